@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { curl } from './curl.test-support.ts'
+import { runProgram, runStart, temporaryFolder } from './run-program.test-support.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const BIN = fileURLToPath(new URL('../bin/pet-store.js', import.meta.url))
+
+// What a user gets is the built program, with its packages resolved as Node resolves them: no source, no conditions.
+describe('the built program', () => {
+  beforeAll(async () => {
+    await promisify(execFile)('pnpm', ['exec', 'turbo', 'run', 'build', '--filter=@pet-store/api'], { cwd: ROOT })
+  }, 120_000)
+
+  it('serves, and adds an animal', async () => {
+    const { program, address, key } = await runStart(await temporaryFolder(), {}, [BIN])
+    const added = await curl(
+      `curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${address}/pets`,
+    )
+    program.process.kill('SIGTERM')
+
+    expect(added.body).toBe('{"id":1,"name":"Rex","categoryId":1}')
+    expect(await program.ended).toBe(0)
+  })
+
+  it('ends with exit code 2 and a hint when it is told something unknown', async () => {
+    const program = runProgram('sevre', await temporaryFolder(), {}, [BIN])
+
+    expect(await program.ended).toBe(2)
+    expect(program.output.stderr).toContain("unknown command 'sevre'")
+  })
+
+  it('says in one sentence that a Node is too old', async () => {
+    const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
+    const program = runProgram('start', await temporaryFolder(), {}, ['--import', old, BIN])
+
+    expect(await program.ended).toBe(1)
+    expect(program.output.stderr).toBe('Pet store needs Node 22.18, 24.11, or 26 and newer; this is Node 20.20.2.\n')
+  })
+})

@@ -1,0 +1,49 @@
+import { createStaticKeys, hashApiKey } from '@pet-store/access'
+import { compose } from '../compose.ts'
+import { readConfig, type SettingsRule } from '../config.ts'
+import { DEVELOPMENT_KEY_FILE, keepDevelopmentKey } from '../development-key.ts'
+import { createLog, httpLog } from '../log.ts'
+import { runServer } from '../run-server.ts'
+
+const LOOPBACK = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/
+
+const expectLoopback: SettingsRule = ({ host }) =>
+  host === undefined || LOOPBACK.test(host)
+    ? undefined
+    : `HOST must be an address of this machine alone, such as 127.0.0.1, since start prints a working key, got "${host}"; to serve others, use: pnpm pet-store serve`
+
+/** Serves on this machine alone, and prints all that a first call needs. */
+export async function start(): Promise<void> {
+  const config = readConfig([expectLoopback])
+  const key = await keepDevelopmentKey()
+  const log = createLog(config.logLevel)
+  const program = await compose({
+    databaseUrl: config.databaseUrl,
+    tokenCheck: createStaticKeys([{ keyId: 'development', sha256: hashApiKey(key) }]),
+    log: httpLog(log),
+  })
+  const url = await runServer(program, config.host, config.port, log)
+  console.log(welcome(`${url}/v1`, key, config.databaseUrl))
+}
+
+function welcome(address: string, key: string, databaseUrl: string): string {
+  const authorization = `-H 'Authorization: Bearer ${key}'`
+  return `
+The pet store is open.
+
+  Address   ${address}
+  API key   ${key}
+            for development; kept in ${DEVELOPMENT_KEY_FILE}
+  Animals   ${databaseUrl}
+
+Paste a line to try it:
+
+  curl ${authorization} ${address}/pets
+
+  curl ${authorization} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/pets
+
+  curl ${authorization} ${address}/pets/1
+
+Stop it with Ctrl+C.
+`
+}

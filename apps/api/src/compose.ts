@@ -1,0 +1,34 @@
+import type { Server } from 'node:http'
+import { createPetUseCases } from '@pet-store/domain'
+import { type Clock, createPetApp, createPetServer, type HttpLog, type TokenCheck } from '@pet-store/http-express'
+import { openStorage, type Storage } from './storage.ts'
+
+/** What the program is made of, besides its own parts. */
+export interface Parts {
+  readonly databaseUrl: string
+  readonly tokenCheck: TokenCheck
+  readonly log: HttpLog
+  readonly now?: Clock
+}
+
+/** The whole program. */
+export interface Program {
+  /** Answers requests once it listens. */
+  readonly server: Server
+  readonly storage: Storage
+  /** Lets go of everything that `compose` opened; the server must have stopped. */
+  close(): Promise<void>
+}
+
+/** Builds the whole program. Nothing listens yet. */
+export async function compose({ databaseUrl, tokenCheck, log, now = () => new Date() }: Parts): Promise<Program> {
+  const storage = await openStorage(databaseUrl)
+  const app = createPetApp({
+    pets: createPetUseCases(storage.pets),
+    tokenCheck,
+    log,
+    now,
+    isReady: storage.check,
+  })
+  return { server: createPetServer(app), storage, close: storage.close }
+}

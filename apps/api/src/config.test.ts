@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { readConfig, WrongSettings } from './config.ts'
+import { SETTINGS } from './settings.ts'
+
+const HASH = 'a'.repeat(64)
+
+describe('readConfig', () => {
+  it('takes the defaults where nothing is set, or set to nothing', () => {
+    const defaults = {
+      port: 3000,
+      host: '127.0.0.1',
+      databaseUrl: 'sqlite:./data/pet-store.db',
+      logLevel: 'info',
+      staticKeys: [],
+    }
+    expect(readConfig([], {})).toEqual(defaults)
+    expect(readConfig([], { PORT: '', HOST: '', DATABASE_URL: '', LOG_LEVEL: '', API_KEYS_SHA256: '' })).toEqual(defaults)
+  })
+
+  it('reads what is set', () => {
+    const keys = `shop=${HASH}, ${'B'.repeat(64)} ,`
+    expect(
+      readConfig([], { PORT: '0', HOST: '::1', DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'trace', API_KEYS_SHA256: keys }),
+    ).toEqual({
+      port: 0,
+      host: '::1',
+      databaseUrl: 'sqlite::memory:',
+      logLevel: 'trace',
+      staticKeys: [
+        { keyId: 'shop', sha256: HASH },
+        { keyId: 'sha256-BBBBBBBB', sha256: 'b'.repeat(64) },
+      ],
+    })
+  })
+
+  it.each(['65536', '-1', '1.5', '1e3', ' 80', '0x50', 'http'])('refuses %j as a port', (PORT) => {
+    expect(() => readConfig([], { PORT })).toThrow(`PORT must be an integer from 0 to 65535, got ${JSON.stringify(PORT)}`)
+  })
+
+  it.each(['sqlite:', 'pets.db', 'mysql://host/db'])('refuses %j as a database', (DATABASE_URL) => {
+    expect(() => readConfig([], { DATABASE_URL })).toThrow(/^DATABASE_URL must be sqlite: and the path of a file/)
+  })
+
+  it.each(['abc', `${HASH}0`, `a b=${HASH}`, `=${HASH}`])('refuses %j as the hash of a key', (API_KEYS_SHA256) => {
+    expect(() => readConfig([], { API_KEYS_SHA256 })).toThrow(/^API_KEYS_SHA256 must be SHA-256 hashes/)
+  })
+
+  it('names everything that is wrong at once, rules of the command too', () => {
+    const rule = () => 'HOST must be another'
+    expect(() => readConfig([rule], { PORT: 'x', LOG_LEVEL: 'y' })).toThrow(
+      new WrongSettings([
+        'PORT must be an integer from 0 to 65535, got "x"',
+        'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, got "y"',
+        'HOST must be another',
+      ]),
+    )
+  })
+})
+
+describe('the documents', () => {
+  it('list every setting with its default and its meaning in the README', async () => {
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+    const rows = Object.values(SETTINGS).map(({ variable, default: otherwise, meaning }) => {
+      return `| \`${variable}\` | ${otherwise === '' ? '' : `\`${otherwise}\` `}| ${meaning} |`
+    })
+    const table = readme.split('\n').filter((line) => /^\| `[A-Z_0-9]+` /.test(line))
+    expect(table).toEqual(rows)
+  })
+
+  it('list every setting with its default in .env.example', async () => {
+    const example = await readFile(new URL('../../../.env.example', import.meta.url), 'utf8')
+    const lines = example.split('\n').filter((line) => /^# [A-Z_0-9]+=/.test(line))
+    expect(lines).toEqual(Object.values(SETTINGS).map(({ variable, default: otherwise }) => `# ${variable}=${otherwise}`))
+  })
+})

@@ -1,0 +1,89 @@
+import type { StaticKey } from '@pet-store/access'
+
+/** One setting: its environment variable, what it does, its default as text, and how its text is read. */
+interface Setting<T> {
+  readonly variable: string
+  readonly meaning: string
+  readonly default: string
+  /** Whether its text may hold a secret, and so is never repeated. */
+  readonly isSecret: boolean
+  /** Throws a `RangeError` whose message is the rule, in words that follow the variable's name. */
+  readonly read: (text: string) => T
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/** Every setting there is. The table in the documents and `.env.example` are held against this list by a test. */
+export const SETTINGS = {
+  port: {
+    variable: 'PORT',
+    meaning: 'The TCP port to listen on; 0 takes a free one.',
+    default: '3000',
+    isSecret: false,
+    read: readPort,
+  },
+  host: {
+    variable: 'HOST',
+    meaning: 'The address to listen on. `0.0.0.0` or `::` means every network of the machine.',
+    default: '127.0.0.1',
+    isSecret: false,
+    read: readText,
+  },
+  databaseUrl: {
+    variable: 'DATABASE_URL',
+    meaning: 'Where animals are kept: `sqlite:` and the path of a file.',
+    default: 'sqlite:./data/pet-store.db',
+    isSecret: true,
+    read: readDatabaseUrl,
+  },
+  logLevel: {
+    variable: 'LOG_LEVEL',
+    meaning: `What is logged: one of ${LOG_LEVELS.join(', ')}.`,
+    default: 'info',
+    isSecret: false,
+    read: readLogLevel,
+  },
+  staticKeys: {
+    variable: 'API_KEYS_SHA256',
+    meaning: 'The good API keys of `serve`: SHA-256 hashes in hexadecimal digits, with commas between them; `name=hash` names one for the log.',
+    default: '',
+    isSecret: true,
+    read: readKeyHashes,
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+/** All settings, read. */
+export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['read']> }
+
+function readText(text: string): string {
+  return text
+}
+
+function readDatabaseUrl(text: string): string {
+  if (/^sqlite:.+/.test(text)) return text
+  throw new RangeError('must be sqlite: and the path of a file, as in sqlite:./data/pet-store.db')
+}
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (/^[0-9]{1,5}$/.test(text) && port <= 65_535) return port
+  throw new RangeError('must be an integer from 0 to 65535')
+}
+
+function readLogLevel(text: string): (typeof LOG_LEVELS)[number] {
+  const level = LOG_LEVELS.find((known) => known === text)
+  if (level !== undefined) return level
+  throw new RangeError(`must be one of ${LOG_LEVELS.join(', ')}`)
+}
+
+function readKeyHashes(text: string): readonly StaticKey[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const [, name, sha256 = ''] = /^(?:([\w.-]{1,64})=)?([0-9a-f]{64})$/i.exec(entry) ?? []
+      if (sha256 === '') throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, with commas between them')
+      return { keyId: name ?? `sha256-${sha256.slice(0, 8)}`, sha256: sha256.toLowerCase() }
+    })
+}

@@ -1,0 +1,18 @@
+/** Every way a pet operation can fail. Codes never change; messages may. */
+export type PetErrorCode = 'pet_invalid' | 'pet_query_invalid' | 'pet_not_found'
+
+/** A pet operation that could not be done, for a reason that the caller can understand and act on. */
+export class PetError extends Error {
+  override readonly name = 'PetError'
+  readonly code: PetErrorCode
+
+  constructor(code: PetErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Recognises a `PetError` also when it comes from another copy of this package. */
+export function isPetError(value: unknown): value is PetError {
+  return value instanceof Error && value.name === 'PetError'
+}

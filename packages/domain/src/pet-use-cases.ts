@@ -1,0 +1,16 @@
+import type { PetRepository } from './pet-repository.ts'
+import { type CreatePet, createPetIn } from './use-cases/create-pet.ts'
+import { type GetPet, getPetFrom } from './use-cases/get-pet.ts'
+import { type ListPets, listPetsOf } from './use-cases/list-pets.ts'
+
+/** Everything that can be done with pets. */
+export interface PetUseCases {
+  readonly createPet: CreatePet
+  readonly getPet: GetPet
+  readonly listPets: ListPets
+}
+
+/** The operations over one repository. */
+export function createPetUseCases(pets: PetRepository): PetUseCases {
+  return { createPet: createPetIn(pets), getPet: getPetFrom(pets), listPets: listPetsOf(pets) }
+}

@@ -1,0 +1,33 @@
+import type { Pet, PetId } from '../pet.ts'
+import { PetError } from '../pet-error.ts'
+import type { PetQuery, PetRepository } from '../pet-repository.ts'
+
+/** How many pets a page may hold (interface document, section 8). */
+export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const
+
+/** One page of a list. */
+export interface PetPage {
+  readonly pets: readonly Pet[]
+  /** The `after` of the following page; there exactly when a following pet exists. */
+  readonly next?: PetId
+}
+
+/**
+ * Lists pets by ascending id, one page at a time. Following `next` visits each pet that existed
+ * at the start exactly once, also while others are added. Rejects with `pet_query_invalid`.
+ */
+export type ListPets = (query: PetQuery) => Promise<PetPage>
+
+export function listPetsOf(pets: PetRepository): ListPets {
+  return async (query) => {
+    const { limit } = query
+    if (!Number.isInteger(limit) || limit < PAGE_LIMIT.min || limit > PAGE_LIMIT.max) {
+      throw new PetError('pet_query_invalid', `limit must be an integer from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`)
+    }
+    // One pet more than asked for tells whether another page follows.
+    const found = await pets.list({ limit: limit + 1 })
+    const last = found[limit - 1]
+    if (found.length <= limit || last === undefined) return { pets: found }
+    return { pets: found.slice(0, limit), next: last.id }
+  }
+}

@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { HttpError, rawErrorAnswer } from './error-answer.ts'
+import { requestIdOf } from './request-context.ts'
+import { originForm } from './request-target.ts'
+import { sendError } from './send-json.ts'
+
+/** How much and how long the server waits for a request. Times are in milliseconds. */
+export interface ServerLimits {
+  /** Request line and headers together, in bytes; more is 431. */
+  readonly maxHeaderSize: number
+  /** For the headers to arrive; later is 408. */
+  readonly headersTimeout: number
+  /** For the whole request to arrive; later is 408. */
+  readonly requestTimeout: number
+  /** How often the two are looked at. */
+  readonly connectionsCheckingInterval: number
+  /** How long an idle connection is kept. */
+  readonly keepAliveTimeout: number
+}
+
+/** Node's defaults fit no API. */
+const LIMITS: ServerLimits = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  // Longer than the 60 s of usual load balancers, so that they and not we close an idle connection.
+  keepAliveTimeout: 75_000,
+}
+
+/** How long a client may go on sending after its last answer, so that the answer reaches it. */
+const LINGER_MS = 1_000
+
+/** An HTTP server for the app that gives the error body also where Node would answer by itself. Does not listen yet. */
+export function createPetServer(app: RequestListener, limits: Partial<ServerLimits> = {}): Server {
+  const options = { ...LIMITS, ...limits, requireHostHeader: false }
+  const latest = new WeakMap<Duplex, ServerResponse>()
+  const server = createServer(options, (req, res) => {
+    latest.set(req.socket, res)
+    // Express's own reading of targets is loose, and some that it can't read never reach its error handlers.
+    req.url = originForm(req.url)
+    app(req, res)
+  })
+  server.on('checkExpectation', refuseExpectation)
+  server.on('connect', (req, socket) => {
+    // Node has let go of this socket; without a listener a reset would end the process.
+    socket.on('error', () => socket.destroy())
+    const error = new HttpError('not_found', 'This is not a proxy.')
+    answerInTurn(error, socket, latest.get(socket), requestIdOf(req.headers['x-request-id']))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // The client announced the end of the connection and went on. Its last answer is on its way; no other is owed.
+    if (error.code === 'HPE_CLOSED_CONNECTION') return
+    answerInTurn(parserError(error, options.maxHeaderSize), socket, latest.get(socket), requestIdOf(undefined))
+  })
+  return server
+}
+
+function refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
+  res.setHeader('X-Request-Id', requestIdOf(req.headers['x-request-id']))
+  res.setHeader('Cache-Control', 'no-store')
+  res.setHeader('Connection', 'close')
+  sendError(res, new HttpError('expectation_failed', 'The only expectation that can be met is 100-continue.'))
+}
+
+/** Answers what never became a request of the app, after the latest one that did, and closes the connection. */
+function answerInTurn(error: HttpError, socket: Duplex, response: ServerResponse | undefined, requestId: string): void {
+  if (response === undefined || (response.req.complete && response.closed)) {
+    closeWith(socket, error, requestId)
+  } else if (response.req.complete) {
+    // An earlier request on this connection was in order and is still being answered; its answer goes first.
+    response.once('close', () => closeWith(socket, error, requestId))
+  } else if (response.headersSent) {
+    // The fault is in the rest of a body that was refused before all of it had come: its one answer is given.
+    socket.destroy()
+  } else {
+    // The fault is in the body of a request that has begun. Its route finds the answer sent when the body breaks off.
+    response.setHeader('Connection', 'close')
+    sendError(response, error)
+  }
+}
+
+const closing = new WeakSet<Duplex>()
+
+/** Sends the last answer of a connection, and closes it when the client has had the time to read it. */
+function closeWith(socket: Duplex, error: HttpError, requestId: string): void {
+  // The parser reports every further piece of a broken request anew.
+  if (closing.has(socket)) return
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  closing.add(socket)
+  socket.end(rawErrorAnswer(error.code, error.message, requestId))
+  // Closed at once, a connection with unread bytes is reset, and a reset takes the answer along (RFC 9112, 9.6).
+  socket.resume()
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+function parserError(cause: NodeJS.ErrnoException, maxHeaderSize: number): HttpError {
+  switch (cause.code) {
+    case 'HPE_HEADER_OVERFLOW': {
+      const message = `Request line and headers must have at most ${maxHeaderSize} bytes.`
+      return new HttpError('headers_too_large', message, {}, { cause })
+    }
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new HttpError('payload_too_large', 'The chunk extensions are too long.', {}, { cause })
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new HttpError('request_timeout', 'The request did not arrive in time.', {}, { cause })
+    default:
+      return new HttpError('invalid_request', 'The request is not valid HTTP/1.1.', {}, { cause })
+  }
+}

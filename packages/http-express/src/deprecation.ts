@@ -1,0 +1,36 @@
+import type { RequestHandler } from 'express'
+import { HttpError } from './error-answer.ts'
+
+/** Tells the time. Passed in, so that tests can live in 2030. */
+export type Clock = () => Date
+
+/** The date of the first release, since which getPet is deprecated (RFC 9745). */
+const DEPRECATED_SINCE = Date.UTC(2026, 10, 21) / 1000
+
+/** The last second in which getPet is served (interface document, section 9; RFC 8594). */
+const SUNSET = 'Thu, 05 Dec 2030 23:59:59 GMT'
+
+const RETIRED_FROM = Date.UTC(2030, 11, 6)
+
+/** Whether getPet is no longer served. No setting moves the date. */
+export function isGetPetRetired(now: Clock): boolean {
+  return now().getTime() >= RETIRED_FROM
+}
+
+/** Marks every answer of the route as deprecated. The reference is relative to `/v1/pets/{petId}`. */
+export const markDeprecated: RequestHandler = (_req, res, next) => {
+  res.setHeader('Deprecation', `@${DEPRECATED_SINCE}`)
+  res.setHeader('Sunset', SUNSET)
+  res.setHeader('Link', '<../../docs>; rel="deprecation"; type="text/html"')
+  next()
+}
+
+/** Refuses to serve getPet once it is retired. */
+export function expectNotRetired(now: Clock): void {
+  if (isGetPetRetired(now)) {
+    throw new HttpError(
+      'gone',
+      'GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with a status filter instead.',
+    )
+  }
+}

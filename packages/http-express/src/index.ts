@@ -1,0 +1,14 @@
+// The app, and a server for it
+export { createPetApp } from './create-pet-app.ts'
+export type { PetAppOptions } from './create-pet-app.ts'
+export { createPetServer } from './create-pet-server.ts'
+
+// What the app needs from outside
+export type { Caller, TokenCheck } from './require-bearer.ts'
+export type { HttpLog, RequestEntry } from './http-log.ts'
+export type { Clock } from './deprecation.ts'
+export type { ReadinessCheck } from './health-routes.ts'
+
+// What callers of the service can meet
+export { ERROR_STATUS } from './error-answer.ts'
+export type { ErrorBody, ErrorCode } from './error-answer.ts'

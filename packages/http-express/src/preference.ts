@@ -1,0 +1,26 @@
+import type { Request, Response } from 'express'
+
+/**
+ * Whether the client asked for strict handling (`Prefer: handling=strict`, RFC 7240), under which unknown
+ * parameters and fields are refused instead of ignored. Says on the answer that the preference is honoured.
+ */
+export function honoursStrict(req: Request, res: Response): boolean {
+  const prefer = req.headers['prefer']
+  if (prefer === undefined || !prefersStrict(String(prefer))) return false
+  res.setHeader('Preference-Applied', 'handling=strict')
+  return true
+}
+
+/** The first `handling` counts (RFC 7240, section 2). Names are case-insensitive, the value may be quoted. */
+function prefersStrict(prefer: string): boolean {
+  for (const preference of withoutQuotes(prefer).split(',')) {
+    const [name = '', value = ''] = (preference.split(';')[0] ?? '').split('=')
+    if (name.trim().toLowerCase() === 'handling') return value.trim().toLowerCase() === 'strict'
+  }
+  return false
+}
+
+/** Takes quotes away, and with them the meaning of separators that were quoted. An open quote ends with the text. */
+function withoutQuotes(prefer: string): string {
+  return prefer.replace(/"((?:[^"\\]|\\.|\\$)*)(?:"|$)/g, (_, quoted: string) => quoted.replace(/[,;=]/g, '_'))
+}

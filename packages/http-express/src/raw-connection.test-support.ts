@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net'
+import type { Answer } from './start-test-server.test-support.ts'
+
+/** A bare TCP connection, for requests that no HTTP client would send. */
+export class RawConnection {
+  readonly #socket: Socket
+  readonly #answers: Answer[] = []
+  readonly #ended: Promise<void>
+  #received = Buffer.alloc(0)
+  #wake = (): void => {}
+  #isEnded = false
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('data', (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk])
+      this.#takeAnswers()
+      this.#wake()
+    })
+    // A reset after the answer counts as closed; tests that care ask for the answer first.
+    socket.on('error', () => {})
+    this.#ended = new Promise((resolve) => {
+      const end = (): void => {
+        this.#isEnded = true
+        this.#wake()
+        resolve()
+      }
+      socket.on('end', end)
+      socket.on('close', end)
+    })
+  }
+
+  /** Sends bytes as they are; a string is sent one byte a character. */
+  write(data: string | Uint8Array): this {
+    this.#socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data)
+    return this
+  }
+
+  /** The next answer in the order of arrival. Rejects when the server closes before. */
+  async answer(): Promise<Answer> {
+    while (this.#answers.length === 0) {
+      if (this.#isEnded) throw new Error(`The connection closed; received so far: ${this.#received.toString()}`)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    return this.#answers.shift() as Answer
+  }
+
+  /** Waits until the server has closed the connection; tells how many bytes came that no test asked for. */
+  async closed(): Promise<number> {
+    await this.#ended
+    this.#socket.destroy()
+    return this.#received.length + this.#answers.length
+  }
+
+  /** Breaks the connection off, as a crashed client does. */
+  reset(): void {
+    this.#socket.resetAndDestroy()
+  }
+
+  /** Sends FIN, as a client does that has said everything. */
+  end(): void {
+    this.#socket.end()
+  }
+
+  #takeAnswers(): void {
+    for (;;) {
+      const end = this.#received.indexOf('\r\n\r\n')
+      if (end === -1) return
+      const [statusLine = '', ...lines] = this.#received.subarray(0, end).toString('latin1').split('\r\n')
+      const headers = Object.fromEntries(lines.map((line) => splitOnce(line)))
+      const length = end + 4 + Number(headers['content-length'] ?? 0)
+      if (this.#received.length < length) return
+      const text = this.#received.subarray(end + 4, length).toString()
+      this.#received = this.#received.subarray(length)
+      const status = Number(statusLine.split(' ')[1])
+      if (status !== 100) this.#answers.push({ status, headers, text })
+    }
+  }
+}
+
+function splitOnce(line: string): [string, string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+}

@@ -1,0 +1,132 @@
+import { Agent, type IncomingHttpHeaders, request, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/access'
+import { createPetUseCases, type PetRepository } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import { onTestFinished } from 'vitest'
+import { createPetApp, type PetAppOptions } from './create-pet-app.ts'
+import { createPetServer, type ServerLimits } from './create-pet-server.ts'
+import type { RequestEntry } from './http-log.ts'
+import { RawConnection } from './raw-connection.test-support.ts'
+
+/** A good key, for every test of this run. */
+export const API_KEY: string = createApiKeyText()
+
+/** One answer, its body as the text that was sent: a parsed body would hide rounded integers. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** What a test says about a request. A good key is sent unless `key` is null. */
+export interface Sending {
+  readonly method?: string
+  /** Sent as it is, with no clean-up of slashes and encodings. */
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  readonly body?: string | Uint8Array
+  /** Sends the body in chunks of this many bytes, without a Content-Length. */
+  readonly chunkBytes?: number
+  readonly key?: string | null
+}
+
+/** What was logged, in order. */
+export interface RecordedLog {
+  readonly requests: RequestEntry[]
+  readonly faults: { readonly error: unknown; readonly requestId: string }[]
+}
+
+export interface TestServer {
+  readonly log: RecordedLog
+  /** The clock of the app; tests set it. */
+  readonly clock: { now: Date }
+  send(sending: Sending): Promise<Answer>
+  /** A request for `/v1/pets` with a JSON body, unless told otherwise. */
+  post(body: string | Uint8Array, sending?: Sending): Promise<Answer>
+  connect(): RawConnection
+  close(): Promise<void>
+}
+
+export interface TestServerOptions extends Partial<PetAppOptions> {
+  readonly repository?: PetRepository
+  readonly limits?: Partial<ServerLimits>
+}
+
+/** Starts the real server on a free port with the memory repository; stops it when the test ends. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const server = await openTestServer(options)
+  onTestFinished(() => server.close())
+  return server
+}
+
+/** The same, for `beforeAll`: the caller closes it. */
+export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { repository = createMemoryPets(), limits, ...rest } = options
+  const log: RecordedLog = { requests: [], faults: [] }
+  const clock = { now: new Date('2027-01-01T00:00:00Z') }
+  const app = createPetApp({
+    pets: createPetUseCases(repository),
+    tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
+    now: () => clock.now,
+    log: {
+      request: (entry) => log.requests.push(entry),
+      fault: (error, requestId) => log.faults.push({ error, requestId }),
+    },
+    isReady: async () => {},
+    ...rest,
+  })
+  const server = createPetServer(app, limits)
+  const port = await listen(server)
+  const agent = new Agent({ keepAlive: true })
+
+  const send = (sending: Sending) => sendRequest(agent, port, sending)
+  return {
+    log,
+    clock,
+    send,
+    post: (body, sending = {}) =>
+      send({
+        method: 'POST',
+        body,
+        ...sending,
+        headers: { 'Content-Type': 'application/json', ...sending.headers },
+      }),
+    connect: () => new RawConnection(connect({ port, host: '127.0.0.1', allowHalfOpen: true })),
+    async close() {
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+function sendRequest(agent: Agent, port: number, sending: Sending): Promise<Answer> {
+  const { method = 'GET', path = '/v1/pets', headers = {}, body, chunkBytes, key = API_KEY } = sending
+  const length = body !== undefined && chunkBytes === undefined ? { 'Content-Length': Buffer.byteLength(body) } : {}
+  const authorization = key === null ? {} : { Authorization: `Bearer ${key}` }
+  return new Promise((resolve, reject) => {
+    const req = request({ agent, port, host: '127.0.0.1', method, path, headers: { ...authorization, ...length, ...headers } })
+    req.on('error', reject)
+    req.on('response', (res) => {
+      const chunks: Buffer[] = []
+      res.on('data', (chunk: Buffer) => chunks.push(chunk))
+      res.on('error', reject)
+      res.on('end', () => {
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: Buffer.concat(chunks).toString() })
+      })
+    })
+    if (body !== undefined && chunkBytes !== undefined) {
+      const bytes = Buffer.from(body)
+      for (let start = 0; start < bytes.length; start += chunkBytes) req.write(bytes.subarray(start, start + chunkBytes))
+      req.end()
+    } else {
+      req.end(body)
+    }
+  })
+}

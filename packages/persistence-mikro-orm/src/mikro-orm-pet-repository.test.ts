@@ -1,0 +1,97 @@
+import { draftPet, INT64 } from '@pet-store/domain'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { MikroOrmPetRepository } from './mikro-orm-pet-repository.ts'
+import type { PetStatements } from './pet-statements.ts'
+import type { SqlValue, Statement, StatementRunner } from './statement-runner.ts'
+
+const REX = { id: 7n, name: 'Rex', category_id: 2n, status: null }
+
+const named = (name: string): { name: string; sql: string } => ({ name, sql: '' })
+const STATEMENTS: PetStatements = {
+  add: named('add'),
+  find: named('find'),
+  list: named('list'),
+  listAfter: named('listAfter'),
+  listWithStatus: named('listWithStatus'),
+  listWithStatusAfter: named('listWithStatusAfter'),
+}
+
+describe('The repository asks the database', () => {
+  let asked: [statement: string, ...values: SqlValue[]][]
+  let pets: MikroOrmPetRepository
+
+  beforeEach(() => {
+    asked = []
+    // The rows are of the one type that every pet statement gives; the runner is generic and cannot know it.
+    const answer = <Row>(statement: Statement<readonly SqlValue[], Row>, values: readonly SqlValue[]): Row => {
+      asked.push([statement.name, ...values])
+      return REX as Row
+    }
+    const runner: StatementRunner = {
+      readOne: (statement, map) => async (values) => map(answer(statement, values)),
+      readAll: (statement, map) => async (values) => [map(answer(statement, values))],
+      write: (statement) => async (values) => answer(statement, values),
+    }
+    pets = new MikroOrmPetRepository(STATEMENTS, runner)
+  })
+
+  it('for each list with the statement that fits it', async () => {
+    await pets.list({ limit: 5 })
+    await pets.list({ limit: 5, after: 3n })
+    await pets.list({ limit: 5, status: 'sold' })
+    await pets.list({ limit: 5, status: 'sold', after: 3n })
+    expect(asked).toEqual([
+      ['list', 5],
+      ['listAfter', 3n, 5],
+      ['listWithStatus', 'sold', 5],
+      ['listWithStatusAfter', 'sold', 3n, 5],
+    ])
+  })
+
+  it('for a pet by its id, also at the edges of int64', async () => {
+    expect(await pets.find(INT64.min)).toStrictEqual({ id: 7n, name: 'Rex', categoryId: 2n })
+    await pets.find(INT64.max)
+    expect(asked).toEqual([
+      ['find', INT64.min],
+      ['find', INT64.max],
+    ])
+  })
+
+  it('for no pet beyond int64', async () => {
+    expect(await pets.find(INT64.max + 1n)).toBeUndefined()
+    expect(await pets.find(INT64.min - 1n)).toBeUndefined()
+    expect(asked).toEqual([])
+  })
+
+  it('for no list after a position beyond int64', async () => {
+    expect(await pets.list({ limit: 5, after: INT64.max + 1n })).toEqual([])
+    expect(await pets.list({ limit: 5, after: INT64.max + 1n, status: 'sold' })).toEqual([])
+    expect(asked).toEqual([])
+  })
+
+  it('for a list from the beginning after a position below int64', async () => {
+    await pets.list({ limit: 5, after: INT64.min - 1n })
+    await pets.list({ limit: 5, after: INT64.min - 1n, status: 'sold' })
+    await pets.list({ limit: 5, after: INT64.min })
+    expect(asked).toEqual([
+      ['list', 5],
+      ['listWithStatus', 'sold', 5],
+      ['listAfter', INT64.min, 5],
+    ])
+  })
+
+  it('to add a pet, and answers with what was given and the new id', async () => {
+    const judged = draftPet({ name: 'Mia', categoryId: 3n, status: 'sold' })
+    expect(await pets.add(judged)).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n, status: 'sold' })
+    expect(asked).toEqual([['add', 'Mia', 3n, 'sold']])
+  })
+
+  it('to add a pet without a status, which stays absent', async () => {
+    expect(await pets.add(draftPet({ name: 'Mia', categoryId: 3n }))).toStrictEqual({
+      id: 7n,
+      name: 'Mia',
+      categoryId: 3n,
+    })
+    expect(asked).toEqual([['add', 'Mia', 3n, null]])
+  })
+})

@@ -1,0 +1,59 @@
+import { MikroORM, NodeSqliteDialect, type SqlEntityManager, SqliteDriver } from '@mikro-orm/sql'
+import { describe, expect, it } from 'vitest'
+import { PetRecord } from './pet-record.ts'
+import { compilePetStatements } from './pet-statements.ts'
+
+// Compiling needs a dialect and connects to nothing.
+const orm = new MikroORM({
+  driver: SqliteDriver,
+  driverOptions: new NodeSqliteDialect(':memory:'),
+  dbName: ':memory:',
+  entities: [PetRecord],
+})
+
+const SELECT = 'select "id", "name", "category_id", "status" from "pet"'
+
+describe('The hot statements', () => {
+  it('name tables and columns as the database does, with a placeholder for every value', () => {
+    const statements = compilePetStatements(orm.em)
+    const texts = Object.fromEntries(Object.entries(statements).map(([key, { sql }]) => [key, sql]))
+    expect(texts).toEqual({
+      add: 'insert into "pet" ("name", "category_id", "status") values (?, ?, ?) returning "id"',
+      find: `${SELECT} where "id" = ?`,
+      list: `${SELECT} order by "id" limit ?`,
+      listAfter: `${SELECT} where "id" > ? order by "id" limit ?`,
+      listWithStatus: `${SELECT} where "status" = ? order by "id" limit ?`,
+      listWithStatusAfter: `${SELECT} where "status" = ? and "id" > ? order by "id" limit ?`,
+    })
+  })
+
+  it('have names of their own', () => {
+    const names = Object.values(compilePetStatements(orm.em)).map(({ name }: { name: string }) => name)
+    expect(new Set(names).size).toBe(6)
+  })
+
+  it.each([
+    ['reordered', (values: unknown[]) => values.toReversed()],
+    ['inlined', () => []],
+    ['repeated', (values: unknown[]) => [...values, values[0]]],
+  ])('are refused when an ORM has %s their values', (_, change) => {
+    expect(() => compilePetStatements(ormThatCompiles(change))).toThrow('pet_add with other values than expected')
+  })
+})
+
+/** An entity manager whose compiled queries have other values, as a changed ORM might. */
+function ormThatCompiles(change: (values: unknown[]) => unknown[]): SqlEntityManager {
+  const changed = (query: object): object =>
+    new Proxy(query, {
+      get(target, method) {
+        return (...values: unknown[]) => {
+          const result: unknown = Reflect.apply(Reflect.get(target, method) as () => unknown, target, values)
+          if (method !== 'compile') return changed(result as object)
+          const { sql, parameters } = result as { sql: string; parameters: unknown[] }
+          return { sql, parameters: change(parameters) }
+        }
+      },
+    })
+  // Only `getKysely` is called, and what it gives is a chain of methods that ends in `compile`.
+  return changed({ getKysely: orm.em.getKysely.bind(orm.em) }) as SqlEntityManager
+}

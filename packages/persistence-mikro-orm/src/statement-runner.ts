@@ -1,0 +1,39 @@
+/**
+ * One SQL statement with placeholders, for a database to prepare once and run often.
+ * `Values` is the order of its placeholders, `Row` is what it gives back; both exist for the compiler alone.
+ */
+export interface Statement<Values extends readonly SqlValue[], Row> {
+  /** Different for every statement: databases that keep prepared statements by name use this one. */
+  readonly name: string
+  readonly sql: string
+  readonly '~values'?: Values
+  readonly '~row'?: Row
+}
+
+/** What the statements are given. The runner has to pass and return every `bigint` exactly. */
+export type SqlValue = string | bigint | number | null
+
+/**
+ * Runs prepared statements on one database. Each adapter brings its own, in the fastest way that its driver has.
+ * Every method prepares the statement or notes it down, and gives a function that runs it.
+ * The functions never throw: what goes wrong comes back as a rejected promise.
+ */
+export interface StatementRunner {
+  /** For reading at most one row. */
+  readOne<Values extends readonly SqlValue[], Row, Result>(
+    statement: Statement<Values, Row>,
+    map: (row: Row) => Result,
+  ): (values: Values) => Promise<Result | undefined>
+
+  /** For reading rows; their order is kept. */
+  readAll<Values extends readonly SqlValue[], Row, Result>(
+    statement: Statement<Values, Row>,
+    map: (row: Row) => Result,
+  ): (values: Values) => Promise<readonly Result[]>
+
+  /**
+   * For a write that gives back one row. The promise is kept after the commit, as durable as the database can;
+   * a rejected one has changed nothing, also when other writes run at the same time.
+   */
+  write<Values extends readonly SqlValue[], Row>(statement: Statement<Values, Row>): (values: Values) => Promise<Row>
+}

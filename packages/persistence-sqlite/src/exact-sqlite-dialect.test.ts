@@ -1,0 +1,71 @@
+import type { MikroORM } from '@mikro-orm/sqlite'
+import { PetRecord } from '@pet-store/persistence-mikro-orm'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openSqliteDatabase } from './open-sqlite-database.ts'
+import { runMigrations } from './sqlite-migrations.ts'
+import { createSqliteOrm } from './sqlite-orm.ts'
+
+const EDGES = [0n, 1n, -1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 1n, -(2n ** 63n)]
+
+describe('The ORM on SQLite', () => {
+  let orm: MikroORM
+
+  beforeEach(async () => {
+    const database = await openSqliteDatabase(':memory:')
+    orm = createSqliteOrm(database)
+    await runMigrations(orm, database)
+  })
+  afterEach(() => orm.close())
+
+  it.each(EDGES)('writes and reads %s without rounding', async (edge) => {
+    const writing = orm.em.fork()
+    writing.create(PetRecord, { id: edge, name: 'Rex', categoryId: edge, status: 'sold' })
+    await writing.flush()
+
+    // As text, so that nothing between the file and this test can round.
+    const asText = 'select cast(id as text) as id, cast(category_id as text) as category from pet'
+    expect(await orm.em.fork().execute(asText)).toEqual([{ id: `${edge}`, category: `${edge}` }])
+    expect(await orm.em.fork().find(PetRecord, { id: edge })).toMatchObject([{ id: edge, categoryId: edge }])
+    expect(await orm.em.fork().find(PetRecord, { categoryId: edge })).toMatchObject([{ id: edge, categoryId: edge }])
+  })
+
+  it('does not take one great id for its neighbour', async () => {
+    await orm.em.fork().insertMany(PetRecord, [
+      { id: 2n ** 53n, name: 'even', categoryId: 1n },
+      { id: 2n ** 53n + 1n, name: 'odd', categoryId: 2n },
+    ])
+    expect(await orm.em.fork().findOneOrFail(PetRecord, { id: 2n ** 53n + 1n })).toMatchObject({ name: 'odd' })
+    expect(await orm.em.fork().findOneOrFail(PetRecord, { id: 2n ** 53n })).toMatchObject({ name: 'even' })
+  })
+
+  it('gives a number where a number is exact, and a bigint beyond', async () => {
+    const [row] = await orm.em
+      .fork()
+      .execute<Record<string, unknown>[]>(
+        'select 1 as small, 9007199254740991 as last, 9007199254740992 as beyond, -9007199254740992 as below',
+      )
+    expect(row).toEqual({ small: 1, last: 2 ** 53 - 1, beyond: 2n ** 53n, below: -(2n ** 53n) })
+  })
+
+  it('counts in numbers', async () => {
+    await orm.em.fork().insert(PetRecord, { name: 'Rex', categoryId: 1n })
+    expect(await orm.em.fork().count(PetRecord)).toBe(1)
+    expect(await orm.em.fork().count(PetRecord, { id: 2n ** 63n - 1n })).toBe(0)
+  })
+
+  it('streams without rounding', async () => {
+    await orm.em.fork().insert(PetRecord, { name: 'Rex', categoryId: 2n ** 63n - 1n })
+    const categories: bigint[] = []
+    for await (const pet of orm.em.fork().stream(PetRecord)) categories.push(pet.categoryId)
+    expect(categories).toEqual([2n ** 63n - 1n])
+  })
+
+  it('undoes a transaction that fails', async () => {
+    const failing = orm.em.fork().transactional(async (em) => {
+      await em.insert(PetRecord, { name: 'Rex', categoryId: 1n })
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await orm.em.fork().count(PetRecord)).toBe(0)
+  })
+})

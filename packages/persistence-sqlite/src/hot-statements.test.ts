@@ -1,0 +1,37 @@
+import { compilePetStatements, type PetStatements } from '@pet-store/persistence-mikro-orm'
+import type { Database } from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSqliteDatabase } from './open-sqlite-database.ts'
+import { runMigrations } from './sqlite-migrations.ts'
+import { createSqliteOrm } from './sqlite-orm.ts'
+
+const WALK_IN_ORDER_OF_IDS = ['SCAN pet']
+const FROM_AN_ID_ON = ['SEARCH pet USING INTEGER PRIMARY KEY (rowid>?)']
+
+describe('SQLite plans', () => {
+  let database: Database
+  let statements: PetStatements
+  let close: () => Promise<void>
+
+  beforeAll(async () => {
+    database = await openSqliteDatabase(':memory:')
+    const orm = createSqliteOrm(database)
+    await runMigrations(orm, database)
+    statements = compilePetStatements(orm.em)
+    close = () => orm.close()
+  })
+  afterAll(() => close())
+
+  // No step sorts ("USE TEMP B-TREE"), and a list that begins somewhere does not read what is before.
+  it.each<[keyof PetStatements, readonly unknown[], readonly string[]]>([
+    ['find', [1n], ['SEARCH pet USING INTEGER PRIMARY KEY (rowid=?)']],
+    ['list', [20], WALK_IN_ORDER_OF_IDS],
+    ['listAfter', [1n, 20], FROM_AN_ID_ON],
+    ['listWithStatus', ['sold', 20], ['SEARCH pet USING INDEX pet_status_id (status=?)']],
+    ['listWithStatusAfter', ['sold', 1n, 20], ['SEARCH pet USING INDEX pet_status_id (status=? AND id>?)']],
+  ])('%s without reading or sorting more than it gives', (name, values, plan) => {
+    const explained = database.prepare(`explain query plan ${statements[name].sql}`).all(...values)
+    expect(explained).toMatchObject(plan.map((detail) => ({ detail })))
+    expect(explained).toHaveLength(plan.length)
+  })
+})

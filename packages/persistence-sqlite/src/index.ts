@@ -1,0 +1,10 @@
+// The storage
+export { openSqliteStorage } from './open-sqlite-storage.ts'
+export type { SqliteStorage } from './open-sqlite-storage.ts'
+
+// Its settings
+export { sqlitePath } from './sqlite-settings.ts'
+export type { SqliteOptions } from './sqlite-settings.ts'
+
+// Its schema, for commands that migrate without serving
+export { migrateSqlite, pendingSqliteMigrations } from './sqlite-migrations.ts'

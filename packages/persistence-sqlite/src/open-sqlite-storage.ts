@@ -1,0 +1,58 @@
+import type { MikroORM } from '@mikro-orm/sqlite'
+import type { PetRepository } from '@pet-store/domain'
+import { compilePetStatements, MikroOrmPetRepository } from '@pet-store/persistence-mikro-orm'
+import type { Database } from 'better-sqlite3'
+import { createGroupCommit } from './group-commit.ts'
+import { openSqliteDatabase } from './open-sqlite-database.ts'
+import { findPendingMigrations, runMigrations } from './sqlite-migrations.ts'
+import { createSqliteOrm } from './sqlite-orm.ts'
+import { type SqliteOptions, sqlitePath } from './sqlite-settings.ts'
+import { createSqliteStatementRunner } from './sqlite-statement-runner.ts'
+
+/** An open database. Who opened it closes it. */
+export interface SqliteStorage {
+  readonly pets: PetRepository
+  /** Kept when the database answers, rejected when it does not. */
+  check(): Promise<void>
+  /** Stores what was begun and closes the file. Nothing can be asked afterwards. */
+  close(): Promise<void>
+}
+
+/** Opens an SQLite file (or `sqlite::memory:`) and answers only when it works; migrates first when asked to. */
+export async function openSqliteStorage(options: SqliteOptions): Promise<SqliteStorage> {
+  const path = sqlitePath(options.url)
+  const database = await openSqliteDatabase(path)
+  const orm = createSqliteOrm(database)
+  try {
+    if (options.migrate) await runMigrations(orm, database)
+    else await expectMigrated(orm, database, path)
+    return storageOf(orm, database)
+  } catch (error) {
+    await orm.close()
+    throw error
+  }
+}
+
+async function expectMigrated(orm: MikroORM, database: Database, path: string): Promise<void> {
+  const pending = await findPendingMigrations(orm, database)
+  if (pending.length === 0) return
+  throw new Error(`The SQLite database ${JSON.stringify(path)} must be migrated first, it lacks ${pending.join(', ')}.`)
+}
+
+function storageOf(orm: MikroORM, database: Database): SqliteStorage {
+  const commits = createGroupCommit(database)
+  const runner = createSqliteStatementRunner(database, commits)
+  // Reads a page of the file; `select 1` would be answered without looking at it.
+  const check = database.prepare('select 1 from pet limit 1')
+
+  return {
+    pets: new MikroOrmPetRepository(compilePetStatements(orm.em), runner),
+    async check() {
+      check.get()
+    },
+    async close() {
+      commits.flush()
+      await orm.close()
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { MikroORM } from '@mikro-orm/sqlite'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openSqliteDatabase } from './open-sqlite-database.ts'
+import { openSqliteStorage } from './open-sqlite-storage.ts'
+import { migrateSqlite, pendingSqliteMigrations, runMigrations } from './sqlite-migrations.ts'
+import { createSqliteOrm } from './sqlite-orm.ts'
+
+const ALL = ['0001-create-pets']
+
+describe('SQLite migrations', () => {
+  let folder: string
+  let path: string
+  let url: string
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+    path = join(folder, 'pets.db')
+    url = `sqlite:${path}`
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  it('are run once, and named', async () => {
+    expect(await pendingSqliteMigrations({ url })).toEqual(ALL)
+    expect(await migrateSqlite({ url })).toEqual(ALL)
+    expect(await pendingSqliteMigrations({ url })).toEqual([])
+    expect(await migrateSqlite({ url })).toEqual([])
+  })
+
+  it('leave no trace when only asked for', async () => {
+    await pendingSqliteMigrations({ url })
+    const database = new Database(path)
+    expect(database.prepare('select name from sqlite_schema').all()).toEqual([])
+    database.close()
+  })
+
+  it('are run by several connections of one process at once', async () => {
+    const results = await Promise.all(Array.from({ length: 6 }, () => migrateSqlite({ url })))
+    expect(results.flat()).toEqual(ALL)
+  })
+
+  it('leave nothing behind when one fails', async () => {
+    const database = new Database(path)
+    database.exec('create table pet (something_else)')
+    await expect(migrateSqlite({ url })).rejects.toThrow('table pet already exists')
+    expect(database.prepare('select name from sqlite_schema').pluck().all()).toEqual(['pet'])
+    database.close()
+  })
+
+  it('are required for opening', async () => {
+    const sentence = `The SQLite database ${JSON.stringify(path)} must be migrated first, it lacks 0001-create-pets.`
+    await expect(openSqliteStorage({ url })).rejects.toThrow(new Error(sentence))
+    await migrateSqlite({ url })
+    const storage = await openSqliteStorage({ url })
+    await expect(storage.check()).resolves.toBeUndefined()
+    await storage.close()
+  })
+
+  it('say nothing on standard output', async () => {
+    const written: unknown[] = []
+    const { write } = process.stdout
+    process.stdout.write = (chunk: unknown) => written.push(chunk) > 0
+    await migrateSqlite({ url }).finally(() => {
+      process.stdout.write = write
+    })
+    expect(written).toEqual([])
+  })
+})
+
+describe('The migrated SQLite schema', () => {
+  let database: Database.Database
+  let orm: MikroORM
+
+  beforeEach(async () => {
+    database = await openSqliteDatabase(':memory:')
+    orm = createSqliteOrm(database)
+    await runMigrations(orm, database)
+  })
+  afterEach(() => orm.close())
+
+  it('is what the entities describe', async () => {
+    expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
+  })
+
+  const insert = (columns: string, values: string) => () =>
+    database.exec(`insert into pet (${columns}) values (${values})`)
+
+  it.each([
+    ['no name', 'name, category_id', 'null, 1', 'NOT NULL constraint failed: pet.name'],
+    ['no category', 'name, category_id', "'Rex', null", 'NOT NULL constraint failed: pet.category_id'],
+    ['another status', 'name, category_id, status', "'Rex', 1, 'lost'", 'CHECK constraint failed: pet_status_known'],
+    ['a status in upper case', 'name, category_id, status', "'Rex', 1, 'SOLD'", 'CHECK constraint failed'],
+    ['an empty status', 'name, category_id, status', "'Rex', 1, ''", 'CHECK constraint failed: pet_status_known'],
+    ['a name that is no text', 'name, category_id', "x'00', 1", 'cannot store BLOB value in TEXT column pet.name'],
+    ['a category that is no integer', 'name, category_id', "'Rex', 1.5", 'cannot store REAL value in INTEGER column'],
+    ['a category beyond int64', 'name, category_id', "'Rex', 9223372036854775808", 'cannot store REAL value'],
+    ['an id that is no integer', 'id, name, category_id', "'a', 'Rex', 1", 'datatype mismatch'],
+  ])('refuses %s, whoever writes', (_, columns, values, message) => {
+    expect(insert(columns, values)).toThrow(message)
+  })
+
+  it('takes every status and none', () => {
+    for (const status of ["'available'", "'pending'", "'sold'", 'null']) {
+      expect(insert('name, category_id, status', `'Rex', 1, ${status}`)).not.toThrow()
+    }
+  })
+})

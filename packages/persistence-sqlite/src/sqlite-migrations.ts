@@ -1,0 +1,43 @@
+import type { MikroORM } from '@mikro-orm/sqlite'
+import type { Database } from 'better-sqlite3'
+import { openSqliteDatabase } from './open-sqlite-database.ts'
+import { createSqliteOrm } from './sqlite-orm.ts'
+import { type SqliteOptions, sqlitePath } from './sqlite-settings.ts'
+import { whileWriting } from './sqlite-write-lock.ts'
+
+/** Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once. */
+export function migrateSqlite({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
+  return withDatabase(url, runMigrations)
+}
+
+/** The names of the migrations that the schema lacks, in the order in which they would run. Changes no schema. */
+export function pendingSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
+  return withDatabase(url, findPendingMigrations)
+}
+
+/** Runs what is missing, all or nothing. */
+export async function runMigrations(orm: MikroORM, database: Database): Promise<readonly string[]> {
+  return whileWriting(database, 'commit', async () => namesOf(await orm.migrator.up()))
+}
+
+/** Looks without leaving a trace: the migrator makes its table as soon as it is asked, and that is rolled back. */
+export async function findPendingMigrations(orm: MikroORM, database: Database): Promise<readonly string[]> {
+  return whileWriting(database, 'rollback', async () => namesOf(await orm.migrator.getPending()))
+}
+
+function namesOf(migrations: readonly { readonly name: string }[]): readonly string[] {
+  return migrations.map(({ name }) => name)
+}
+
+async function withDatabase<Result>(
+  url: string,
+  work: (orm: MikroORM, database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = await openSqliteDatabase(sqlitePath(url))
+  const orm = createSqliteOrm(database)
+  try {
+    return await work(orm, database)
+  } finally {
+    await orm.close()
+  }
+}

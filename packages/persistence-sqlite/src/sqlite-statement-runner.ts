@@ -1,0 +1,38 @@
+import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
+import type { Database, Statement as Prepared } from 'better-sqlite3'
+import type { GroupCommit } from './group-commit.ts'
+
+/**
+ * Runs statements on the driver itself, where they stay prepared. Bigints are exact: the statements read every
+ * integer as a `bigint`. The driver works synchronously; `async` is there to turn what it throws into a rejection.
+ */
+export function createSqliteStatementRunner(database: Database, commits: GroupCommit): StatementRunner {
+  function prepare<Values extends readonly SqlValue[], Row>({ sql }: Statement<Values, Row>): Prepared<[Values], Row> {
+    return database.prepare<[Values], Row>(sql).safeIntegers()
+  }
+
+  return {
+    readOne(statement, map) {
+      const prepared = prepare(statement)
+      return async (values) => {
+        const row = prepared.get(values)
+        return row === undefined ? undefined : map(row)
+      }
+    },
+
+    readAll(statement, map) {
+      const prepared = prepare(statement)
+      return async (values) => prepared.all(values).map(map)
+    },
+
+    write<Values extends readonly SqlValue[], Row>(statement: Statement<Values, Row>) {
+      const prepared = prepare(statement)
+      return (values: Values) =>
+        commits.add(() => {
+          const row = prepared.get(values)
+          if (row === undefined) throw new Error(`${statement.name} gave back no row`)
+          return row
+        })
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly license?: string
+  readonly type?: string
+  readonly sideEffects?: unknown
+  readonly engines?: { readonly node?: string }
+  readonly exports?: Record<string, string | Record<string, string>>
+  readonly files?: readonly string[]
+  readonly scripts?: Record<string, string>
+  readonly dependencies?: Record<string, string>
+  readonly devDependencies?: Record<string, string>
+  readonly peerDependencies?: Record<string, string>
+}
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8')
+const readManifest = (folder: string): Manifest => JSON.parse(read(folder, 'package.json')) as Manifest
+const filesIn = (pattern: string): string[] =>
+  globSync(pattern, { cwd: ROOT })
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+
+const members = filesIn('{packages,apps}/*/package.json').map((file) => {
+  const folder = file.replace('/package.json', '')
+  return { folder, manifest: readManifest(folder) }
+})
+
+describe.each(members)('$folder', ({ folder, manifest }) => {
+  it('has a README, and a row in the package table of the root README', () => {
+    expect(existsSync(join(ROOT, folder, 'README.md'))).toBe(true)
+    expect(read('README.md')).toContain(`| [\`${manifest.name}\`](${folder}/README.md) |`)
+  })
+
+  it('says what it is: ESM, licence, Node, no side effects', () => {
+    expect(manifest).toMatchObject({ type: 'module', license: 'MIT', engines: readManifest('.').engines ?? {} })
+    expect(manifest).toHaveProperty('sideEffects')
+  })
+
+  it('has every task of turbo.json', () => {
+    expect(Object.keys(manifest.scripts ?? {})).toEqual(
+      expect.arrayContaining(['build', 'types', 'test', 'check:package']),
+    )
+  })
+
+  it('takes every version from the catalog or the workspace', () => {
+    const { dependencies, devDependencies, peerDependencies } = manifest
+    const outside = Object.entries({ ...dependencies, ...devDependencies, ...peerDependencies }).filter(
+      ([, version]) => version !== 'catalog:' && version !== 'workspace:*',
+    )
+    expect(outside).toEqual([])
+  })
+})
+
+describe.each(members.filter(({ folder }) => folder.startsWith('packages/')))('$folder', ({ folder, manifest }) => {
+  it('offers source to our tools, and types before code to everybody else', () => {
+    const entries = Object.values(manifest.exports ?? {}).filter((entry) => typeof entry === 'object')
+    expect(entries).not.toEqual([])
+    for (const entry of entries) {
+      expect(Object.keys(entry)).toEqual(['@pet-store/source', 'types', 'default'])
+      expect(existsSync(join(ROOT, folder, entry['@pet-store/source'] ?? ''))).toBe(true)
+    }
+  })
+
+  it('ships source, so that the source condition points at something, but no tests', () => {
+    expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'src', '!src/**/*.test*.ts', 'LICENSE']))
+  })
+})
+
+describe('whoever makes a PetRepository', () => {
+  const sources = filesIn('packages/*/src/**/*.ts').filter((file) => !/[.]test(-support)?[.]ts$/.test(file))
+  const contractTests = filesIn('packages/*/src/**/*.contract.test.ts')
+  const makers = sources.flatMap((file) =>
+    [...read(file).matchAll(/^export (?:async )?function (\w+)[^{]*\): (?:PetRepository|Promise<\w*Storage>) \{/gms)]
+      .filter(() => !file.startsWith('packages/domain-testing/'))
+      .map(([, name = '']) => ({ file, name })),
+  )
+
+  it('is found', () => {
+    expect(makers.map(({ name }) => name)).toEqual(expect.arrayContaining(['createMemoryPets', 'openSqliteStorage']))
+  })
+
+  it.each(makers)('$name keeps the contract in a test', ({ file, name }) => {
+    // The memory repository's test lives in domain-testing, so that no two packages import each other.
+    const folder = file.startsWith('packages/domain/') ? 'packages/domain-testing/' : file.replace(/src\/.*/, '')
+    const tests = contractTests.filter((test) => test.startsWith(folder)).map((test) => read(test))
+    expect(tests.some((text) => text.includes('petRepositoryContract') && text.includes(name))).toBe(true)
+  })
+
+  it('makes every class that implements it', () => {
+    const classes = sources.flatMap((file) => [...read(file).matchAll(/class (\w+) implements PetRepository\b/g)])
+    for (const [, name] of classes) {
+      expect(makers.some(({ file }) => read(file).includes(`new ${name}(`))).toBe(true)
+    }
+  })
+})
