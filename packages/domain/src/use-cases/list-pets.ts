@@ -25,7 +25,7 @@ export function listPetsOf(pets: PetRepository): ListPets {
       throw new PetError('pet_query_invalid', `limit must be an integer from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`)
     }
     // One pet more than asked for tells whether another page follows.
-    const found = await pets.list({ limit: limit + 1 })
+    const found = await pets.list({ ...query, limit: limit + 1 })
     const last = found[limit - 1]
     if (found.length <= limit || last === undefined) return { pets: found }
     return { pets: found.slice(0, limit), next: last.id }
