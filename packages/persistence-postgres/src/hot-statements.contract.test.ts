@@ -1,0 +1,36 @@
+import { compilePetStatements, type PetStatements } from '@pet-store/persistence-mikro-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
+import { migratePostgres } from './postgres-migrations.ts'
+import { createPostgresOrm } from './postgres-orm.ts'
+import { useDatabase } from './temporary-database.test-support.ts'
+
+const database = useDatabase()
+let opened: PostgresDatabase
+let statements: PetStatements
+
+beforeAll(async () => {
+  await migratePostgres({ url: database.url })
+  opened = await openPostgresDatabase({ url: database.url })
+  statements = compilePetStatements(createPostgresOrm(opened).em)
+  // Enough rows that reading them all would be the dearer plan; one status is rare.
+  await opened.pool.query(`insert into pet (name, category_id, status)
+    select 'Rex', 1, case when number % 1000 = 0 then 'sold' else 'available' end from generate_series(1, 20000) number`)
+  await opened.pool.query('analyze pet')
+})
+afterAll(() => opened.pool.end())
+
+describe('PostgreSQL plans', () => {
+  it.each<[keyof PetStatements, readonly unknown[], string]>([
+    ['find', [1n], 'pet_pkey'],
+    ['list', [20], 'pet_pkey'],
+    ['listAfter', [10_000n, 20], 'pet_pkey'],
+    ['listWithStatus', ['sold', 20], 'pet_status_id'],
+    ['listWithStatusAfter', ['sold', 10_000n, 20], 'pet_status_id'],
+  ])('%s without reading or sorting more than it gives', async (name, values, index) => {
+    const { rows } = await opened.pool.query(`explain ${statements[name].sql}`, [...values])
+    const plan = rows.map((row) => row['QUERY PLAN'] as string).join('\n')
+    expect(plan).toContain(`using ${index} on pet`)
+    expect(plan).not.toMatch(/Sort|Seq Scan|Filter/)
+  })
+})

@@ -1,0 +1,10 @@
+// The storage
+export { openPostgresStorage } from './open-postgres-storage.ts'
+export type { PostgresStorage } from './open-postgres-storage.ts'
+
+// Its settings
+export { POOLERS } from './postgres-settings.ts'
+export type { Pooler, PostgresOptions } from './postgres-settings.ts'
+
+// Its schema, for commands that migrate without serving
+export { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'

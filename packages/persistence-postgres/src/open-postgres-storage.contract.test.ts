@@ -1,0 +1,114 @@
+import { aNewPet, petRepositoryContract } from '@pet-store/domain-testing'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openPostgresStorage, type PostgresStorage } from './open-postgres-storage.ts'
+import { useDatabase } from './temporary-database.test-support.ts'
+
+const database = useDatabase()
+let storage: PostgresStorage
+let other: pg.Client
+
+beforeAll(async () => {
+  other = new pg.Client({ connectionString: database.url })
+  await other.connect()
+})
+afterAll(() => other.end())
+
+beforeEach(async () => {
+  storage = await openPostgresStorage({ url: database.url, migrate: true })
+  await other.query('truncate pet restart identity cascade')
+})
+afterEach(() => storage.close())
+
+describe('PostgreSQL keeps the PetRepository promises', () => {
+  for (const { name, run } of petRepositoryContract) {
+    it(name, () => run(storage.pets))
+  }
+})
+
+describe('A PostgreSQL storage', () => {
+  it('keeps the promises without named statements too', async () => {
+    const unprepared = await openPostgresStorage({ url: database.url, pooler: 'transaction-unprepared' })
+    for (const { name, run } of petRepositoryContract) {
+      await other.query('truncate pet restart identity cascade')
+      await run(unprepared.pets).catch((error: unknown) => {
+        throw new Error(name, { cause: error })
+      })
+    }
+    await unprepared.close()
+  })
+
+  it('does not give the id of a deleted pet again', async () => {
+    const last = await storage.pets.add(aNewPet())
+    await other.query('delete from pet where id = $1', [last.id])
+    expect((await storage.pets.add(aNewPet())).id).toBeGreaterThan(last.id)
+  })
+
+  it('stores integers at the edges exactly, seen from outside as text', async () => {
+    const { id } = await storage.pets.add(aNewPet({ categoryId: -(2n ** 63n) }))
+    const { rows } = await other.query('select category_id::text as text from pet where id = $1', [id])
+    expect(rows).toEqual([{ text: '-9223372036854775808' }])
+  })
+
+  it('finds nothing under ids beyond int64', async () => {
+    await storage.pets.add(aNewPet())
+    expect(await storage.pets.find(2n ** 63n)).toBeUndefined()
+    expect(await storage.pets.find(-(2n ** 63n) - 1n)).toBeUndefined()
+  })
+
+  it('rejects every call after it was closed', async () => {
+    const closed = await openPostgresStorage({ url: database.url })
+    await closed.close()
+    await expect(closed.pets.add(aNewPet())).rejects.toThrow('after calling end')
+    await expect(closed.pets.find(1n)).rejects.toThrow('after calling end')
+    await expect(closed.check()).rejects.toThrow('after calling end')
+  })
+
+  it('names itself to the server, and lets the URL choose another name', async () => {
+    const url = new URL(database.url)
+    url.searchParams.set('application_name', 'branch-7')
+    const named = await openPostgresStorage({ url: url.href })
+    await named.check()
+    const { rows } = await other.query(
+      'select distinct application_name as name from pg_stat_activity where datname = current_database() order by 1',
+    )
+    await named.close()
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['branch-7', 'pet-store']))
+  })
+
+  it('ends a statement that takes too long', async () => {
+    const hasty = await openPostgresStorage({ url: database.url, statementTimeout: 100 })
+    await other.query('begin')
+    await other.query('lock table pet')
+    await expect(hasty.pets.list({ limit: 1 })).rejects.toThrow('statement timeout')
+    await other.query('rollback')
+    await hasty.close()
+  })
+
+  it('works again after the server has ended its connections', async () => {
+    await storage.pets.list({ limit: 1 })
+    await other.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pet-store' and datname = current_database()",
+    )
+    await storage.check().catch(() => {})
+    expect(await storage.pets.list({ limit: 1 })).toEqual([])
+  })
+})
+
+describe('Opening a PostgreSQL database', () => {
+  it('says in one sentence, without the password, that the server does not answer', async () => {
+    const opening = openPostgresStorage({ url: 'postgres://pet:secret@127.0.0.1:1/pets', migrate: true })
+    await expect(opening).rejects.toThrow(
+      /^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": .*ECONNREFUSED.*\.$/,
+    )
+    await expect(opening).rejects.not.toThrow('secret')
+  })
+
+  it('says that there is no such database', async () => {
+    const url = new URL(database.url)
+    url.pathname = '/nowhere'
+    await expect(openPostgresStorage({ url: url.href, migrate: true })).rejects.toThrow(
+      /\/nowhere": database "nowhere" does not exist\.$/,
+    )
+  })
+})

@@ -1,0 +1,45 @@
+import type { PetRepository } from '@pet-store/domain'
+import { compilePetStatements, MikroOrmPetRepository } from '@pet-store/persistence-mikro-orm'
+import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
+import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
+import { createPostgresOrm } from './postgres-orm.ts'
+import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
+import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
+
+/** An open database. Who opened it closes it. */
+export interface PostgresStorage {
+  readonly pets: PetRepository
+  /** Kept when the database answers, rejected when it does not. */
+  check(): Promise<void>
+  /** Waits for what was begun and closes the connections. Nothing can be asked afterwards. */
+  close(): Promise<void>
+}
+
+/** Opens a PostgreSQL database and answers only when it works; migrates first when asked to. */
+export async function openPostgresStorage(options: PostgresOptions): Promise<PostgresStorage> {
+  if (options.migrate) await migratePostgres(options)
+  else await expectMigrated(options)
+  return storageOf(await openPostgresDatabase(options), options)
+}
+
+async function expectMigrated(options: PostgresOptions): Promise<void> {
+  const pending = await pendingPostgresMigrations(options)
+  if (pending.length === 0) return
+  throw new Error(`The PostgreSQL database must be migrated first, it lacks ${pending.join(', ')}.`)
+}
+
+function storageOf(database: PostgresDatabase, options: PostgresOptions): PostgresStorage {
+  const { pool } = database
+  const statements = compilePetStatements(createPostgresOrm(database).em)
+  const runner = createPostgresStatementRunner(pool, keepsPrepared(options))
+
+  return {
+    pets: new MikroOrmPetRepository(statements, runner),
+    async check() {
+      await pool.query('select 1 from pet limit 1')
+    },
+    async close() {
+      await pool.end()
+    },
+  }
+}

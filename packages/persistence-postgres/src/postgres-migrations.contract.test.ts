@@ -1,0 +1,102 @@
+import { createDatabase, type Database } from '@pet-store/testing-postgres'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { openPostgresDatabase } from './open-postgres-database.ts'
+import { openPostgresStorage } from './open-postgres-storage.ts'
+import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
+import { createPostgresOrm } from './postgres-orm.ts'
+
+const ALL = ['0001-create-pets']
+
+let database: Database
+let url: string
+let other: pg.Client
+
+beforeEach(async () => {
+  database = await createDatabase(inject('postgresUrl'))
+  url = database.url
+  other = new pg.Client({ connectionString: url })
+  await other.connect()
+})
+afterEach(async () => {
+  await other.end()
+  await database.drop()
+})
+
+async function tables(): Promise<readonly string[]> {
+  const { rows } = await other.query("select tablename from pg_tables where schemaname = 'public' order by 1")
+  return rows.map(({ tablename }) => tablename as string)
+}
+
+describe('PostgreSQL migrations', () => {
+  it('are run once, and named', async () => {
+    expect(await pendingPostgresMigrations({ url })).toEqual(ALL)
+    expect(await migratePostgres({ url })).toEqual(ALL)
+    expect(await pendingPostgresMigrations({ url })).toEqual([])
+    expect(await migratePostgres({ url })).toEqual([])
+  })
+
+  it('leave no trace when only asked for', async () => {
+    await pendingPostgresMigrations({ url })
+    expect(await tables()).toEqual([])
+  })
+
+  it('are run by ten starters at once, who all come up', async () => {
+    const storages = await Promise.all(
+      Array.from({ length: 10 }, () => openPostgresStorage({ url, migrate: true, poolSize: 1 })),
+    )
+    await Promise.all(storages.map((storage) => storage.check()))
+    await Promise.all(storages.map((storage) => storage.close()))
+    const { rows } = await other.query('select name from migration')
+    expect(rows.map(({ name }) => name as string)).toEqual(ALL)
+  })
+
+  it('leave nothing behind when one fails', async () => {
+    await other.query('create table pet (something_else int)')
+    await expect(migratePostgres({ url })).rejects.toThrow('already exists')
+    expect(await tables()).toEqual(['pet'])
+  })
+
+  it('are required for opening', async () => {
+    await expect(openPostgresStorage({ url })).rejects.toThrow(
+      `The PostgreSQL database must be migrated first, it lacks ${ALL.join(', ')}.`,
+    )
+    await migratePostgres({ url })
+    const storage = await openPostgresStorage({ url })
+    await expect(storage.check()).resolves.toBeUndefined()
+    await storage.close()
+  })
+})
+
+describe('The migrated PostgreSQL schema', () => {
+  beforeEach(async () => {
+    await migratePostgres({ url })
+  })
+
+  it('is what the entities describe', async () => {
+    const opened = await openPostgresDatabase({ url })
+    const sql = await createPostgresOrm(opened).schema.getUpdateSchemaSQL()
+    await opened.pool.end()
+    expect(sql).toBe('')
+  })
+
+  const insert = (columns: string, values: string) => other.query(`insert into pet (${columns}) values (${values})`)
+
+  it.each([
+    ['no name', 'name, category_id', 'null, 1', 'null value in column "name"'],
+    ['no category', 'name, category_id', "'Rex', null", 'null value in column "category_id"'],
+    ['another status', 'name, category_id, status', "'Rex', 1, 'lost'", '"pet_status_check"'],
+    ['a status in upper case', 'name, category_id, status', "'Rex', 1, 'SOLD'", '"pet_status_check"'],
+    ['an empty status', 'name, category_id, status', "'Rex', 1, ''", '"pet_status_check"'],
+    ['a category beyond int64', 'name, category_id', "'Rex', 9223372036854775808", 'bigint out of range'],
+    ['an id that is taken', 'id, name, category_id', "7, 'Rex', 1), (7, 'Rex', 1", '"pet_pkey"'],
+  ])('refuses %s, whoever writes', async (_, columns, values, message) => {
+    await expect(insert(columns, values)).rejects.toThrow(message)
+  })
+
+  it('takes every status and none', async () => {
+    for (const status of ["'available'", "'pending'", "'sold'", 'null']) {
+      await expect(insert('name, category_id, status', `'Rex', 1, ${status}`)).resolves.toMatchObject({ rowCount: 1 })
+    }
+  })
+})

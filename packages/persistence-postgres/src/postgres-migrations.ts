@@ -1,0 +1,43 @@
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
+import { whileLocked } from './postgres-lock.ts'
+import { createPostgresOrm } from './postgres-orm.ts'
+import type { PostgresOptions } from './postgres-settings.ts'
+
+/** Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once. */
+export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
+  return withDatabase(options, runMigrations)
+}
+
+/** The names of the migrations that the schema lacks, in the order in which they would run. Changes no schema. */
+export function pendingPostgresMigrations(options: PostgresOptions): Promise<readonly string[]> {
+  return withDatabase(options, findPendingMigrations)
+}
+
+/** Runs what is missing, all or nothing. */
+async function runMigrations(orm: MikroORM, database: PostgresDatabase): Promise<readonly string[]> {
+  return whileLocked(database.pool, 'commit', async () => namesOf(await orm.migrator.up()))
+}
+
+/** Looks without leaving a trace: the migrator makes its table as soon as it is asked, and that is rolled back. */
+async function findPendingMigrations(orm: MikroORM, database: PostgresDatabase): Promise<readonly string[]> {
+  return whileLocked(database.pool, 'rollback', async () => namesOf(await orm.migrator.getPending()))
+}
+
+function namesOf(migrations: readonly { readonly name: string }[]): readonly string[] {
+  return migrations.map(({ name }) => name)
+}
+
+async function withDatabase<Result>(
+  options: PostgresOptions,
+  work: (orm: MikroORM, database: PostgresDatabase) => Promise<Result>,
+): Promise<Result> {
+  // A pool of one, so that the lock, the ORM's statements and the end of the transaction share a connection.
+  // A migration may take long: it is the operator's to watch.
+  const database = await openPostgresDatabase({ ...options, poolSize: 1, statementTimeout: 0 })
+  try {
+    return await work(createPostgresOrm(database), database)
+  } finally {
+    await database.pool.end()
+  }
+}

@@ -1,0 +1,48 @@
+import type { PoolConfig } from 'pg'
+
+/**
+ * What stands between the program and the database:
+ * `none`, or a pooler that keeps a connection for a session;
+ * `transaction`, a pooler in transaction mode that knows prepared statements, as PgBouncer does since 1.21;
+ * `transaction-unprepared`, one that does not.
+ */
+export const POOLERS = ['none', 'transaction', 'transaction-unprepared'] as const
+export type Pooler = (typeof POOLERS)[number]
+
+/** Where a PostgreSQL database is, how it is talked to, and what opening may do to it. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`; parameters such as `sslmode` go to the driver. */
+  readonly url: string
+  /** Brings the schema up to date before anything else. Without it, opening an outdated schema is refused. */
+  readonly migrate?: boolean
+  /** The most connections at once; 10 unless said otherwise. */
+  readonly poolSize?: number
+  /** How long a statement may take, in milliseconds; 5,000 unless said otherwise. */
+  readonly statementTimeout?: number
+  /** `none` unless said otherwise. */
+  readonly pooler?: Pooler
+}
+
+const APPLICATION_NAME = 'pet-store'
+const POOL_SIZE = 10
+const STATEMENT_TIMEOUT_MS = 5_000
+const CONNECT_TIMEOUT_MS = 5_000
+
+/** The options as the driver takes them. What the URL says (an `application_name`, TLS) wins over our choice. */
+export function poolConfig({ url, poolSize, statementTimeout, pooler }: PostgresOptions): PoolConfig {
+  const timeout = statementTimeout ?? STATEMENT_TIMEOUT_MS
+  return {
+    connectionString: url,
+    application_name: APPLICATION_NAME,
+    max: poolSize ?? POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    // The server ends a slow statement; where a pooler refuses that setting, the driver at least stops waiting.
+    ...((pooler ?? 'none') === 'none' ? { statement_timeout: timeout } : { query_timeout: timeout }),
+  }
+}
+
+/** Whether statements may stay prepared on the server, under their names. */
+export function keepsPrepared({ pooler }: PostgresOptions): boolean {
+  return pooler !== 'transaction-unprepared'
+}

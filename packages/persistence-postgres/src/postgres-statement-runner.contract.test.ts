@@ -1,0 +1,35 @@
+import { compilePetStatements, MikroOrmPetRepository } from '@pet-store/persistence-mikro-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openPostgresDatabase } from './open-postgres-database.ts'
+import { migratePostgres } from './postgres-migrations.ts'
+import { createPostgresOrm } from './postgres-orm.ts'
+import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
+import { useDatabase } from './temporary-database.test-support.ts'
+
+const database = useDatabase()
+
+beforeAll(async () => {
+  await migratePostgres({ url: database.url })
+})
+
+/** What stays prepared on a connection after some work. */
+async function namesAfterWork(isPrepared: boolean): Promise<readonly string[]> {
+  const opened = await openPostgresDatabase({ url: database.url, poolSize: 1 })
+  const statements = compilePetStatements(createPostgresOrm(opened).em)
+  const pets = new MikroOrmPetRepository(statements, createPostgresStatementRunner(opened.pool, isPrepared))
+  for (const id of [1n, 2n, 3n]) await pets.find(id)
+  await pets.list({ limit: 1, status: 'sold' })
+  const { rows } = await opened.pool.query<{ name: string }>('select name from pg_prepared_statements order by name')
+  await opened.pool.end()
+  return rows.map(({ name }) => name)
+}
+
+describe('The statement runner of PostgreSQL', () => {
+  it('prepares each statement once on a connection, under its name', async () => {
+    expect(await namesAfterWork(true)).toEqual(['pet_find', 'pet_list_with_status'])
+  })
+
+  it('leaves nothing prepared when a pooler cannot keep it', async () => {
+    expect(await namesAfterWork(false)).toEqual([])
+  })
+})

