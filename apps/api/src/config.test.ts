@@ -15,13 +15,21 @@ describe('readConfig', () => {
       staticKeys: [],
     }
     expect(readConfig([], {})).toEqual(defaults)
-    expect(readConfig([], { PORT: '', HOST: '', DATABASE_URL: '', LOG_LEVEL: '', API_KEYS_SHA256: '' })).toEqual(defaults)
+    expect(readConfig([], { PORT: '', HOST: '', DATABASE_URL: '', LOG_LEVEL: '', API_KEYS_SHA256: '' })).toEqual(
+      defaults,
+    )
   })
 
   it('reads what is set', () => {
     const keys = `shop=${HASH}, ${'B'.repeat(64)} ,`
     expect(
-      readConfig([], { PORT: '0', HOST: '::1', DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'trace', API_KEYS_SHA256: keys }),
+      readConfig([], {
+        PORT: '0',
+        HOST: '::1',
+        DATABASE_URL: 'sqlite::memory:',
+        LOG_LEVEL: 'trace',
+        API_KEYS_SHA256: keys,
+      }),
     ).toEqual({
       port: 0,
       host: '::1',
@@ -35,7 +43,9 @@ describe('readConfig', () => {
   })
 
   it.each(['65536', '-1', '1.5', '1e3', ' 80', '0x50', 'http'])('refuses %j as a port', (PORT) => {
-    expect(() => readConfig([], { PORT })).toThrow(`PORT must be an integer from 0 to 65535, got ${JSON.stringify(PORT)}`)
+    expect(() => readConfig([], { PORT })).toThrow(
+      `PORT must be an integer from 0 to 65535, got ${JSON.stringify(PORT)}`,
+    )
   })
 
   it.each(['sqlite:', 'pets.db', 'mysql://host/db'])('refuses %j as a database', (DATABASE_URL) => {
@@ -71,6 +81,8 @@ describe('the documents', () => {
   it('list every setting with its default in .env.example', async () => {
     const example = await readFile(new URL('../../../.env.example', import.meta.url), 'utf8')
     const lines = example.split('\n').filter((line) => /^# [A-Z_0-9]+=/.test(line))
-    expect(lines).toEqual(Object.values(SETTINGS).map(({ variable, default: otherwise }) => `# ${variable}=${otherwise}`))
+    expect(lines).toEqual(
+      Object.values(SETTINGS).map(({ variable, default: otherwise }) => `# ${variable}=${otherwise}`),
+    )
   })
 })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Settings, SETTINGS } from './settings.ts'
+import { SETTINGS, type Settings } from './settings.ts'
 
 /** One or more settings that cannot be used; the message has one line for each. */
 export class WrongSettings extends Error {

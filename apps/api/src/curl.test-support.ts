@@ -26,5 +26,7 @@ export async function curl(line: string): Promise<{ status: number; body: string
 
 /** Splits a line as a shell does: quotes keep words together. */
 function wordsOf(line: string): string[] {
-  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'))
+  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
+    word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'),
+  )
 }

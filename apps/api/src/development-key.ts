@@ -12,7 +12,8 @@ export async function keepDevelopmentKey(file: string = DEVELOPMENT_KEY_FILE): P
   // The mode of an older file may be wider, and a mask may have widened or narrowed that of a new one.
   await chmod(file, 0o600)
   const key = (await readFile(file, 'utf8')).trim()
-  if (!isApiKeyText(key)) throw new Error(`${file} does not hold an API key. Delete it, and the next start makes a new one.`)
+  if (!isApiKeyText(key))
+    throw new Error(`${file} does not hold an API key. Delete it, and the next start makes a new one.`)
   return key
 }
 

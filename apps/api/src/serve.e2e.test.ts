@@ -2,7 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type RunningProgram, runProgram, runStart, temporaryFolder, waitForOutput } from './run-program.test-support.ts'
+import {
+  type RunningProgram,
+  runProgram,
+  runStart,
+  temporaryFolder,
+  waitForOutput,
+} from './run-program.test-support.ts'
 
 describe('pet-store serve', () => {
   const running: RunningProgram[] = []
@@ -104,7 +110,11 @@ describe('pet-store serve', () => {
     const answered: string[] = []
     const writers = Array.from({ length: 8 }, async () => {
       for (;;) {
-        const answer = await fetch(`${first.address}/pets`, { method: 'POST', headers, body: '{"name":"Kept","categoryId":1}' })
+        const answer = await fetch(`${first.address}/pets`, {
+          method: 'POST',
+          headers,
+          body: '{"name":"Kept","categoryId":1}',
+        })
         answered.push(await answer.text())
         if (answered.length === 200) first.program.process.kill('SIGKILL')
       }

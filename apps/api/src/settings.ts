@@ -45,7 +45,8 @@ export const SETTINGS = {
   },
   staticKeys: {
     variable: 'API_KEYS_SHA256',
-    meaning: 'The good API keys of `serve`: SHA-256 hashes in hexadecimal digits, with commas between them; `name=hash` names one for the log.',
+    meaning:
+      'The good API keys of `serve`: SHA-256 hashes in hexadecimal digits, with commas between them; `name=hash` names one for the log.',
     default: '',
     isSecret: true,
     read: readKeyHashes,
@@ -83,7 +84,8 @@ function readKeyHashes(text: string): readonly StaticKey[] {
     .filter((entry) => entry !== '')
     .map((entry) => {
       const [, name, sha256 = ''] = /^(?:([\w.-]{1,64})=)?([0-9a-f]{64})$/i.exec(entry) ?? []
-      if (sha256 === '') throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, with commas between them')
+      if (sha256 === '')
+        throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, with commas between them')
       return { keyId: name ?? `sha256-${sha256.slice(0, 8)}`, sha256: sha256.toLowerCase() }
     })
 }

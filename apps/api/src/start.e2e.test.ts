@@ -97,7 +97,9 @@ describe('pet-store start', () => {
     const program = runProgram('start', await temporaryFolder(), { PORT: new URL(address).port })
 
     expect(await program.ended).toBe(1)
-    expect(program.output.stderr).toMatch(/^Cannot listen on 127\.0\.0\.1 port [0-9]+: something listens there already\./)
+    expect(program.output.stderr).toMatch(
+      /^Cannot listen on 127\.0\.0\.1 port [0-9]+: something listens there already\./,
+    )
   })
 
   it('does not overwrite a key file that holds something else', async () => {

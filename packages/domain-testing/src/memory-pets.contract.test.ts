@@ -1,6 +1,6 @@
 import { createMemoryPets } from '@pet-store/domain/memory'
+import { petRepositoryContract } from '@pet-store/domain-testing'
 import { describe, it } from 'vitest'
-import { petRepositoryContract } from './pet-repository-contract.ts'
 
 describe('createMemoryPets keeps the PetRepository promises:', () => {
   for (const { name, run } of petRepositoryContract) {

@@ -26,25 +26,36 @@ describe('the API key', () => {
     expect(answer.headers['www-authenticate']).toBe(BARE_CHALLENGE)
   })
 
-  it.each(['', 'Bearer', 'Bearer ', `Basic ${API_KEY}`, `Bearer${API_KEY}`, API_KEY, `Token Bearer ${API_KEY}`, '\x80'])(
-    'is missing in %j, which gets a challenge without an error',
-    async (authorization) => {
-      const server = await startTestServer()
-      const answer = await server.send({ key: null, headers: { Authorization: authorization } })
-      expectError(answer, 'unauthorized')
-      expect(answer.headers['www-authenticate']).toBe(BARE_CHALLENGE)
-    },
-  )
+  it.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    `Basic ${API_KEY}`,
+    `Bearer${API_KEY}`,
+    API_KEY,
+    `Token Bearer ${API_KEY}`,
+    '\x80',
+  ])('is missing in %j, which gets a challenge without an error', async (authorization) => {
+    const server = await startTestServer()
+    const answer = await server.send({ key: null, headers: { Authorization: authorization } })
+    expectError(answer, 'unauthorized')
+    expect(answer.headers['www-authenticate']).toBe(BARE_CHALLENGE)
+  })
 
-  it.each([createApiKeyText(), 'x', `${API_KEY}x`, `${API_KEY} x`, `"${API_KEY}"`, API_KEY.toUpperCase(), 'a'.repeat(9_000)])(
-    'is refused as %j, which gets a challenge with invalid_token',
-    async (key) => {
-      const server = await startTestServer()
-      const answer = await server.send({ key })
-      expectError(answer, 'unauthorized')
-      expect(answer.headers['www-authenticate']).toBe(INVALID_TOKEN)
-    },
-  )
+  it.each([
+    createApiKeyText(),
+    'x',
+    `${API_KEY}x`,
+    `${API_KEY} x`,
+    `"${API_KEY}"`,
+    API_KEY.toUpperCase(),
+    'a'.repeat(9_000),
+  ])('is refused as %j, which gets a challenge with invalid_token', async (key) => {
+    const server = await startTestServer()
+    const answer = await server.send({ key })
+    expectError(answer, 'unauthorized')
+    expect(answer.headers['www-authenticate']).toBe(INVALID_TOKEN)
+  })
 
   it('is never repeated in an answer or a log line', async () => {
     const server = await startTestServer()

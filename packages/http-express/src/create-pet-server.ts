@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { HttpError, rawErrorAnswer } from './error-answer.ts'
+import { ERROR_STATUS, type ErrorCode, HttpError, rawErrorAnswer } from './error-answer.ts'
+import type { HttpLog } from './http-log.ts'
 import { requestIdOf } from './request-context.ts'
 import { originForm } from './request-target.ts'
 import { sendError } from './send-json.ts'
@@ -32,45 +33,76 @@ const LIMITS: ServerLimits = {
 /** How long a client may go on sending after its last answer, so that the answer reaches it. */
 const LINGER_MS = 1_000
 
-/** An HTTP server for the app that gives the error body also where Node would answer by itself. Does not listen yet. */
-export function createPetServer(app: RequestListener, limits: Partial<ServerLimits> = {}): Server {
+/**
+ * An HTTP server for the app that gives the error body also where Node would answer by itself, and logs those answers.
+ * Does not listen yet.
+ */
+export function createPetServer(app: RequestListener, log: HttpLog, limits: Partial<ServerLimits> = {}): Server {
   const options = { ...LIMITS, ...limits, requireHostHeader: false }
   const latest = new WeakMap<Duplex, ServerResponse>()
   const server = createServer(options, (req, res) => {
     latest.set(req.socket, res)
-    // Express's own reading of targets is loose, and some that it can't read never reach its error handlers.
+    // Express reads targets with Node's retired `url.parse`, which takes `/v1/pets#x` for a path of ours.
     req.url = originForm(req.url)
     app(req, res)
   })
-  server.on('checkExpectation', refuseExpectation)
+  // Node drops headers beyond a number of its own without a word; the limit on their size is limit enough.
+  server.maxHeadersCount = 0
+  server.on('checkExpectation', (req, res) => {
+    const requestId = requestIdOf(req.headers['x-request-id'])
+    refuseExpectation(res, requestId)
+    logUnrouted(log, requestId, 'expectation_failed', req)
+  })
   server.on('connect', (req, socket) => {
     // Node has let go of this socket; without a listener a reset would end the process.
     socket.on('error', () => socket.destroy())
-    const error = new HttpError('not_found', 'This is not a proxy.')
-    answerInTurn(error, socket, latest.get(socket), requestIdOf(req.headers['x-request-id']))
+    const requestId = requestIdOf(req.headers['x-request-id'])
+    answerInTurn(socket, latest.get(socket), new HttpError('not_found', 'This is not a proxy.'), requestId, () =>
+      logUnrouted(log, requestId, 'not_found', req),
+    )
   })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // The client announced the end of the connection and went on. Its last answer is on its way; no other is owed.
-    if (error.code === 'HPE_CLOSED_CONNECTION') return
-    answerInTurn(parserError(error, options.maxHeaderSize), socket, latest.get(socket), requestIdOf(undefined))
+  server.on('clientError', (cause: NodeJS.ErrnoException, socket) => {
+    const error = parserError(cause, options.maxHeaderSize)
+    const requestId = requestIdOf(undefined)
+    answerInTurn(socket, latest.get(socket), error, requestId, () => logUnrouted(log, requestId, error.code))
   })
   return server
 }
 
-function refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
-  res.setHeader('X-Request-Id', requestIdOf(req.headers['x-request-id']))
+/** The log line of an answer that the app knows nothing of. */
+function logUnrouted(log: HttpLog, requestId: string, code: ErrorCode, req?: IncomingMessage): void {
+  log.request({
+    requestId,
+    status: ERROR_STATUS[code],
+    durationMs: 0,
+    isComplete: true,
+    ...(req?.method !== undefined && { method: req.method }),
+  })
+}
+
+function refuseExpectation(res: ServerResponse, requestId: string): void {
+  res.setHeader('X-Request-Id', requestId)
   res.setHeader('Cache-Control', 'no-store')
   res.setHeader('Connection', 'close')
   sendError(res, new HttpError('expectation_failed', 'The only expectation that can be met is 100-continue.'))
 }
 
 /** Answers what never became a request of the app, after the latest one that did, and closes the connection. */
-function answerInTurn(error: HttpError, socket: Duplex, response: ServerResponse | undefined, requestId: string): void {
+function answerInTurn(
+  socket: Duplex,
+  response: ServerResponse | undefined,
+  error: HttpError,
+  requestId: string,
+  onAnswered: () => void,
+): void {
+  const answer = () => {
+    if (closeWith(socket, rawErrorAnswer(error.code, error.message, requestId))) onAnswered()
+  }
   if (response === undefined || (response.req.complete && response.closed)) {
-    closeWith(socket, error, requestId)
+    answer()
   } else if (response.req.complete) {
     // An earlier request on this connection was in order and is still being answered; its answer goes first.
-    response.once('close', () => closeWith(socket, error, requestId))
+    response.once('close', answer)
   } else if (response.headersSent) {
     // The fault is in the rest of a body that was refused before all of it had come: its one answer is given.
     socket.destroy()
@@ -83,20 +115,21 @@ function answerInTurn(error: HttpError, socket: Duplex, response: ServerResponse
 
 const closing = new WeakSet<Duplex>()
 
-/** Sends the last answer of a connection, and closes it when the client has had the time to read it. */
-function closeWith(socket: Duplex, error: HttpError, requestId: string): void {
+/** Sends the last answer of a connection where it still can, and closes it when the client has had the time to read it. */
+function closeWith(socket: Duplex, answer: string): boolean {
   // The parser reports every further piece of a broken request anew.
-  if (closing.has(socket)) return
+  if (closing.has(socket)) return false
   if (!socket.writable) {
     socket.destroy()
-    return
+    return false
   }
   closing.add(socket)
-  socket.end(rawErrorAnswer(error.code, error.message, requestId))
+  socket.end(answer)
   // Closed at once, a connection with unread bytes is reset, and a reset takes the answer along (RFC 9112, 9.6).
   socket.resume()
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(timer))
+  return true
 }
 
 function parserError(cause: NodeJS.ErrnoException, maxHeaderSize: number): HttpError {

@@ -35,7 +35,12 @@ export class HttpError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    options?: ErrorOptions,
+  ) {
     super(message, options)
     this.code = code
     this.headers = headers

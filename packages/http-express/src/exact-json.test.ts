@@ -73,7 +73,8 @@ describe('a JSON number', () => {
   it('within int64 comes back exact in every notation', () => {
     const int64 = fc.bigInt({ min: BigInt(MIN), max: BigInt(MAX) })
     fc.assert(
-      fc.property(int64, fc.nat(40), fc.nat(5), (integer, point, zeros) => {
+      fc.property(int64, fc.nat(40), fc.nat(5), (integer, point, someZeros) => {
+        const zeros = integer === 0n ? 0 : someZeros
         const sign = integer < 0n ? '-' : ''
         const digits = integer.toString().replace('-', '') + '0'.repeat(zeros)
         const cut = Math.max(1, digits.length - point)
@@ -116,7 +117,8 @@ describe('a JSON number', () => {
 
 describe('any other JSON', () => {
   it('is what JSON.parse makes of it, next to numbers that need care as well', () => {
-    const smallIntegers = (_key: string, value: unknown) => (typeof value === 'number' ? Math.trunc(value % 1e15) : value)
+    const smallIntegers = (_key: string, value: unknown) =>
+      typeof value === 'number' ? Math.trunc(value % 1e15) : value
     const asNumbers = (_key: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
@@ -150,14 +152,27 @@ describe('any other JSON', () => {
     expect(value['a']).toBeUndefined()
   })
 
-  it.each(['', '{', '01', '+1', '1.', '.5', '1e', '0x10', 'NaN', 'Infinity', '-', '1 2', '9007199254740993,', "{'a':1}", '9007199254740993n'])(
-    'throws a SyntaxError for %j',
-    (text) => {
-      expect(() => parseExactJson(text)).toThrow(SyntaxError)
-    },
-  )
+  it.each([
+    '',
+    '{',
+    '01',
+    '+1',
+    '1.',
+    '.5',
+    '1e',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '-',
+    '1 2',
+    '9007199254740993,',
+    "{'a':1}",
+    '9007199254740993n',
+  ])('throws a SyntaxError for %j', (text) => {
+    expect(() => parseExactJson(text)).toThrow(SyntaxError)
+  })
 
   it('throws a RangeError for text nested too deep to be walked', () => {
-    expect(() => parseExactJson(`${'['.repeat(1_000_000)}1.0${']'.repeat(1_000_000)}`)).toThrow(RangeError)
+    expect(() => parseExactJson(`${'['.repeat(100_000)}1.0${']'.repeat(100_000)}`)).toThrow(RangeError)
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import type { Answer } from './answer.test-support.ts'
 import { ERROR_STATUS, type ErrorCode } from './error-answer.ts'
-import type { Answer } from './start-test-server.test-support.ts'
 
 /** Checks all that every error answer has in common, and gives back its message. */
 export function expectError(answer: Answer, code: ErrorCode): string {

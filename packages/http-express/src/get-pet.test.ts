@@ -1,8 +1,9 @@
 import { createPetUseCases, type Pet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { describe, expect, it } from 'vitest'
+import type { Answer } from './answer.test-support.ts'
 import { expectError } from './expect-error.test-support.ts'
-import { type Answer, startTestServer } from './start-test-server.test-support.ts'
+import { startTestServer } from './start-test-server.test-support.ts'
 
 const LAST_MOMENT = new Date('2030-12-05T23:59:59.999Z')
 const RETIRED = new Date('2030-12-06T00:00:00.000Z')
@@ -33,12 +34,15 @@ describe('GET /v1/pets/{petId}', () => {
     },
   )
 
-  it.each(['2', '-1', '9223372036854775807', '-9223372036854775808'])('answers 404 for the unknown id %s', async (id) => {
-    const server = await startTestServer()
-    const answer = await server.send({ path: `/v1/pets/${id}` })
-    expect(expectError(answer, 'not_found')).toContain(id)
-    expectDeprecated(answer)
-  })
+  it.each(['2', '-1', '9223372036854775807', '-9223372036854775808'])(
+    'answers 404 for the unknown id %s',
+    async (id) => {
+      const server = await startTestServer()
+      const answer = await server.send({ path: `/v1/pets/${id}` })
+      expect(expectError(answer, 'not_found')).toContain(id)
+      expectDeprecated(answer)
+    },
+  )
 
   it.each([
     '01',

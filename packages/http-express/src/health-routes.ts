@@ -22,7 +22,12 @@ export function healthRoutes(isReady: ReadinessCheck): Router {
     .route('/readyz')
     .get(async (_req, res) => {
       await isReady().catch((cause) => {
-        throw new HttpError('service_unavailable', 'Not ready: storage does not answer.', { 'Retry-After': '5' }, { cause })
+        throw new HttpError(
+          'service_unavailable',
+          'Not ready: storage does not answer.',
+          { 'Retry-After': '5' },
+          { cause },
+        )
       })
       sendJson(res, 200, JSON.stringify({ status: 'ok', checks: { storage: 'ok' } }))
     })

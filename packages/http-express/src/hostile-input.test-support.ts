@@ -144,7 +144,7 @@ export const NAUGHTY_STRINGS: readonly string[] = [
   '" OR ""="',
   'Robert") RETURNING *',
   '$1 ? :name %s %n {0}',
-  '${7*7} {{7*7}} <%= 7*7 %> #{7*7}',
+  '\x24{7*7} {{7*7}} <%= 7*7 %> #{7*7}',
   '<script>alert(1)</script>',
   '<!--',
   ']]>',
@@ -152,7 +152,7 @@ export const NAUGHTY_STRINGS: readonly string[] = [
   '../../../../etc/passwd',
   'C:\\AUX',
   '`id` $(id) | id ; id & id',
-  '${jndi:ldap://localhost/x}',
+  '\x24{jndi:ldap://localhost/x}',
   '(a+)+$',
   '*)(uid=*',
   // Numbers

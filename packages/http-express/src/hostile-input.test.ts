@@ -4,6 +4,11 @@ import { expectErrorBody, expectNoFault } from './expect-error.test-support.ts'
 import { JSON_EDGES, NAUGHTY_STRINGS } from './hostile-input.test-support.ts'
 import { openTestServer, type TestServer } from './start-test-server.test-support.ts'
 
+/** As a part of a URI. Lone surrogates have no UTF-8 and so no place there. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
+}
+
 describe('hostile input', () => {
   let server: TestServer
   beforeAll(async () => {
@@ -16,14 +21,22 @@ describe('hostile input', () => {
 
   it('as a body of any JSON value is never a fault', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.json({ stringUnit: 'binary', maxDepth: 4 }), async (body) => expectNoFault(await server.post(body))),
-      { numRuns: 300 },
+      fc.asyncProperty(fc.json({ stringUnit: 'binary', maxDepth: 4 }), async (body) =>
+        expectNoFault(await server.post(body)),
+      ),
+      { numRuns: 150 },
     )
   })
 
   it('as fields of a NewPet with any JSON value is never a fault, strict or not', async () => {
     const fields = fc.record(
-      { name: fc.jsonValue(), categoryId: fc.jsonValue(), status: fc.jsonValue(), id: fc.jsonValue(), constructor: fc.jsonValue() },
+      {
+        name: fc.jsonValue(),
+        categoryId: fc.jsonValue(),
+        status: fc.jsonValue(),
+        id: fc.jsonValue(),
+        constructor: fc.jsonValue(),
+      },
       { requiredKeys: [] },
     )
     await fc.assert(
@@ -36,20 +49,28 @@ describe('hostile input', () => {
 
   it('as a body of any bytes is a refusal', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.constantFrom('', 'gzip', 'deflate', 'br'), async (bytes, encoding) => {
-        const answer = await server.post(bytes, { headers: { 'Content-Encoding': encoding } })
-        expectErrorBody(answer)
-        expect(answer.status).toBe(400)
-      }),
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.constantFrom('', 'gzip', 'deflate', 'br'),
+        async (bytes, encoding) => {
+          const answer = await server.post(bytes, { headers: { 'Content-Encoding': encoding } })
+          expectErrorBody(answer)
+          expect(answer.status).toBe(400)
+        },
+      ),
       { numRuns: 300 },
     )
   })
 
   it('as any query is never a fault', async () => {
-    const text = fc.string({ unit: 'binary' }).map((any) => encodeURIComponent(any.toWellFormed()))
+    const text = fc.string({ unit: 'binary' }).map((any) => encoded(any))
     const loose = fc.string({ unit: fc.constantFrom(...'&=%?+/:;,[]{}|"\'<>~@!$^`-_.0aZ') })
     const parameter = fc.tuple(fc.constantFrom('limit', 'status', 'cursor', '__proto__', ''), fc.oneof(text, loose))
-    const query = fc.oneof(text, loose, fc.array(parameter).map((all) => all.map(([name, value]) => `${name}=${value}`).join('&')))
+    const query = fc.oneof(
+      text,
+      loose,
+      fc.array(parameter).map((all) => all.map(([name, value]) => `${name}=${value}`).join('&')),
+    )
     await fc.assert(
       fc.asyncProperty(query, fc.constantFrom('/v1/pets', '/v1/pets/1'), async (any, path) => {
         expectNoFault(await server.send({ path: `${path}?${any}` }))
@@ -79,12 +100,19 @@ describe('hostile input', () => {
     const created = await server.post(JSON.stringify({ name: naughty, categoryId: 1 }))
     expectNoFault(created)
     if (created.status === 201) expect(JSON.parse(created.text).name).toBe(naughty)
-    expectNoFault(await server.post(JSON.stringify({ name: 'Rex', categoryId: naughty, status: naughty, [naughty]: naughty })))
-    const encoded = encodeURIComponent(naughty.toWellFormed())
-    for (const path of [`/v1/pets/${encoded}`, `/v1/${encoded}`, `/${encoded}`, `/v1/pets?status=${encoded}&limit=${encoded}&cursor=${encoded}&${encoded}`]) {
+    expectNoFault(
+      await server.post(JSON.stringify({ name: 'Rex', categoryId: naughty, status: naughty, [naughty]: naughty })),
+    )
+    const uriText = encoded(naughty)
+    for (const path of [
+      `/v1/pets/${uriText}`,
+      `/v1/${uriText}`,
+      `/${uriText}`,
+      `/v1/pets?status=${uriText}&limit=${uriText}&cursor=${uriText}&${uriText}`,
+    ]) {
       expectNoFault(await server.send({ path }))
     }
-    const header = encoded.slice(0, 2_000)
+    const header = uriText.slice(0, 2_000)
     expectNoFault(await server.send({ headers: { 'X-Request-Id': header, Prefer: header, 'Content-Type': header } }))
     expectNoFault(await server.send({ key: header }))
   })

@@ -9,7 +9,8 @@ export interface HttpLog {
 /** One request, for a log line. */
 export interface RequestEntry {
   readonly requestId: string
-  readonly method: string
+  /** Left out where the request could not be parsed. */
+  readonly method?: string
   /** The route's template, so that lines can be counted; left out for unknown paths. */
   readonly route?: string
   readonly status: number

@@ -2,6 +2,7 @@
 export { createPetApp } from './create-pet-app.ts'
 export type { PetAppOptions } from './create-pet-app.ts'
 export { createPetServer } from './create-pet-server.ts'
+export type { ServerLimits } from './create-pet-server.ts'
 
 // What the app needs from outside
 export type { Caller, TokenCheck } from './require-bearer.ts'

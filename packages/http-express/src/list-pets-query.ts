@@ -20,10 +20,11 @@ const strictParameters = parameters.strict()
 
 /** Reads the query of listPets (behaviour: GET /v1/pets). Nothing is clamped: what does not fit is a 400. */
 export function readListPetsQuery(url: string, isStrict: boolean): PetQuery {
-  const { cursor, limit = PAGE_LIMIT.default, status } = parseOrRefuse(
-    isStrict ? strictParameters : parameters,
-    queryParameters(url),
-  )
+  const {
+    cursor,
+    limit = PAGE_LIMIT.default,
+    status,
+  } = parseOrRefuse(isStrict ? strictParameters : parameters, queryParameters(url))
   return {
     limit,
     ...(status !== undefined && { status }),

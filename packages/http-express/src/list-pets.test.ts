@@ -23,6 +23,7 @@ describe('GET /v1/pets', () => {
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
     expect(answer.headers['link']).toBeUndefined()
     expect(answer.headers['deprecation']).toBeUndefined()
+    expect(answer.headers['x-powered-by']).toBeUndefined()
   })
 
   it('answers pets by ascending id with exactly the fields of the document', async () => {
@@ -61,14 +62,16 @@ describe('GET /v1/pets', () => {
     expect(await idsOf(server, '/v1/pets')).toEqual([1, 2, 3, 4, 5])
   })
 
-  it.each(['limit=1&x=1&limits=0&Limit=0&LIMIT=a', '__proto__=1&constructor=2&toString=3&limit=1', '&&=&limit=1&', '%6Cimit=1'])(
-    'ignores parameters that it does not know: %s',
-    async (query) => {
-      const server = await startTestServer()
-      await add(server, 2)
-      expect(await idsOf(server, `/v1/pets?${query}`)).toEqual([1])
-    },
-  )
+  it.each([
+    'limit=1&x=1&limits=0&Limit=0&LIMIT=a',
+    '__proto__=1&constructor=2&toString=3&limit=1',
+    '&&=&limit=1&',
+    '%6Cimit=1',
+  ])('ignores parameters that it does not know: %s', async (query) => {
+    const server = await startTestServer()
+    await add(server, 2)
+    expect(await idsOf(server, `/v1/pets?${query}`)).toEqual([1])
+  })
 
   const LIMIT_RULE = 'limit must be an integer from 1 to 100'
   it.each([

@@ -11,6 +11,8 @@ export function answerOptions(allow: string): RequestHandler {
 /** Refuses every method that no handler before it took. */
 export function refuseMethod(allow: string): RequestHandler {
   return (req) => {
-    throw new HttpError('method_not_allowed', `${req.method} is not possible here. Possible: ${allow}.`, { Allow: allow })
+    throw new HttpError('method_not_allowed', `${req.method} is not possible here. Possible: ${allow}.`, {
+      Allow: allow,
+    })
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from './expect-error.test-support.ts'
-import { API_KEY, startTestServer } from './start-test-server.test-support.ts'
+import { startTestServer } from './start-test-server.test-support.ts'
 
 const COLLECTION = 'GET, HEAD, POST, OPTIONS'
 const ITEM = 'GET, HEAD, OPTIONS'
@@ -45,58 +45,81 @@ describe('a path under /v1', () => {
     expectError(await server.send({ path, key: null }), isUnderV1 ? 'unauthorized' : 'not_found')
   })
 
-  it.each(['/', '/pets', '/V1/pets', '//v1/pets', '/v1x/pets', '/%76%31/pets', '/v2/pets', '/v1%2Fpets', '/favicon.ico', '/livez/', '/READYZ', '/%zz'])(
-    'is needed: %s is 404, with and without a key',
-    async (path) => {
-      const server = await startTestServer()
-      expectError(await server.send({ path }), 'not_found')
-      expectError(await server.send({ path, key: null }), 'not_found')
-    },
-  )
+  it.each([
+    '/',
+    '/pets',
+    '/V1/pets',
+    '//v1/pets',
+    '/v1x/pets',
+    '/%76%31/pets',
+    '/v2/pets',
+    '/v1%2Fpets',
+    '/favicon.ico',
+    '/livez/',
+    '/READYZ',
+    '/%zz',
+  ])('is needed: %s is 404, with and without a key', async (path) => {
+    const server = await startTestServer()
+    expectError(await server.send({ path }), 'not_found')
+    expectError(await server.send({ path, key: null }), 'not_found')
+  })
 })
 
 describe('a request target', () => {
-  it.each(['http://localhost/v1/pets?limit=1', 'HTTP://user@[::1]:99999999/v1/pets', 'https://a;b/v1/pets?', 'http://[::1/v1/pets'])(
-    'may be absolute: %s',
-    async (path) => {
-      const server = await startTestServer()
-      expect((await server.send({ path })).status).toBe(200)
-      expectError(await server.send({ path, key: null }), 'unauthorized')
-      expectError(await server.send({ path: path.replace('pets', 'pets/') }), 'not_found')
-    },
-  )
+  it.each([
+    'http://localhost/v1/pets?limit=1',
+    'HTTP://user@[::1]:99999999/v1/pets',
+    'https://a;b/v1/pets?',
+    'http://[::1/v1/pets',
+  ])('may be absolute: %s', async (path) => {
+    const server = await startTestServer()
+    expect((await server.send({ path })).status).toBe(200)
+    expectError(await server.send({ path, key: null }), 'unauthorized')
+    expectError(await server.send({ path: path.replace('pets', 'pets/') }), 'not_found')
+  })
 
   it('keeps its query when it is absolute', async () => {
     const server = await startTestServer()
     expect(expectError(await server.send({ path: 'http://x/v1/pets?limit=0' }), 'invalid_request')).toContain('limit')
   })
 
-  it.each(['/v1/pets#', '/v1/pets#x', '/v1/pets?limit=1#x', '/v1\\pets#', 'http://x\\v1\\pets', 'http://x', 'http://x?a=/v1/pets', 'ftp://x/v1/pets', 'http:/v1/pets', 'http:///v1/pets', '*'])(
-    'that is none of ours is 404: %s',
-    async (path) => {
-      const server = await startTestServer()
-      const connection = server.connect()
-      connection.write(`OPTIONS ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_KEY}\r\nConnection: close\r\n\r\n`)
-      expect(['not_found', 'invalid_request']).toContain(JSON.parse((await connection.answer()).text).code)
-    },
-  )
+  it.each([
+    '/v1/pets#',
+    '/v1/pets#x',
+    '/v1/pets?limit=1#x',
+    '/v1\\pets#',
+    'http://x',
+    'http://x?a=/v1/pets',
+    'ftp://x/v1/pets',
+    'http:///v1/pets',
+    '*',
+  ])('that is none of ours is 404: %s', async (path) => {
+    const server = await startTestServer()
+    expectError(await server.send({ method: 'OPTIONS', path }), 'not_found')
+  })
 })
 
 describe('HEAD', () => {
-  it.each(['/v1/pets', '/v1/pets?limit=1', '/v1/pets/1', '/livez', '/readyz', '/v1/pets?limit=0', '/v1/pets/77', '/nowhere'])(
-    'has the headers of GET and no body: %s',
-    async (path) => {
-      const server = await startTestServer()
-      await server.post('{"name":"Rex","categoryId":1}')
-      await server.post('{"name":"Rex","categoryId":1}')
-      const headers = { 'X-Request-Id': 'same' }
-      const get = await server.send({ path, headers })
-      const head = await server.send({ method: 'HEAD', path, headers })
-      expect(head.status).toBe(get.status)
-      expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' })
-      expect(head.text).toBe('')
-    },
-  )
+  it.each([
+    '/v1/pets',
+    '/v1/pets?limit=1',
+    '/v1/pets/1',
+    '/livez',
+    '/readyz',
+    '/v1/pets?limit=0',
+    '/v1/pets/77',
+    '/nowhere',
+  ])('has the headers of GET and no body: %s', async (path) => {
+    const server = await startTestServer()
+    await server.post('{"name":"Rex","categoryId":1}')
+    await server.post('{"name":"Rex","categoryId":1}')
+    const headers = { 'X-Request-Id': 'same' }
+    const get = await server.send({ path, headers })
+    const head = await server.send({ method: 'HEAD', path, headers })
+    expect(head.status).toBe(get.status)
+    expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' })
+    expect(head.text).toBe('')
+  })
 })
 
 describe('OPTIONS', () => {
@@ -150,7 +173,10 @@ describe('the order of checks', () => {
     expectError(await server.send({ method: 'PUT', path: '/v1/nowhere' }), 'not_found')
     expectError(await server.send({ method: 'PUT', path: '/v1/pets/1?x=1', headers: strict }), 'method_not_allowed')
     expectError(await server.send({ path: '/v1/pets/1?x=1', headers: strict }), 'gone')
-    expectError(await server.post(large, { path: '/v1/pets?x=1', headers: { ...strict, ...wrongType } }), 'unsupported_media_type')
+    expectError(
+      await server.post(large, { path: '/v1/pets?x=1', headers: { ...strict, ...wrongType } }),
+      'unsupported_media_type',
+    )
     expectError(await server.post(large, { path: '/v1/pets?x=1', headers: strict }), 'payload_too_large')
     expectError(await server.post('!', { path: '/v1/pets?x=1', headers: strict }), 'invalid_request')
     server.clock.now = new Date('2027-01-01T00:00:00Z')

@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net'
-import type { Answer } from './start-test-server.test-support.ts'
+import type { Answer } from './answer.test-support.ts'
 
 /** A bare TCP connection, for requests that no HTTP client would send. */
 export class RawConnection {
   readonly #socket: Socket
   readonly #answers: Answer[] = []
   readonly #ended: Promise<void>
+  /** Whether the server closed while this side was still sending. */
+  isBroken = false
   #received = Buffer.alloc(0)
   #wake = (): void => {}
   #isEnded = false
@@ -17,8 +19,9 @@ export class RawConnection {
       this.#takeAnswers()
       this.#wake()
     })
-    // A reset after the answer counts as closed; tests that care ask for the answer first.
-    socket.on('error', () => {})
+    socket.on('error', () => {
+      this.isBroken = true
+    })
     this.#ended = new Promise((resolve) => {
       const end = (): void => {
         this.#isEnded = true

@@ -87,7 +87,8 @@ function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) throw new HttpError('invalid_request', 'the body is empty; it must be a JSON object')
   if (!isUtf8(bytes)) throw new HttpError('invalid_request', 'the body is not valid UTF-8')
   const text = bytes.toString()
-  if (text.startsWith('\uFEFF')) throw new HttpError('invalid_request', 'the body must not begin with a byte order mark')
+  if (text.startsWith('\uFEFF'))
+    throw new HttpError('invalid_request', 'the body must not begin with a byte order mark')
   try {
     return parseExactJson(text)
   } catch (cause) {

@@ -16,5 +16,7 @@ it('the example of the README prints a command that works', async () => {
   const [name = '', value = ''] = header.split(': ')
   const response = await fetch(url, { headers: { [name]: value } })
   expect(await response.text()).toBe('[]')
-  await vi.waitFor(() => expect(info).toHaveBeenCalledWith('GET', '/v1/pets', 200, response.headers.get('x-request-id')))
+  await vi.waitFor(() =>
+    expect(info).toHaveBeenCalledWith('GET', '/v1/pets', 200, response.headers.get('x-request-id')),
+  )
 })

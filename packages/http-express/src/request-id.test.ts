@@ -4,12 +4,15 @@ import { startTestServer } from './start-test-server.test-support.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 describe('the request id', () => {
-  it.each(['a', 'a'.repeat(128), 'with space and ~!"#', '../../etc', '<script>'])('is the one that was sent: %s', async (id) => {
-    const server = await startTestServer()
-    const answer = await server.send({ headers: { 'X-Request-Id': id } })
-    expect(answer.headers['x-request-id']).toBe(id)
-    expect(server.log.requests).toMatchObject([{ requestId: id }])
-  })
+  it.each(['a', 'a'.repeat(128), 'with space and ~!"#', '../../etc', '<script>'])(
+    'is the one that was sent: %s',
+    async (id) => {
+      const server = await startTestServer()
+      const answer = await server.send({ headers: { 'X-Request-Id': id } })
+      expect(answer.headers['x-request-id']).toBe(id)
+      expect(server.log.requests).toMatchObject([{ requestId: id }])
+    },
+  )
 
   it.each(['', 'a'.repeat(129), 'caf\xe9', 'tab\there', '\x80'])('is a new UUID instead of %j', async (id) => {
     const server = await startTestServer()
@@ -50,9 +53,32 @@ describe('the log line of a request', () => {
     await server.send({ method: 'HEAD' })
     await server.send({ path: '/v1/nowhere' })
     expect(server.log.requests).toEqual([
-      { requestId: expect.any(String), method: 'GET', route: '/v1/pets/{petId}', status: 404, durationMs: expect.any(Number), keyId: 'test-key', isComplete: true },
-      { requestId: expect.any(String), method: 'HEAD', route: '/v1/pets', status: 200, durationMs: expect.any(Number), keyId: 'test-key', isComplete: true },
-      { requestId: expect.any(String), method: 'GET', status: 404, durationMs: expect.any(Number), keyId: 'test-key', isComplete: true },
+      {
+        requestId: expect.any(String),
+        method: 'GET',
+        route: '/v1/pets/{petId}',
+        status: 404,
+        durationMs: expect.any(Number),
+        keyId: 'test-key',
+        isComplete: true,
+      },
+      {
+        requestId: expect.any(String),
+        method: 'HEAD',
+        route: '/v1/pets',
+        status: 200,
+        durationMs: expect.any(Number),
+        keyId: 'test-key',
+        isComplete: true,
+      },
+      {
+        requestId: expect.any(String),
+        method: 'GET',
+        status: 404,
+        durationMs: expect.any(Number),
+        keyId: 'test-key',
+        isComplete: true,
+      },
     ])
     expect(JSON.stringify(server.log)).not.toContain('secret')
   })

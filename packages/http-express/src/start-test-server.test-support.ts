@@ -1,26 +1,20 @@
-import { Agent, type IncomingHttpHeaders, request, type Server } from 'node:http'
+import { Agent, request, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/access'
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { onTestFinished } from 'vitest'
+import type { Answer } from './answer.test-support.ts'
 import { createPetApp, type PetAppOptions } from './create-pet-app.ts'
 import { createPetServer, type ServerLimits } from './create-pet-server.ts'
-import type { RequestEntry } from './http-log.ts'
+import type { HttpLog, RequestEntry } from './http-log.ts'
 import { RawConnection } from './raw-connection.test-support.ts'
 
 /** A good key, for every test of this run. */
 export const API_KEY: string = createApiKeyText()
 
-/** One answer, its body as the text that was sent: a parsed body would hide rounded integers. */
-export interface Answer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-}
-
 /** What a test says about a request. A good key is sent unless `key` is null. */
-export interface Sending {
+interface Sending {
   readonly method?: string
   /** Sent as it is, with no clean-up of slashes and encodings. */
   readonly path?: string
@@ -32,7 +26,7 @@ export interface Sending {
 }
 
 /** What was logged, in order. */
-export interface RecordedLog {
+interface RecordedLog {
   readonly requests: RequestEntry[]
   readonly faults: { readonly error: unknown; readonly requestId: string }[]
 }
@@ -65,18 +59,19 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const { repository = createMemoryPets(), limits, ...rest } = options
   const log: RecordedLog = { requests: [], faults: [] }
   const clock = { now: new Date('2027-01-01T00:00:00Z') }
+  const httpLog: HttpLog = {
+    request: (entry) => log.requests.push(entry),
+    fault: (error, requestId) => log.faults.push({ error, requestId }),
+  }
   const app = createPetApp({
     pets: createPetUseCases(repository),
     tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
     now: () => clock.now,
-    log: {
-      request: (entry) => log.requests.push(entry),
-      fault: (error, requestId) => log.faults.push({ error, requestId }),
-    },
+    log: httpLog,
     isReady: async () => {},
     ...rest,
   })
-  const server = createPetServer(app, limits)
+  const server = createPetServer(app, httpLog, limits)
   const port = await listen(server)
   const agent = new Agent({ keepAlive: true })
 
@@ -111,7 +106,14 @@ function sendRequest(agent: Agent, port: number, sending: Sending): Promise<Answ
   const length = body !== undefined && chunkBytes === undefined ? { 'Content-Length': Buffer.byteLength(body) } : {}
   const authorization = key === null ? {} : { Authorization: `Bearer ${key}` }
   return new Promise((resolve, reject) => {
-    const req = request({ agent, port, host: '127.0.0.1', method, path, headers: { ...authorization, ...length, ...headers } })
+    const req = request({
+      agent,
+      port,
+      host: '127.0.0.1',
+      method,
+      path,
+      headers: { ...authorization, ...length, ...headers },
+    })
     req.on('error', reject)
     req.on('response', (res) => {
       const chunks: Buffer[] = []
@@ -123,7 +125,8 @@ function sendRequest(agent: Agent, port: number, sending: Sending): Promise<Answ
     })
     if (body !== undefined && chunkBytes !== undefined) {
       const bytes = Buffer.from(body)
-      for (let start = 0; start < bytes.length; start += chunkBytes) req.write(bytes.subarray(start, start + chunkBytes))
+      for (let start = 0; start < bytes.length; start += chunkBytes)
+        req.write(bytes.subarray(start, start + chunkBytes))
       req.end()
     } else {
       req.end(body)

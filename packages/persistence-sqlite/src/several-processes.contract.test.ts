@@ -20,8 +20,10 @@ const nodeArguments = (code: string, url: string): string[] => [
    ${code}`,
 ]
 
+/** Runs it and gives what it printed, which is nothing but what the code prints: no log of the ORM is among it. */
 async function run(code: string, url: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, nodeArguments(code, url), { cwd: PACKAGE })
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, nodeArguments(code, url), { cwd: PACKAGE })
+  expect(stderr).toBe('')
   return stdout
 }
 

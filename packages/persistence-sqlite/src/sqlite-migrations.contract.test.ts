@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MikroORM } from '@mikro-orm/sqlite'
@@ -30,6 +30,14 @@ describe('SQLite migrations', () => {
     expect(await migrateSqlite({ url })).toEqual([])
   })
 
+  it('let go of the file, also when opening is refused', async () => {
+    await pendingSqliteMigrations({ url })
+    await openSqliteStorage({ url }).catch(() => undefined)
+    await migrateSqlite({ url })
+    // The last connection that closes takes the log away.
+    expect(readdirSync(folder)).toEqual(['pets.db'])
+  })
+
   it('leave no trace when only asked for', async () => {
     await pendingSqliteMigrations({ url })
     const database = new Database(path)
@@ -58,16 +66,6 @@ describe('SQLite migrations', () => {
     await expect(storage.check()).resolves.toBeUndefined()
     await storage.close()
   })
-
-  it('say nothing on standard output', async () => {
-    const written: unknown[] = []
-    const { write } = process.stdout
-    process.stdout.write = (chunk: unknown) => written.push(chunk) > 0
-    await migrateSqlite({ url }).finally(() => {
-      process.stdout.write = write
-    })
-    expect(written).toEqual([])
-  })
 })
 
 describe('The migrated SQLite schema', () => {
@@ -91,9 +89,9 @@ describe('The migrated SQLite schema', () => {
   it.each([
     ['no name', 'name, category_id', 'null, 1', 'NOT NULL constraint failed: pet.name'],
     ['no category', 'name, category_id', "'Rex', null", 'NOT NULL constraint failed: pet.category_id'],
-    ['another status', 'name, category_id, status', "'Rex', 1, 'lost'", 'CHECK constraint failed: pet_status_known'],
+    ['another status', 'name, category_id, status', "'Rex', 1, 'lost'", 'CHECK constraint failed: pet_status_check'],
     ['a status in upper case', 'name, category_id, status', "'Rex', 1, 'SOLD'", 'CHECK constraint failed'],
-    ['an empty status', 'name, category_id, status', "'Rex', 1, ''", 'CHECK constraint failed: pet_status_known'],
+    ['an empty status', 'name, category_id, status', "'Rex', 1, ''", 'CHECK constraint failed: pet_status_check'],
     ['a name that is no text', 'name, category_id', "x'00', 1", 'cannot store BLOB value in TEXT column pet.name'],
     ['a category that is no integer', 'name, category_id', "'Rex', 1.5", 'cannot store REAL value in INTEGER column'],
     ['a category beyond int64', 'name, category_id', "'Rex', 9223372036854775808", 'cannot store REAL value'],

@@ -9,7 +9,7 @@ export class CreatePets extends Migration {
       id integer not null primary key autoincrement,
       name text not null,
       category_id integer not null,
-      status text constraint pet_status_known check (status in ('available', 'pending', 'sold'))
+      status text constraint pet_status_check check (status in ('available', 'pending', 'sold'))
     ) strict`)
     this.addSql('create index pet_status_id on pet (status, id)')
   }

@@ -1,5 +1,5 @@
 import type { Pet, PetRepository } from '@pet-store/domain'
-import type { Fault } from './fault.ts'
+import type { Fault } from './fault.test-support.ts'
 
 /** Keeps pets in an array and, at one place, hands out or takes in the very object that it keeps. */
 function leaking(place: 'given' | 'add' | 'find' | 'list' | 'array'): PetRepository {

@@ -1,5 +1,5 @@
 import type { Pet } from '@pet-store/domain'
-import { BrokenOnPurpose, type Fault, listing } from './fault.ts'
+import { BrokenOnPurpose, type Fault, listing } from './fault.test-support.ts'
 
 export const listingFaults: readonly Fault[] = [
   {

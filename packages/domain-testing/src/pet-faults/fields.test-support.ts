@@ -1,5 +1,5 @@
 import { type NewPet, PET_STATUSES, type PetDraft } from '@pet-store/domain'
-import { answering, type Fault, storing } from './fault.ts'
+import { answering, type Fault, storing } from './fault.test-support.ts'
 
 const OPERATIONS = ['add', 'find', 'list'] as const
 const FIELDS = ['name', 'categoryId', 'status'] as const

@@ -1,5 +1,5 @@
 import { PET_STATUSES, type Pet, type PetQuery } from '@pet-store/domain'
-import { type Fault, listing } from './fault.ts'
+import { type Fault, listing } from './fault.test-support.ts'
 
 /** What `PetQuery` asks for, with each of its three parts replaceable. */
 function select(all: readonly Pet[], { status, after, limit }: PetQuery): readonly Pet[] {

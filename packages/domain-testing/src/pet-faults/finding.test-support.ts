@@ -1,5 +1,5 @@
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
-import { BrokenOnPurpose, type Fault } from './fault.ts'
+import { BrokenOnPurpose, type Fault } from './fault.test-support.ts'
 
 /** Looks for another id than the one asked for. */
 function seeking(pets: PetRepository, idFrom: (id: PetId) => PetId): PetRepository {

@@ -1,4 +1,4 @@
-import { BrokenOnPurpose, type Fault, listing } from './fault.ts'
+import { BrokenOnPurpose, type Fault, listing } from './fault.test-support.ts'
 
 const lists = (position: string): string => `lists exactly the pets after ${position}`
 

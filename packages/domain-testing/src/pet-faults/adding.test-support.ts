@@ -1,6 +1,6 @@
 import { INT64, type Pet } from '@pet-store/domain'
 import { aNewPet } from '../a-new-pet.ts'
-import { answering, BrokenOnPurpose, type Fault, pause } from './fault.ts'
+import { answering, BrokenOnPurpose, type Fault, pause } from './fault.test-support.ts'
 
 export const addingFaults: readonly Fault[] = [
   {

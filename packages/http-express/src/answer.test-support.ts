@@ -1,0 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** One answer, its body as the text that was sent: a parsed body would hide rounded integers. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}

@@ -1,0 +1,63 @@
+import type { Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSqliteStatementRunner } from './sqlite-statement-runner.ts'
+
+interface Row {
+  readonly n: bigint
+}
+const FIND: Statement<[n: bigint], Row> = { name: 'find', sql: 'select n from number where n = ?' }
+const LIST: Statement<[limit: number], Row> = { name: 'list', sql: 'select n from number order by n limit ?' }
+const ADD: Statement<[n: bigint], Row> = { name: 'add', sql: 'insert into number values (?) returning n' }
+
+describe('The statement runner of SQLite', () => {
+  let database: Database.Database
+  let runner: StatementRunner
+  let commits: (() => unknown)[]
+
+  beforeEach(() => {
+    database = new Database(':memory:')
+    database.exec('create table number (n integer not null) strict')
+    commits = []
+    runner = createSqliteStatementRunner(database, {
+      async add(write) {
+        commits.push(write)
+        return write()
+      },
+      flush() {},
+    })
+  })
+  afterEach(() => database.close())
+
+  it('writes through the group commit, and gives back the row', async () => {
+    expect(await runner.write(ADD)([2n ** 63n - 1n])).toEqual({ n: 2n ** 63n - 1n })
+    expect(commits).toHaveLength(1)
+  })
+
+  it('rejects a write that gives back nothing', async () => {
+    const nothing: typeof ADD = { name: 'nothing', sql: 'insert into number select 1 where ? < 0 returning n' }
+    await expect(runner.write(nothing)([1n])).rejects.toThrow('nothing gave back no row')
+  })
+
+  it('reads integers as bigints, small ones too, and maps every row', async () => {
+    for (const n of [1n, -(2n ** 63n), 2n ** 53n + 1n]) await runner.write(ADD)([n])
+    const texts = runner.readAll(LIST, ({ n }) => `${typeof n} ${n}`)
+    expect(await texts([3])).toEqual(['bigint -9223372036854775808', 'bigint 1', 'bigint 9007199254740993'])
+    expect(await texts([1])).toHaveLength(1)
+  })
+
+  it('reads one row, or undefined', async () => {
+    const find = runner.readOne(FIND, ({ n }) => n + 1n)
+    expect(await find([1n])).toBeUndefined()
+    await runner.write(ADD)([1n])
+    expect(await find([1n])).toBe(2n)
+  })
+
+  it('rejects and does not throw', async () => {
+    const find = runner.readOne(FIND, ({ n }) => n)
+    const list = runner.readAll(LIST, ({ n }) => n)
+    database.close()
+    await expect(find([1n])).rejects.toThrow('not open')
+    await expect(list([1])).rejects.toThrow('not open')
+  })
+})
