@@ -1,11 +1,12 @@
 import type { Server } from 'node:http'
 import { createPetUseCases } from '@pet-store/domain'
 import { type Clock, createPetApp, createPetServer, type HttpLog, type TokenCheck } from '@pet-store/http-express'
+import type { Settings } from './settings.ts'
 import { openStorage, type Storage } from './storage.ts'
 
 /** What the program is made of, besides its own parts. */
 export interface Parts {
-  readonly databaseUrl: string
+  readonly settings: Settings
   readonly tokenCheck: TokenCheck
   readonly log: HttpLog
   readonly now?: Clock
@@ -21,8 +22,8 @@ export interface Program {
 }
 
 /** Builds the whole program. Nothing listens yet. */
-export async function compose({ databaseUrl, tokenCheck, log, now = () => new Date() }: Parts): Promise<Program> {
-  const storage = await openStorage(databaseUrl)
+export async function compose({ settings, tokenCheck, log, now = () => new Date() }: Parts): Promise<Program> {
+  const storage = await openStorage(settings)
   const app = createPetApp({
     pets: createPetUseCases(storage.pets),
     tokenCheck,

@@ -11,6 +11,10 @@ describe('readConfig', () => {
       port: 3000,
       host: '127.0.0.1',
       databaseUrl: 'sqlite:./data/pet-store.db',
+      migrateOnStart: true,
+      databasePoolSize: 10,
+      databaseStatementTimeout: 5000,
+      databasePooler: 'none',
       logLevel: 'info',
       staticKeys: [],
     }
@@ -21,19 +25,26 @@ describe('readConfig', () => {
   })
 
   it('reads what is set', () => {
-    const keys = `shop=${HASH}, ${'B'.repeat(64)} ,`
     expect(
       readConfig([], {
         PORT: '0',
         HOST: '::1',
-        DATABASE_URL: 'sqlite::memory:',
+        DATABASE_URL: 'postgresql://pets:secret@db:5433/pets?sslmode=verify-full',
+        MIGRATE_ON_START: 'false',
+        DATABASE_POOL_SIZE: '3',
+        DATABASE_STATEMENT_TIMEOUT: '250',
+        DATABASE_POOLER: 'transaction',
         LOG_LEVEL: 'trace',
-        API_KEYS_SHA256: keys,
+        API_KEYS_SHA256: `shop=${HASH}, ${'B'.repeat(64)} ,`,
       }),
     ).toEqual({
       port: 0,
       host: '::1',
-      databaseUrl: 'sqlite::memory:',
+      databaseUrl: 'postgresql://pets:secret@db:5433/pets?sslmode=verify-full',
+      migrateOnStart: false,
+      databasePoolSize: 3,
+      databaseStatementTimeout: 250,
+      databasePooler: 'transaction',
       logLevel: 'trace',
       staticKeys: [
         { keyId: 'shop', sha256: HASH },
@@ -48,9 +59,14 @@ describe('readConfig', () => {
     )
   })
 
-  it.each(['sqlite:', 'pets.db', 'mysql://host/db'])('refuses %j as a database', (DATABASE_URL) => {
-    expect(() => readConfig([], { DATABASE_URL })).toThrow(/^DATABASE_URL must be sqlite: and the path of a file/)
-  })
+  it.each(['sqlite:', 'pets.db', 'mysql://host/db', 'postgres:pets', 'postgres://a b/'])(
+    'refuses %j as a database',
+    (DATABASE_URL) => {
+      expect(() => readConfig([], { DATABASE_URL })).toThrow(
+        /^DATABASE_URL must be sqlite: and the path of a file, or postgres:[^"]*$/,
+      )
+    },
+  )
 
   it.each(['abc', `${HASH}0`, `a b=${HASH}`, `=${HASH}`])('refuses %j as the hash of a key', (API_KEYS_SHA256) => {
     expect(() => readConfig([], { API_KEYS_SHA256 })).toThrow(/^API_KEYS_SHA256 must be SHA-256 hashes/)

@@ -16,7 +16,11 @@ program
 
 program.command('serve').description('serve with the API keys of API_KEYS_SHA256').action(serve)
 
-program.command('migrate').description('bring the database up to date, and stop').action(migrate)
+program
+  .command('migrate')
+  .description('bring the database up to date, and stop')
+  .option('--check', 'only say what is to be done; exit code 1 when there is something')
+  .action(migrate)
 
 try {
   await program.parseAsync()

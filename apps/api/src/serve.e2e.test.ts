@@ -10,16 +10,16 @@ import {
   waitForOutput,
 } from './run-program.test-support.ts'
 
+const running: RunningProgram[] = []
+
+afterEach(async () => {
+  for (const program of running.splice(0)) {
+    program.process.kill('SIGKILL')
+    await program.ended
+  }
+})
+
 describe('pet-store serve', () => {
-  const running: RunningProgram[] = []
-
-  afterEach(async () => {
-    for (const program of running.splice(0)) {
-      program.process.kill('SIGKILL')
-      await program.ended
-    }
-  })
-
   async function serve(folder: string, keys: string) {
     const program = runProgram('serve', folder, { API_KEYS_SHA256: keys })
     running.push(program)
@@ -84,7 +84,7 @@ describe('pet-store serve', () => {
     expect(await program.ended).toBe(2)
     expect(program.output.stderr.split('\n')).toEqual([
       'PORT must be an integer from 0 to 65535, got "65536"',
-      'DATABASE_URL must be sqlite: and the path of a file, as in sqlite:./data/pet-store.db',
+      'DATABASE_URL must be sqlite: and the path of a file, or postgres://user:password@host/database',
       'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, got "loud"',
       'API_KEYS_SHA256 must be SHA-256 hashes of 64 hexadecimal digits, with commas between them',
       '',
@@ -142,6 +142,24 @@ describe('pet-store migrate', () => {
 
     expect(first.output.stdout).toMatch(/^Done: 0001-create-pets/)
     expect(second.output.stdout).toBe('The database is up to date.\n')
+  })
+
+  it('only says what is to be done when asked to check, and serving refuses a database that is behind', async () => {
+    const folder = await temporaryFolder()
+    const keys = { API_KEYS_SHA256: 'a'.repeat(64), MIGRATE_ON_START: 'false' }
+    const check = runProgram('migrate --check', folder)
+    expect(await check.ended).toBe(1)
+    expect(check.output.stdout).toMatch(/^To be done: 0001-create-pets/)
+
+    const refused = runProgram('serve', folder, keys)
+    expect(await refused.ended).toBe(1)
+    expect(refused.output.stderr).toMatch(/^The database is behind, .* Run pet-store migrate first,/)
+
+    expect(await runProgram('migrate', folder).ended).toBe(0)
+    expect(await runProgram('migrate --check', folder).ended).toBe(0)
+    const program = runProgram('serve', folder, keys)
+    running.push(program)
+    await waitForOutput(program, /"address":"([^"]+)"/)
   })
 
   it('says in one line why a database cannot be opened', async () => {

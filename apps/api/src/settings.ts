@@ -1,4 +1,5 @@
 import type { StaticKey } from '@pet-store/access'
+import { POOLERS } from '@pet-store/persistence-postgres'
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is read. */
 interface Setting<T> {
@@ -20,7 +21,7 @@ export const SETTINGS = {
     meaning: 'The TCP port to listen on; 0 takes a free one.',
     default: '3000',
     isSecret: false,
-    read: readPort,
+    read: (text) => readInteger(text, 0, 65_535),
   },
   host: {
     variable: 'HOST',
@@ -31,17 +32,46 @@ export const SETTINGS = {
   },
   databaseUrl: {
     variable: 'DATABASE_URL',
-    meaning: 'Where animals are kept: `sqlite:` and the path of a file.',
+    meaning: 'Where animals are kept: `sqlite:` and the path of a file, or `postgres://user:password@host/database`.',
     default: 'sqlite:./data/pet-store.db',
     isSecret: true,
     read: readDatabaseUrl,
+  },
+  migrateOnStart: {
+    variable: 'MIGRATE_ON_START',
+    meaning: 'Whether a start brings the database up to date; with `false` it refuses a database that is behind.',
+    default: 'true',
+    isSecret: false,
+    read: readBoolean,
+  },
+  databasePoolSize: {
+    variable: 'DATABASE_POOL_SIZE',
+    meaning: 'PostgreSQL: the most connections of this process.',
+    default: '10',
+    isSecret: false,
+    read: (text) => readInteger(text, 1, 1_000),
+  },
+  databaseStatementTimeout: {
+    variable: 'DATABASE_STATEMENT_TIMEOUT',
+    meaning: 'PostgreSQL: how long a statement may take, in milliseconds.',
+    default: '5000',
+    isSecret: false,
+    read: (text) => readInteger(text, 1, 3_600_000),
+  },
+  databasePooler: {
+    variable: 'DATABASE_POOLER',
+    meaning:
+      'PostgreSQL: what stands in between. `none`; `transaction`, a pooler in transaction mode that knows prepared statements (PgBouncer since 1.21); `transaction-unprepared`, one that does not.',
+    default: 'none',
+    isSecret: false,
+    read: (text) => readOneOf(text, POOLERS),
   },
   logLevel: {
     variable: 'LOG_LEVEL',
     meaning: `What is logged: one of ${LOG_LEVELS.join(', ')}.`,
     default: 'info',
     isSecret: false,
-    read: readLogLevel,
+    read: (text) => readOneOf(text, LOG_LEVELS),
   },
   staticKeys: {
     variable: 'API_KEYS_SHA256',
@@ -61,20 +91,24 @@ function readText(text: string): string {
 }
 
 function readDatabaseUrl(text: string): string {
-  if (/^sqlite:.+/.test(text)) return text
-  throw new RangeError('must be sqlite: and the path of a file, as in sqlite:./data/pet-store.db')
+  if (/^sqlite:.+/.test(text) || (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text))) return text
+  throw new RangeError('must be sqlite: and the path of a file, or postgres://user:password@host/database')
 }
 
-function readPort(text: string): number {
-  const port = Number(text)
-  if (/^[0-9]{1,5}$/.test(text) && port <= 65_535) return port
-  throw new RangeError('must be an integer from 0 to 65535')
+function readInteger(text: string, min: number, max: number): number {
+  const integer = Number(text)
+  if (/^[0-9]{1,10}$/.test(text) && integer >= min && integer <= max) return integer
+  throw new RangeError(`must be an integer from ${min} to ${max}`)
 }
 
-function readLogLevel(text: string): (typeof LOG_LEVELS)[number] {
-  const level = LOG_LEVELS.find((known) => known === text)
-  if (level !== undefined) return level
-  throw new RangeError(`must be one of ${LOG_LEVELS.join(', ')}`)
+function readBoolean(text: string): boolean {
+  return readOneOf(text, ['true', 'false'] as const) === 'true'
+}
+
+function readOneOf<Value extends string>(text: string, values: readonly Value[]): Value {
+  const value = values.find((known) => known === text)
+  if (value !== undefined) return value
+  throw new RangeError(`must be one of ${values.join(', ')}`)
 }
 
 function readKeyHashes(text: string): readonly StaticKey[] {

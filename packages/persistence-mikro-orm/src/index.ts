@@ -1,4 +1,5 @@
 // The table of pets, for the ORM of an adapter
+export { ormOptions } from './orm-options.ts'
 export { PetRecord } from './pet-record.ts'
 
 // The repository over it

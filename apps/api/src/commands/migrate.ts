@@ -1,8 +1,11 @@
 import { readConfig } from '../config.ts'
-import { migrateStorage } from '../storage.ts'
+import { storageOf } from '../storage.ts'
 
-/** Brings the database up to date, and says what was done. */
-export async function migrate(): Promise<void> {
-  const done = await migrateStorage(readConfig().databaseUrl)
-  console.log(done.length === 0 ? 'The database is up to date.' : `Done: ${done.join(', ')}`)
+/** Brings the database up to date, and says what was done; with `check` only says what is to be done. */
+export async function migrate({ check = false }: { check?: boolean }): Promise<void> {
+  const storage = storageOf(readConfig())
+  const names = check ? await storage.pending() : await storage.migrate()
+  if (names.length === 0) console.log('The database is up to date.')
+  else console.log(`${check ? 'To be done' : 'Done'}: ${names.join(', ')}`)
+  if (check && names.length > 0) process.exitCode = 1
 }

@@ -12,7 +12,7 @@ export async function serve(): Promise<void> {
   const config = readConfig([expectKeys])
   const log = createLog(config.logLevel)
   const program = await compose({
-    databaseUrl: config.databaseUrl,
+    settings: config,
     tokenCheck: createStaticKeys(config.staticKeys),
     log: httpLog(log),
   })

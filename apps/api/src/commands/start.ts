@@ -18,12 +18,16 @@ export async function start(): Promise<void> {
   const key = await keepDevelopmentKey()
   const log = createLog(config.logLevel)
   const program = await compose({
-    databaseUrl: config.databaseUrl,
+    settings: config,
     tokenCheck: createStaticKeys([{ keyId: 'development', sha256: hashApiKey(key) }]),
     log: httpLog(log),
   })
   const url = await runServer(program, config.host, config.port, log)
-  console.log(welcome(`${url}/v1`, key, config.databaseUrl))
+  console.log(welcome(`${url}/v1`, key, withoutPassword(config.databaseUrl)))
+}
+
+function withoutPassword(databaseUrl: string): string {
+  return databaseUrl.replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@/]*@/, '$1:***@')
 }
 
 function welcome(address: string, key: string, databaseUrl: string): string {
