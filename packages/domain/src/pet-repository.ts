@@ -16,7 +16,7 @@ export interface PetRepository {
    */
   add(pet: NewPet): Promise<Pet>
 
-  /** The pet with this id, or `undefined`. An unknown id is not an error, whatever its size. */
+  /** The pet with this id, or `undefined`. An unknown id is not an error, anywhere in int64. */
   find(id: PetId): Promise<Pet | undefined>
 
   /** Pets by ascending id, at most `limit`; see `PetQuery` for what narrows the list. No pets: an empty list. */

@@ -20,7 +20,7 @@ type PetTables = InferKyselyDB<typeof PetRecord, typeof NAMES>
 
 /**
  * Compiles the statements for the database of this entity manager; nothing is run.
- * Once at opening instead of per request, because MikroORM builds a query in ten times the time that SQLite needs
+ * Once at opening instead of per request, because MikroORM takes longer to build a query than SQLite takes
  * to run it, and would put the values into the text, so that no database could keep the statement prepared.
  */
 export function compilePetStatements(em: SqlEntityManager): PetStatements {

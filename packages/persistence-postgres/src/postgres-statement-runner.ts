@@ -13,7 +13,7 @@ const types = {
 
 /**
  * Runs statements on the pool. Under a name a statement stays prepared on each connection, which saves the server
- * half of its work; without names it is parsed and planned each time.
+ * parsing and planning it each time.
  */
 export function createPostgresStatementRunner(pool: Pool, isPrepared: boolean): StatementRunner {
   async function run<Values extends readonly SqlValue[], Row>(

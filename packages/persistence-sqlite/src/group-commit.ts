@@ -16,7 +16,7 @@ interface Waiting {
 
 /**
  * Writes of one turn of the event loop share a transaction. With `synchronous = full` the disk is the whole price of
- * a write, so this is what makes full durability affordable: a sixth of the processor time for 32 callers at once.
+ * a write, so sharing it is what makes full durability affordable.
  */
 export function createGroupCommit(database: Database): GroupCommit {
   let waiting: Waiting[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryPets } from '../memory-pets.ts'
 import { draftPet, type PetId } from '../pet.ts'
-import type { PetRepository } from '../pet-repository.ts'
+import type { PetQuery, PetRepository } from '../pet-repository.ts'
 import { PET_STATUSES, type PetStatus } from '../pet-status.ts'
 import { listPetsOf, PAGE_LIMIT } from './list-pets.ts'
 
@@ -132,5 +132,25 @@ describe('following next', () => {
 
     expect(seen.slice(0, 7)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
     expect(new Set(seen).size).toBe(seen.length)
+  })
+})
+
+describe('listPets, called without types,', () => {
+  it.each([
+    { status: 'lost' },
+    { status: null },
+    { after: 1 },
+    { after: null },
+    { after: 2n ** 63n },
+    { after: -(2n ** 63n) - 1n },
+  ])('refuses $status$after', async (query) => {
+    const listing = listPetsOf(createMemoryPets())({ limit: 20, ...query } as PetQuery)
+    await expect(listing).rejects.toMatchObject({ code: 'pet_query_invalid' })
+  })
+
+  it('takes both ends of int64', async () => {
+    const listPets = listPetsOf(await petsOf(1))
+    expect((await listPets({ limit: 20, after: -(2n ** 63n) })).pets).toHaveLength(1)
+    expect((await listPets({ limit: 20, after: 2n ** 63n - 1n })).pets).toHaveLength(0)
   })
 })

@@ -1,6 +1,7 @@
-import type { Pet, PetId } from '../pet.ts'
+import { INT64, type Pet, type PetId } from '../pet.ts'
 import { PetError } from '../pet-error.ts'
 import type { PetQuery, PetRepository } from '../pet-repository.ts'
+import { isPetStatus, PET_STATUSES } from '../pet-status.ts'
 
 /** How many pets a page may hold (interface document, section 8). */
 export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const
@@ -20,14 +21,26 @@ export type ListPets = (query: PetQuery) => Promise<PetPage>
 
 export function listPetsOf(pets: PetRepository): ListPets {
   return async (query) => {
+    judgeQuery(query)
     const { limit } = query
-    if (!Number.isInteger(limit) || limit < PAGE_LIMIT.min || limit > PAGE_LIMIT.max) {
-      throw new PetError('pet_query_invalid', `limit must be an integer from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`)
-    }
     // One pet more than asked for tells whether another page follows.
     const found = await pets.list({ ...query, limit: limit + 1 })
     const last = found[limit - 1]
     if (found.length <= limit || last === undefined) return { pets: found }
     return { pets: found.slice(0, limit), next: last.id }
   }
+}
+
+function judgeQuery({ limit, status, after }: PetQuery): void {
+  if (!Number.isInteger(limit) || limit < PAGE_LIMIT.min || limit > PAGE_LIMIT.max) {
+    throw invalid(`limit must be an integer from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`)
+  }
+  if (status !== undefined && !isPetStatus(status)) throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`)
+  if (after !== undefined && (typeof after !== 'bigint' || after < INT64.min || after > INT64.max)) {
+    throw invalid(`after must be an integer from ${INT64.min} to ${INT64.max}`)
+  }
+}
+
+function invalid(message: string): PetError {
+  return new PetError('pet_query_invalid', message)
 }
