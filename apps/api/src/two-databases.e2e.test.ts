@@ -85,12 +85,44 @@ describe('SQLite and PostgreSQL', () => {
 
     expect(second.text).toBe(`[${added.text}]`)
   })
+
+  it('make one animal of fifty requests under one key, sent to two instances at once', async () => {
+    const asked: Asked = ['POST', '/pets', '{"name":"Once","categoryId":1}']
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => ask(service(1 + (index % 2)), asked, { 'Idempotency-Key': 'fifty' })),
+    )
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    const list = await ask(service(2), ['GET', '/pets?limit=100'])
+    expect(list.text.match(/"Once"/g)).toHaveLength(1)
+  })
+
+  it('answer alike where a key is used again', async () => {
+    const key = { 'Idempotency-Key': '"again"' }
+    for (const body of [
+      '{"name":"Rex","categoryId":1}',
+      '{"name":"Rex","categoryId":1}',
+      '{"name":"Mia","categoryId":1}',
+    ]) {
+      const [onSqlite, onPostgres] = [
+        await ask(service(0), ['POST', '/pets', body], key),
+        await ask(service(1), ['POST', '/pets', body], key),
+      ]
+      expect(onPostgres.status).toBe(onSqlite.status)
+      expect(withoutId(onPostgres.text)).toBe(withoutId(onSqlite.text))
+    }
+  })
 })
 
-function ask({ address, key }: Service, [method, path, body]: Asked) {
+/** Databases count on differently. */
+function withoutId(text: string): string {
+  return text.replace(/"id":[0-9]+/, '"id":…')
+}
+
+function ask({ address, key }: Service, [method, path, body]: Asked, more: Readonly<Record<string, string>> = {}) {
   return new Promise<{ status: number | undefined; text: string; link: string | undefined }>((resolve, reject) => {
     const headers = {
       Authorization: `Bearer ${key}`,
+      ...more,
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     }
     const sent = request(`${address}${path}`, { method, headers, agent: false }, (answer) => {

@@ -8,12 +8,14 @@ import { fieldFaults } from './pet-faults/fields.test-support.ts'
 import { filteringFaults } from './pet-faults/filtering.test-support.ts'
 import { findingFaults } from './pet-faults/finding.test-support.ts'
 import { listingFaults } from './pet-faults/listing.test-support.ts'
+import { onceFaults } from './pet-faults/once.test-support.ts'
 import { pagingFaults } from './pet-faults/paging.test-support.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 
 const faults = [
   ...fieldFaults,
   ...addingFaults,
+  ...onceFaults,
   ...findingFaults,
   ...listingFaults,
   ...pagingFaults,

@@ -6,12 +6,14 @@ import { fieldCases } from './pet-cases/fields.ts'
 import { filteringCases } from './pet-cases/filtering.ts'
 import { findingCases } from './pet-cases/finding.ts'
 import { listingCases } from './pet-cases/listing.ts'
+import { onceCases } from './pet-cases/once.ts'
 import { pagingCases } from './pet-cases/paging.ts'
 
 /** Every promise of `PetRepository`. An adapter that passes all cases keeps them. */
 export const petRepositoryContract: readonly ContractCase<PetRepository>[] = [
   ...fieldCases,
   ...addingCases,
+  ...onceCases,
   ...findingCases,
   ...listingCases,
   ...pagingCases,

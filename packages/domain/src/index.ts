@@ -7,13 +7,15 @@ export type { PetStatus } from './pet-status.ts'
 // Operations
 export { createPetUseCases } from './pet-use-cases.ts'
 export type { PetUseCases } from './pet-use-cases.ts'
-export type { CreatePet } from './use-cases/create-pet.ts'
+export type { CreatePet, CreationKey } from './use-cases/create-pet.ts'
 export type { GetPet } from './use-cases/get-pet.ts'
 export { PAGE_LIMIT } from './use-cases/list-pets.ts'
 export type { ListPets, PetPage } from './use-cases/list-pets.ts'
 
 // What the operations need from outside
 export type { PetQuery, PetRepository } from './pet-repository.ts'
+export { ONCE_LIFETIME } from './once.ts'
+export type { Once } from './once.ts'
 
 // What can go wrong
 export { isPetError, PetError } from './pet-error.ts'

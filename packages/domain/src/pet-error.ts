@@ -1,5 +1,5 @@
 /** Every way a pet operation can fail. Codes never change; messages may. */
-export type PetErrorCode = 'pet_invalid' | 'pet_query_invalid' | 'pet_not_found'
+export type PetErrorCode = 'pet_invalid' | 'pet_query_invalid' | 'pet_not_found' | 'creation_key_reused'
 
 /** A pet operation that could not be done, for a reason that the caller can understand and act on. */
 export class PetError extends Error {

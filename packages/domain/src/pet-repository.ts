@@ -1,3 +1,4 @@
+import type { Once } from './once.ts'
 import type { NewPet, Pet, PetId } from './pet.ts'
 import type { PetStatus } from './pet-status.ts'
 
@@ -13,8 +14,11 @@ export interface PetRepository {
    * Stores a pet and returns it with its id. Every field comes back exactly as given.
    * Ids grow and are never given twice, also when many callers add at once.
    * When the promise is kept the pet is stored for good; when it is rejected nothing is stored.
+   *
+   * With `once`, the first add of an owner and key stores the pet, and for a day every other gives that same pet back,
+   * also when they come at the same time. One with another fingerprint is rejected with `creation_key_reused`.
    */
-  add(pet: NewPet): Promise<Pet>
+  add(pet: NewPet, once?: Once): Promise<Pet>
 
   /** The pet with this id, or `undefined`. An unknown id is not an error, anywhere in int64. */
   find(id: PetId): Promise<Pet | undefined>

@@ -9,6 +9,7 @@ const ANSWERS = {
   pet_invalid: 'invalid_request',
   pet_query_invalid: 'invalid_request',
   pet_not_found: 'not_found',
+  creation_key_reused: 'idempotency_key_reused',
 } as const satisfies Record<PetErrorCode, ErrorCode>
 
 /** The one sentence that a fault of ours says; its cause is in the log under the request id. */

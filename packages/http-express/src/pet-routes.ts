@@ -3,6 +3,7 @@ import { type RequestHandler, Router } from 'express'
 import { writeCursor } from './cursor.ts'
 import { type Clock, expectNotRetired, isGetPetRetired, markDeprecated } from './deprecation.ts'
 import { HttpError } from './error-answer.ts'
+import { idempotencyKey } from './idempotency-key.ts'
 import { readInt64 } from './int64.ts'
 import { readListPetsQuery } from './list-pets-query.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
@@ -11,6 +12,7 @@ import { petJson, petsJson } from './pet-json.ts'
 import { honoursStrict } from './preference.ts'
 import { expectNoParameters } from './query-parameters.ts'
 import { readJsonBody } from './read-body.ts'
+import { callerOf } from './require-bearer.ts'
 import { sendJson } from './send-json.ts'
 
 const COLLECTION_METHODS = 'GET, HEAD, POST, OPTIONS'
@@ -34,7 +36,9 @@ export function petRoutes(pets: PetUseCases, now: Clock): Router {
       const isStrict = honoursStrict(req, res)
       const body = await readJsonBody(req)
       expectNoParameters(req.url, isStrict)
-      const pet = await pets.createPet(readNewPet(body, isStrict))
+      const key = idempotencyKey(req)
+      const once = key === undefined ? undefined : { owner: callerOf(res).keyId, key, at: now() }
+      const pet = await pets.createPet(readNewPet(body, isStrict), once)
       if (!isGetPetRetired(now)) res.setHeader('Location', `pets/${pet.id}`)
       sendJson(res, 201, petJson(pet))
     })

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import type { RequestHandler, Response } from 'express'
 import { HttpError } from './error-answer.ts'
 
 /** Who sent a request. */
@@ -30,6 +30,13 @@ export function requireBearer(check: TokenCheck): RequestHandler {
     res.locals.caller = caller
     next()
   }
+}
+
+/** Who sent a request that has passed the check. */
+export function callerOf(res: Response): Caller {
+  const { caller } = res.locals
+  if (caller === undefined) throw new Error('this route is not behind requireBearer')
+  return caller
 }
 
 /** What follows the scheme `Bearer`, in any case. Another scheme, or nothing after it, is a missing key. */

@@ -9,6 +9,10 @@ const REX = { id: 7n, name: 'Rex', category_id: 2n, status: null }
 const named = (name: string): { name: string; sql: string } => ({ name, sql: '' })
 const STATEMENTS: PetStatements = {
   add: named('add'),
+  addOnce: named('addOnce'),
+  findOnce: named('findOnce'),
+  freeOnce: named('freeOnce'),
+  freeOldOnce: named('freeOldOnce'),
   find: named('find'),
   list: named('list'),
   listAfter: named('listAfter'),
@@ -30,6 +34,7 @@ describe('The repository asks the database', () => {
     const runner: StatementRunner = {
       readOne: (statement, map) => async (values) => map(answer(statement, values)),
       readAll: (statement, map) => async (values) => [map(answer(statement, values))],
+      tryWrite: (statement) => async (values) => answer(statement, values),
       write: (statement) => async (values) => answer(statement, values),
     }
     pets = new MikroOrmPetRepository(STATEMENTS, runner)
@@ -84,6 +89,17 @@ describe('The repository asks the database', () => {
     const judged = draftPet({ name: 'Mia', categoryId: 3n, status: 'sold' })
     expect(await pets.add(judged)).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n, status: 'sold' })
     expect(asked).toEqual([['add', 'Mia', 3n, 'sold']])
+  })
+
+  it('to add a pet once, and to free some old keys', async () => {
+    const at = new Date('2027-01-02T00:00:00Z')
+    const judged = draftPet({ name: 'Mia', categoryId: 3n, status: 'sold' })
+    const added = await pets.add(judged, { owner: 'shop', key: 'k', fingerprint: 'f', at })
+    expect(added).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n, status: 'sold' })
+    expect(asked).toEqual([
+      ['addOnce', 'Mia', 3n, 'sold', 'shop', 'k', 'f', BigInt(at.getTime())],
+      ['freeOldOnce', BigInt(Date.parse('2027-01-01T00:00:00Z')), 10],
+    ])
   })
 
   it('to add a pet without a status, which stays absent', async () => {

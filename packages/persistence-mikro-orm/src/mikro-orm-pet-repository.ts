@@ -1,11 +1,28 @@
-import { INT64, type NewPet, type Pet, type PetId, type PetQuery, type PetRepository } from '@pet-store/domain'
-import { petFromRow } from './pet-mapping.ts'
+import {
+  INT64,
+  type NewPet,
+  ONCE_LIFETIME,
+  type Once,
+  type Pet,
+  PetError,
+  type PetId,
+  type PetQuery,
+  type PetRepository,
+} from '@pet-store/domain'
+import { type PetRow, petFromRow } from './pet-mapping.ts'
 import type { PetStatements } from './pet-statements.ts'
 import type { StatementRunner } from './statement-runner.ts'
+
+/** How many old keys an add under a key frees: more than one, so that they never pile up, and few, so that none waits. */
+const FREED_AT_ONCE = 10
 
 /** Pets in a database that MikroORM knows, read and written by statements that it compiled. */
 export class MikroOrmPetRepository implements PetRepository {
   readonly #add
+  readonly #addOnce
+  readonly #findOnce
+  readonly #freeOnce
+  readonly #freeOldOnce
   readonly #find
   readonly #list
   readonly #listAfter
@@ -14,6 +31,10 @@ export class MikroOrmPetRepository implements PetRepository {
 
   constructor(statements: PetStatements, runner: StatementRunner) {
     this.#add = runner.write(statements.add)
+    this.#addOnce = runner.tryWrite(statements.addOnce)
+    this.#findOnce = runner.readOne(statements.findOnce, (row) => row)
+    this.#freeOnce = runner.tryWrite(statements.freeOnce)
+    this.#freeOldOnce = runner.tryWrite(statements.freeOldOnce)
     this.#find = runner.readOne(statements.find, petFromRow)
     this.#list = runner.readAll(statements.list, petFromRow)
     this.#listAfter = runner.readAll(statements.listAfter, petFromRow)
@@ -21,9 +42,30 @@ export class MikroOrmPetRepository implements PetRepository {
     this.#listWithStatusAfter = runner.readAll(statements.listWithStatusAfter, petFromRow)
   }
 
-  async add({ name, categoryId, status }: NewPet): Promise<Pet> {
+  async add({ name, categoryId, status }: NewPet, once?: Once): Promise<Pet> {
+    if (once !== undefined) return this.#addOrFind({ name, categoryId, status: status ?? null }, once)
     const { id } = await this.#add([name, categoryId, status ?? null])
     return petFromRow({ id, name, category_id: categoryId, status: status ?? null })
+  }
+
+  /** The database decides who is first, by the unique index; whoever is not finds what the first one added. */
+  async #addOrFind(pet: Pick<PetRow, 'name' | 'status'> & { categoryId: bigint }, once: Once): Promise<Pet> {
+    const { name, categoryId, status } = pet
+    const { owner, key, fingerprint } = once
+    const at = BigInt(once.at.getTime())
+    const old = at - BigInt(ONCE_LIFETIME)
+    for (;;) {
+      const added = await this.#addOnce([name, categoryId, status, owner, key, fingerprint, at])
+      if (added !== undefined) {
+        await this.#freeOldOnce([old, FREED_AT_ONCE])
+        return petFromRow({ id: added.id, name, category_id: categoryId, status })
+      }
+      const known = await this.#findOnce([owner, key])
+      if (known === undefined) continue
+      if (known.once_at <= old) await this.#freeOnce([owner, key, old])
+      else if (known.once_fingerprint === fingerprint) return petFromRow(known)
+      else throw new PetError('creation_key_reused', 'This key was used to create another pet.')
+    }
   }
 
   // The reading methods pass the runner's promise on: one promise per call is all that the hot path pays for.

@@ -8,6 +8,12 @@ export interface PetRow {
   readonly status: PetStatus | null
 }
 
+/** A pet with what it was created under. */
+export interface PetOnceRow extends PetRow {
+  readonly once_fingerprint: string
+  readonly once_at: bigint
+}
+
 /**
  * Makes a pet of a row without judging it: a rule made tomorrow must not hide what was stored today.
  * An absent status stays absent. Two literals, because a pet made in two steps costs a second hidden class.

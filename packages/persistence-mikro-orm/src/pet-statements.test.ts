@@ -13,12 +13,22 @@ const orm = new MikroORM({
 
 const SELECT = 'select "id", "name", "category_id", "status" from "pet"'
 
+const FREE = 'update "pet" set "once_owner" = null, "once_key" = null, "once_fingerprint" = null, "once_at" = null'
+
 describe('The hot statements', () => {
   it('name tables and columns as the database does, with a placeholder for every value', () => {
     const statements = compilePetStatements(orm.em)
     const texts = Object.fromEntries(Object.entries(statements).map(([key, { sql }]) => [key, sql]))
     expect(texts).toEqual({
       add: 'insert into "pet" ("name", "category_id", "status") values (?, ?, ?) returning "id"',
+      addOnce: [
+        'insert into "pet" ("name", "category_id", "status", "once_owner", "once_key", "once_fingerprint", "once_at")',
+        'values (?, ?, ?, ?, ?, ?, ?)',
+        'on conflict ("once_owner", "once_key") where "once_key" is not null do nothing returning "id"',
+      ].join(' '),
+      findOnce: `${SELECT.replace(' from', ', "once_fingerprint", "once_at" from')} where "once_owner" = ? and "once_key" = ?`,
+      freeOnce: `${FREE} where "once_owner" = ? and "once_key" = ? and "once_at" <= ? returning "id"`,
+      freeOldOnce: `${FREE} where "id" in (select "id" from "pet" where "once_at" <= ? order by "once_at" limit ?) returning "id"`,
       find: `${SELECT} where "id" = ?`,
       list: `${SELECT} order by "id" limit ?`,
       listAfter: `${SELECT} where "id" > ? order by "id" limit ?`,
@@ -29,7 +39,7 @@ describe('The hot statements', () => {
 
   it('have names of their own', () => {
     const names = Object.values(compilePetStatements(orm.em)).map(({ name }: { name: string }) => name)
-    expect(new Set(names).size).toBe(6)
+    expect(new Set(names).size).toBe(10)
   })
 
   it.each([

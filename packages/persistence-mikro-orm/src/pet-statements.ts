@@ -1,12 +1,30 @@
 import type { InferKyselyDB, Kysely, SqlEntityManager } from '@mikro-orm/sql'
 import type { PetStatus } from '@pet-store/domain'
-import type { PetRow } from './pet-mapping.ts'
+import type { PetOnceRow, PetRow } from './pet-mapping.ts'
 import type { PetRecord } from './pet-record.ts'
 import type { SqlValue, Statement } from './statement-runner.ts'
 
 /** The few statements of the hot path. Their texts come from the entity, so a renamed column reaches them too. */
 export interface PetStatements {
   readonly add: Statement<[name: string, categoryId: bigint, status: PetStatus | null], Pick<PetRow, 'id'>>
+  /** Gives back nothing where the owner's key is taken. */
+  readonly addOnce: Statement<
+    [
+      name: string,
+      categoryId: bigint,
+      status: PetStatus | null,
+      owner: string,
+      key: string,
+      fingerprint: string,
+      at: bigint,
+    ],
+    Pick<PetRow, 'id'>
+  >
+  readonly findOnce: Statement<[owner: string, key: string], PetOnceRow>
+  /** Frees a key that is old enough. */
+  readonly freeOnce: Statement<[owner: string, key: string, notAfter: bigint], Pick<PetRow, 'id'>>
+  /** Frees some of the keys that are old enough. */
+  readonly freeOldOnce: Statement<[notAfter: bigint, limit: number], Pick<PetRow, 'id'>>
   readonly find: Statement<[id: bigint], PetRow>
   readonly list: Statement<[limit: number], PetRow>
   readonly listAfter: Statement<[after: bigint, limit: number], PetRow>
@@ -39,8 +57,46 @@ export function compilePetStatements(em: SqlEntityManager): PetStatements {
   const listWithStatus = list.where('status', '=', status)
   const add = tables.insertInto('PetRecord').values({ name, categoryId, status }).returning('id')
 
+  const onceOwner = 'owner'
+  const onceKey = 'key'
+  const onceFingerprint = 'fingerprint'
+  const onceAt = 5n
+  const addOnce = tables
+    .insertInto('PetRecord')
+    .values({ name, categoryId, status, onceOwner, onceKey, onceFingerprint, onceAt })
+    .onConflict((taken) => taken.columns(['onceOwner', 'onceKey']).where('onceKey', 'is not', null).doNothing())
+    .returning('id')
+  const findOnce = pets
+    .select(['onceFingerprint', 'onceAt'])
+    .where('onceOwner', '=', onceOwner)
+    .where('onceKey', '=', onceKey)
+  const free = tables
+    .updateTable('PetRecord')
+    .set((set) => ({
+      onceOwner: set.lit(null),
+      onceKey: set.lit(null),
+      onceFingerprint: set.lit(null),
+      onceAt: set.lit(null),
+    }))
+    .returning('id')
+  const freeOnce = free.where('onceOwner', '=', onceOwner).where('onceKey', '=', onceKey).where('onceAt', '<=', onceAt)
+  const old = tables.selectFrom('PetRecord').select('id').where('onceAt', '<=', onceAt).orderBy('onceAt').limit(limit)
+  const freeOldOnce = free.where('id', 'in', old)
+
   return {
     add: statement('pet_add', add, [name, categoryId, status]),
+    addOnce: statement('pet_add_once', addOnce, [
+      name,
+      categoryId,
+      status,
+      onceOwner,
+      onceKey,
+      onceFingerprint,
+      onceAt,
+    ]),
+    findOnce: statement('pet_find_once', findOnce, [onceOwner, onceKey]),
+    freeOnce: statement('pet_free_once', freeOnce, [onceOwner, onceKey, onceAt]),
+    freeOldOnce: statement('pet_free_old_once', freeOldOnce, [onceAt, limit]),
     find: statement('pet_find', pets.where('id', '=', id), [id]),
     list: statement('pet_list', list, [limit]),
     listAfter: statement('pet_list_after', list.where('id', '>', after), [after, limit]),

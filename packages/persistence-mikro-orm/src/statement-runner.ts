@@ -32,8 +32,13 @@ export interface StatementRunner {
   ): (values: Values) => Promise<readonly Result[]>
 
   /**
-   * For a write that gives back one row. The promise is kept after the commit, as durable as the database can;
+   * For a write that gives back one row, or none. The promise is kept after the commit, as durable as the database can;
    * a rejected one has changed nothing, also when other writes run at the same time.
    */
+  tryWrite<Values extends readonly SqlValue[], Row>(
+    statement: Statement<Values, Row>,
+  ): (values: Values) => Promise<Row | undefined>
+
+  /** The same, for a write that gives back a row in any case. */
   write<Values extends readonly SqlValue[], Row>(statement: Statement<Values, Row>): (values: Values) => Promise<Row>
 }

@@ -26,6 +26,7 @@ describe('PostgreSQL plans', () => {
     ['list', [20], 'pet_pkey'],
     ['listAfter', [10_000n, 20], 'pet_pkey'],
     ['listWithStatus', ['sold', 20], 'pet_status_id'],
+    ['findOnce', ['shop', 'k'], 'pet_once'],
     ['listWithStatusAfter', ['sold', 10_000n, 20], 'pet_status_id'],
   ])('%s without reading or sorting more than it gives', async (name, values, index) => {
     const { rows } = await opened.pool.query(`explain ${statements[name].sql}`, [...values])

@@ -6,7 +6,7 @@ import { openPostgresStorage } from './open-postgres-storage.ts'
 import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
 import { createPostgresOrm } from './postgres-orm.ts'
 
-const ALL = ['0001-create-pets']
+const ALL = ['0001-create-pets', '0002-remember-creations']
 
 let database: Database
 let url: string

@@ -2,10 +2,14 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import { ormOptions } from '@pet-store/persistence-mikro-orm'
 import { PostgresDialect } from 'kysely'
 import { CreatePets } from './migrations/0001-create-pets.ts'
+import { RememberCreations } from './migrations/0002-remember-creations.ts'
 import type { PostgresDatabase } from './open-postgres-database.ts'
 
 /** Every migration in order. A name is in the databases of others: it never changes, and no entry is ever removed. */
-const MIGRATIONS = [{ name: '0001-create-pets', class: CreatePets }]
+const MIGRATIONS = [
+  { name: '0001-create-pets', class: CreatePets },
+  { name: '0002-remember-creations', class: RememberCreations },
+]
 
 /** The ORM over open connections. It holds nothing else: ending the pool is all that closing takes. */
 export function createPostgresOrm({ name, pool }: PostgresDatabase): MikroORM {

@@ -37,6 +37,10 @@ export function createPostgresStatementRunner(pool: Pool, isPrepared: boolean): 
       return async (values) => (await run(statement, values)).map(map)
     },
 
+    tryWrite(statement) {
+      return async (values) => (await run(statement, values))[0]
+    },
+
     write(statement) {
       return async (values) => {
         const [row] = await run(statement, values)

@@ -28,6 +28,7 @@ describe('SQLite plans', () => {
     ['list', [20], WALK_IN_ORDER_OF_IDS],
     ['listAfter', [1n, 20], FROM_AN_ID_ON],
     ['listWithStatus', ['sold', 20], ['SEARCH pet USING INDEX pet_status_id (status=?)']],
+    ['findOnce', ['shop', 'k'], ['SEARCH pet USING INDEX pet_once (once_owner=? AND once_key=?)']],
     ['listWithStatusAfter', ['sold', 1n, 20], ['SEARCH pet USING INDEX pet_status_id (status=? AND id>?)']],
   ])('%s without reading or sorting more than it gives', (name, values, plan) => {
     const explained = database.prepare(`explain query plan ${statements[name].sql}`).all(...values)

@@ -9,7 +9,7 @@ import { openSqliteStorage } from './open-sqlite-storage.ts'
 import { migrateSqlite, pendingSqliteMigrations, runMigrations } from './sqlite-migrations.ts'
 import { createSqliteOrm } from './sqlite-orm.ts'
 
-const ALL = ['0001-create-pets']
+const ALL = ['0001-create-pets', '0002-remember-creations']
 
 describe('SQLite migrations', () => {
   let folder: string
@@ -59,7 +59,7 @@ describe('SQLite migrations', () => {
   })
 
   it('are required for opening', async () => {
-    const sentence = `The SQLite database ${JSON.stringify(path)} must be migrated first, it lacks 0001-create-pets.`
+    const sentence = `The SQLite database ${JSON.stringify(path)} must be migrated first, it lacks ${ALL.join(', ')}.`
     await expect(openSqliteStorage({ url })).rejects.toThrow(new Error(sentence))
     await migrateSqlite({ url })
     const storage = await openSqliteStorage({ url })

@@ -3,9 +3,13 @@ import { ormOptions } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { createExactSqliteDialect } from './exact-sqlite-dialect.ts'
 import { CreatePets } from './migrations/0001-create-pets.ts'
+import { RememberCreations } from './migrations/0002-remember-creations.ts'
 
 /** Every migration in order. A name is in the databases of others: it never changes, and no entry is ever removed. */
-const MIGRATIONS = [{ name: '0001-create-pets', class: CreatePets }]
+const MIGRATIONS = [
+  { name: '0001-create-pets', class: CreatePets },
+  { name: '0002-remember-creations', class: RememberCreations },
+]
 
 /** The ORM over an open database. Closing the ORM closes the database. */
 export function createSqliteOrm(database: Database): MikroORM {

@@ -25,6 +25,11 @@ export function createSqliteStatementRunner(database: Database, commits: GroupCo
       return async (values) => prepared.all(values).map(map)
     },
 
+    tryWrite(statement) {
+      const prepared = prepare(statement)
+      return (values) => commits.add(() => prepared.get(values))
+    },
+
     write<Values extends readonly SqlValue[], Row>(statement: Statement<Values, Row>) {
       const prepared = prepare(statement)
       return (values: Values) =>

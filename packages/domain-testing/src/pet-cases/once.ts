@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { ONCE_LIFETIME, type Once, type PetRepository } from '@pet-store/domain'
+import { aNewPet } from '../a-new-pet.ts'
+import type { ContractCase } from '../contract-case.ts'
+import { idsOf, listAll } from './stored-pets.ts'
+
+const NOON = Date.parse('2027-01-01T12:00:00Z')
+
+/** Under one key a pet is added once, for a day. */
+export const onceCases: readonly ContractCase<PetRepository>[] = [
+  {
+    name: 'adds once under one key, and gives the same pet to whoever asks again',
+    async run(pets) {
+      const bare = await pets.add(aNewPet(), under({ key: 'bare' }))
+      const full = await pets.add(aNewPet({ name: 'Mia', categoryId: -(2n ** 63n), status: 'sold' }), under({}))
+      for (const at of [NOON, NOON + 1, NOON + ONCE_LIFETIME - 1]) {
+        assert.deepEqual(await pets.add(aNewPet(), under({ key: 'bare', at })), bare)
+        assert.deepEqual(await pets.add(aNewPet({ name: 'Mia', status: 'sold' }), under({ at })), full)
+      }
+      assert.deepEqual(await listAll(pets), [bare, full])
+    },
+  },
+  {
+    name: 'adds once when many ask at the same time under one key',
+    async run(pets) {
+      const added = await Promise.all(Array.from({ length: 50 }, () => pets.add(aNewPet(), under({}))))
+      assert.equal(new Set(idsOf(added)).size, 1)
+      assert.deepEqual(await listAll(pets), added.slice(0, 1))
+    },
+  },
+  {
+    name: 'refuses other content under a key that was used, and stores nothing',
+    async run(pets) {
+      const first = await pets.add(aNewPet(), under({}))
+      for (const at of [NOON, NOON + ONCE_LIFETIME - 1]) {
+        await assert.rejects(async () => pets.add(aNewPet({ name: 'Mia' }), under({ fingerprint: 'Mia', at })), {
+          name: 'PetError',
+          code: 'creation_key_reused',
+        })
+      }
+      assert.deepEqual(await listAll(pets), [first])
+      assert.deepEqual(await pets.add(aNewPet(), under({})), first)
+    },
+  },
+  {
+    name: 'tells the keys of different owners apart, and different keys of one owner',
+    async run(pets) {
+      const keys = [under({}), under({ owner: 'kiosk' }), under({ key: 'other' }), under({ owner: 'shopk', key: 'ey' })]
+      const added = []
+      for (const key of keys) added.push(await pets.add(aNewPet(), key))
+      assert.deepEqual(await listAll(pets), added)
+      assert.equal(added.length, 4)
+    },
+  },
+  {
+    name: 'takes a key for new after a day',
+    async run(pets) {
+      const first = await pets.add(aNewPet(), under({}))
+      const nextDay = under({ at: NOON + ONCE_LIFETIME })
+      const second = await pets.add(aNewPet(), nextDay)
+      assert.notEqual(second.id, first.id)
+      assert.deepEqual(await pets.add(aNewPet(), nextDay), second)
+      const later = under({ fingerprint: 'Mia', at: NOON + 2 * ONCE_LIFETIME })
+      const third = await pets.add(aNewPet({ name: 'Mia' }), later)
+      assert.deepEqual(await listAll(pets), [first, second, third])
+    },
+  },
+  {
+    name: 'uses no key up for an add that is rejected',
+    async run(pets) {
+      const broken = Object.defineProperty({ ...aNewPet() }, 'name', {
+        enumerable: true,
+        get() {
+          throw new Error('name cannot be read')
+        },
+      })
+      await assert.rejects(async () => pets.add(broken, under({})))
+      const added = await pets.add(aNewPet({ name: 'Mia' }), under({ fingerprint: 'Mia' }))
+      assert.deepEqual(await listAll(pets), [added])
+    },
+  },
+]
+
+function under(fields: { owner?: string; key?: string; fingerprint?: string; at?: number }): Once {
+  const { owner = 'shop', key = 'key', fingerprint = 'Rex', at = NOON } = fields
+  return { owner, key, fingerprint, at: new Date(at) }
+}

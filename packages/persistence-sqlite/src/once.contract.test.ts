@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ONCE_LIFETIME } from '@pet-store/domain'
+import { aNewPet } from '@pet-store/domain-testing'
+import Database from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { openSqliteStorage } from './open-sqlite-storage.ts'
+
+it('SQLite forgets keys that are older than a day as it goes, and keeps the pets', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'pets.db')
+  const { pets, close } = await openSqliteStorage({ url: `sqlite:${path}`, migrate: true })
+  const add = (key: string, at: number) =>
+    pets.add(aNewPet(), { owner: 'shop', key, fingerprint: 'f', at: new Date(at) })
+
+  for (let key = 0; key < 15; key += 1) await add(`old ${key}`, key)
+  await add('new', ONCE_LIFETIME + 100)
+  await add('newer', ONCE_LIFETIME + 101)
+  await close()
+
+  const database = new Database(path)
+  expect(database.prepare('select once_key from pet where once_key is not null order by id').pluck().all()).toEqual([
+    'new',
+    'newer',
+  ])
+  expect(database.prepare('select count(*) from pet').pluck().get()).toBe(17)
+  database.close()
+})
