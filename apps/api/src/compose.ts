@@ -1,8 +1,9 @@
 import type { Server } from 'node:http'
 import { createPetUseCases } from '@pet-store/domain'
+import type { Storage } from '@pet-store/domain-testing'
 import { type Clock, createPetApp, createPetServer, type HttpLog, type TokenCheck } from '@pet-store/http-express'
 import type { Settings } from './settings.ts'
-import { openStorage, type Storage } from './storage.ts'
+import { openStorage } from './storage.ts'
 
 /** What the program is made of, besides its own parts. */
 export interface Parts {

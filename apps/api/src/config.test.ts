@@ -11,6 +11,7 @@ describe('readConfig', () => {
       port: 3000,
       host: '127.0.0.1',
       databaseUrl: 'sqlite:./data/pet-store.db',
+      persistenceModule: '',
       migrateOnStart: true,
       databasePoolSize: 10,
       databaseStatementTimeout: 5000,
@@ -41,6 +42,7 @@ describe('readConfig', () => {
       port: 0,
       host: '::1',
       databaseUrl: 'postgresql://pets:secret@db:5433/pets?sslmode=verify-full',
+      persistenceModule: '',
       migrateOnStart: false,
       databasePoolSize: 3,
       databaseStatementTimeout: 250,
@@ -67,6 +69,14 @@ describe('readConfig', () => {
       )
     },
   )
+
+  it('leaves the database to an adapter of somebody else', () => {
+    const environment = { PERSISTENCE_MODULE: './mine.js', DATABASE_URL: 'anything at all' }
+    expect(readConfig([], environment)).toMatchObject({
+      databaseUrl: 'anything at all',
+      persistenceModule: './mine.js',
+    })
+  })
 
   it.each(['abc', `${HASH}0`, `a b=${HASH}`, `=${HASH}`])('refuses %j as the hash of a key', (API_KEYS_SHA256) => {
     expect(() => readConfig([], { API_KEYS_SHA256 })).toThrow(/^API_KEYS_SHA256 must be SHA-256 hashes/)

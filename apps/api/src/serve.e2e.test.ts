@@ -84,9 +84,9 @@ describe('pet-store serve', () => {
     expect(await program.ended).toBe(2)
     expect(program.output.stderr.split('\n')).toEqual([
       'PORT must be an integer from 0 to 65535, got "65536"',
-      'DATABASE_URL must be sqlite: and the path of a file, or postgres://user:password@host/database',
       'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, got "loud"',
       'API_KEYS_SHA256 must be SHA-256 hashes of 64 hexadecimal digits, with commas between them',
+      'DATABASE_URL must be sqlite: and the path of a file, or postgres://user:password@host/database',
       '',
     ])
     expect(program.output.stdout).toBe('')

@@ -35,7 +35,15 @@ export const SETTINGS = {
     meaning: 'Where animals are kept: `sqlite:` and the path of a file, or `postgres://user:password@host/database`.',
     default: 'sqlite:./data/pet-store.db',
     isSecret: true,
-    read: readDatabaseUrl,
+    read: readText,
+  },
+  persistenceModule: {
+    variable: 'PERSISTENCE_MODULE',
+    meaning:
+      'An adapter of your own that is used instead of ours: a package, or the path of a file that begins with `.` or `/`. It gets `DATABASE_URL` as it is.',
+    default: '',
+    isSecret: false,
+    read: readText,
   },
   migrateOnStart: {
     variable: 'MIGRATE_ON_START',
@@ -90,9 +98,12 @@ function readText(text: string): string {
   return text
 }
 
-function readDatabaseUrl(text: string): string {
-  if (/^sqlite:.+/.test(text) || (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text))) return text
-  throw new RangeError('must be sqlite: and the path of a file, or postgres://user:password@host/database')
+/** What is wrong with settings that must fit together; a line, or nothing. */
+export function settingsFault({ databaseUrl, persistenceModule }: Partial<Settings>): string | undefined {
+  if (databaseUrl === undefined || persistenceModule !== '') return undefined
+  if (/^sqlite:.+/.test(databaseUrl)) return undefined
+  if (/^postgres(?:ql)?:\/\//.test(databaseUrl) && URL.canParse(databaseUrl)) return undefined
+  return 'DATABASE_URL must be sqlite: and the path of a file, or postgres://user:password@host/database'
 }
 
 function readInteger(text: string, min: number, max: number): number {

@@ -1,26 +1,9 @@
-import type { PetRepository } from '@pet-store/domain'
+import type { Storage } from '@pet-store/domain-testing'
 import { migratePostgres, openPostgresStorage, pendingPostgresMigrations } from '@pet-store/persistence-postgres'
 import { migrateSqlite, openSqliteStorage, pendingSqliteMigrations } from '@pet-store/persistence-sqlite'
+import { persistenceModule } from './persistence-module.ts'
 import type { Settings } from './settings.ts'
-
-/** What the program needs of a storage, whatever its kind. */
-export interface Storage {
-  readonly pets: PetRepository
-  /** Rejects when the storage does not answer. */
-  check(): Promise<void>
-  /** Lets go of the storage; nothing can be asked afterwards. */
-  close(): Promise<void>
-}
-
-/** What can be done about one database. */
-export interface StorageAdapter {
-  /** Opens it and answers only when it works; brings it up to date first when told to, else refuses one that is behind. */
-  open(migrate: boolean): Promise<Storage>
-  /** Brings it up to date without serving, and gives the names of what was done. */
-  migrate(): Promise<readonly string[]>
-  /** The names of what it lacks. Changes nothing. */
-  pending(): Promise<readonly string[]>
-}
+import type { StorageAdapter } from './storage-adapter.ts'
 
 /** Opens the storage that the settings name. Rejects with a sentence on what to do where it is behind and may not be changed. */
 export async function openStorage(settings: Settings): Promise<Storage> {
@@ -37,6 +20,7 @@ export async function openStorage(settings: Settings): Promise<Storage> {
 /** The adapter that the settings name: the only switch on the kind of storage. */
 export function storageOf(settings: Settings): StorageAdapter {
   const url = settings.databaseUrl
+  if (settings.persistenceModule !== '') return persistenceModule(settings.persistenceModule, url)
   if (url.startsWith('sqlite:')) {
     return {
       open: (migrate) => openSqliteStorage({ url, migrate }),

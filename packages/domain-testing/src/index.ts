@@ -4,3 +4,6 @@ export { petRepositoryContract } from './pet-repository-contract.ts'
 
 // For tests of your own
 export { aNewPet } from './a-new-pet.ts'
+
+// The shape of a storage that the service can open, types only
+export type { OpenStorage, Storage, StorageOptions } from './storage.ts'

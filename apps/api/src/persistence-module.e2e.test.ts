@@ -1,0 +1,44 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runProgram, runStart, temporaryFolder } from './run-program.test-support.ts'
+
+const EXAMPLE = fileURLToPath(new URL('../../../examples/ndjson-storage.ts', import.meta.url))
+
+describe('PERSISTENCE_MODULE', () => {
+  it('serves from an adapter that this repository does not know', async () => {
+    const folder = await temporaryFolder()
+    const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson' }
+    const { program, address, key } = await runStart(folder, settings)
+    onTestFinished(() => void program.process.kill('SIGKILL'))
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+    const body = '{"name":"Rex","categoryId":9007199254740993}'
+    const added = await (await fetch(`${address}/pets`, { method: 'POST', headers, body })).text()
+    const listed = await (await fetch(`${address}/pets`, { headers })).text()
+    const ready = await fetch(new URL('/readyz', address))
+
+    expect(added).toBe('{"id":1,"name":"Rex","categoryId":9007199254740993}')
+    expect(listed).toBe(`[${added}]`)
+    expect(ready.status).toBe(200)
+    expect(await readFile(join(folder, 'pets.ndjson'), 'utf8')).toContain('"categoryId":"9007199254740993"')
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+  })
+
+  it.each([
+    ['./missing.mjs', '', /cannot be loaded: Cannot find module/],
+    ['no-such-package', '', /cannot be loaded: Cannot find module/],
+    ['./mine.mjs', 'export const open = () => {}', /is no adapter: its default export must be a function/],
+    ['./mine.mjs', 'export default async () => ({ pets: {} })', /is no adapter: what it opens must have pets with/],
+    ['./mine.mjs', 'export default async () => { throw new Error("the disk is gone") }', /^the disk is gone\n$/],
+  ])('says what is wrong with %s: %s', async (name, code, message) => {
+    const folder = await temporaryFolder()
+    if (code !== '') await writeFile(join(folder, 'mine.mjs'), code)
+    const program = runProgram('start', folder, { PERSISTENCE_MODULE: name })
+
+    expect(await program.ended).toBe(1)
+    expect(program.output.stderr).toMatch(message)
+    expect(program.output.stderr.trim().split('\n')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,55 @@
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { OpenStorage, Storage } from '@pet-store/domain-testing'
+import type { StorageAdapter } from './storage-adapter.ts'
+
+/**
+ * The adapter of a third party: an ES module whose default export is an `OpenStorage`. How it is brought up to date is
+ * its own affair, so migrating is opening it with the permission to do so.
+ */
+export function persistenceModule(name: string, url: string): StorageAdapter {
+  const open = async (migrate: boolean) => expectStorage(name, await (await load(name))({ url, migrate }))
+  return {
+    open,
+    async migrate() {
+      await (await open(true)).close()
+      return []
+    },
+    pending: async () => [],
+  }
+}
+
+async function load(name: string): Promise<OpenStorage> {
+  const module = await importFrom(name)
+  if (typeof module.default !== 'function')
+    throw unfit(name, 'its default export must be a function that opens a storage')
+  // What it gives is looked at when it was called; the rest of its type is a promise of its author.
+  return module.default as OpenStorage
+}
+
+async function importFrom(name: string): Promise<{ readonly default?: unknown }> {
+  try {
+    return await import(addressOf(name))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
+    throw new Error(`PERSISTENCE_MODULE ${JSON.stringify(name)} cannot be loaded: ${reason}`, { cause })
+  }
+}
+
+/** Paths and packages are looked for from the working directory, where the operator writes the setting. */
+function addressOf(name: string): string {
+  const path = /^[./]/.test(name) ? resolve(name) : createRequire(resolve('package.json')).resolve(name)
+  return pathToFileURL(path).href
+}
+
+function expectStorage(name: string, storage: Partial<Storage> | undefined): Storage {
+  const { pets } = storage ?? {}
+  const functions = [pets?.add, pets?.find, pets?.list, storage?.check, storage?.close]
+  if (functions.every((one) => typeof one === 'function')) return storage as Storage
+  throw unfit(name, 'what it opens must have pets with add, find and list, check(), and close()')
+}
+
+function unfit(name: string, rule: string): Error {
+  return new Error(`PERSISTENCE_MODULE ${JSON.stringify(name)} is no adapter: ${rule}.`)
+}

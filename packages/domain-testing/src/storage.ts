@@ -1,0 +1,21 @@
+import type { PetRepository } from '@pet-store/domain'
+
+/** An open storage, as the service uses it. Who opened it closes it. */
+export interface Storage {
+  readonly pets: PetRepository
+  /** Kept when the storage answers, rejected with the reason when it does not. Asked often, so it has to be cheap. */
+  check(): Promise<void>
+  /** Stores what was begun and lets go of everything. Nothing is asked afterwards. */
+  close(): Promise<void>
+}
+
+/** What the service tells an adapter. */
+export interface StorageOptions {
+  /** The setting `DATABASE_URL`, as it is: what it means is the adapter's business. */
+  readonly url: string
+  /** Whether the storage may be brought up to date. Where it is behind and may not, opening rejects and says so. */
+  readonly migrate?: boolean
+}
+
+/** Opens a storage and answers only when it works. The default export of a persistence module. */
+export type OpenStorage = (options: StorageOptions) => Promise<Storage>
