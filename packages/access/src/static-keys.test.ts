@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { SCOPES } from './api-key.ts'
 import { createApiKeyText, hashApiKey } from './api-key-text.ts'
 import { createStaticKeys } from './static-keys.ts'
 
@@ -6,12 +7,12 @@ describe('static keys', () => {
   const [first, second] = [createApiKeyText(), createApiKeyText()]
   const check = createStaticKeys([
     { keyId: 'first', sha256: hashApiKey(first) },
-    { keyId: 'second', sha256: hashApiKey(second) },
+    { keyId: 'second', sha256: hashApiKey(second), scopes: ['pets:read'] },
   ])
 
-  it('are known by their public id', () => {
-    expect(check(first)).toEqual({ keyId: 'first' })
-    expect(check(second)).toEqual({ keyId: 'second' })
+  it('are known by their public id, with what they may do', () => {
+    expect(check(first)).toEqual({ keyId: 'first', scopes: SCOPES })
+    expect(check(second)).toEqual({ keyId: 'second', scopes: ['pets:read'] })
   })
 
   it.each([
@@ -35,6 +36,6 @@ describe('static keys', () => {
   })
 
   it('tell nothing about the hash', () => {
-    expect(JSON.stringify(check(first))).toBe('{"keyId":"first"}')
+    expect(JSON.stringify(check(first))).toBe('{"keyId":"first","scopes":["pets:read","pets:write"]}')
   })
 })

@@ -1,3 +1,4 @@
+import { SCOPES, type Scope } from './api-key.ts'
 import { hashApiKey, isApiKeyText } from './api-key-text.ts'
 
 /** A key that is given with the settings, by its hash. */
@@ -6,11 +7,14 @@ export interface StaticKey {
   readonly keyId: string
   /** What `hashApiKey` made of the key. */
   readonly sha256: string
+  /** All of them unless said otherwise. */
+  readonly scopes?: readonly Scope[]
 }
 
-/** A good key, by its public id. */
+/** A good key, by its public id, and what it may do. */
 export interface KnownKey {
   readonly keyId: string
+  readonly scopes: readonly Scope[]
 }
 
 /**
@@ -18,6 +22,6 @@ export interface KnownKey {
  * nothing about a key.
  */
 export function createStaticKeys(keys: readonly StaticKey[]): (key: string) => KnownKey | undefined {
-  const bySha256 = new Map(keys.map(({ keyId, sha256 }) => [sha256, { keyId }]))
+  const bySha256 = new Map(keys.map(({ keyId, sha256, scopes = SCOPES }) => [sha256, { keyId, scopes }]))
   return (key) => (isApiKeyText(key) ? bySha256.get(hashApiKey(key)) : undefined)
 }

@@ -1,8 +1,13 @@
+import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
 import type { PetRepository } from '@pet-store/domain'
 
 /** An open storage, as the service uses it. Who opened it closes it. */
 export interface Storage {
   readonly pets: PetRepository
+  /** Left out by a storage that keeps no API keys: then only those of the settings are good. */
+  readonly apiKeys?: ApiKeyRepository
+  /** Left out by a storage that cannot count for several processes: then each one counts for itself. */
+  readonly createRateLimiter?: CreateRateLimiter
   /** Kept when the storage answers, rejected with the reason when it does not. Asked often, so it has to be cheap. */
   check(): Promise<void>
   /** Stores what was begun and lets go of everything. Nothing is asked afterwards. */

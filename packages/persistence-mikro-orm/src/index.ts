@@ -1,11 +1,15 @@
-// The table of pets, for the ORM of an adapter
+// The tables, for the ORM of an adapter
 export { ormOptions } from './orm-options.ts'
+export { ApiKeyRecord } from './api-key-record.ts'
 export { PetRecord } from './pet-record.ts'
 
-// The repository over it
-export { MikroOrmPetRepository } from './mikro-orm-pet-repository.ts'
+// The repositories over them
 export { compilePetStatements } from './pet-statements.ts'
 export type { PetStatements } from './pet-statements.ts'
+export { MikroOrmPetRepository } from './mikro-orm-pet-repository.ts'
+export { compileApiKeyStatements } from './api-key-statements.ts'
+export type { ApiKeyStatements } from './api-key-statements.ts'
+export { MikroOrmApiKeyRepository } from './mikro-orm-api-key-repository.ts'
 
 // What an adapter brings
 export type { SqlValue, Statement, StatementRunner } from './statement-runner.ts'

@@ -1,8 +1,9 @@
 import type { InferKyselyDB, Kysely, SqlEntityManager } from '@mikro-orm/sql'
 import type { PetStatus } from '@pet-store/domain'
+import { compileStatement as statement } from './compile-statement.ts'
 import type { PetOnceRow, PetRow } from './pet-mapping.ts'
 import type { PetRecord } from './pet-record.ts'
-import type { SqlValue, Statement } from './statement-runner.ts'
+import type { Statement } from './statement-runner.ts'
 
 /** The few statements of the hot path. Their texts come from the entity, so a renamed column reaches them too. */
 export interface PetStatements {
@@ -107,18 +108,4 @@ export function compilePetStatements(em: SqlEntityManager): PetStatements {
       limit,
     ]),
   }
-}
-
-/** What a query builder gives; its own type names more than is needed here. */
-interface Query {
-  compile(): { readonly sql: string; readonly parameters: readonly unknown[] }
-}
-
-function statement(name: string, query: Query, values: readonly SqlValue[]): { name: string; sql: string } {
-  const { sql, parameters } = query.compile()
-  // A newer ORM that orders or inlines values otherwise must not go unnoticed: values would land in wrong columns.
-  if (parameters.length !== values.length || values.some((value, index) => parameters[index] !== value)) {
-    throw new Error(`The ORM compiled ${name} with other values than expected: ${sql}`)
-  }
-  return { name, sql }
 }

@@ -1,4 +1,9 @@
-import { aNewPet, petRepositoryContract } from '@pet-store/domain-testing'
+import {
+  aNewPet,
+  apiKeyRepositoryContract,
+  petRepositoryContract,
+  rateLimiterContract,
+} from '@pet-store/domain-testing'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPostgresStorage, type PostgresStorage } from './open-postgres-storage.ts'
@@ -16,7 +21,7 @@ afterAll(() => other.end())
 
 beforeEach(async () => {
   storage = await openPostgresStorage({ url: database.url, migrate: true })
-  await other.query('truncate pet restart identity cascade')
+  await other.query('truncate pet, api_key, request_count restart identity')
 })
 afterEach(() => storage.close())
 
@@ -26,11 +31,33 @@ describe('PostgreSQL keeps the PetRepository promises', () => {
   }
 })
 
+describe('PostgreSQL keeps the ApiKeyRepository promises', () => {
+  for (const { name, run } of apiKeyRepositoryContract) {
+    it(name, () => run(storage.apiKeys))
+  }
+})
+
+describe('PostgreSQL keeps the RateLimiter promises', () => {
+  for (const { name, run } of rateLimiterContract) {
+    it(name, () => run(storage.createRateLimiter))
+  }
+
+  it('for all instances together', async () => {
+    const another = await openPostgresStorage({ url: database.url })
+    const limiters = [storage, another].map((one) => one.createRateLimiter({ requests: 10, windowMs: 86_400_000 }))
+    const taken = await Promise.all(
+      Array.from({ length: 30 }, async (_, count) => limiters[count % 2]?.take('key_kiosk')),
+    )
+    await another.close()
+    expect(taken.filter((allowance) => allowance?.isAllowed)).toHaveLength(10)
+  })
+})
+
 describe('A PostgreSQL storage', () => {
   it('keeps the promises without named statements too', async () => {
     const unprepared = await openPostgresStorage({ url: database.url, pooler: 'transaction-unprepared' })
     for (const { name, run } of petRepositoryContract) {
-      await other.query('truncate pet restart identity cascade')
+      await other.query('truncate pet, api_key, request_count restart identity')
       await run(unprepared.pets).catch((error: unknown) => {
         throw new Error(name, { cause: error })
       })

@@ -1,14 +1,24 @@
+import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
 import type { PetRepository } from '@pet-store/domain'
-import { compilePetStatements, MikroOrmPetRepository } from '@pet-store/persistence-mikro-orm'
+import {
+  compileApiKeyStatements,
+  compilePetStatements,
+  MikroOrmApiKeyRepository,
+  MikroOrmPetRepository,
+} from '@pet-store/persistence-mikro-orm'
 import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
 import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
 import { createPostgresOrm } from './postgres-orm.ts'
+import { createPostgresRateLimiter } from './postgres-rate-limiter.ts'
 import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
 import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
 
 /** An open database. Who opened it closes it. */
 export interface PostgresStorage {
   readonly pets: PetRepository
+  readonly apiKeys: ApiKeyRepository
+  /** Counts for every instance on this database together. */
+  readonly createRateLimiter: CreateRateLimiter
   /** Kept when the database answers, rejected when it does not. */
   check(): Promise<void>
   /** Waits for what was begun and closes the connections. Nothing can be asked afterwards. */
@@ -30,11 +40,13 @@ async function expectMigrated(options: PostgresOptions): Promise<void> {
 
 function storageOf(database: PostgresDatabase, options: PostgresOptions): PostgresStorage {
   const { pool } = database
-  const statements = compilePetStatements(createPostgresOrm(database).em)
+  const { em } = createPostgresOrm(database)
   const runner = createPostgresStatementRunner(pool, keepsPrepared(options))
 
   return {
-    pets: new MikroOrmPetRepository(statements, runner),
+    pets: new MikroOrmPetRepository(compilePetStatements(em), runner),
+    apiKeys: new MikroOrmApiKeyRepository(compileApiKeyStatements(em), runner),
+    createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
       await pool.query('select 1 from pet limit 1')
     },

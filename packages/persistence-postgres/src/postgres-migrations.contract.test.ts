@@ -6,7 +6,7 @@ import { openPostgresStorage } from './open-postgres-storage.ts'
 import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
 import { createPostgresOrm } from './postgres-orm.ts'
 
-const ALL = ['0001-create-pets', '0002-remember-creations']
+const ALL = ['0001-create-pets', '0002-remember-creations', '0003-create-api-keys', '0004-count-requests']
 
 let database: Database
 let url: string
@@ -92,6 +92,16 @@ describe('The migrated PostgreSQL schema', () => {
     ['an id that is taken', 'id, name, category_id', "7, 'Rex', 1), (7, 'Rex', 1", '"pet_pkey"'],
   ])('refuses %s, whoever writes', async (_, columns, values, message) => {
     await expect(insert(columns, values)).rejects.toThrow(message)
+  })
+
+  it.each([
+    ['another scope', "'k', 'ab', 'kiosk', 'pets:eat', 1", '"api_key_scopes_check"'],
+    ['scopes in another order', "'k', 'ab', 'kiosk', 'pets:write pets:read', 1", '"api_key_scopes_check"'],
+    ['no hash', "'k', null, 'kiosk', 'pets:read', 1", 'null value in column "sha256"'],
+    ['a hash that is taken', "'k', 'a', 'n', 'pets:read', 1), ('l', 'a', 'n', 'pets:read', 1", '"api_key_sha256"'],
+  ])('refuses a key with %s, whoever writes', async (_, values, message) => {
+    const columns = 'id, sha256, name, scopes, created_at'
+    await expect(other.query(`insert into api_key (${columns}) values (${values})`)).rejects.toThrow(message)
   })
 
   it('takes every status and none', async () => {

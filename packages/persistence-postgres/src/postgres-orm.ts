@@ -3,18 +3,25 @@ import { ormOptions } from '@pet-store/persistence-mikro-orm'
 import { PostgresDialect } from 'kysely'
 import { CreatePets } from './migrations/0001-create-pets.ts'
 import { RememberCreations } from './migrations/0002-remember-creations.ts'
+import { CreateApiKeys } from './migrations/0003-create-api-keys.ts'
+import { CountRequests } from './migrations/0004-count-requests.ts'
 import type { PostgresDatabase } from './open-postgres-database.ts'
+import { RequestCountRecord } from './request-count-record.ts'
 
 /** Every migration in order. A name is in the databases of others: it never changes, and no entry is ever removed. */
 const MIGRATIONS = [
   { name: '0001-create-pets', class: CreatePets },
   { name: '0002-remember-creations', class: RememberCreations },
+  { name: '0003-create-api-keys', class: CreateApiKeys },
+  { name: '0004-count-requests', class: CountRequests },
 ]
 
 /** The ORM over open connections. It holds nothing else: ending the pool is all that closing takes. */
 export function createPostgresOrm({ name, pool }: PostgresDatabase): MikroORM {
+  const options = ormOptions(MIGRATIONS)
   return new MikroORM({
-    ...ormOptions(MIGRATIONS),
+    ...options,
+    entities: [...options.entities, RequestCountRecord],
     // The migrator would create a database of any other name.
     dbName: name,
     driverOptions: new PostgresDialect({ pool }),

@@ -1,4 +1,9 @@
-import { compilePetStatements, type PetStatements } from '@pet-store/persistence-mikro-orm'
+import {
+  type ApiKeyStatements,
+  compileApiKeyStatements,
+  compilePetStatements,
+  type PetStatements,
+} from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqliteDatabase } from './open-sqlite-database.ts'
@@ -11,6 +16,7 @@ const FROM_AN_ID_ON = ['SEARCH pet USING INTEGER PRIMARY KEY (rowid>?)']
 describe('SQLite plans', () => {
   let database: Database
   let statements: PetStatements
+  let apiKeyStatements: ApiKeyStatements
   let close: () => Promise<void>
 
   beforeAll(async () => {
@@ -18,6 +24,7 @@ describe('SQLite plans', () => {
     const orm = createSqliteOrm(database)
     await runMigrations(orm, database)
     statements = compilePetStatements(orm.em)
+    apiKeyStatements = compileApiKeyStatements(orm.em)
     close = () => orm.close()
   })
   afterAll(() => close())
@@ -34,5 +41,13 @@ describe('SQLite plans', () => {
     const explained = database.prepare(`explain query plan ${statements[name].sql}`).all(...values)
     expect(explained).toMatchObject(plan.map((detail) => ({ detail })))
     expect(explained).toHaveLength(plan.length)
+  })
+
+  it('the look-up of an API key by two unique indexes', () => {
+    const { sql } = apiKeyStatements.findByHash
+    expect(database.prepare(`explain query plan ${sql}`).all('ab')).toMatchObject([
+      { detail: 'SEARCH found USING INDEX api_key_sha256 (sha256=?)' },
+      { detail: 'SEARCH successor USING INDEX api_key_replaces (replaces=?) LEFT-JOIN' },
+    ])
   })
 })

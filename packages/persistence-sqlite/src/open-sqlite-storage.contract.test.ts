@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { aNewPet, petRepositoryContract } from '@pet-store/domain-testing'
+import { aNewPet, apiKeyRepositoryContract, petRepositoryContract } from '@pet-store/domain-testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteStorage, type SqliteStorage } from './open-sqlite-storage.ts'
@@ -25,6 +25,12 @@ afterEach(async () => {
 describe('SQLite keeps the PetRepository promises', () => {
   for (const { name, run } of petRepositoryContract) {
     it(name, () => run(storage.pets))
+  }
+})
+
+describe('SQLite keeps the ApiKeyRepository promises', () => {
+  for (const { name, run } of apiKeyRepositoryContract) {
+    it(name, () => run(storage.apiKeys))
   }
 })
 

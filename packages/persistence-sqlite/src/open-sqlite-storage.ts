@@ -1,6 +1,12 @@
 import type { MikroORM } from '@mikro-orm/sqlite'
+import type { ApiKeyRepository } from '@pet-store/access'
 import type { PetRepository } from '@pet-store/domain'
-import { compilePetStatements, MikroOrmPetRepository } from '@pet-store/persistence-mikro-orm'
+import {
+  compileApiKeyStatements,
+  compilePetStatements,
+  MikroOrmApiKeyRepository,
+  MikroOrmPetRepository,
+} from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { createGroupCommit } from './group-commit.ts'
 import { openSqliteDatabase } from './open-sqlite-database.ts'
@@ -12,6 +18,7 @@ import { createSqliteStatementRunner } from './sqlite-statement-runner.ts'
 /** An open database. Who opened it closes it. */
 export interface SqliteStorage {
   readonly pets: PetRepository
+  readonly apiKeys: ApiKeyRepository
   /** Kept when the database answers, rejected when it does not. */
   check(): Promise<void>
   /** Stores what was begun and closes the file. Nothing can be asked afterwards. */
@@ -47,6 +54,7 @@ function storageOf(orm: MikroORM, database: Database): SqliteStorage {
 
   return {
     pets: new MikroOrmPetRepository(compilePetStatements(orm.em), runner),
+    apiKeys: new MikroOrmApiKeyRepository(compileApiKeyStatements(orm.em), runner),
     async check() {
       check.get()
     },

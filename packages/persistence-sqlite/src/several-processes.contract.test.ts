@@ -50,6 +50,7 @@ describe('SQLite with several processes', () => {
     expect(outputs.flatMap((output): unknown => JSON.parse(output))).toEqual([
       '0001-create-pets',
       '0002-remember-creations',
+      '0003-create-api-keys',
     ])
   })
 

@@ -9,7 +9,7 @@ import { openSqliteStorage } from './open-sqlite-storage.ts'
 import { migrateSqlite, pendingSqliteMigrations, runMigrations } from './sqlite-migrations.ts'
 import { createSqliteOrm } from './sqlite-orm.ts'
 
-const ALL = ['0001-create-pets', '0002-remember-creations']
+const ALL = ['0001-create-pets', '0002-remember-creations', '0003-create-api-keys']
 
 describe('SQLite migrations', () => {
   let folder: string
@@ -98,6 +98,16 @@ describe('The migrated SQLite schema', () => {
     ['an id that is no integer', 'id, name, category_id', "'a', 'Rex', 1", 'datatype mismatch'],
   ])('refuses %s, whoever writes', (_, columns, values, message) => {
     expect(insert(columns, values)).toThrow(message)
+  })
+
+  it.each([
+    ['another scope', "'k', 'ab', 'kiosk', 'pets:eat', 1", 'CHECK constraint failed: api_key_scopes_check'],
+    ['scopes in another order', "'k', 'ab', 'kiosk', 'pets:write pets:read', 1", 'CHECK constraint failed'],
+    ['no hash', "'k', null, 'kiosk', 'pets:read', 1", 'NOT NULL constraint failed: api_key.sha256'],
+    ['a hash that is taken', "'k', 'a', 'n', 'pets:read', 1), ('l', 'a', 'n', 'pets:read', 1", 'UNIQUE constraint'],
+  ])('refuses a key with %s, whoever writes', (_, values, message) => {
+    const columns = 'id, sha256, name, scopes, created_at'
+    expect(() => database.exec(`insert into api_key (${columns}) values (${values})`)).toThrow(message)
   })
 
   it('takes every status and none', () => {

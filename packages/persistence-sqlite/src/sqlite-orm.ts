@@ -4,11 +4,13 @@ import type { Database } from 'better-sqlite3'
 import { createExactSqliteDialect } from './exact-sqlite-dialect.ts'
 import { CreatePets } from './migrations/0001-create-pets.ts'
 import { RememberCreations } from './migrations/0002-remember-creations.ts'
+import { CreateApiKeys } from './migrations/0003-create-api-keys.ts'
 
 /** Every migration in order. A name is in the databases of others: it never changes, and no entry is ever removed. */
 const MIGRATIONS = [
   { name: '0001-create-pets', class: CreatePets },
   { name: '0002-remember-creations', class: RememberCreations },
+  { name: '0003-create-api-keys', class: CreateApiKeys },
 ]
 
 /** The ORM over an open database. Closing the ORM closes the database. */

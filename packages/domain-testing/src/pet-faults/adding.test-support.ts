@@ -1,8 +1,9 @@
 import { INT64, type Pet } from '@pet-store/domain'
 import { aNewPet } from '../a-new-pet.ts'
-import { answering, BrokenOnPurpose, type Fault, pause } from './fault.test-support.ts'
+import { BrokenOnPurpose, pause } from '../fault.test-support.ts'
+import { answering, type PetFault } from './broken-pets.test-support.ts'
 
-export const addingFaults: readonly Fault[] = [
+export const addingFaults: readonly PetFault[] = [
   {
     name: 'gives ids as numbers',
     caughtBy: ['gives ids as bigint within int64'],

@@ -1,5 +1,5 @@
 import type { Pet, PetRepository } from '@pet-store/domain'
-import type { Fault } from './fault.test-support.ts'
+import type { PetFault } from './broken-pets.test-support.ts'
 
 /** Keeps pets in an array and, at one place, hands out or takes in the very object that it keeps. */
 function leaking(place: 'given' | 'add' | 'find' | 'list' | 'array'): PetRepository {
@@ -22,7 +22,7 @@ function leaking(place: 'given' | 'add' | 'find' | 'list' | 'array'): PetReposit
   }
 }
 
-export const detachedFaults: readonly Fault[] = [
+export const detachedFaults: readonly PetFault[] = [
   {
     name: 'gives away the stored pet in add',
     caughtBy: ['keeps what was stored when the pet from add is changed'],

@@ -1,10 +1,10 @@
 import { type NewPet, PET_STATUSES, type PetDraft } from '@pet-store/domain'
-import { answering, type Fault, storing } from './fault.test-support.ts'
+import { answering, type PetFault, storing } from './broken-pets.test-support.ts'
 
 const OPERATIONS = ['add', 'find', 'list'] as const
 const FIELDS = ['name', 'categoryId', 'status'] as const
 
-function storesName(what: string, kinds: readonly string[], change: (name: string) => string): Fault {
+function storesName(what: string, kinds: readonly string[], change: (name: string) => string): PetFault {
   return {
     name: `stores names ${what}`,
     caughtBy: kinds.map((kind) => `keeps names ${kind}`),
@@ -12,7 +12,7 @@ function storesName(what: string, kinds: readonly string[], change: (name: strin
   }
 }
 
-function storesCategory(what: string, values: readonly bigint[], change: (id: bigint) => unknown): Fault {
+function storesCategory(what: string, values: readonly bigint[], change: (id: bigint) => unknown): PetFault {
   return {
     name: `stores category ids ${what}`,
     caughtBy: values.map((value) => `keeps the category id ${value}`),
@@ -24,10 +24,10 @@ function without(field: keyof PetDraft, pet: object): object {
   return Object.fromEntries(Object.entries(pet).filter(([key]) => key !== field))
 }
 
-export const fieldFaults: readonly Fault[] = [
+export const fieldFaults: readonly PetFault[] = [
   ...OPERATIONS.flatMap((operation) =>
     FIELDS.map(
-      (field): Fault => ({
+      (field): PetFault => ({
         name: `loses the ${field} in ${operation}`,
         caughtBy: ['gives back every field from add, find and list'],
         over: (pets) => answering(pets, operation, (pet) => without(field, pet)),
@@ -36,7 +36,7 @@ export const fieldFaults: readonly Fault[] = [
   ),
   ...OPERATIONS.flatMap((operation) =>
     [undefined, null, 'available'].map(
-      (status): Fault => ({
+      (status): PetFault => ({
         name: `answers an absent status as ${status} in ${operation}`,
         caughtBy: ['leaves out a status that nobody gave, in add, find and list'],
         over: (pets) => answering(pets, operation, (pet) => ({ status, ...pet })),
@@ -49,7 +49,7 @@ export const fieldFaults: readonly Fault[] = [
     over: (pets) => answering(pets, 'find', (pet) => ({ ...pet, createdAt: 0 })),
   },
   ...PET_STATUSES.map(
-    (status): Fault => ({
+    (status): PetFault => ({
       name: `does not know the status ${status}`,
       caughtBy: [`keeps the status ${status}`],
       over: (pets) => storing(pets, (pet: NewPet) => (pet.status === status ? without('status', pet) : pet)),

@@ -1,5 +1,5 @@
 import { PET_STATUSES, type Pet, type PetQuery } from '@pet-store/domain'
-import { type Fault, listing } from './fault.test-support.ts'
+import { listing, type PetFault } from './broken-pets.test-support.ts'
 
 /** What `PetQuery` asks for, with each of its three parts replaceable. */
 function select(all: readonly Pet[], { status, after, limit }: PetQuery): readonly Pet[] {
@@ -7,7 +7,7 @@ function select(all: readonly Pet[], { status, after, limit }: PetQuery): readon
   return matching.filter((pet) => after === undefined || pet.id > after).slice(0, limit)
 }
 
-export const filteringFaults: readonly Fault[] = [
+export const filteringFaults: readonly PetFault[] = [
   {
     name: 'hides pets without a status when no filter is given',
     caughtBy: ['lists pets of every status and of none without a filter'],

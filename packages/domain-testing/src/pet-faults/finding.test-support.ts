@@ -1,12 +1,13 @@
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
-import { BrokenOnPurpose, type Fault } from './fault.test-support.ts'
+import { BrokenOnPurpose } from '../fault.test-support.ts'
+import type { PetFault } from './broken-pets.test-support.ts'
 
 /** Looks for another id than the one asked for. */
 function seeking(pets: PetRepository, idFrom: (id: PetId) => PetId): PetRepository {
   return { ...pets, find: (id) => pets.find(idFrom(id)) }
 }
 
-export const findingFaults: readonly Fault[] = [
+export const findingFaults: readonly PetFault[] = [
   {
     name: 'finds the first pet whatever the id',
     caughtBy: ['finds each pet by its own id', 'finds nothing under the neighbour of an existing id'],

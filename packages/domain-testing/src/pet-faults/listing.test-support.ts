@@ -1,7 +1,8 @@
 import type { Pet } from '@pet-store/domain'
-import { BrokenOnPurpose, type Fault, listing } from './fault.test-support.ts'
+import { BrokenOnPurpose } from '../fault.test-support.ts'
+import { listing, type PetFault } from './broken-pets.test-support.ts'
 
-export const listingFaults: readonly Fault[] = [
+export const listingFaults: readonly PetFault[] = [
   {
     name: 'answers null when it is empty',
     caughtBy: ['lists nothing when it is empty'],

@@ -1,5 +1,6 @@
 import { ONCE_LIFETIME, type Once, type Pet, PetError, type PetRepository } from '@pet-store/domain'
-import { BrokenOnPurpose, type Fault, pause } from './fault.test-support.ts'
+import { BrokenOnPurpose, pause } from '../fault.test-support.ts'
+import type { PetFault } from './broken-pets.test-support.ts'
 
 const AGAIN = 'adds once under one key, and gives the same pet to whoever asks again'
 const AT_ONCE = 'adds once when many ask at the same time under one key'
@@ -13,7 +14,7 @@ function asking(pets: PetRepository, change: (once: Once) => Partial<Once>): Pet
   return { ...pets, add: (pet, once) => (once ? pets.add(pet, { ...once, ...change(once) }) : pets.add(pet)) }
 }
 
-export const onceFaults: readonly Fault[] = [
+export const onceFaults: readonly PetFault[] = [
   {
     name: 'knows no keys',
     caughtBy: [AGAIN, AT_ONCE],

@@ -1,8 +1,9 @@
-import { BrokenOnPurpose, type Fault, listing } from './fault.test-support.ts'
+import { BrokenOnPurpose } from '../fault.test-support.ts'
+import { listing, type PetFault } from './broken-pets.test-support.ts'
 
 const lists = (position: string): string => `lists exactly the pets after ${position}`
 
-export const pagingFaults: readonly Fault[] = [
+export const pagingFaults: readonly PetFault[] = [
   {
     name: 'ignores the position',
     caughtBy: [

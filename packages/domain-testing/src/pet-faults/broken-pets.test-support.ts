@@ -1,18 +1,9 @@
 import type { NewPet, Pet, PetQuery, PetRepository } from '@pet-store/domain'
+import type { Fault } from '../fault.test-support.ts'
 import { MORE_THAN_ENOUGH } from '../pet-cases/stored-pets.ts'
 
-/** A repository that breaks one promise on purpose, and the cases that must notice. */
-export interface Fault {
-  /** What the repository does wrong. */
-  readonly name: string
-  /** Names of cases. Each of them must reject. */
-  readonly caughtBy: readonly string[]
-  /** Puts the fault in front of a repository without one. */
-  over(pets: PetRepository): PetRepository
-}
-
-/** What a fault throws where a broken adapter would: told apart from a mistake in the fault itself. */
-export class BrokenOnPurpose extends Error {}
+/** A repository of pets that breaks one promise on purpose. */
+export type PetFault = Fault<PetRepository>
 
 /** Changes each pet on its way in. */
 export function storing(pets: PetRepository, change: (pet: NewPet) => object): PetRepository {
@@ -43,9 +34,4 @@ export function listing(
   list: (query: PetQuery, all: readonly Pet[]) => readonly Pet[] | Promise<readonly Pet[]>,
 ): PetRepository {
   return { ...pets, list: async (query) => list(query, await pets.list({ limit: MORE_THAN_ENOUGH })) }
-}
-
-/** Lets other callers in, as a round trip to a database does. */
-export function pause(): Promise<void> {
-  return Promise.resolve()
 }
