@@ -71,28 +71,40 @@ describe.each(members.filter(({ folder }) => folder.startsWith('packages/')))('$
   })
 })
 
-describe('whoever makes a PetRepository', () => {
+const PORTS = [
+  { port: 'PetRepository', contract: 'petRepositoryContract', model: 'createMemoryPets' },
+  { port: 'ApiKeyRepository', contract: 'apiKeyRepositoryContract', model: 'createMemoryApiKeys' },
+] as const
+
+describe.each(PORTS)('whoever makes a $port', ({ port, contract, model }) => {
   const sources = filesIn('packages/*/src/**/*.ts').filter((file) => !/[.]test(-support)?[.]ts$/.test(file))
   const contractTests = filesIn('packages/*/src/**/*.contract.test.ts')
+  const maker = new RegExp(
+    String.raw`^export (?:async )?function (\w+)[^{]*\): (?:${port}|Promise<\w*Storage>) \{`,
+    'gms',
+  )
   const makers = sources.flatMap((file) =>
-    [...read(file).matchAll(/^export (?:async )?function (\w+)[^{]*\): (?:PetRepository|Promise<\w*Storage>) \{/gms)]
+    [...read(file).matchAll(maker)]
       .filter(() => !file.startsWith('packages/domain-testing/'))
       .map(([, name = '']) => ({ file, name })),
   )
 
   it('is found', () => {
-    expect(makers.map(({ name }) => name)).toEqual(expect.arrayContaining(['createMemoryPets', 'openSqliteStorage']))
+    expect(makers.map(({ name }) => name)).toEqual(expect.arrayContaining([model, 'openSqliteStorage']))
   })
 
   it.each(makers)('$name keeps the contract in a test', ({ file, name }) => {
-    // The memory repository's test lives in domain-testing, so that no two packages import each other.
-    const folder = file.startsWith('packages/domain/') ? 'packages/domain-testing/' : file.replace(/src\/.*/, '')
+    // The tests of the models live in domain-testing, so that no two packages import each other.
+    const isModel = /^packages[/](?:domain|access)[/]/.test(file)
+    const folder = isModel ? 'packages/domain-testing/' : file.replace(/src\/.*/, '')
     const tests = contractTests.filter((test) => test.startsWith(folder)).map((test) => read(test))
-    expect(tests.some((text) => text.includes('petRepositoryContract') && text.includes(name))).toBe(true)
+    expect(tests.some((text) => text.includes(contract) && text.includes(name))).toBe(true)
   })
 
   it('makes every class that implements it', () => {
-    const classes = sources.flatMap((file) => [...read(file).matchAll(/class (\w+) implements PetRepository\b/g)])
+    const classes = sources.flatMap((file) => [
+      ...read(file).matchAll(new RegExp(`class (\\w+) implements ${port}\\b`, 'g')),
+    ])
     for (const [, name] of classes) {
       expect(makers.some(({ file }) => read(file).includes(`new ${name}(`))).toBe(true)
     }

@@ -1,14 +1,17 @@
 import type { Server } from 'node:http'
+import { createKeyCheck, createStaticKeys, type StaticKey } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
 import type { Storage } from '@pet-store/domain-testing'
-import { type Clock, createPetApp, createPetServer, type HttpLog, type TokenCheck } from '@pet-store/http-express'
+import { type Clock, createPetApp, createPetServer, type HttpLog } from '@pet-store/http-express'
+import { every } from './every.ts'
 import type { Settings } from './settings.ts'
 import { openStorage } from './storage.ts'
 
 /** What the program is made of, besides its own parts. */
 export interface Parts {
   readonly settings: Settings
-  readonly tokenCheck: TokenCheck
+  /** Good API keys besides those that the storage knows. */
+  readonly staticKeys: readonly StaticKey[]
   readonly log: HttpLog
   readonly now?: Clock
 }
@@ -17,20 +20,37 @@ export interface Parts {
 export interface Program {
   /** Answers requests once it listens. */
   readonly server: Server
-  readonly storage: Storage
+  readonly storage: Required<Storage>
   /** Lets go of everything that `compose` opened; the server must have stopped. */
   close(): Promise<void>
 }
 
+const KEY_USES_INTERVAL_MS = 60_000
+
 /** Builds the whole program. Nothing listens yet. */
-export async function compose({ settings, tokenCheck, log, now = () => new Date() }: Parts): Promise<Program> {
+export async function compose({ settings, staticKeys, log, now = () => new Date() }: Parts): Promise<Program> {
   const storage = await openStorage(settings)
+  const keyCheck = createKeyCheck({
+    keys: storage.apiKeys,
+    staticKeys: createStaticKeys(staticKeys),
+    lifetime: settings.apiKeyCacheSeconds * 1000,
+  })
+  const keyUses = every(KEY_USES_INTERVAL_MS, keyCheck.writeUses)
+  const { rateLimit: limit } = settings
   const app = createPetApp({
     pets: createPetUseCases(storage.pets),
-    tokenCheck,
+    tokenCheck: keyCheck.check,
+    ...(limit && { rateLimiting: { limit, limiter: storage.createRateLimiter(limit) } }),
     log,
     now,
     isReady: storage.check,
   })
-  return { server: createPetServer(app, log), storage, close: storage.close }
+  return {
+    server: createPetServer(app, log),
+    storage,
+    async close() {
+      await keyUses.finish()
+      await storage.close()
+    },
+  }
 }

@@ -18,6 +18,8 @@ describe('readConfig', () => {
       databasePooler: 'none',
       logLevel: 'info',
       staticKeys: [],
+      apiKeyCacheSeconds: 5,
+      rateLimit: undefined,
     }
     expect(readConfig([], {})).toEqual(defaults)
     expect(readConfig([], { PORT: '', HOST: '', DATABASE_URL: '', LOG_LEVEL: '', API_KEYS_SHA256: '' })).toEqual(
@@ -36,6 +38,8 @@ describe('readConfig', () => {
         DATABASE_STATEMENT_TIMEOUT: '250',
         DATABASE_POOLER: 'transaction',
         LOG_LEVEL: 'trace',
+        API_KEY_CACHE_SECONDS: '0',
+        RATE_LIMIT: '600/1m',
         API_KEYS_SHA256: `shop=${HASH}, ${'B'.repeat(64)} ,`,
       }),
     ).toEqual({
@@ -52,6 +56,8 @@ describe('readConfig', () => {
         { keyId: 'shop', sha256: HASH },
         { keyId: 'sha256-BBBBBBBB', sha256: 'b'.repeat(64) },
       ],
+      apiKeyCacheSeconds: 0,
+      rateLimit: { requests: 600, windowMs: 60_000 },
     })
   })
 
@@ -60,6 +66,15 @@ describe('readConfig', () => {
       `PORT must be an integer from 0 to 65535, got ${JSON.stringify(PORT)}`,
     )
   })
+
+  it.each(['600', '0/1m', '600/0s', '600/m', '-1/1m', '6e2/1m', '600/1w'])(
+    'refuses %j as a rate limit',
+    (RATE_LIMIT) => {
+      expect(() => readConfig([], { RATE_LIMIT })).toThrow(
+        `RATE_LIMIT must be a number of requests, a slash and a span of time, such as 600/1m, got "${RATE_LIMIT}"`,
+      )
+    },
+  )
 
   it.each(['sqlite:', 'pets.db', 'mysql://host/db', 'postgres:pets', 'postgres://a b/'])(
     'refuses %j as a database',

@@ -1,5 +1,6 @@
-import type { StaticKey } from '@pet-store/access'
+import type { RateLimit, StaticKey } from '@pet-store/access'
 import { POOLERS } from '@pet-store/persistence-postgres'
+import { readDuration } from './duration.ts'
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is read. */
 interface Setting<T> {
@@ -84,10 +85,26 @@ export const SETTINGS = {
   staticKeys: {
     variable: 'API_KEYS_SHA256',
     meaning:
-      'The good API keys of `serve`: SHA-256 hashes in hexadecimal digits, with commas between them; `name=hash` names one for the log.',
+      'API keys of `serve` besides those in the database: SHA-256 hashes in hexadecimal digits, with commas between them; `name=hash` names one for the log.',
     default: '',
     isSecret: true,
     read: readKeyHashes,
+  },
+  apiKeyCacheSeconds: {
+    variable: 'API_KEY_CACHE_SECONDS',
+    meaning:
+      'For how long an API key that was found good is not looked up again. After so many seconds a revocation is in effect everywhere.',
+    default: '5',
+    isSecret: false,
+    read: (text) => readInteger(text, 0, 3_600),
+  },
+  rateLimit: {
+    variable: 'RATE_LIMIT',
+    meaning:
+      'How often one API key may be used, such as `600/1m`; no limit when empty. PostgreSQL counts for all instances together, otherwise each process counts for itself.',
+    default: '',
+    isSecret: false,
+    read: readRateLimit,
   },
 } as const satisfies Record<string, Setting<unknown>>
 
@@ -120,6 +137,14 @@ function readOneOf<Value extends string>(text: string, values: readonly Value[])
   const value = values.find((known) => known === text)
   if (value !== undefined) return value
   throw new RangeError(`must be one of ${values.join(', ')}`)
+}
+
+function readRateLimit(text: string): RateLimit | undefined {
+  if (text === '') return undefined
+  const [, requests = '', window = ''] = /^([1-9][0-9]{0,8})\/([0-9]+[smhd])$/.exec(text) ?? []
+  const windowMs = window === '' ? 0 : readDuration(window)
+  if (windowMs === 0) throw new RangeError('must be a number of requests, a slash and a span of time, such as 600/1m')
+  return { requests: Number(requests), windowMs }
 }
 
 function readKeyHashes(text: string): readonly StaticKey[] {

@@ -1,12 +1,14 @@
+import { createMemoryRateLimiter } from '@pet-store/access'
 import type { Storage } from '@pet-store/domain-testing'
 import { migratePostgres, openPostgresStorage, pendingPostgresMigrations } from '@pet-store/persistence-postgres'
 import { migrateSqlite, openSqliteStorage, pendingSqliteMigrations } from '@pet-store/persistence-sqlite'
+import { noApiKeys } from './no-api-keys.ts'
 import { persistenceModule } from './persistence-module.ts'
 import type { Settings } from './settings.ts'
 import type { StorageAdapter } from './storage-adapter.ts'
 
 /** Opens the storage that the settings name. Rejects with a sentence on what to do where it is behind and may not be changed. */
-export async function openStorage(settings: Settings): Promise<Storage> {
+export async function openStorage(settings: Settings): Promise<Required<Storage>> {
   const storage = storageOf(settings)
   const pending = settings.migrateOnStart ? [] : await storage.pending()
   if (pending.length > 0) {
@@ -14,7 +16,12 @@ export async function openStorage(settings: Settings): Promise<Storage> {
       `The database is behind, it lacks ${pending.join(', ')}. Run pet-store migrate first, or start with MIGRATE_ON_START=true.`,
     )
   }
-  return storage.open(settings.migrateOnStart)
+  // What an adapter may leave out is filled in here, so that the rest of the program need not ask.
+  return {
+    apiKeys: noApiKeys,
+    createRateLimiter: createMemoryRateLimiter,
+    ...(await storage.open(settings.migrateOnStart)),
+  }
 }
 
 /** The adapter that the settings name: the only switch on the kind of storage. */

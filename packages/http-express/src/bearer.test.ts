@@ -1,4 +1,4 @@
-import { createApiKeyText } from '@pet-store/access'
+import { createApiKeyText, SCOPES } from '@pet-store/access'
 import { describe, expect, it } from 'vitest'
 import { expectError } from './expect-error.test-support.ts'
 import { API_KEY, startTestServer } from './start-test-server.test-support.ts'
@@ -76,7 +76,7 @@ describe('the API key', () => {
   it('may be looked up slowly', async () => {
     const tokenCheck = async (key: string) => {
       await new Promise((resolve) => setTimeout(resolve, 10))
-      return key === API_KEY ? { keyId: 'slow' } : undefined
+      return key === API_KEY ? { keyId: 'slow', scopes: SCOPES } : undefined
     }
     const server = await startTestServer({ tokenCheck })
     expect((await server.post('{"name":"Rex","categoryId":1}')).status).toBe(201)

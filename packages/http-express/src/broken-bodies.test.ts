@@ -1,3 +1,4 @@
+import { SCOPES } from '@pet-store/access'
 import { describe, expect, it } from 'vitest'
 import { GET, HOST, PET, POST } from './broken-requests.test-support.ts'
 import { expectError } from './expect-error.test-support.ts'
@@ -17,7 +18,7 @@ describe('a request that breaks off', () => {
   it('by a fault while the key is checked gets one answer and is no fault of ours', async () => {
     const tokenCheck = async () => {
       await new Promise((resolve) => setTimeout(resolve, 30))
-      return { keyId: 'test' }
+      return { keyId: 'test', scopes: SCOPES }
     }
     const server = await startTestServer({ tokenCheck })
     for (const head of [
@@ -55,7 +56,7 @@ describe('a request that breaks off', () => {
   it('by a TCP reset before the answer is logged as not complete', async () => {
     const tokenCheck = async () => {
       await new Promise((resolve) => setTimeout(resolve, 40))
-      return { keyId: 'test' }
+      return { keyId: 'test', scopes: SCOPES }
     }
     const server = await startTestServer({ tokenCheck })
     const connection = server.connect().write(`${GET}\r\n`)

@@ -4,6 +4,7 @@ import { answerError, answerUnknownPath } from './answer-error.ts'
 import type { Clock } from './deprecation.ts'
 import { healthRoutes, type ReadinessCheck } from './health-routes.ts'
 import type { HttpLog } from './http-log.ts'
+import { limitRate, type RateLimiting } from './limit-rate.ts'
 import { petRoutes } from './pet-routes.ts'
 import { openRequest } from './request-context.ts'
 import { requireBearer, type TokenCheck } from './require-bearer.ts'
@@ -12,6 +13,8 @@ import { requireBearer, type TokenCheck } from './require-bearer.ts'
 export interface PetAppOptions {
   readonly pets: PetUseCases
   readonly tokenCheck: TokenCheck
+  /** How often each key may be used; without it, as often as it likes. */
+  readonly rateLimiting?: RateLimiting
   readonly now: Clock
   readonly log: HttpLog
   readonly isReady: ReadinessCheck
@@ -24,7 +27,9 @@ export function createPetApp(options: PetAppOptions): Express {
   app.enable('case sensitive routing')
   app.enable('strict routing')
   app.use(openRequest(options.log))
-  app.use('/v1', requireBearer(options.tokenCheck), petRoutes(options.pets, options.now))
+  app.use('/v1', requireBearer(options.tokenCheck))
+  if (options.rateLimiting !== undefined) app.use('/v1', limitRate(options.rateLimiting))
+  app.use('/v1', petRoutes(options.pets, options.now))
   app.use(healthRoutes(options.isReady))
   app.use(answerUnknownPath)
   app.use(answerError(options.log))

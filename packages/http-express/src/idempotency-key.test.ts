@@ -1,3 +1,4 @@
+import { SCOPES } from '@pet-store/access'
 import { describe, expect, it } from 'vitest'
 import { expectError } from './expect-error.test-support.ts'
 import { startTestServer } from './start-test-server.test-support.ts'
@@ -62,7 +63,7 @@ describe('Idempotency-Key', () => {
   })
 
   it('belongs to the API key it was sent with', async () => {
-    const server = await startTestServer({ tokenCheck: (key) => ({ keyId: key }) })
+    const server = await startTestServer({ tokenCheck: (key) => ({ keyId: key, scopes: SCOPES }) })
     const ids = []
     for (const key of ['one', 'two', 'one']) {
       ids.push(/"id":([0-9]+)/.exec((await server.post(REX, { key, ...keyed('k') })).text)?.[1])

@@ -6,6 +6,7 @@ export type { ServerLimits } from './create-pet-server.ts'
 
 // What the app needs from outside
 export type { Caller, TokenCheck } from './require-bearer.ts'
+export type { RateLimiting } from './limit-rate.ts'
 export type { HttpLog, RequestEntry } from './http-log.ts'
 export type { Clock } from './deprecation.ts'
 export type { ReadinessCheck } from './health-routes.ts'

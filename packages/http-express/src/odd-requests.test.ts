@@ -1,3 +1,4 @@
+import { SCOPES } from '@pet-store/access'
 import { draftPet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { describe, expect, it } from 'vitest'
@@ -53,7 +54,7 @@ describe('a request that only looks odd', () => {
     const tokenCheck = async () => {
       calls += 1
       await new Promise((resolve) => setTimeout(resolve, 60 / calls))
-      return { keyId: 'test' }
+      return { keyId: 'test', scopes: SCOPES }
     }
     const server = await startTestServer({ tokenCheck })
     const connection = server.connect().write(`${GOOD_POST}${GET}\r\n${GET.replace('pets', 'pets/1')}\r\nGARBAGE`)

@@ -12,7 +12,7 @@ import { petJson, petsJson } from './pet-json.ts'
 import { honoursStrict } from './preference.ts'
 import { expectNoParameters } from './query-parameters.ts'
 import { readJsonBody } from './read-body.ts'
-import { callerOf } from './require-bearer.ts'
+import { callerOf, expectScope } from './require-bearer.ts'
 import { sendJson } from './send-json.ts'
 
 const COLLECTION_METHODS = 'GET, HEAD, POST, OPTIONS'
@@ -27,12 +27,14 @@ export function petRoutes(pets: PetUseCases, now: Clock): Router {
     .route('/pets')
     .all(nameRoute('/v1/pets'))
     .get(async (req, res) => {
+      expectScope(res, 'pets:read')
       const query = readListPetsQuery(req.url, honoursStrict(req, res))
       const page = await pets.listPets(query)
       if (page.next !== undefined) res.setHeader('Link', nextPageLink(query, page.next))
       sendJson(res, 200, petsJson(page.pets))
     })
     .post(async (req, res) => {
+      expectScope(res, 'pets:write')
       const isStrict = honoursStrict(req, res)
       const body = await readJsonBody(req)
       expectNoParameters(req.url, isStrict)
@@ -49,6 +51,7 @@ export function petRoutes(pets: PetUseCases, now: Clock): Router {
     .route('/pets/:petId')
     .all(nameRoute('/v1/pets/{petId}'), markDeprecated)
     .get(async (req, res) => {
+      expectScope(res, 'pets:read')
       expectNotRetired(now)
       expectNoParameters(req.url, honoursStrict(req, res))
       const id = readInt64(req.params.petId)

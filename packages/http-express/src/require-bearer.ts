@@ -1,14 +1,21 @@
+import type { Scope } from '@pet-store/access'
 import type { RequestHandler, Response } from 'express'
+import { clientNetwork } from './client-network.ts'
 import { HttpError } from './error-answer.ts'
 
 /** Who sent a request. */
 export interface Caller {
   /** The public id of the key, good for logs and metrics. */
   readonly keyId: string
+  readonly scopes: readonly Scope[]
 }
 
-/** Tells who a key belongs to; `undefined` for a key that is unknown, expired or revoked, which nothing tells apart. */
-export type TokenCheck = (key: string) => Caller | undefined | Promise<Caller | undefined>
+/**
+ * Tells who a key belongs to. `undefined` for a key that is unknown, expired or revoked, which nothing tells apart;
+ * `too_many_look_ups` for one that was not looked at, because the client's address asks for too many.
+ */
+export type TokenCheck = (key: string, address: () => string) => Verdict | Promise<Verdict>
+type Verdict = Caller | undefined | 'too_many_look_ups'
 
 const CHALLENGE = 'Bearer realm="pet-store"'
 
@@ -21,7 +28,12 @@ export function requireBearer(check: TokenCheck): RequestHandler {
         'WWW-Authenticate': CHALLENGE,
       })
     }
-    const caller = await check(key)
+    const caller = await check(key, () => clientNetwork(req.ip))
+    if (caller === 'too_many_look_ups') {
+      throw new HttpError('rate_limited', 'Too many different API keys were tried from this address.', {
+        'Retry-After': '1',
+      })
+    }
     if (caller === undefined) {
       throw new HttpError('unauthorized', 'The API key is not valid.', {
         'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"`,
@@ -37,6 +49,14 @@ export function callerOf(res: Response): Caller {
   const { caller } = res.locals
   if (caller === undefined) throw new Error('this route is not behind requireBearer')
   return caller
+}
+
+/** Refuses a key whose scopes were reduced and lack this one (RFC 6750, section 3.1). */
+export function expectScope(res: Response, scope: Scope): void {
+  if (callerOf(res).scopes.includes(scope)) return
+  throw new HttpError('forbidden', `The API key may not do this: it lacks the scope ${scope}.`, {
+    'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
+  })
 }
 
 /** What follows the scheme `Bearer`, in any case. Another scheme, or nothing after it, is a missing key. */

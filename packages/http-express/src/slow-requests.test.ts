@@ -1,3 +1,4 @@
+import { SCOPES } from '@pet-store/access'
 import { describe, expect, it } from 'vitest'
 import { GET, PET, POST } from './broken-requests.test-support.ts'
 import { expectError } from './expect-error.test-support.ts'
@@ -32,7 +33,7 @@ describe('a slow request', () => {
   it('does not take the time of a slow answer', async () => {
     const tokenCheck = async () => {
       await new Promise((resolve) => setTimeout(resolve, 500))
-      return { keyId: 'test' }
+      return { keyId: 'test', scopes: SCOPES }
     }
     const server = await startTestServer({ limits, tokenCheck })
     expect((await server.post(PET)).status).toBe(201)

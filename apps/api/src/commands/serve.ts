@@ -1,21 +1,21 @@
-import { createStaticKeys } from '@pet-store/access'
-import { compose } from '../compose.ts'
-import { readConfig, type SettingsRule } from '../config.ts'
+import type { Logger } from 'pino'
+import { compose, type Program } from '../compose.ts'
+import { readConfig } from '../config.ts'
 import { createLog, httpLog } from '../log.ts'
 import { runServer } from '../run-server.ts'
 
-const expectKeys: SettingsRule = ({ staticKeys }) =>
-  staticKeys?.length === 0 ? 'API_KEYS_SHA256 must name at least one key, or nobody could use the service' : undefined
-
-/** Serves with the keys of the settings. */
+/** Serves with the API keys of the database, and those of the settings. */
 export async function serve(): Promise<void> {
-  const config = readConfig([expectKeys])
+  const config = readConfig()
   const log = createLog(config.logLevel)
-  const program = await compose({
-    settings: config,
-    tokenCheck: createStaticKeys(config.staticKeys),
-    log: httpLog(log),
-  })
+  const { staticKeys } = config
+  const program = await compose({ settings: config, staticKeys, log: httpLog(log) })
   const url = await runServer(program, config.host, config.port, log)
   log.info({ address: `${url}/v1` }, 'serving')
+  if (staticKeys.length === 0) await warnWithoutKeys(program, log)
+}
+
+async function warnWithoutKeys({ storage }: Program, log: Logger): Promise<void> {
+  const keys = await storage.apiKeys.list()
+  if (keys.length === 0) log.warn('there is no API key yet; make one with: pet-store keys create --name NAME')
 }

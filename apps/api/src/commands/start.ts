@@ -1,4 +1,4 @@
-import { createStaticKeys, hashApiKey } from '@pet-store/access'
+import { hashApiKey } from '@pet-store/access'
 import { compose } from '../compose.ts'
 import { readConfig, type SettingsRule } from '../config.ts'
 import { DEVELOPMENT_KEY_FILE, keepDevelopmentKey } from '../development-key.ts'
@@ -19,7 +19,7 @@ export async function start(): Promise<void> {
   const log = createLog(config.logLevel)
   const program = await compose({
     settings: config,
-    tokenCheck: createStaticKeys([{ keyId: 'development', sha256: hashApiKey(key) }]),
+    staticKeys: [{ keyId: 'development', sha256: hashApiKey(key) }],
     log: httpLog(log),
   })
   const url = await runServer(program, config.host, config.port, log)

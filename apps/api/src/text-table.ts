@@ -1,0 +1,13 @@
+/** Rows as a table for people, columns aligned; the first row is the heading. */
+export function textTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => width(row[column]))))
+  return rows
+    .map((row) => row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell))).join('  '))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('')
+}
+
+/** In code points, which is near enough to columns of a terminal for names and dates. */
+function width(cell = ''): number {
+  return [...cell].length
+}
