@@ -1,5 +1,6 @@
 import { SCOPES } from '@pet-store/access'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { copy } from './commands/copy.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts'
 import { migrate } from './commands/migrate.ts'
 import { serve } from './commands/serve.ts'
@@ -27,6 +28,13 @@ program
   .description('bring the database up to date, and stop')
   .option('--check', 'only say what is to be done; exit code 1 when there is something')
   .action(migrate)
+
+program
+  .command('copy')
+  .description('copy every animal and API key from one database to another, and compare both; can be interrupted')
+  .option('--from <url>', 'where they are; DATABASE_URL unless said otherwise')
+  .option('--to <url>', 'where they are to be, empty so far; DATABASE_URL unless said otherwise')
+  .action(copy)
 
 const keys = program.command('keys').description('make, list, rotate and revoke API keys, also while the service runs')
 const json = () => new Option('--json', 'for scripts: one JSON value on standard output')

@@ -118,9 +118,15 @@ function readText(text: string): string {
 /** What is wrong with settings that must fit together; a line, or nothing. */
 export function settingsFault({ databaseUrl, persistenceModule }: Partial<Settings>): string | undefined {
   if (databaseUrl === undefined || persistenceModule !== '') return undefined
-  if (/^sqlite:.+/.test(databaseUrl)) return undefined
-  if (/^postgres(?:ql)?:\/\//.test(databaseUrl) && URL.canParse(databaseUrl)) return undefined
-  return 'DATABASE_URL must be sqlite: and the path of a file, or postgres://user:password@host/database'
+  return databaseKind(databaseUrl) === undefined ? `DATABASE_URL ${DATABASE_URL_RULE}` : undefined
+}
+
+export const DATABASE_URL_RULE = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'
+
+/** Which of our databases a URL names; `undefined` where it names none. */
+export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
+  if (/^sqlite:.+/.test(url)) return 'sqlite'
+  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url) ? 'postgres' : undefined
 }
 
 function readInteger(text: string, min: number, max: number): number {

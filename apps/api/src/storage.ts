@@ -1,10 +1,22 @@
 import { createMemoryRateLimiter } from '@pet-store/access'
 import type { Storage } from '@pet-store/domain-testing'
-import { migratePostgres, openPostgresStorage, pendingPostgresMigrations } from '@pet-store/persistence-postgres'
-import { migrateSqlite, openSqliteStorage, pendingSqliteMigrations } from '@pet-store/persistence-sqlite'
+import {
+  type BulkAccess,
+  migratePostgres,
+  openPostgresBulk,
+  openPostgresStorage,
+  type PostgresOptions,
+  pendingPostgresMigrations,
+} from '@pet-store/persistence-postgres'
+import {
+  migrateSqlite,
+  openSqliteBulk,
+  openSqliteStorage,
+  pendingSqliteMigrations,
+} from '@pet-store/persistence-sqlite'
 import { noApiKeys } from './no-api-keys.ts'
 import { persistenceModule } from './persistence-module.ts'
-import type { Settings } from './settings.ts'
+import { DATABASE_URL_RULE, databaseKind, type Settings } from './settings.ts'
 import type { StorageAdapter } from './storage-adapter.ts'
 
 /** Opens the storage that the settings name. Rejects with a sentence on what to do where it is behind and may not be changed. */
@@ -28,22 +40,35 @@ export async function openStorage(settings: Settings): Promise<Required<Storage>
 export function storageOf(settings: Settings): StorageAdapter {
   const url = settings.databaseUrl
   if (settings.persistenceModule !== '') return persistenceModule(settings.persistenceModule, url)
-  if (url.startsWith('sqlite:')) {
+  if (databaseKind(url) === 'sqlite') {
     return {
       open: (migrate) => openSqliteStorage({ url, migrate }),
       migrate: () => migrateSqlite({ url }),
       pending: () => pendingSqliteMigrations({ url }),
     }
   }
-  const options = {
-    url,
-    poolSize: settings.databasePoolSize,
-    statementTimeout: settings.databaseStatementTimeout,
-    pooler: settings.databasePooler,
-  }
+  const options = postgresOptions(url, settings)
   return {
     open: (migrate) => openPostgresStorage({ ...options, migrate }),
     migrate: () => migratePostgres(options),
     pending: () => pendingPostgresMigrations(options),
+  }
+}
+
+/** Opens one of our databases for moving rows; brings it up to date first when told to, else refuses one that is behind. */
+export async function openBulk(url: string, migrate: boolean, settings: Settings): Promise<BulkAccess> {
+  const kind = databaseKind(url)
+  if (kind === undefined) throw new Error(`The URL of a database ${DATABASE_URL_RULE}.`)
+  return kind === 'sqlite'
+    ? openSqliteBulk({ url, migrate })
+    : openPostgresBulk({ ...postgresOptions(url, settings), migrate })
+}
+
+function postgresOptions(url: string, settings: Settings): PostgresOptions {
+  return {
+    url,
+    poolSize: settings.databasePoolSize,
+    statementTimeout: settings.databaseStatementTimeout,
+    pooler: settings.databasePooler,
   }
 }

@@ -11,5 +11,10 @@ export { compileApiKeyStatements } from './api-key-statements.ts'
 export type { ApiKeyStatements } from './api-key-statements.ts'
 export { MikroOrmApiKeyRepository } from './mikro-orm-api-key-repository.ts'
 
+// Rows as they are, for moving them
+export { createBulkAccess } from './bulk-access.ts'
+export type { BulkAccess, BulkWriter } from './bulk-access.ts'
+export type { ApiKeyBulkRow, BulkColumns, PetBulkRow } from './bulk-statements.ts'
+
 // What an adapter brings
 export type { SqlValue, Statement, StatementRunner } from './statement-runner.ts'

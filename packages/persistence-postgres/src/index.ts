@@ -8,3 +8,7 @@ export type { Pooler, PostgresOptions } from './postgres-settings.ts'
 
 // Its schema, for commands that migrate without serving
 export { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
+
+// Rows as they are, for moving them
+export { openPostgresBulk } from './open-postgres-bulk.ts'
+export type { BulkAccess } from '@pet-store/persistence-mikro-orm'

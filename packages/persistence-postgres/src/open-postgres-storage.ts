@@ -7,7 +7,7 @@ import {
   MikroOrmPetRepository,
 } from '@pet-store/persistence-mikro-orm'
 import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
-import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
+import { expectMigrated, migratePostgres } from './postgres-migrations.ts'
 import { createPostgresOrm } from './postgres-orm.ts'
 import { createPostgresRateLimiter } from './postgres-rate-limiter.ts'
 import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
@@ -30,12 +30,6 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Pos
   if (options.migrate) await migratePostgres(options)
   else await expectMigrated(options)
   return storageOf(await openPostgresDatabase(options), options)
-}
-
-async function expectMigrated(options: PostgresOptions): Promise<void> {
-  const pending = await pendingPostgresMigrations(options)
-  if (pending.length === 0) return
-  throw new Error(`The PostgreSQL database must be migrated first, it lacks ${pending.join(', ')}.`)
 }
 
 function storageOf(database: PostgresDatabase, options: PostgresOptions): PostgresStorage {

@@ -14,6 +14,13 @@ export function pendingPostgresMigrations(options: PostgresOptions): Promise<rea
   return withDatabase(options, findPendingMigrations)
 }
 
+/** Rejects with one sentence that names what an outdated schema lacks. */
+export async function expectMigrated(options: PostgresOptions): Promise<void> {
+  const pending = await pendingPostgresMigrations(options)
+  if (pending.length === 0) return
+  throw new Error(`The PostgreSQL database must be migrated first, it lacks ${pending.join(', ')}.`)
+}
+
 /** Runs what is missing, all or nothing. */
 async function runMigrations(orm: MikroORM, database: PostgresDatabase): Promise<readonly string[]> {
   return whileLocked(database.pool, 'commit', async () => namesOf(await orm.migrator.up()))

@@ -8,3 +8,7 @@ export type { SqliteOptions } from './sqlite-settings.ts'
 
 // Its schema, for commands that migrate without serving
 export { migrateSqlite, pendingSqliteMigrations } from './sqlite-migrations.ts'
+
+// Rows as they are, for moving them
+export { openSqliteBulk } from './open-sqlite-bulk.ts'
+export type { BulkAccess } from '@pet-store/persistence-mikro-orm'

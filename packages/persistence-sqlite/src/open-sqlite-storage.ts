@@ -10,7 +10,7 @@ import {
 import type { Database } from 'better-sqlite3'
 import { createGroupCommit } from './group-commit.ts'
 import { openSqliteDatabase } from './open-sqlite-database.ts'
-import { findPendingMigrations, runMigrations } from './sqlite-migrations.ts'
+import { expectMigrated, runMigrations } from './sqlite-migrations.ts'
 import { createSqliteOrm } from './sqlite-orm.ts'
 import { type SqliteOptions, sqlitePath } from './sqlite-settings.ts'
 import { createSqliteStatementRunner } from './sqlite-statement-runner.ts'
@@ -27,23 +27,16 @@ export interface SqliteStorage {
 
 /** Opens an SQLite file (or `sqlite::memory:`) and answers only when it works; migrates first when asked to. */
 export async function openSqliteStorage(options: SqliteOptions): Promise<SqliteStorage> {
-  const path = sqlitePath(options.url)
-  const database = await openSqliteDatabase(path)
+  const database = await openSqliteDatabase(sqlitePath(options.url))
   const orm = createSqliteOrm(database)
   try {
     if (options.migrate) await runMigrations(orm, database)
-    else await expectMigrated(orm, database, path)
+    else await expectMigrated(orm, database)
     return storageOf(orm, database)
   } catch (error) {
     await orm.close()
     throw error
   }
-}
-
-async function expectMigrated(orm: MikroORM, database: Database, path: string): Promise<void> {
-  const pending = await findPendingMigrations(orm, database)
-  if (pending.length === 0) return
-  throw new Error(`The SQLite database ${JSON.stringify(path)} must be migrated first, it lacks ${pending.join(', ')}.`)
 }
 
 function storageOf(orm: MikroORM, database: Database): SqliteStorage {

@@ -21,8 +21,16 @@ export async function runMigrations(orm: MikroORM, database: Database): Promise<
 }
 
 /** Looks without leaving a trace: the migrator makes its table as soon as it is asked, and that is rolled back. */
-export async function findPendingMigrations(orm: MikroORM, database: Database): Promise<readonly string[]> {
+async function findPendingMigrations(orm: MikroORM, database: Database): Promise<readonly string[]> {
   return whileWriting(database, 'rollback', async () => namesOf(await orm.migrator.getPending()))
+}
+
+/** Rejects with one sentence that names what an outdated schema lacks. */
+export async function expectMigrated(orm: MikroORM, database: Database): Promise<void> {
+  const pending = await findPendingMigrations(orm, database)
+  if (pending.length === 0) return
+  const name = JSON.stringify(database.name)
+  throw new Error(`The SQLite database ${name} must be migrated first, it lacks ${pending.join(', ')}.`)
 }
 
 function namesOf(migrations: readonly { readonly name: string }[]): readonly string[] {

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import type { Meter } from './progress.ts'
+
+/** Animals as one number. */
+export interface PetDigest {
+  readonly count: number
+  /** Left out where there are none. */
+  readonly lastId?: bigint
+  readonly sha256: string
+}
+
+type PetRow = Awaited<ReturnType<BulkAccess['readPets']>>[number]
+type ApiKeyRow = Awaited<ReturnType<BulkAccess['readApiKeys']>>[number]
+
+/**
+ * SHA-256 over every animal by ascending id, up to this one if it is given. What an animal was created under is left out: it is
+ * forgotten after a day, on each side in its own time.
+ */
+export async function digestPets(
+  from: Pick<BulkAccess, 'readPets'>,
+  batch: number,
+  meter: Meter,
+  upTo?: bigint,
+): Promise<PetDigest> {
+  const hash = createHash('sha256')
+  let lastId = -(2n ** 63n)
+  let count = 0
+  for (;;) {
+    const read = await from.readPets(lastId, batch)
+    const rows = upTo === undefined ? read : read.filter(({ id }) => id <= upTo)
+    const last = rows.at(-1)
+    if (last === undefined) return { count, ...(count > 0 && { lastId }), sha256: hash.digest('hex') }
+    hash.update(rows.map((row) => lineOf(row)).join(''))
+    lastId = last.id
+    count += rows.length
+    meter.advance(rows.length)
+  }
+}
+
+function lineOf({ id, category_id, status, name }: PetRow): string {
+  return `${id} ${category_id} ${status} ${JSON.stringify(name)}\n`
+}
+
+/** SHA-256 over API keys in whatever order, without their last use, which changes with every minute. */
+export function digestApiKeys(keys: readonly ApiKeyRow[]): string {
+  const lines = keys.map(({ last_used_at: _, ...key }) =>
+    JSON.stringify(Object.entries(key).sort(byName), (_name, value: unknown) =>
+      typeof value === 'bigint' ? `${value}` : value,
+    ),
+  )
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex')
+}
+
+function byName([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1
+}

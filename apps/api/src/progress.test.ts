@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createProgress } from './progress.ts'
+
+const lines: string[] = []
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  lines.length = 0
+  vi.spyOn(console, 'error').mockImplementation((line: string) => lines.push(line))
+  vi.stubGlobal('process', { ...process, stderr: { isTTY: false } })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
+
+describe('Progress without a terminal', () => {
+  it('is a line now and then, with the rate and the time left, and one at the end', () => {
+    const meter = createProgress().begin('Copying', 100_000, 20_000)
+    for (let count = 0; count < 8; count += 1) {
+      vi.advanceTimersByTime(1_000)
+      meter.advance(10_000)
+    }
+    meter.end()
+    expect(lines).toEqual([
+      'Copying: 40,000 of 100,000, 10,000/s, 6 s left',
+      'Copying: 60,000 of 100,000, 10,000/s, 4 s left',
+      'Copying: 80,000 of 100,000, 10,000/s, 2 s left',
+      'Copying: 100,000 of 100,000, 10,000/s, 0 s left',
+      'Copying: 100,000, 8 s',
+    ])
+  })
+
+  it('tells long times in minutes, and no impossible ones', () => {
+    const meter = createProgress().begin('Copying', 1_000)
+    vi.advanceTimersByTime(10_000)
+    meter.advance(100)
+    meter.end()
+    expect(lines[0]).toBe('Copying: 100 of 1,000, 10/s, 1 min 30 s left')
+  })
+})

@@ -1,0 +1,44 @@
+import { type BulkAccess, createBulkAccess } from '@pet-store/persistence-mikro-orm'
+import { openPostgresDatabase } from './open-postgres-database.ts'
+import { expectMigrated, migratePostgres } from './postgres-migrations.ts'
+import { createPostgresOrm } from './postgres-orm.ts'
+import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
+import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
+
+/** Opens a database for moving its rows, many at a time; migrates first when asked to, else refuses an outdated schema. */
+export async function openPostgresBulk(options: PostgresOptions): Promise<BulkAccess> {
+  if (options.migrate) await migratePostgres(options)
+  else await expectMigrated(options)
+  // Many rows take their time.
+  const database = await openPostgresDatabase({ ...options, statementTimeout: 0 })
+  const { pool } = database
+  const runner = createPostgresStatementRunner(pool, keepsPrepared(options))
+
+  return createBulkAccess(createPostgresOrm(database).em, runner, {
+    async insert({ table, columns }, rows) {
+      // One array for each column: the number of parameters does not grow with the rows, and one statement is one transaction.
+      const names = columns.map(({ name }) => name).join(', ')
+      const arrays = columns.map(({ isInteger }, index) => `$${index + 1}::${isInteger ? 'bigint' : 'text'}[]`)
+      await pool.query(
+        `insert into ${table} (${names}) select * from unnest(${arrays.join(', ')})`,
+        columns.map(({ name }) => rows.map((row) => Reflect.get(row, name) as unknown)),
+      )
+    },
+
+    async lastPetId() {
+      const { rows } = await pool.query<{ id: string }>(
+        'select case when is_called then last_value else 0 end as id from pet_id_seq',
+      )
+      return BigInt(rows[0]?.id ?? 0)
+    },
+
+    async movePetIdsPast(id) {
+      await pool.query(
+        "select setval('pet_id_seq', $1::bigint) from pet_id_seq where $1::bigint > case when is_called then last_value else 0 end",
+        [id],
+      )
+    },
+
+    close: () => pool.end(),
+  })
+}
