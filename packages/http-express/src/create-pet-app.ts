@@ -5,6 +5,7 @@ import type { Clock } from './deprecation.ts'
 import { healthRoutes, type ReadinessCheck } from './health-routes.ts'
 import type { HttpLog } from './http-log.ts'
 import { limitRate, type RateLimiting } from './limit-rate.ts'
+import { openApiRoutes } from './openapi-routes.ts'
 import { petRoutes } from './pet-routes.ts'
 import { openRequest } from './request-context.ts'
 import { requireBearer, type TokenCheck } from './require-bearer.ts'
@@ -30,6 +31,7 @@ export function createPetApp(options: PetAppOptions): Express {
   app.use('/v1', requireBearer(options.tokenCheck))
   if (options.rateLimiting !== undefined) app.use('/v1', limitRate(options.rateLimiting))
   app.use('/v1', petRoutes(options.pets, options.now))
+  app.use(openApiRoutes())
   app.use(healthRoutes(options.isReady))
   app.use(answerUnknownPath)
   app.use(answerError(options.log))

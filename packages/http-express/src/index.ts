@@ -14,3 +14,4 @@ export type { ReadinessCheck } from './health-routes.ts'
 // What callers of the service can meet
 export { ERROR_STATUS } from './error-answer.ts'
 export type { ErrorBody, ErrorCode } from './error-answer.ts'
+export { OPENAPI_JSON } from './openapi.ts'

@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest'
 import type { Answer } from './answer.test-support.ts'
 import { createPetApp, type PetAppOptions } from './create-pet-app.ts'
 import { createPetServer, type ServerLimits } from './create-pet-server.ts'
+import { expectDeclared } from './expect-declared.test-support.ts'
 import type { HttpLog, RequestEntry } from './http-log.ts'
 import { RawConnection } from './raw-connection.test-support.ts'
 
@@ -47,7 +48,10 @@ export interface TestServerOptions extends Partial<PetAppOptions> {
   readonly limits?: Partial<ServerLimits>
 }
 
-/** Starts the real server on a free port with the memory repository; stops it when the test ends. */
+/**
+ * Starts the real server on a free port with the memory repository; stops it when the test ends. Every answer that
+ * `send` and `post` give back is one that the description declares.
+ */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const server = await openTestServer(options)
   onTestFinished(() => server.close())
@@ -75,7 +79,11 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const port = await listen(server)
   const agent = new Agent({ keepAlive: true })
 
-  const send = (sending: Sending) => sendRequest(agent, port, sending)
+  const send = async (sending: Sending) => {
+    const answer = await sendRequest(agent, port, sending)
+    expectDeclared(sending.method ?? 'GET', sending.path ?? '/v1/pets', answer)
+    return answer
+  }
   return {
     log,
     clock,
