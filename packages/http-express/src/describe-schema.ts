@@ -5,16 +5,23 @@ import type { oas31 } from 'zod-openapi'
 /** JSON Schema that is published as it stands. */
 export type Described = oas31.SchemaObject
 
+/** What is said of a parameter besides its schema. */
+export type ParameterMeta = {
+  readonly description: string
+  readonly example?: unknown
+}
+
 /**
  * Publishes a schema as this JSON Schema instead of the one that zod finds: for a value that is something else on the
  * wire than in the program, and for rules that others apply. Parsing stays as it is.
  */
-export function describedAs<S extends z.ZodType>(schema: S, described: Described): S {
+export function describedAs<S extends z.ZodType>(schema: S, described: Described, parameter?: ParameterMeta): S {
   const override = ({ jsonSchema }: { jsonSchema: object }) => {
     for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key)
     Object.assign(jsonSchema, described)
   }
-  return schema.meta({ override })
+  // One call: zod keeps what several calls say in several places, of which zod-openapi finds one.
+  return schema.meta({ override, ...(parameter !== undefined && { param: parameter }) })
 }
 
 /** A JSON number with an int64 in it; the bounds are written by `jsonOf`. */

@@ -20,19 +20,18 @@ const cursorRule = parameterRule('must be the cursor of a Link header')
 const cursor = z.string({ error: cursorRule }).min(1, { error: cursorRule }).max(512, { error: cursorRule })
 
 const parameters = z.object({
-  limit: describedAs(limit.exactOptional(), {
-    type: 'integer',
-    minimum: min,
-    maximum: max,
-    default: PAGE_LIMIT.default,
-  }).meta({ param: { description: 'The greatest number of animals to return.' } }),
-  status: describedAs(status.exactOptional(), PET_STATUS).meta({
-    param: { description: 'Only animals with this status; an animal without one matches none.' },
+  limit: describedAs(
+    limit.exactOptional(),
+    { type: 'integer', minimum: min, maximum: max, default: PAGE_LIMIT.default },
+    { description: 'The greatest number of animals to return.' },
+  ),
+  status: describedAs(status.exactOptional(), PET_STATUS, {
+    description: 'Only animals with this status; an animal without one matches none.',
   }),
   cursor: cursor.exactOptional().meta({
     param: {
       description:
-        'Where the page begins. Opaque: take it from the `Link` header of the page before, with the same `status`.',
+        'Where the page begins. Opaque: only a `Link` header gives one, and it fits the `status` of that list.',
     },
   }),
 })

@@ -28,8 +28,9 @@ export interface Operations {
 }
 
 /** Read by `readInt64`; what that does not read is the id of nothing, so its answer is 404. */
-const petId = describedAs(z.string(), INT64_NUMBER).meta({
-  param: { description: 'The `id` of the animal. What is no int64 in its shortest decimal form is 404.', example: 1 },
+const petId = describedAs(z.string(), INT64_NUMBER, {
+  description: 'The `id` of the animal. What is no int64 in its shortest decimal form is the `id` of none: 404.',
+  example: 1,
 })
 
 /** On every answer to a request that was read. */

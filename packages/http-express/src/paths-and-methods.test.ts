@@ -106,6 +106,7 @@ describe('HEAD', () => {
     '/v1/pets/1',
     '/livez',
     '/readyz',
+    '/openapi.json',
     '/v1/pets?limit=0',
     '/v1/pets/77',
     '/nowhere',
@@ -128,6 +129,7 @@ describe('OPTIONS', () => {
     ['/v1/pets/1', ITEM],
     ['/livez', ITEM],
     ['/readyz', ITEM],
+    ['/openapi.json', ITEM],
   ])('answers 204 for %s with what is possible there', async (path, allow) => {
     const server = await startTestServer()
     const answer = await server.send({ method: 'OPTIONS', path })
