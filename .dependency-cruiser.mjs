@@ -48,6 +48,7 @@ const TABLE = [
       ...['helmet', 'cors', 'express-rate-limit', 'swagger-ui-dist'].map(npm),
     ],
     node: true,
+    tests: [npm('ajv')],
     remedy:
       'HTTP knows use cases, not storage, logs or metrics: take those as functions in the options of createPetApp. A new HTTP library gets a word in .dependency-cruiser.mjs.',
   },

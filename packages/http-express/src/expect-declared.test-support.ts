@@ -13,7 +13,7 @@ interface DescribedOperation {
   readonly responses: Readonly<Record<string, DescribedAnswer>>
 }
 
-export const description: {
+const description: {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
 } = JSON.parse(OPENAPI_JSON)
 
