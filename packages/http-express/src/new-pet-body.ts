@@ -23,7 +23,7 @@ const newPetBody = z
         minLength: 1,
         maxLength: PET_NAME.maxCodePoints,
         pattern: NAME_PATTERN,
-        description: `Kept letter for letter. At most ${PET_NAME.maxCodePoints} code points, one of them no white space; no NUL.`,
+        description: `Kept letter for letter. At most ${PET_NAME.maxCodePoints} code points, at least one of which is not white space; no NUL.`,
       }),
       // Small integers arrive as numbers, large ones as bigints; see `parseExactJson`.
       categoryId: describedAs(

@@ -1,5 +1,4 @@
 import { type RequestHandler, Router } from 'express'
-import { markDeprecated } from './deprecation.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
 import type { Operation, PathParameters } from './operation.ts'
 import { OPERATIONS, type Operations } from './operations.ts'
@@ -9,8 +8,11 @@ export type Handlers = {
   readonly [Name in keyof Operations]: RequestHandler<PathParameters<Operations[Name]['path']>>
 }
 
-/** The declared operations as Express routes; each path also has its OPTIONS and its refusal of other methods. */
-export function operationRouter(handlers: Handlers): Router {
+/**
+ * The declared operations as Express routes; each path also has its OPTIONS and its refusal of other methods.
+ * Every answer of a path with nothing but deprecated operations is marked.
+ */
+export function operationRouter(markDeprecated: RequestHandler, handlers: Handlers): Router {
   // Paths are exact: case matters, and a slash at the end names something else.
   const router = Router({ caseSensitive: true, strict: true })
   const declared = Object.entries(OPERATIONS) as [keyof Operations, Operation][]

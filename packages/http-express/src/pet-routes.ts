@@ -1,7 +1,7 @@
 import type { PetId, PetQuery, PetUseCases } from '@pet-store/domain'
 import type { Router } from 'express'
 import { writeCursor } from './cursor.ts'
-import { type Clock, expectNotRetired, isGetPetRetired } from './deprecation.ts'
+import { type Clock, expectNotRetired, isGetPetRetired, markDeprecated } from './deprecation.ts'
 import { HttpError } from './error-answer.ts'
 import { idempotencyKey } from './idempotency-key.ts'
 import { readInt64 } from './int64.ts'
@@ -17,7 +17,7 @@ import { sendJson } from './send-json.ts'
 
 /** The three operations of the interface document (section 4): each parses, calls, shapes and sends. */
 export function petRoutes(pets: PetUseCases, now: Clock): Router {
-  return operationRouter({
+  return operationRouter(markDeprecated, {
     listPets: async (req, res) => {
       expectScope(res, 'pets:read')
       const query = readListPetsQuery(req.url, honoursStrict(req, res))
