@@ -16,6 +16,8 @@ describe('readConfig', () => {
       databasePoolSize: 10,
       databaseStatementTimeout: 5000,
       databasePooler: 'none',
+      shutdownDelay: 0,
+      shutdownTimeout: 30_000,
       logLevel: 'info',
       staticKeys: [],
       apiKeyCacheSeconds: 5,
@@ -37,6 +39,8 @@ describe('readConfig', () => {
         DATABASE_POOL_SIZE: '3',
         DATABASE_STATEMENT_TIMEOUT: '250',
         DATABASE_POOLER: 'transaction',
+        SHUTDOWN_DELAY: '5s',
+        SHUTDOWN_TIMEOUT: '1m',
         LOG_LEVEL: 'trace',
         API_KEY_CACHE_SECONDS: '0',
         RATE_LIMIT: '600/1m',
@@ -51,6 +55,8 @@ describe('readConfig', () => {
       databasePoolSize: 3,
       databaseStatementTimeout: 250,
       databasePooler: 'transaction',
+      shutdownDelay: 5_000,
+      shutdownTimeout: 60_000,
       logLevel: 'trace',
       staticKeys: [
         { keyId: 'shop', sha256: HASH },
@@ -65,6 +71,13 @@ describe('readConfig', () => {
     expect(() => readConfig([], { PORT })).toThrow(
       `PORT must be an integer from 0 to 65535, got ${JSON.stringify(PORT)}`,
     )
+  })
+
+  it('refuses a delay that leaves no time for the rest of a shutdown', () => {
+    expect(() => readConfig([], { SHUTDOWN_DELAY: '30s' })).toThrow(
+      'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY',
+    )
+    expect(() => readConfig([], { SHUTDOWN_DELAY: 'soon' })).toThrow('SHUTDOWN_DELAY must be a number and a unit')
   })
 
   it.each(['600', '0/1m', '600/0s', '600/m', '-1/1m', '6e2/1m', '600/1w'])(

@@ -75,6 +75,21 @@ export const SETTINGS = {
     isSecret: false,
     read: (text) => readOneOf(text, POOLERS),
   },
+  shutdownDelay: {
+    variable: 'SHUTDOWN_DELAY',
+    meaning:
+      'How long it goes on serving after SIGTERM while it says that it is not ready, such as `5s`: long enough for a balancer to notice.',
+    default: '0s',
+    isSecret: false,
+    read: readDuration,
+  },
+  shutdownTimeout: {
+    variable: 'SHUTDOWN_TIMEOUT',
+    meaning: 'After how long it ends after SIGTERM in any case, the delay included.',
+    default: '30s',
+    isSecret: false,
+    read: readDuration,
+  },
   logLevel: {
     variable: 'LOG_LEVEL',
     meaning: `What is logged: one of ${LOG_LEVELS.join(', ')}.`,
@@ -119,6 +134,11 @@ function readText(text: string): string {
 export function settingsFault({ databaseUrl, persistenceModule }: Partial<Settings>): string | undefined {
   if (databaseUrl === undefined || persistenceModule !== '') return undefined
   return databaseKind(databaseUrl) === undefined ? `DATABASE_URL ${DATABASE_URL_RULE}` : undefined
+}
+
+/** A delay that leaves no time for the rest; a line, or nothing. */
+export function shutdownFault({ shutdownDelay = 0, shutdownTimeout = 1 }: Partial<Settings>): string | undefined {
+  return shutdownDelay < shutdownTimeout ? undefined : 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
 }
 
 export const DATABASE_URL_RULE = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'

@@ -18,7 +18,7 @@ export interface PetAppOptions {
   readonly rateLimiting?: RateLimiting
   readonly now: Clock
   readonly log: HttpLog
-  readonly isReady: ReadinessCheck
+  readonly readiness: ReadinessCheck
 }
 
 /** The interface document as an Express app. Listening is left to the caller; see `createPetServer`. */
@@ -32,7 +32,7 @@ export function createPetApp(options: PetAppOptions): Express {
   if (options.rateLimiting !== undefined) app.use('/v1', limitRate(options.rateLimiting))
   app.use('/v1', petRoutes(options.pets, options.now))
   app.use(openApiRoutes())
-  app.use(healthRoutes(options.isReady))
+  app.use(healthRoutes(options.readiness))
   app.use(answerUnknownPath)
   app.use(answerError(options.log))
   return app

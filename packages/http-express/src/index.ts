@@ -9,7 +9,7 @@ export type { Caller, TokenCheck } from './require-bearer.ts'
 export type { RateLimiting } from './limit-rate.ts'
 export type { HttpLog, RequestEntry } from './http-log.ts'
 export type { Clock } from './deprecation.ts'
-export type { ReadinessCheck } from './health-routes.ts'
+export type { Checks, ReadinessCheck } from './health-routes.ts'
 
 // What callers of the service can meet
 export { ERROR_STATUS } from './error-answer.ts'

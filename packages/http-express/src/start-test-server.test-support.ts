@@ -72,7 +72,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
     now: () => clock.now,
     log: httpLog,
-    isReady: async () => {},
+    readiness: async () => ({ storage: 'ok' }),
     ...rest,
   })
   const server = createPetServer(app, httpLog, limits)

@@ -8,7 +8,7 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
 import { expectMigrated, migratePostgres } from './postgres-migrations.ts'
-import { createPostgresOrm } from './postgres-orm.ts'
+import { createPostgresOrm, LATEST_MIGRATION } from './postgres-orm.ts'
 import { createPostgresRateLimiter } from './postgres-rate-limiter.ts'
 import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
 import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
@@ -21,6 +21,8 @@ export interface PostgresStorage {
   readonly createRateLimiter: CreateRateLimiter
   /** Kept when the database answers, rejected when it does not. */
   check(): Promise<void>
+  /** Whether the schema still has every migration that this program knows. */
+  isMigrated(): Promise<boolean>
   /** Waits for what was begun and closes the connections. Nothing can be asked afterwards. */
   close(): Promise<void>
 }
@@ -43,6 +45,10 @@ function storageOf(database: PostgresDatabase, options: PostgresOptions): Postgr
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
       await pool.query('select 1 from pet limit 1')
+    },
+    async isMigrated() {
+      const { rowCount } = await pool.query('select 1 from migration where name = $1', [LATEST_MIGRATION])
+      return rowCount === 1
     },
     async close() {
       await pool.end()

@@ -22,7 +22,7 @@ export async function start(): Promise<void> {
     staticKeys: [{ keyId: 'development', sha256: hashApiKey(key) }],
     log: httpLog(log),
   })
-  const url = await runServer(program, config.host, config.port, log)
+  const url = await runServer(program, config, log)
   console.log(welcome(`${url}/v1`, key, withoutPassword(config.databaseUrl)))
 }
 
