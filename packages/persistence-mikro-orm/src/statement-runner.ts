@@ -26,7 +26,7 @@ export interface StatementRunner {
     map: (row: Row) => Result,
   ): (values: Values) => Promise<Result | undefined>
 
-  /** For reading rows; their order is kept. */
+  /** For reading rows; their order is kept. Where their number is limited, the limit is the last value. */
   readAll<Values extends readonly SqlValue[], Row, Result>(
     statement: Statement<Values, Row>,
     map: (row: Row) => Result,
