@@ -16,6 +16,7 @@ describe('readConfig', () => {
       databasePoolSize: 10,
       databaseStatementTimeout: 5000,
       databasePooler: 'none',
+      databaseReplicaUrls: [],
       shutdownDelay: 0,
       shutdownTimeout: 30_000,
       logLevel: 'info',
@@ -39,6 +40,7 @@ describe('readConfig', () => {
         DATABASE_POOL_SIZE: '3',
         DATABASE_STATEMENT_TIMEOUT: '250',
         DATABASE_POOLER: 'transaction',
+        DATABASE_REPLICA_URLS: 'postgres://pets:s%2Ct@r1/pets, postgresql://r2/pets ,',
         SHUTDOWN_DELAY: '5s',
         SHUTDOWN_TIMEOUT: '1m',
         LOG_LEVEL: 'trace',
@@ -55,6 +57,7 @@ describe('readConfig', () => {
       databasePoolSize: 3,
       databaseStatementTimeout: 250,
       databasePooler: 'transaction',
+      databaseReplicaUrls: ['postgres://pets:s%2Ct@r1/pets', 'postgresql://r2/pets'],
       shutdownDelay: 5_000,
       shutdownTimeout: 60_000,
       logLevel: 'trace',
@@ -97,6 +100,24 @@ describe('readConfig', () => {
       )
     },
   )
+
+  it.each(['r1', 'sqlite:pets.db', 'postgres://a b/', 'mysql://pets:secret@r1/pets', 'postgres://r1/pets, r2'])(
+    'refuses %j as replicas',
+    (DATABASE_REPLICA_URLS) => {
+      expect(() => readConfig([], { DATABASE_URL: 'postgres://db/pets', DATABASE_REPLICA_URLS })).toThrow(
+        /^DATABASE_REPLICA_URLS must be postgres:\/\/user:password@host\/database, more of them with commas between them$/,
+      )
+    },
+  )
+
+  it.each([
+    [{}, 'unless DATABASE_URL is postgres://user:password@host/database'],
+    [{ DATABASE_URL: 'postgres://db/pets', PERSISTENCE_MODULE: './mine.js' }, 'with PERSISTENCE_MODULE'],
+  ])('refuses replicas beside %j', (environment, rule) => {
+    expect(() => readConfig([], { ...environment, DATABASE_REPLICA_URLS: 'postgres://r1/pets' })).toThrow(
+      new WrongSettings([`DATABASE_REPLICA_URLS must be empty ${rule}`]),
+    )
+  })
 
   it('leaves the database to an adapter of somebody else', () => {
     const environment = { PERSISTENCE_MODULE: './mine.js', DATABASE_URL: 'anything at all' }

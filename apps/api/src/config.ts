@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { SETTINGS, type Settings, settingsFault, shutdownFault } from './settings.ts'
+import { replicasFault, SETTINGS, type Settings, settingsFault, shutdownFault } from './settings.ts'
 
 /** One or more settings that cannot be used; the message has one line for each. */
 export class WrongSettings extends Error {
@@ -30,7 +30,9 @@ export function readConfig(rules: readonly SettingsRule[] = [], environment = pr
     }
   }
   wrong.push(
-    ...[settingsFault, shutdownFault, ...rules].map((rule) => rule(settings)).filter((line) => line !== undefined),
+    ...[settingsFault, replicasFault, shutdownFault, ...rules]
+      .map((rule) => rule(settings))
+      .filter((line) => line !== undefined),
   )
   if (wrong.length > 0) throw new WrongSettings(wrong)
   // Every name of the list was read, or a line was written.

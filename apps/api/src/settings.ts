@@ -75,6 +75,14 @@ export const SETTINGS = {
     isSecret: false,
     read: (text) => readOneOf(text, POOLERS),
   },
+  databaseReplicaUrls: {
+    variable: 'DATABASE_REPLICA_URLS',
+    meaning:
+      'PostgreSQL: streaming replicas that answer lists in turn, URLs as in `DATABASE_URL` with commas between them. An animal of the last moments may be missing in the middle of a list, never at its end.',
+    default: '',
+    isSecret: true,
+    read: readPostgresUrls,
+  },
   shutdownDelay: {
     variable: 'SHUTDOWN_DELAY',
     meaning:
@@ -146,7 +154,34 @@ export const DATABASE_URL_RULE = 'must be sqlite: and the path of a file, or pos
 /** Which of our databases a URL names; `undefined` where it names none. */
 export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
   if (/^sqlite:.+/.test(url)) return 'sqlite'
-  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url) ? 'postgres' : undefined
+  return isPostgresUrl(url) ? 'postgres' : undefined
+}
+
+/** Replicas follow a database of ours; a line where there is none, or nothing. */
+export function replicasFault(settings: Partial<Settings>): string | undefined {
+  const { databaseUrl, persistenceModule, databaseReplicaUrls = [] } = settings
+  if (databaseUrl === undefined || databaseReplicaUrls.length === 0) return undefined
+  if (persistenceModule !== '') return 'DATABASE_REPLICA_URLS must be empty with PERSISTENCE_MODULE'
+  if (isPostgresUrl(databaseUrl)) return undefined
+  return 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database'
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
+}
+
+function readPostgresUrls(text: string): readonly string[] {
+  const urls = listOf(text)
+  if (urls.every(isPostgresUrl)) return urls
+  throw new RangeError('must be postgres://user:password@host/database, more of them with commas between them')
+}
+
+/** The entries of a text with commas between them. */
+function listOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
 }
 
 function readInteger(text: string, min: number, max: number): number {
@@ -174,14 +209,9 @@ function readRateLimit(text: string): RateLimit | undefined {
 }
 
 function readKeyHashes(text: string): readonly StaticKey[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const [, name, sha256 = ''] = /^(?:([\w.-]{1,64})=)?([0-9a-f]{64})$/i.exec(entry) ?? []
-      if (sha256 === '')
-        throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, with commas between them')
-      return { keyId: name ?? `sha256-${sha256.slice(0, 8)}`, sha256: sha256.toLowerCase() }
-    })
+  return listOf(text).map((entry) => {
+    const [, name, sha256 = ''] = /^(?:([\w.-]{1,64})=)?([0-9a-f]{64})$/i.exec(entry) ?? []
+    if (sha256 === '') throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, with commas between them')
+    return { keyId: name ?? `sha256-${sha256.slice(0, 8)}`, sha256: sha256.toLowerCase() }
+  })
 }

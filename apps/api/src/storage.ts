@@ -68,6 +68,7 @@ export async function openBulk(url: string, migrate: boolean, settings: Settings
 function postgresOptions(url: string, settings: Settings): PostgresOptions {
   return {
     url,
+    replicaUrls: settings.databaseReplicaUrls,
     poolSize: settings.databasePoolSize,
     statementTimeout: settings.databaseStatementTimeout,
     pooler: settings.databasePooler,

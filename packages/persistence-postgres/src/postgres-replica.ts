@@ -1,4 +1,4 @@
-import type { StatementRunner } from '@pet-store/persistence-mikro-orm'
+import { type StatementRunner, StorageUnavailable } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
 import type { Replica } from './list-from-replicas.ts'
 import { openPostgresDatabase, placeOf, reasonOf } from './open-postgres-database.ts'
@@ -51,7 +51,7 @@ export class PostgresReplica implements Replica {
   rest(reason: unknown): void {
     if (this.#isResting || this.#pool.ending) return
     this.#isResting = true
-    process.emitWarning(`The PostgreSQL replica ${this.#place} is left out for now: ${reasonOf(reason)}.`)
+    process.emitWarning(`The PostgreSQL replica ${this.#place} is left out for now: ${reasonOf(causeOf(reason))}.`)
     this.#askLater()
   }
 
@@ -79,4 +79,9 @@ export class PostgresReplica implements Replica {
 async function isReplica(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ answer: boolean }>('select pg_is_in_recovery() as answer')
   return rows[0]?.answer === true
+}
+
+/** The driver's own words, behind those of the port. */
+function causeOf(reason: unknown): unknown {
+  return reason instanceof StorageUnavailable ? reason.cause : reason
 }
