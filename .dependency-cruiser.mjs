@@ -80,7 +80,7 @@ const TABLE = [
   {
     folder: 'packages/client',
     may: [],
-    tests: [ours('apps/api'), DOMAIN, ACCESS, HTTP],
+    tests: [ours('apps/api'), DOMAIN, ACCESS, HTTP, npm('playwright-core')],
     remedy: 'The client runs in browsers and has no dependency of ours: write the shape of the wire down again.',
   },
   {
