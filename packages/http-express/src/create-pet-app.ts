@@ -4,6 +4,7 @@ import { answerError, answerUnknownPath } from './answer-error.ts'
 import type { Clock } from './deprecation.ts'
 import { healthRoutes, type ReadinessCheck } from './health-routes.ts'
 import type { HttpLog } from './http-log.ts'
+import { placeholderDescription } from './openapi-placeholder.ts'
 import { petRoutes } from './pet-routes.ts'
 import { openRequest } from './request-context.ts'
 import { requireBearer, type TokenCheck } from './require-bearer.ts'
@@ -25,6 +26,7 @@ export function createPetApp(options: PetAppOptions): Express {
   app.enable('strict routing')
   app.use(openRequest(options.log))
   app.use('/v1', requireBearer(options.tokenCheck), petRoutes(options.pets, options.now))
+  app.use(placeholderDescription())
   app.use(healthRoutes(options.isReady))
   app.use(answerUnknownPath)
   app.use(answerError(options.log))
