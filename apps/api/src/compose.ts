@@ -11,6 +11,8 @@ export interface Parts {
   readonly tokenCheck: TokenCheck
   readonly log: HttpLog
   readonly now?: Clock
+  /** Only where nobody else can reach the service. */
+  readonly developmentKey?: string
 }
 
 /** The whole program. */
@@ -23,7 +25,13 @@ export interface Program {
 }
 
 /** Builds the whole program. Nothing listens yet. */
-export async function compose({ settings, tokenCheck, log, now = () => new Date() }: Parts): Promise<Program> {
+export async function compose({
+  settings,
+  tokenCheck,
+  log,
+  now = () => new Date(),
+  developmentKey,
+}: Parts): Promise<Program> {
   const storage = await openStorage(settings)
   const app = createPetApp({
     pets: createPetUseCases(storage.pets),
@@ -31,6 +39,7 @@ export async function compose({ settings, tokenCheck, log, now = () => new Date(
     log,
     now,
     isReady: storage.check,
+    developmentKey,
   })
   return { server: createPetServer(app, log), storage, close: storage.close }
 }

@@ -120,7 +120,8 @@ function sendRequest(agent: Agent, port: number, sending: Sending): Promise<Answ
       res.on('data', (chunk: Buffer) => chunks.push(chunk))
       res.on('error', reject)
       res.on('end', () => {
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: Buffer.concat(chunks).toString() })
+        const bytes = Buffer.concat(chunks)
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: bytes.toString(), bytes })
       })
     })
     if (body !== undefined && chunkBytes !== undefined) {

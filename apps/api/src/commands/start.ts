@@ -21,16 +21,18 @@ export async function start(): Promise<void> {
     settings: config,
     tokenCheck: createStaticKeys([{ keyId: 'development', sha256: hashApiKey(key) }]),
     log: httpLog(log),
+    developmentKey: key,
   })
   const url = await runServer(program, config.host, config.port, log)
-  console.log(welcome(`${url}/v1`, key, withoutPassword(config.databaseUrl)))
+  console.log(welcome(url, key, withoutPassword(config.databaseUrl)))
 }
 
 function withoutPassword(databaseUrl: string): string {
   return databaseUrl.replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@/]*@/, '$1:***@')
 }
 
-function welcome(address: string, key: string, databaseUrl: string): string {
+function welcome(url: string, key: string, databaseUrl: string): string {
+  const address = `${url}/v1`
   const authorization = `-H 'Authorization: Bearer ${key}'`
   return `
 The pet store is open.
@@ -38,6 +40,8 @@ The pet store is open.
   Address   ${address}
   API key   ${key}
             for development; kept in ${DEVELOPMENT_KEY_FILE}
+  Reference ${url}/docs
+            to read and to try it out in a browser, already authorised
   Animals   ${databaseUrl}
 
 Paste a line to try it:
