@@ -40,6 +40,9 @@ export async function compose({
     now,
     isReady: storage.check,
     developmentKey,
+    publicUrl: settings.publicUrl,
+    corsOrigins: settings.corsOrigins,
+    trustProxy: settings.trustProxy,
   })
   return { server: createPetServer(app, log), storage, close: storage.close }
 }

@@ -12,6 +12,7 @@ import { petJson, petsJson } from './pet-json.ts'
 import { honoursStrict } from './preference.ts'
 import { expectNoParameters } from './query-parameters.ts'
 import { readJsonBody } from './read-body.ts'
+import type { References } from './references.ts'
 import { callerOf } from './require-bearer.ts'
 import { sendJson } from './send-json.ts'
 
@@ -19,7 +20,7 @@ const COLLECTION_METHODS = 'GET, HEAD, POST, OPTIONS'
 const ITEM_METHODS = 'GET, HEAD, OPTIONS'
 
 /** The three operations of the interface document (section 4): each parses, calls, shapes and sends. */
-export function petRoutes(pets: PetUseCases, now: Clock): Router {
+export function petRoutes(pets: PetUseCases, now: Clock, references: References): Router {
   // Paths are exact: case matters, and a slash at the end names something else.
   const router = Router({ caseSensitive: true, strict: true })
 
@@ -29,7 +30,7 @@ export function petRoutes(pets: PetUseCases, now: Clock): Router {
     .get(async (req, res) => {
       const query = readListPetsQuery(req.url, honoursStrict(req, res))
       const page = await pets.listPets(query)
-      if (page.next !== undefined) res.setHeader('Link', nextPageLink(query, page.next))
+      if (page.next !== undefined) res.setHeader('Link', nextPageLink(references.list, query, page.next))
       sendJson(res, 200, petsJson(page.pets))
     })
     .post(async (req, res) => {
@@ -39,7 +40,7 @@ export function petRoutes(pets: PetUseCases, now: Clock): Router {
       const key = idempotencyKey(req)
       const once = key === undefined ? undefined : { owner: callerOf(res).keyId, key, at: now() }
       const pet = await pets.createPet(readNewPet(body, isStrict), once)
-      if (!isGetPetRetired(now)) res.setHeader('Location', `pets/${pet.id}`)
+      if (!isGetPetRetired(now)) res.setHeader('Location', `${references.pet}${pet.id}`)
       sendJson(res, 201, petJson(pet))
     })
     .options(answerOptions(COLLECTION_METHODS))
@@ -47,7 +48,7 @@ export function petRoutes(pets: PetUseCases, now: Clock): Router {
 
   router
     .route('/pets/:petId')
-    .all(nameRoute('/v1/pets/{petId}'), markDeprecated)
+    .all(nameRoute('/v1/pets/{petId}'), markDeprecated(references.docs))
     .get(async (req, res) => {
       expectNotRetired(now)
       expectNoParameters(req.url, honoursStrict(req, res))
@@ -62,10 +63,10 @@ export function petRoutes(pets: PetUseCases, now: Clock): Router {
   return router
 }
 
-/** Leads to the following page (RFC 8288). A reference relative to the request's own path, so it works behind any prefix. */
-function nextPageLink({ limit, status }: PetQuery, next: PetId): string {
+/** Leads to the following page (RFC 8288). */
+function nextPageLink(list: string, { limit, status }: PetQuery, next: PetId): string {
   const filter = status === undefined ? '' : `&status=${status}`
-  return `<?limit=${limit}${filter}&cursor=${writeCursor(next, status)}>; rel="next"`
+  return `<${list}?limit=${limit}${filter}&cursor=${writeCursor(next, status)}>; rel="next"`
 }
 
 function nameRoute(route: string): RequestHandler {

@@ -1,5 +1,6 @@
 import { Agent, request, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { promisify } from 'node:util'
 import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/access'
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
@@ -39,6 +40,8 @@ export interface TestServer {
   /** A request for `/v1/pets` with a JSON body, unless told otherwise. */
   post(body: string | Uint8Array, sending?: Sending): Promise<Answer>
   connect(): RawConnection
+  /** How many connections the server holds. */
+  connections(): Promise<number>
   close(): Promise<void>
 }
 
@@ -88,6 +91,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
         headers: { 'Content-Type': 'application/json', ...sending.headers },
       }),
     connect: () => new RawConnection(connect({ port, host: '127.0.0.1', allowHalfOpen: true })),
+    connections: promisify(server.getConnections.bind(server)),
     async close() {
       agent.destroy()
       server.closeAllConnections()
