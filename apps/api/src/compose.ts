@@ -16,6 +16,8 @@ export interface Parts {
   readonly log: HttpLog
   readonly onReadiness?: ReadinessListener
   readonly now?: Clock
+  /** Only where nobody else can reach the service. */
+  readonly developmentKey?: string
 }
 
 /** The whole program. */
@@ -38,6 +40,7 @@ export async function compose({
   log,
   onReadiness = () => {},
   now = () => new Date(),
+  developmentKey,
 }: Parts): Promise<Program> {
   const storage = await openStorage(settings)
   const keyCheck = createKeyCheck({
@@ -55,6 +58,10 @@ export async function compose({
     log,
     now,
     readiness: readiness.check,
+    developmentKey,
+    publicUrl: settings.publicUrl,
+    corsOrigins: settings.corsOrigins,
+    trustProxy: settings.trustProxy,
   })
   return {
     server: createPetServer(app, log),

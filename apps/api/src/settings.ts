@@ -1,6 +1,7 @@
 import type { RateLimit, StaticKey } from '@pet-store/access'
 import { POOLERS } from '@pet-store/persistence-postgres'
 import { readDuration } from './duration.ts'
+import { readOrigins, readPublicUrl, readTrustProxy } from './network-settings.ts'
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is read. */
 interface Setting<T> {
@@ -30,6 +31,30 @@ export const SETTINGS = {
     default: '127.0.0.1',
     isSecret: false,
     read: readText,
+  },
+  publicUrl: {
+    variable: 'PUBLIC_URL',
+    meaning:
+      'The address that clients know the service by, such as `https://pets.example/shop` (without `/v1`). With it `Link` and `Location` are absolute instead of relative; with `https:` browsers are told to use nothing else.',
+    default: '',
+    isSecret: false,
+    read: readPublicUrl,
+  },
+  corsOrigins: {
+    variable: 'CORS_ORIGINS',
+    meaning:
+      'The origins whose web pages may call the service, such as `https://shop.example`, with commas between them; `*` means all.',
+    default: '',
+    isSecret: false,
+    read: readOrigins,
+  },
+  trustProxy: {
+    variable: 'TRUST_PROXY',
+    meaning:
+      "Whose `X-Forwarded-For` is believed about the client's address: `false`, the number of proxies in front, or their addresses and networks, with commas between them.",
+    default: 'false',
+    isSecret: false,
+    read: readTrustProxy,
   },
   databaseUrl: {
     variable: 'DATABASE_URL',
