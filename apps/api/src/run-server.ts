@@ -29,7 +29,7 @@ export async function runServer(program: Program, settings: Settings, log: Logge
 }
 
 /** Listens on an address, and returns it as a URL. Rejects with a sentence on what to do. */
-export async function listen(server: Server, host: string, port: number): Promise<string> {
+async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen(port, host)
   try {
     await once(server, 'listening')
