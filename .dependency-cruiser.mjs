@@ -187,7 +187,8 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Our own build output; the files of a package from the registry often lie in a dist folder too.
-    exclude: { path: '^(packages|apps)/[^/]+/dist/' },
+    // The peers of the benchmark import what they show, and only `pnpm bench` installs that.
+    exclude: { path: ['^(packages|apps)/[^/]+/dist/', '^apps/benchmark/peers/'] },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {
