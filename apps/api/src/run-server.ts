@@ -15,7 +15,13 @@ const SWEEP_MS = 50
 export async function runServer(program: Program, settings: Settings, log: Logger): Promise<string> {
   const url = await listen(program.server, settings.host, settings.port)
   // A second signal ends the process at once.
-  closeWithGrace({ delay: settings.shutdownTimeout, logger: false }, async ({ signal, err }) => {
+  const options = {
+    delay: settings.shutdownTimeout,
+    logger: false,
+    onSecondError: (err: unknown) => log.fatal({ err }, 'ending at once after a fault'),
+    onTimeout: () => log.fatal('ending, since stopping took too long'),
+  } as const
+  closeWithGrace(options, async ({ signal, err }) => {
     if (err) log.fatal({ err }, 'stopping after a fault')
     else log.info({ signal }, 'stopping')
     program.stop()
@@ -23,7 +29,6 @@ export async function runServer(program: Program, settings: Settings, log: Logge
     await stopListening(program.server)
     await program.close()
     log.info('stopped')
-    log.flush()
   })
   return url
 }
