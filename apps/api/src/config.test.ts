@@ -10,6 +10,7 @@ describe('readConfig', () => {
     const defaults = {
       port: 3000,
       host: '127.0.0.1',
+      metricsPort: undefined,
       databaseUrl: 'sqlite:./data/pet-store.db',
       persistenceModule: '',
       migrateOnStart: true,
@@ -35,6 +36,7 @@ describe('readConfig', () => {
       readConfig([], {
         PORT: '0',
         HOST: '::1',
+        METRICS_PORT: '9464',
         DATABASE_URL: 'postgresql://pets:secret@db:5433/pets?sslmode=verify-full',
         MIGRATE_ON_START: 'false',
         DATABASE_POOL_SIZE: '3',
@@ -51,6 +53,7 @@ describe('readConfig', () => {
     ).toEqual({
       port: 0,
       host: '::1',
+      metricsPort: 9464,
       databaseUrl: 'postgresql://pets:secret@db:5433/pets?sslmode=verify-full',
       persistenceModule: '',
       migrateOnStart: false,

@@ -31,6 +31,13 @@ export const SETTINGS = {
     isSecret: false,
     read: readText,
   },
+  metricsPort: {
+    variable: 'METRICS_PORT',
+    meaning: 'The port of `/metrics` for Prometheus, on `HOST` as well; 0 takes a free one. No metrics when empty.',
+    default: '',
+    isSecret: false,
+    read: (text) => (text === '' ? undefined : readInteger(text, 0, 65_535)),
+  },
   databaseUrl: {
     variable: 'DATABASE_URL',
     meaning: 'Where animals are kept: `sqlite:` and the path of a file, or `postgres://user:password@host/database`.',

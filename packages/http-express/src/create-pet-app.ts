@@ -14,6 +14,8 @@ import { requireBearer, type TokenCheck } from './require-bearer.ts'
 export interface PetAppOptions {
   readonly pets: PetUseCases
   readonly tokenCheck: TokenCheck
+  /** Told of each request without a key, which `tokenCheck` never sees. */
+  readonly onMissingKey?: () => void
   /** How often each key may be used; without it, as often as it likes. */
   readonly rateLimiting?: RateLimiting
   readonly now: Clock
@@ -28,7 +30,7 @@ export function createPetApp(options: PetAppOptions): Express {
   app.enable('case sensitive routing')
   app.enable('strict routing')
   app.use(openRequest(options.log))
-  app.use('/v1', requireBearer(options.tokenCheck))
+  app.use('/v1', requireBearer(options.tokenCheck, options.onMissingKey))
   if (options.rateLimiting !== undefined) app.use('/v1', limitRate(options.rateLimiting))
   app.use('/v1', petRoutes(options.pets, options.now))
   app.use(openApiRoutes())
