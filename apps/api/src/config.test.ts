@@ -21,6 +21,7 @@ describe('readConfig', () => {
       shutdownDelay: 0,
       shutdownTimeout: 30_000,
       logLevel: 'info',
+      otlpEndpoint: '',
       staticKeys: [],
       apiKeyCacheSeconds: 5,
       rateLimit: undefined,
@@ -46,6 +47,7 @@ describe('readConfig', () => {
         SHUTDOWN_DELAY: '5s',
         SHUTDOWN_TIMEOUT: '1m',
         LOG_LEVEL: 'trace',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
         API_KEY_CACHE_SECONDS: '0',
         RATE_LIMIT: '600/1m',
         API_KEYS_SHA256: `shop=${HASH}, ${'B'.repeat(64)} ,`,
@@ -64,6 +66,7 @@ describe('readConfig', () => {
       shutdownDelay: 5_000,
       shutdownTimeout: 60_000,
       logLevel: 'trace',
+      otlpEndpoint: 'http://collector:4318',
       staticKeys: [
         { keyId: 'shop', sha256: HASH },
         { keyId: 'sha256-BBBBBBBB', sha256: 'b'.repeat(64) },

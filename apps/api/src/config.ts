@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { processEnvironment } from './environment.ts'
 import { replicasFault, SETTINGS, type Settings, settingsFault, shutdownFault } from './settings.ts'
 
 /** One or more settings that cannot be used; the message has one line for each. */
@@ -37,10 +37,4 @@ export function readConfig(rules: readonly SettingsRule[] = [], environment = pr
   if (wrong.length > 0) throw new WrongSettings(wrong)
   // Every name of the list was read, or a line was written.
   return settings as Settings
-}
-
-/** The environment of the process, and under it the file `.env` of the working directory where there is one. */
-function processEnvironment(): NodeJS.ProcessEnv {
-  if (existsSync('.env')) process.loadEnvFile('.env')
-  return process.env
 }

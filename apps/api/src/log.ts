@@ -14,12 +14,15 @@ const BUFFER = { minLength: 4096, periodicFlush: 500 }
  * The program's log on standard output: readable on a terminal, else one JSON object a line. Lines are written in the
  * background, at once where one is fatal, and to the last one when the process ends by itself.
  */
-export function createLog(level: Settings['logLevel']): Logger {
+export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<Logger> {
   // Asked of the file descriptor: looking at `process.stdout` would open it a second time.
   const output = isatty(STANDARD_OUTPUT)
     ? pinoPretty({ ignore: 'pid,hostname', singleLine: true, sync: true })
     : pino.destination({ dest: STANDARD_OUTPUT, sync: false, ...BUFFER })
-  return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, output)
+  const options = { level: logLevel, timestamp: pino.stdTimeFunctions.isoTime }
+  if (otlpEndpoint === '') return pino(options, output)
+  const { traceIds } = await import('./tracing/trace-ids.ts')
+  return pino({ ...options, mixin: traceIds }, output)
 }
 
 /** The app's view of the log: one line a request, faults with their cause and stack. */

@@ -15,11 +15,26 @@ export interface Observation {
 
 /** Turns on what the settings ask for. What they do not ask for is not even loaded. */
 export async function openObservation(
-  { metricsPort }: Settings,
+  settings: Settings,
   storage: Required<Storage>,
   log: HttpLog,
 ): Promise<Observation> {
-  if (metricsPort === undefined) return { observer: noObserver, metricsServer: undefined, finish: async () => {} }
+  const metrics = await openMetrics(settings, storage, log)
+  const traces = await openTraces(settings)
+  return {
+    observer: bothOf(metrics.observer, traces.observer),
+    metricsServer: metrics.metricsServer,
+    async finish() {
+      await metrics.finish()
+      await traces.finish()
+    },
+  }
+}
+
+const NOTHING: Observation = { observer: noObserver, metricsServer: undefined, finish: async () => {} }
+
+async function openMetrics({ metricsPort }: Settings, storage: Required<Storage>, log: HttpLog): Promise<Observation> {
+  if (metricsPort === undefined) return NOTHING
   const { createMetrics } = await import('./metrics/create-metrics.ts')
   const metrics = createMetrics(storage)
   // Nobody needs a line for each time that a scraper asks.
@@ -31,6 +46,34 @@ export async function openObservation(
     async finish() {
       metricsServer.close()
       metricsServer.closeAllConnections()
+    },
+  }
+}
+
+async function openTraces({ otlpEndpoint }: Settings): Promise<Observation> {
+  if (otlpEndpoint === '') return NOTHING
+  const { tracingObserver } = await import('./tracing/tracing-observer.ts')
+  const { stopTracing } = await import('./tracing/tracing.ts')
+  return { observer: tracingObserver, metricsServer: undefined, finish: stopTracing }
+}
+
+/** Two observers as one; the first one stands nearer to what is watched. */
+function bothOf(first: Observer, second: Observer): Observer {
+  if (first === noObserver) return second
+  if (second === noObserver) return first
+  return {
+    log: (log) => second.log(first.log(log)),
+    tokenCheck: (check) => second.tokenCheck(first.tokenCheck(check)),
+    rateLimiter: (limiter) => second.rateLimiter(first.rateLimiter(limiter)),
+    useCases: (pets) => second.useCases(first.useCases(pets)),
+    repository: (pets) => second.repository(first.repository(pets)),
+    missingKey() {
+      first.missingKey()
+      second.missingKey()
+    },
+    server(server) {
+      first.server(server)
+      second.server(server)
     },
   }
 }

@@ -16,7 +16,7 @@ const expectLoopback: SettingsRule = ({ host }) =>
 export async function start(): Promise<void> {
   const config = readConfig([expectLoopback])
   const key = await keepDevelopmentKey()
-  const log = createLog(config.logLevel)
+  const log = await createLog(config)
   const program = await compose({
     settings: config,
     staticKeys: [{ keyId: 'development', sha256: hashApiKey(key) }],
