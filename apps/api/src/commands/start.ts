@@ -3,6 +3,7 @@ import { compose } from '../compose.ts'
 import { readConfig, type SettingsRule } from '../config.ts'
 import { DEVELOPMENT_KEY_FILE, keepDevelopmentKey } from '../development-key.ts'
 import { createLog, httpLog } from '../log.ts'
+import { maskUrl } from '../mask-url.ts'
 import { runServer } from '../run-server.ts'
 
 const LOOPBACK = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/
@@ -23,11 +24,7 @@ export async function start(): Promise<void> {
     log: httpLog(log),
   })
   const url = await runServer(program, config, log)
-  console.log(welcome(`${url}/v1`, key, withoutPassword(config.databaseUrl)))
-}
-
-function withoutPassword(databaseUrl: string): string {
-  return databaseUrl.replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@/]*@/, '$1:***@')
+  console.log(welcome(`${url}/v1`, key, maskUrl(config.databaseUrl)))
 }
 
 function welcome(address: string, key: string, databaseUrl: string): string {
