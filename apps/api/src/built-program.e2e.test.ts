@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { curl } from './curl.test-support.ts'
-import { runProgram, runStart, temporaryFolder } from './run-program.test-support.ts'
+import { runProgram, runStart, temporaryFolder, waitForOutput } from './run-program.test-support.ts'
 import { startCollector, treeOf } from './trace-collector.test-support.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -28,7 +28,7 @@ describe('the built program', () => {
     expect(await program.ended).toBe(0)
   })
 
-  it('traces a request from HTTP to storage', async () => {
+  it('traces a request from HTTP to storage, and counts it', async () => {
     const { url, spans } = await startCollector()
     const { program, address, key } = await runStart(
       await temporaryFolder(),
@@ -36,6 +36,10 @@ describe('the built program', () => {
       [BIN],
     )
     await curl(`curl -H 'Authorization: Bearer ${key}' ${address}/pets`)
+    const metrics = await waitForOutput(program, /"address":"([^"]+\/metrics)"/)
+    expect(await (await fetch(metrics)).text()).toContain(
+      'pet_store_storage_duration_seconds_count{operation="list"} 1\n',
+    )
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(0)
 
