@@ -17,6 +17,8 @@ export interface Parts {
   readonly log: HttpLog
   readonly onReadiness?: ReadinessListener
   readonly now?: Clock
+  /** Only where nobody else can reach the service. */
+  readonly developmentKey?: string
 }
 
 /** The whole program. */
@@ -41,6 +43,7 @@ export async function compose({
   log,
   onReadiness = () => {},
   now = () => new Date(),
+  developmentKey,
 }: Parts): Promise<Program> {
   const storage = await openStorage(settings)
   const keyCheck = createKeyCheck({
@@ -61,6 +64,10 @@ export async function compose({
     log: observedLog,
     now,
     readiness: readiness.check,
+    developmentKey,
+    publicUrl: settings.publicUrl,
+    corsOrigins: settings.corsOrigins,
+    trustProxy: settings.trustProxy,
   })
   const server = createPetServer(app, observedLog)
   observer.server(server)

@@ -13,6 +13,8 @@ describe('readConfig', () => {
       port: 3000,
       host: '127.0.0.1',
       metricsPort: undefined,
+      corsOrigins: [],
+      trustProxy: 0,
       databaseUrl: 'sqlite:./data/pet-store.db',
       persistenceModule: '',
       migrateOnStart: true,
@@ -40,6 +42,9 @@ describe('readConfig', () => {
         PORT: '0',
         HOST: '::1',
         METRICS_PORT: '9464',
+        PUBLIC_URL: 'https://pets.example:8443/shop/',
+        CORS_ORIGINS: 'https://shop.example, http://localhost:5173',
+        TRUST_PROXY: 'loopback, 10.0.0.0/8,::1',
         DATABASE_URL: 'postgresql://pets:secret@db:5433/pets?sslmode=verify-full',
         MIGRATE_ON_START: 'false',
         DATABASE_POOL_SIZE: '3',
@@ -58,6 +63,9 @@ describe('readConfig', () => {
       port: 0,
       host: '::1',
       metricsPort: 9464,
+      publicUrl: 'https://pets.example:8443/shop',
+      corsOrigins: ['https://shop.example', 'http://localhost:5173'],
+      trustProxy: ['loopback', '10.0.0.0/8', '::1'],
       databaseUrl: 'postgresql://pets:secret@db:5433/pets?sslmode=verify-full',
       persistenceModule: '',
       migrateOnStart: false,
@@ -120,6 +128,43 @@ describe('readConfig', () => {
       )
     },
   )
+
+  it.each([
+    'pets.example',
+    'ftp://pets.example',
+    'https://pets.example/v1/',
+    'https://pets.example/?a=1',
+    'https://pets.example/#a',
+    'https://me:secret@pets.example',
+    'https://Pets.example',
+    'https://pets.example/a b',
+    'https://pets.example/../v1',
+    'https://pets.example/">;x="',
+  ])('refuses %j as the public address', (PUBLIC_URL) => {
+    expect(() => readConfig([], { PUBLIC_URL })).toThrow(/^PUBLIC_URL must be an http or https address/)
+  })
+
+  it.each([
+    'shop.example',
+    'https://shop.example/',
+    'https://SHOP.example',
+    'https://shop.example:443',
+    'null',
+    'ws://a',
+  ])('refuses %j as an origin', (CORS_ORIGINS) => {
+    expect(() => readConfig([], { CORS_ORIGINS })).toThrow(/^CORS_ORIGINS must be [*] or origins/)
+  })
+
+  it.each(['true', '-1', '1.5', '100', '300.0.0.1', '10.0.0.0/33', '10.0.0.0/x', 'proxy.example', ','])(
+    'refuses %j as trusted proxies',
+    (TRUST_PROXY) => {
+      expect(() => readConfig([], { TRUST_PROXY })).toThrow(/^TRUST_PROXY must be false, a number of proxies/)
+    },
+  )
+
+  it('counts trusted proxies', () => {
+    expect(readConfig([], { TRUST_PROXY: '2' })).toMatchObject({ trustProxy: 2 })
+  })
 
   it.each(['sqlite:', 'pets.db', 'mysql://host/db', 'postgres:pets', 'postgres://a b/'])(
     'refuses %j as a database',

@@ -2,6 +2,7 @@ import type { RateLimit, StaticKey } from '@pet-store/access'
 import { POOLERS } from '@pet-store/persistence-postgres'
 import { readDuration } from './duration.ts'
 import { isHttpUrl } from './http-url.ts'
+import { readOrigins, readPublicUrl, readTrustProxy } from './network-settings.ts'
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is read. */
 interface Setting<T> {
@@ -38,6 +39,30 @@ export const SETTINGS = {
     default: '',
     isSecret: false,
     read: (text) => (text === '' ? undefined : readInteger(text, 0, 65_535)),
+  },
+  publicUrl: {
+    variable: 'PUBLIC_URL',
+    meaning:
+      'The address that clients know the service by, such as `https://pets.example/shop` (without `/v1`). With it `Link` and `Location` are absolute instead of relative; with `https:` browsers are told to use nothing else.',
+    default: '',
+    isSecret: false,
+    read: readPublicUrl,
+  },
+  corsOrigins: {
+    variable: 'CORS_ORIGINS',
+    meaning:
+      'The origins whose web pages may call the service, such as `https://shop.example`, with commas between them; `*` means all.',
+    default: '',
+    isSecret: false,
+    read: readOrigins,
+  },
+  trustProxy: {
+    variable: 'TRUST_PROXY',
+    meaning:
+      "Whose `X-Forwarded-For` is believed about the client's address: `false`, the number of proxies in front, or their addresses and networks, with commas between them.",
+    default: 'false',
+    isSecret: false,
+    read: readTrustProxy,
   },
   databaseUrl: {
     variable: 'DATABASE_URL',

@@ -3,6 +3,7 @@ import { answerError, answerUnknownPath } from './answer-error.ts'
 import type { HttpLog } from './http-log.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
 import { openRequest } from './request-context.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** Metrics as a scraper reads them. */
 export interface MetricsText {
@@ -18,7 +19,7 @@ export function createMetricsApp({ contentType, read }: MetricsText, log: HttpLo
   app.disable('x-powered-by')
   app.enable('case sensitive routing')
   app.enable('strict routing')
-  app.use(openRequest(log))
+  app.use(openRequest(log, securityHeaders(undefined)))
   app
     .route('/metrics')
     .get(async (_req, res) => {

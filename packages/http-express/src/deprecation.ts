@@ -20,12 +20,15 @@ export function isGetPetRetired(now: Clock): boolean {
   return now().getTime() >= RETIRED_FROM
 }
 
-/** Marks every answer of the route as deprecated. The reference is relative to `/v1/pets/{petId}`. */
-export const markDeprecated: RequestHandler = (_req, res, next) => {
-  res.setHeader('Deprecation', `@${DEPRECATED_SINCE}`)
-  res.setHeader('Sunset', SUNSET)
-  res.setHeader('Link', '<../../docs>; rel="deprecation"; type="text/html"')
-  next()
+/** Marks every answer of the route as deprecated, and refers to the page that says more. */
+export function markDeprecated(docs: string): RequestHandler {
+  const link = `<${docs}>; rel="deprecation"; type="text/html"`
+  return (_req, res, next) => {
+    res.setHeader('Deprecation', `@${DEPRECATED_SINCE}`)
+    res.setHeader('Sunset', SUNSET)
+    res.setHeader('Link', link)
+    next()
+  }
 }
 
 /** What the answer 410 says. */

@@ -2,7 +2,7 @@ import { Router } from 'express'
 import { HttpError } from './error-answer.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
 import { nameRoute } from './name-route.ts'
-import { sendJson } from './send-json.ts'
+import { sendError, sendJson } from './send-json.ts'
 
 /** What was looked at, by name, and how it is: `ok`, or in a few words what is wrong. */
 export type Checks = Readonly<Record<string, string>>
@@ -32,9 +32,10 @@ export function healthRoutes(readiness: ReadinessCheck): Router {
     .get(async (_req, res) => {
       const checks = await readiness()
       const isReady = Object.values(checks).every((state) => state === 'ok')
-      if (!isReady)
-        throw new HttpError('service_unavailable', `Not ready: ${inWords(checks)}.`, { 'Retry-After': ASK_AGAIN })
-      sendJson(res, 200, JSON.stringify({ status: 'ok', checks }))
+      if (isReady) return sendJson(res, 200, JSON.stringify({ status: 'ok', checks }))
+      // Sent, not thrown: whoever asks is told, and it is no fault of this request.
+      const message = `Not ready: ${inWords(checks)}.`
+      sendError(res, new HttpError('service_unavailable', message, { 'Retry-After': ASK_AGAIN }))
     })
     .options(answerOptions(METHODS))
     .all(refuseMethod(METHODS))

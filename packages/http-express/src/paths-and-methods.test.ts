@@ -46,7 +46,7 @@ describe('a path under /v1', () => {
   })
 
   it.each([
-    '/',
+    '//',
     '/pets',
     '/V1/pets',
     '//v1/pets',
@@ -83,20 +83,13 @@ describe('a request target', () => {
     expect(expectError(await server.send({ path: 'http://x/v1/pets?limit=0' }), 'invalid_request')).toContain('limit')
   })
 
-  it.each([
-    '/v1/pets#',
-    '/v1/pets#x',
-    '/v1/pets?limit=1#x',
-    '/v1\\pets#',
-    'http://x',
-    'http://x?a=/v1/pets',
-    'ftp://x/v1/pets',
-    'http:///v1/pets',
-    '*',
-  ])('that is none of ours is 404: %s', async (path) => {
-    const server = await startTestServer()
-    expectError(await server.send({ method: 'OPTIONS', path }), 'not_found')
-  })
+  it.each(['/v1/pets#', '/v1/pets#x', '/v1/pets?limit=1#x', '/v1\\pets#', 'ftp://x/v1/pets', 'http:///v1/pets', '*'])(
+    'that is none of ours is 404: %s',
+    async (path) => {
+      const server = await startTestServer()
+      expectError(await server.send({ method: 'OPTIONS', path }), 'not_found')
+    },
+  )
 })
 
 describe('HEAD', () => {
@@ -104,6 +97,8 @@ describe('HEAD', () => {
     '/v1/pets',
     '/v1/pets?limit=1',
     '/v1/pets/1',
+    '/',
+    '/docs',
     '/livez',
     '/readyz',
     '/openapi.json',
@@ -127,6 +122,8 @@ describe('OPTIONS', () => {
   it.each([
     ['/v1/pets', COLLECTION],
     ['/v1/pets/1', ITEM],
+    ['/', ITEM],
+    ['/docs', ITEM],
     ['/livez', ITEM],
     ['/readyz', ITEM],
     ['/openapi.json', ITEM],
@@ -202,6 +199,7 @@ describe('health', () => {
     const answer = await server.send({ path: '/readyz' })
     expect(expectError(answer, 'service_unavailable')).toBe('Not ready: storage ok, migrations are missing.')
     expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+    expect(server.log.faults).toEqual([])
     expect((await server.send({ path: '/livez' })).status).toBe(200)
   })
 })

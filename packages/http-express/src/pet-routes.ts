@@ -12,17 +12,18 @@ import { petJson, petsJson } from './pet-json.ts'
 import { honoursStrict } from './preference.ts'
 import { expectNoParameters } from './query-parameters.ts'
 import { readJsonBody } from './read-body.ts'
+import type { References } from './references.ts'
 import { callerOf, expectScope } from './require-bearer.ts'
 import { sendJson } from './send-json.ts'
 
 /** The three operations of the interface document (section 4): each parses, calls, shapes and sends. */
-export function petRoutes(pets: PetUseCases, now: Clock): Router {
-  return operationRouter(markDeprecated, {
+export function petRoutes(pets: PetUseCases, now: Clock, references: References): Router {
+  return operationRouter(markDeprecated(references.docs), {
     listPets: async (req, res) => {
       expectScope(res, 'pets:read')
       const query = readListPetsQuery(req.url, honoursStrict(req, res))
       const page = await pets.listPets(query)
-      if (page.next !== undefined) res.setHeader('Link', nextPageLink(query, page.next))
+      if (page.next !== undefined) res.setHeader('Link', nextPageLink(references.list, query, page.next))
       sendJson(res, 200, petsJson(page.pets))
     },
 
@@ -34,7 +35,7 @@ export function petRoutes(pets: PetUseCases, now: Clock): Router {
       const key = idempotencyKey(req)
       const once = key === undefined ? undefined : { owner: callerOf(res).keyId, key, at: now() }
       const pet = await pets.createPet(readNewPet(body, isStrict), once)
-      if (!isGetPetRetired(now)) res.setHeader('Location', `pets/${pet.id}`)
+      if (!isGetPetRetired(now)) res.setHeader('Location', `${references.pet}${pet.id}`)
       sendJson(res, 201, petJson(pet))
     },
 
@@ -50,8 +51,8 @@ export function petRoutes(pets: PetUseCases, now: Clock): Router {
   })
 }
 
-/** Leads to the following page (RFC 8288). A reference relative to the request's own path, so it works behind any prefix. */
-function nextPageLink({ limit, status }: PetQuery, next: PetId): string {
+/** Leads to the following page (RFC 8288). */
+function nextPageLink(list: string, { limit, status }: PetQuery, next: PetId): string {
   const filter = status === undefined ? '' : `&status=${status}`
-  return `<?limit=${limit}${filter}&cursor=${writeCursor(next, status)}>; rel="next"`
+  return `<${list}?limit=${limit}${filter}&cursor=${writeCursor(next, status)}>; rel="next"`
 }

@@ -1,5 +1,6 @@
 import { Agent, request, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { promisify } from 'node:util'
 import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/access'
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
@@ -40,6 +41,8 @@ export interface TestServer {
   /** A request for `/v1/pets` with a JSON body, unless told otherwise. */
   post(body: string | Uint8Array, sending?: Sending): Promise<Answer>
   connect(): RawConnection
+  /** How many connections the server holds. */
+  connections(): Promise<number>
   close(): Promise<void>
 }
 
@@ -96,6 +99,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
         headers: { 'Content-Type': 'application/json', ...sending.headers },
       }),
     connect: () => new RawConnection(connect({ port, host: '127.0.0.1', allowHalfOpen: true })),
+    connections: promisify(server.getConnections.bind(server)),
     async close() {
       agent.destroy()
       server.closeAllConnections()
@@ -128,7 +132,8 @@ function sendRequest(agent: Agent, port: number, sending: Sending): Promise<Answ
       res.on('data', (chunk: Buffer) => chunks.push(chunk))
       res.on('error', reject)
       res.on('end', () => {
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: Buffer.concat(chunks).toString() })
+        const bytes = Buffer.concat(chunks)
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: bytes.toString(), bytes })
       })
     })
     if (body !== undefined && chunkBytes !== undefined) {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const log = observer.log({ request() {}, fault() {} })
   for (const status of [200, 404, 500]) {
     const entry = { requestId: 'r', method: 'GET', status, durationMs: 1, isComplete: true, keyId: 'key_kiosk' }
-    log.request({ ...entry, route: '/v1/pets/{petId}' })
+    for (const route of ['/v1/pets/{petId}', '/livez', '/readyz']) log.request({ ...entry, route })
   }
   await observer.repository(createMemoryPets()).add(aNewPet())
   // What Prometheus knows of every target by itself.
@@ -63,7 +63,7 @@ function namesIn(query: string): { names: string[]; grouped: string[]; matchers:
       if (node.name === 'Identifier' && node.node.parent?.name === 'VectorSelector') found.names.push(own)
       if (node.name === 'LabelName' && node.node.parent?.name === 'GroupingLabels') found.grouped.push(own)
       if (node.name === 'UnquotedLabelMatcher') {
-        found.matchers.push([...(/^(\w+)\s*(=~|=)\s*"(.*)"$/.exec(own) ?? [])].slice(1))
+        found.matchers.push([...(/^(\w+)\s*(=~|!~|=)\s*"(.*)"$/.exec(own) ?? [])].slice(1))
       }
     },
   })
@@ -81,6 +81,7 @@ describe('What is asked of the metrics', () => {
       for (const label of grouped) expect([...(labels?.keys() ?? [])]).toContain(label)
       for (const [label = '', operator, value = ''] of matchers) {
         const values = [...(labels?.get(label) ?? [])]
+        // What is left out has to be there as well, else leaving it out is a slip of the pen.
         const pattern = new RegExp(`^(?:${value})$`)
         expect(values.filter((one) => (operator === '=' ? one === value : pattern.test(one)))).not.toEqual([])
       }
