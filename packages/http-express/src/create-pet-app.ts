@@ -18,6 +18,8 @@ import { securityHeaders } from './security-headers.ts'
 export interface PetAppOptions {
   readonly pets: PetUseCases
   readonly tokenCheck: TokenCheck
+  /** Told of each request without a key, which `tokenCheck` never sees. */
+  readonly onMissingKey?: () => void
   /** How often each key may be used; without it, as often as it likes. */
   readonly rateLimiting?: RateLimiting
   readonly now: Clock
@@ -57,9 +59,9 @@ export function createPetApp(options: PetAppOptions): Express {
 }
 
 /** Everything that needs an API key. One router, so that its path is looked at once for each request. */
-function versionOne({ tokenCheck, rateLimiting, pets, now, publicUrl }: PetAppOptions): Router {
+function versionOne({ tokenCheck, onMissingKey, rateLimiting, pets, now, publicUrl }: PetAppOptions): Router {
   const router = Router({ caseSensitive: true, strict: true })
-  router.use(requireBearer(tokenCheck))
+  router.use(requireBearer(tokenCheck, onMissingKey))
   if (rateLimiting !== undefined) router.use(limitRate(rateLimiting))
   router.use(petRoutes(pets, now, referencesFrom(publicUrl)))
   return router

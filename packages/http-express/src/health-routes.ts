@@ -1,6 +1,7 @@
 import { Router } from 'express'
 import { HttpError } from './error-answer.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
+import { nameRoute } from './name-route.ts'
 import { sendError, sendJson } from './send-json.ts'
 
 /** What was looked at, by name, and how it is: `ok`, or in a few words what is wrong. */
@@ -20,12 +21,14 @@ export function healthRoutes(readiness: ReadinessCheck): Router {
 
   router
     .route('/livez')
+    .all(nameRoute('/livez'))
     .get((_req, res) => sendJson(res, 200, JSON.stringify({ status: 'ok' })))
     .options(answerOptions(METHODS))
     .all(refuseMethod(METHODS))
 
   router
     .route('/readyz')
+    .all(nameRoute('/readyz'))
     .get(async (_req, res) => {
       const checks = await readiness()
       const isReady = Object.values(checks).every((state) => state === 'ok')

@@ -4,6 +4,11 @@ export type { PetAppOptions, TrustProxy } from './create-pet-app.ts'
 export { createPetServer } from './create-pet-server.ts'
 export type { ServerLimits } from './create-pet-server.ts'
 
+// What only operators see
+export { createMetricsApp } from './create-metrics-app.ts'
+export type { MetricsText } from './create-metrics-app.ts'
+export { DEPRECATED_ROUTES } from './operation-router.ts'
+
 // What the app needs from outside
 export type { Caller, TokenCheck } from './require-bearer.ts'
 export type { RateLimiting } from './limit-rate.ts'

@@ -20,10 +20,11 @@ type Verdict = Caller | undefined | 'too_many_look_ups'
 const CHALLENGE = 'Bearer realm="pet-store"'
 
 /** Lets a request pass only with a good API key (interface document, section 5; RFC 6750). */
-export function requireBearer(check: TokenCheck): RequestHandler {
+export function requireBearer(check: TokenCheck, onMissingKey: () => void = () => {}): RequestHandler {
   return (req, res, next) => {
     const key = bearerKey(req.headers.authorization)
     if (key === undefined) {
+      onMissingKey()
       throw new HttpError('unauthorized', 'An API key is required: Authorization: Bearer <API_KEY>', {
         'WWW-Authenticate': CHALLENGE,
       })

@@ -7,7 +7,7 @@ import { runServer } from '../run-server.ts'
 /** Serves with the API keys of the database, and those of the settings. */
 export async function serve(): Promise<void> {
   const config = readConfig()
-  const log = createLog(config.logLevel)
+  const log = await createLog(config)
   const { staticKeys } = config
   const program = await compose({ settings: config, staticKeys, log: httpLog(log), onReadiness: readinessLog(log) })
   const url = await runServer(program, config, log)
