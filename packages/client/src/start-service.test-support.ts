@@ -35,7 +35,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
     now: () => new Date('2027-01-01T00:00:00Z'),
     log,
-    isReady: async () => {},
+    readiness: async () => ({}),
   })
   const server = createPetServer(around(app), log)
   server.listen(port, '127.0.0.1')
