@@ -85,9 +85,13 @@ const TABLE = [
   },
   {
     folder: 'packages/contracts',
-    may: [ours('packages/client'), npm('@pact-foundation/pact'), DOMAIN, ACCESS, HTTP, ours('apps/api')],
+    may: [npm('@pact-foundation/pact-core'), DOMAIN, ACCESS, HTTP, ours('apps/api')],
     node: true,
-    tests: [npm('@pactflow/openapi-pact-comparator')],
+    tests: [
+      ours('packages/client'),
+      ours('packages/testing-postgres'),
+      ...['@pact-foundation/pact', '@pactflow/openapi-pact-comparator'].map(npm),
+    ],
     remedy: 'Consumers speak through the client; only the verification meets the app, and it seeds through the ports.',
   },
 ]
