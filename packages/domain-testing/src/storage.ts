@@ -22,7 +22,7 @@ export interface Storage {
 }
 
 /** How busy the connections to one server are. */
-interface PoolUse {
+export interface PoolUse {
   /** Names the server among those of the storage, such as `primary`. */
   readonly name: string
   readonly busy: number

@@ -12,6 +12,8 @@ export async function serve(): Promise<void> {
   const program = await compose({ settings: config, staticKeys, log: httpLog(log), onReadiness: readinessLog(log) })
   const url = await runServer(program, config, log)
   log.info({ address: `${url}/v1` }, 'serving')
+  // Whoever waits for this line waits no longer than needed.
+  log.flush()
   if (staticKeys.length === 0) await warnWithoutKeys(program, log)
 }
 
