@@ -14,3 +14,6 @@ export type { ReadinessCheck } from './health-routes.ts'
 // What callers of the service can meet
 export { ERROR_STATUS } from './error-answer.ts'
 export type { ErrorBody, ErrorCode } from './error-answer.ts'
+
+// Its JSON, for other readers of animals
+export { parseExactJson } from './exact-json.ts'
