@@ -112,6 +112,17 @@ describe.each<[Kind, Kind]>([
     })
   })
 
+  it('takes along which files were imported, once', async () => {
+    const [from, to] = [await open(await PLACES[fromKind]()), await open(await PLACES[toKind]())]
+    const note = { id: 1n, sha256: 'ab', state: 'finished', lines: 2n ** 53n + 1n, changed_at: 5n } as const
+    await from.addPets([], { to: note })
+    await from.addPets([], { to: { ...note, id: 2n, state: 'unfinished' } })
+    await copyEverything(from, to, silent)
+    await copyEverything(from, to, silent)
+    expect(await to.readPetImports()).toEqual(await from.readPetImports())
+    expect(await to.readPetImports()).toHaveLength(2)
+  })
+
   it('goes on where it was interrupted', async () => {
     const [from, to] = [await PLACES[fromKind](), await PLACES[toKind]()]
     await fill(from, 12_000)

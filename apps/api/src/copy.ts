@@ -27,6 +27,7 @@ export async function copyEverything(from: BulkAccess, to: BulkAccess, progress:
   await to.movePetIdsPast(await from.lastPetId())
   const known = new Set((await to.readApiKeys()).map(({ id }) => id))
   await to.writeApiKeys((await from.readApiKeys()).filter(({ id }) => !known.has(id)))
+  await copyPetImports(from, to)
   return compare(from, to, progress)
 }
 
@@ -43,6 +44,12 @@ async function copyPets(from: BulkAccess, to: BulkAccess, earlier: PetDigest, pr
     meter.advance(rows.length)
   }
   meter.end()
+}
+
+/** So that a file that came into the source does not come into the target a second time. */
+async function copyPetImports(from: BulkAccess, to: BulkAccess): Promise<void> {
+  const known = new Set((await to.readPetImports()).map(({ id }) => id))
+  await to.writePetImports((await from.readPetImports()).filter(({ id }) => !known.has(id)))
 }
 
 /** What the target holds already must be how the source begins. */

@@ -8,6 +8,7 @@ import { migrate } from './commands/migrate.ts'
 import { serve } from './commands/serve.ts'
 import { start } from './commands/start.ts'
 import { WrongSettings } from './config.ts'
+import { addDataCommands } from './data-commands.ts'
 import { readDuration } from './duration.ts'
 
 /** The command line. Exit codes: 0 done, 1 could not be done, 2 wrong settings or wrong use. */
@@ -50,6 +51,8 @@ program
   .option('--from <url>', 'where they are; DATABASE_URL unless said otherwise')
   .option('--to <url>', 'where they are to be, empty so far; DATABASE_URL unless said otherwise')
   .action(copy)
+
+addDataCommands(program)
 
 const keys = program.command('keys').description('make, list, rotate and revoke API keys, also while the service runs')
 const json = () => new Option('--json', 'for scripts: one JSON value on standard output')

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createProgress } from './progress.ts'
+import { createProgress, MEGABYTES } from './progress.ts'
 
 const lines: string[] = []
 
@@ -29,6 +29,20 @@ describe('Progress without a terminal', () => {
       'Copying: 80,000 of 100,000, 10,000/s, 2 s left',
       'Copying: 100,000 of 100,000, 10,000/s, 0 s left',
       'Copying: 100,000, 8 s',
+    ])
+  })
+
+  it('is told in another unit, and without what is left where nobody knows how much there is', () => {
+    const known = createProgress().begin('Reading', 38_800_000, 0, MEGABYTES)
+    const unknown = createProgress().begin('Reading', undefined, 0, MEGABYTES)
+    vi.advanceTimersByTime(4_000)
+    known.advance(10_000_000)
+    unknown.advance(10_000_000)
+    unknown.end()
+    expect(lines).toEqual([
+      'Reading: 10 MB of 38.8 MB, 2.5 MB/s, 12 s left',
+      'Reading: 10 MB, 2.5 MB/s',
+      'Reading: 10 MB, 4 s',
     ])
   })
 

@@ -21,3 +21,6 @@ export { ERROR_STATUS } from './error-answer.ts'
 export type { ErrorBody, ErrorCode } from './error-answer.ts'
 export { OPENAPI_JSON } from './openapi.ts'
 export { writeCursor } from './cursor.ts'
+
+// Its JSON, for other readers of animals
+export { parseExactJson } from './exact-json.ts'

@@ -1,12 +1,13 @@
 import type { MigrationObject } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
 import { ApiKeyRecord } from './api-key-record.ts'
+import { PetImportRecord } from './pet-import-record.ts'
 import { PetRecord } from './pet-record.ts'
 
 /** What the ORM is told on every database; the adapter adds its connection. */
 export function ormOptions(migrations: readonly MigrationObject[]) {
   return {
-    entities: [PetRecord, ApiKeyRecord],
+    entities: [PetRecord, ApiKeyRecord, PetImportRecord],
     // Given here, so that the ORM does not go looking for installed packages; a bundled program has none.
     extensions: [Migrator],
     migrations: {

@@ -12,4 +12,4 @@ export { migratePostgres, pendingPostgresMigrations } from './postgres-migration
 
 // Rows as they are, for moving them
 export { openPostgresBulk } from './open-postgres-bulk.ts'
-export type { BulkAccess } from '@pet-store/persistence-mikro-orm'
+export type { BulkAccess, PetImportRow } from '@pet-store/persistence-mikro-orm'

@@ -1,4 +1,5 @@
 import { type BulkAccess, createBulkAccess } from '@pet-store/persistence-mikro-orm'
+import { insertRows } from './insert-rows.ts'
 import { openPostgresDatabase } from './open-postgres-database.ts'
 import { expectMigrated, migratePostgres } from './postgres-migrations.ts'
 import { createPostgresOrm } from './postgres-orm.ts'
@@ -15,14 +16,20 @@ export async function openPostgresBulk(options: PostgresOptions): Promise<BulkAc
   const runner = createPostgresStatementRunner(pool, keepsPrepared(options))
 
   return createBulkAccess(createPostgresOrm(database).em, runner, {
-    async insert({ table, columns }, rows) {
-      // One array for each column: the number of parameters does not grow with the rows, and one statement is one transaction.
-      const names = columns.map(({ name }) => name).join(', ')
-      const arrays = columns.map(({ isInteger }, index) => `$${index + 1}::${isInteger ? 'bigint' : 'text'}[]`)
-      await pool.query(
-        `insert into ${table} (${names}) select * from unnest(${arrays.join(', ')})`,
-        columns.map(({ name }) => rows.map((row) => Reflect.get(row, name) as unknown)),
-      )
+    async insert(table, rows, also) {
+      const connection = await pool.connect()
+      try {
+        await connection.query('begin')
+        await insertRows(connection, table, rows)
+        const isDone = also === undefined || (await connection.query(also.sql, [...also.values])).rowCount !== 0
+        await connection.query(isDone ? 'commit' : 'rollback')
+        connection.release()
+        return isDone
+      } catch (error) {
+        // The connection goes, and with it what it began.
+        connection.release(true)
+        throw error
+      }
     },
 
     async lastPetId() {

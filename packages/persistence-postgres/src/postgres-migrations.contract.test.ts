@@ -6,7 +6,13 @@ import { openPostgresStorage } from './open-postgres-storage.ts'
 import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
 import { createPostgresOrm } from './postgres-orm.ts'
 
-const ALL = ['0001-create-pets', '0002-remember-creations', '0003-create-api-keys', '0004-count-requests']
+const ALL = [
+  '0001-create-pets',
+  '0002-remember-creations',
+  '0003-create-api-keys',
+  '0004-count-requests',
+  '0005-note-imports',
+]
 
 let database: Database
 let url: string

@@ -5,6 +5,7 @@ import { CreatePets } from './migrations/0001-create-pets.ts'
 import { RememberCreations } from './migrations/0002-remember-creations.ts'
 import { CreateApiKeys } from './migrations/0003-create-api-keys.ts'
 import { CountRequests } from './migrations/0004-count-requests.ts'
+import { NoteImports } from './migrations/0005-note-imports.ts'
 import type { PostgresDatabase } from './open-postgres-database.ts'
 import { RequestCountRecord } from './request-count-record.ts'
 
@@ -14,6 +15,7 @@ const MIGRATIONS = [
   { name: '0002-remember-creations', class: RememberCreations },
   { name: '0003-create-api-keys', class: CreateApiKeys },
   { name: '0004-count-requests', class: CountRequests },
+  { name: '0005-note-imports', class: NoteImports },
 ]
 
 /** The last migration: a schema that has it is up to date. */

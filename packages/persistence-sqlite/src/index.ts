@@ -11,4 +11,4 @@ export { migrateSqlite, pendingSqliteMigrations } from './sqlite-migrations.ts'
 
 // Rows as they are, for moving them
 export { openSqliteBulk } from './open-sqlite-bulk.ts'
-export type { BulkAccess } from '@pet-store/persistence-mikro-orm'
+export type { BulkAccess, PetImportRow } from '@pet-store/persistence-mikro-orm'

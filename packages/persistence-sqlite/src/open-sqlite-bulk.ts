@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type BulkAccess, createBulkAccess } from '@pet-store/persistence-mikro-orm'
 import { createGroupCommit } from './group-commit.ts'
+import { insertRows } from './insert-rows.ts'
 import { openSqliteDatabase } from './open-sqlite-database.ts'
 import { expectMigrated, runMigrations } from './sqlite-migrations.ts'
 import { createSqliteOrm } from './sqlite-orm.ts'
@@ -25,16 +26,17 @@ export async function openSqliteBulk({ url, migrate = false }: SqliteOptions): P
   const lastId = database.prepare("select seq from sqlite_sequence where name = 'pet'").pluck().safeIntegers()
 
   return createBulkAccess(orm.em, runner, {
-    async insert({ table, columns }, rows) {
-      const names = columns.map(({ name }) => name)
-      const insert = database.prepare(
-        `insert into ${table} (${names.join(', ')}) values (${names.map((name) => `@${name}`).join(', ')})`,
-      )
-      database
-        .transaction(() => {
-          for (const row of rows) insert.run(row)
-        })
-        .immediate()
+    async insert(table, rows, also) {
+      database.exec('begin immediate')
+      try {
+        insertRows(database, table, rows)
+        const isDone = also === undefined || database.prepare(also.sql).run(also.values).changes > 0
+        database.exec(isDone ? 'commit' : 'rollback')
+        return isDone
+      } catch (error) {
+        if (database.inTransaction) database.exec('rollback')
+        throw error
+      }
     },
 
     lastPetId: async () => (lastId.get() as bigint | undefined) ?? 0n,

@@ -51,6 +51,7 @@ describe('SQLite with several processes', () => {
       '0001-create-pets',
       '0002-remember-creations',
       '0003-create-api-keys',
+      '0004-note-imports',
     ])
   })
 

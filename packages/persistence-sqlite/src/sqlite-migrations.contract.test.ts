@@ -9,7 +9,7 @@ import { openSqliteStorage } from './open-sqlite-storage.ts'
 import { migrateSqlite, pendingSqliteMigrations, runMigrations } from './sqlite-migrations.ts'
 import { createSqliteOrm } from './sqlite-orm.ts'
 
-const ALL = ['0001-create-pets', '0002-remember-creations', '0003-create-api-keys']
+const ALL = ['0001-create-pets', '0002-remember-creations', '0003-create-api-keys', '0004-note-imports']
 
 describe('SQLite migrations', () => {
   let folder: string

@@ -5,12 +5,14 @@ import { createExactSqliteDialect } from './exact-sqlite-dialect.ts'
 import { CreatePets } from './migrations/0001-create-pets.ts'
 import { RememberCreations } from './migrations/0002-remember-creations.ts'
 import { CreateApiKeys } from './migrations/0003-create-api-keys.ts'
+import { NoteImports } from './migrations/0004-note-imports.ts'
 
 /** Every migration in order. A name is in the databases of others: it never changes, and no entry is ever removed. */
 const MIGRATIONS = [
   { name: '0001-create-pets', class: CreatePets },
   { name: '0002-remember-creations', class: RememberCreations },
   { name: '0003-create-api-keys', class: CreateApiKeys },
+  { name: '0004-note-imports', class: NoteImports },
 ]
 
 /** The last migration: a schema that has it is up to date. */

@@ -1,0 +1,52 @@
+import { PET_STATUSES } from '@pet-store/domain'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { exportCommand } from './commands/export.ts'
+import { importCommand } from './commands/import.ts'
+import { seedCommand } from './commands/seed.ts'
+import { FORMATS } from './data/pet-file.ts'
+
+/** Adds the commands that move many animals at once. */
+export function addDataCommands(program: Command): void {
+  program
+    .command('import')
+    .description('store the animals of a file; can be interrupted, and goes on when it is run again')
+    .argument('<file>', 'a .csv or .ndjson file, or - for standard input')
+    .addOption(format('what the file is; its ending says so, else needed'))
+    .option('--dry-run', 'only judge the animals; nothing is stored')
+    .addOption(
+      new Option('--on-error <what>', 'what a refused line does: end the import, or no more than that')
+        .choices(['stop', 'skip'])
+        .default('stop'),
+    )
+    .option('--report <file>', 'where refused lines are listed; standard error unless said otherwise')
+    .option('--again', 'store the animals of a file once more that was imported to its end')
+    .action(importCommand)
+
+  program
+    .command('export')
+    .description('write animals by ascending id')
+    .addOption(new Option('--status <status>', 'only animals with this status').choices(PET_STATUSES))
+    .addOption(format('how to write; what --output ends in, else ndjson, unless said otherwise'))
+    .option('--output <file>', 'where to write; standard output unless said otherwise')
+    .option('--no-ids', 'leave ids out, so that two databases with the same animals give the same bytes')
+    .action(exportCommand)
+
+  program
+    .command('seed')
+    .description('store invented animals, for trying things out')
+    .requiredOption('--count <number>', 'how many', integerUpTo(1e9))
+    .option('--seed <number>', 'the same number gives the same animals', integerUpTo(2 ** 32 - 1))
+    .action(seedCommand)
+}
+
+function format(description: string): Option {
+  return new Option('--format <format>', description).choices(FORMATS)
+}
+
+function integerUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const integer = Number(text)
+    if (/^[0-9]{1,10}$/.test(text) && integer <= max) return integer
+    throw new InvalidArgumentError(`It must be an integer from 0 to ${max}.`)
+  }
+}

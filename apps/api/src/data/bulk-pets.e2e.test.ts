@@ -1,0 +1,87 @@
+import { draftPet, INT64 } from '@pet-store/domain'
+import type { BulkAccess, PetImportRow } from '@pet-store/persistence-sqlite'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { allPets, DATABASES, KINDS, openDatabase } from './databases.test-support.ts'
+
+const MANY = Array.from({ length: 1_234 }, (_, index) => draftPet({ name: `Pet ${index}`, categoryId: BigInt(index) }))
+const ODD = [
+  draftPet({ name: 'Top', categoryId: INT64.max, status: 'sold' }),
+  draftPet({ name: 'Bottom', categoryId: INT64.min }),
+  draftPet({ name: ' it\'s "odd"\\,{}\t\r\n🐕 NULL ', categoryId: 2n ** 53n + 1n, status: 'pending' }),
+  draftPet({ name: 'NULL', categoryId: 0n, status: 'available' }),
+]
+
+const place = (fields: Partial<PetImportRow>): PetImportRow => ({
+  id: 1n,
+  sha256: 'a',
+  state: 'unfinished',
+  lines: 1n,
+  changed_at: 5n,
+  ...fields,
+})
+
+describe.each(KINDS)('Many new pets in %s', (kind) => {
+  let bulk: BulkAccess
+  beforeEach(async () => {
+    bulk = await openDatabase(await DATABASES[kind]())
+  })
+
+  it('get ascending ids in their order, and come back exactly', async () => {
+    await bulk.addPets(ODD)
+    await bulk.addPets([])
+    await bulk.addPets(MANY)
+    const stored = await allPets(bulk)
+    expect(stored.map(({ id: _, ...pet }) => pet)).toEqual([...ODD, ...MANY])
+    expect(stored.map(({ id }) => id)).toEqual(stored.map((_, index) => BigInt(index + 1)))
+    const rows = await bulk.readPets(0n, 1)
+    expect(rows[0]).toMatchObject({ once_owner: null, once_key: null, once_fingerprint: null, once_at: null })
+  })
+
+  it('are read by status, a page at a time', async () => {
+    await bulk.addPets([...ODD, ...ODD])
+    const names = async (after: bigint, limit: number) =>
+      (await bulk.readPets(after, limit, 'sold')).map(({ id, name }) => `${id} ${name}`)
+    expect(await names(0n, 9)).toEqual(['1 Top', '5 Top'])
+    expect(await names(0n, 1)).toEqual(['1 Top'])
+    expect(await names(1n, 9)).toEqual(['5 Top'])
+    expect(await names(5n, 9)).toEqual([])
+  })
+
+  it('are stored together with how far their import is', async () => {
+    const [first, second, end] = [
+      place({}),
+      place({ sha256: 'b', lines: 2n ** 53n + 1n }),
+      place({ state: 'finished' }),
+    ]
+    await bulk.addPets(ODD, { to: first })
+    expect(await bulk.readPetImports()).toEqual([first])
+    await bulk.addPets(ODD, { from: first, to: second })
+    await bulk.addPets([], { from: second, to: end })
+    expect(await bulk.readPetImports()).toEqual([end])
+    expect(await bulk.countPets()).toBe(8)
+  })
+
+  it('are not stored where somebody else has begun or moved the import, nor is the note', async () => {
+    const first = place({})
+    await bulk.addPets(ODD, { to: first })
+    for (const step of [
+      { to: place({ sha256: 'b', lines: 7n }) },
+      { from: place({ id: 2n }), to: place({ sha256: 'b' }) },
+      { from: place({ sha256: 'other' }), to: place({ sha256: 'b' }) },
+      { from: place({ state: 'finished' }), to: place({ sha256: 'b' }) },
+    ]) {
+      await expect(bulk.addPets(ODD, step)).rejects.toThrow('Another import is running.')
+    }
+    expect(await bulk.countPets()).toBe(4)
+    expect(await bulk.readPetImports()).toEqual([first])
+  })
+
+  it('are all stored or none, with the note', async () => {
+    const broken = { ...ODD[0], status: 'lost' } as unknown as (typeof ODD)[number]
+    await expect(bulk.addPets([...MANY, broken], { to: place({}) })).rejects.toThrow('pet_status_check')
+    expect(await bulk.countPets()).toBe(0)
+    expect(await bulk.readPetImports()).toEqual([])
+    await bulk.addPets(ODD, { to: place({}) })
+    expect(await bulk.countPets()).toBe(4)
+  })
+})

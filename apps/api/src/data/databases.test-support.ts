@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Pet } from '@pet-store/domain'
+import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import { createDatabase } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { afterEach, inject } from 'vitest'
+import { readConfig } from '../config.ts'
+import { openBulk } from '../storage.ts'
+
+const cleanUps: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'pet-store-'))
+  cleanUps.push(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Makes an empty database of each kind; it is gone after the test. */
+export const DATABASES = {
+  SQLite: async () => `sqlite:${await temporaryFolder()}/${randomUUID()}.db`,
+  async PostgreSQL() {
+    const { url, drop } = await createDatabase(inject('postgresUrl'))
+    cleanUps.push(drop)
+    return url
+  },
+}
+
+export const KINDS = ['SQLite', 'PostgreSQL'] as const
+
+export async function openDatabase(url: string): Promise<BulkAccess> {
+  const bulk = await openBulk(url, true, readConfig([], {}))
+  cleanUps.push(bulk.close)
+  return bulk
+}
+
+/** Every animal of a database by ascending id. */
+export async function allPets(bulk: Pick<BulkAccess, 'readPets'>): Promise<readonly Pet[]> {
+  const rows = await bulk.readPets(0n, 10_000_000)
+  return rows.map(({ id, name, category_id: categoryId, status }) => ({
+    id,
+    name,
+    categoryId,
+    ...(status !== null && { status }),
+  }))
+}

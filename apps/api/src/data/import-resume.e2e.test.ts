@@ -1,0 +1,126 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { runProgram } from '../run-program.test-support.ts'
+import { allPets, DATABASES, KINDS, openDatabase, temporaryFolder } from './databases.test-support.ts'
+import { importFile } from './import-file.ts'
+import { findPetFile } from './pet-file.ts'
+
+/** Long enough for many transactions. */
+const PADDING = 'x'.repeat(200)
+const nameOf = (index: number) => `Pet ${index} ${PADDING}`
+
+function csv(count: number): string {
+  return `name,categoryId\n${Array.from({ length: count }, (_, index) => `${nameOf(index)},1\n`).join('')}`
+}
+
+describe.each(KINDS)('An import into %s', (kind) => {
+  let folder: string
+  let url: string
+  let bulk: BulkAccess
+  beforeEach(async () => {
+    folder = await temporaryFolder()
+    url = await DATABASES[kind]()
+    bulk = await openDatabase(url)
+  })
+
+  const start = (command: string) => runProgram(command, folder, { DATABASE_URL: url })
+  const run = async (command: string) => {
+    const { ended, output } = start(command)
+    return { code: await ended, ...output }
+  }
+  const names = async () => (await allPets(bulk)).map(({ name }) => name)
+
+  it('goes on after every kill -9 without losing or doubling an animal', { timeout: 120_000 }, async () => {
+    const count = 100_000
+    await writeFile(`${folder}/pets.csv`, csv(count))
+    let before = 0
+    for (let kill = 1; kill <= 3; kill += 1) {
+      const program = start('import pets.csv')
+      while ((await bulk.countPets()) <= before) {
+        expect(program.process.exitCode, program.output.stderr).toBeNull()
+        await setTimeout(5)
+      }
+      program.process.kill('SIGKILL')
+      expect(await program.ended).toBe('SIGKILL')
+      before = await bulk.countPets()
+      expect(before).toBeLessThan(count)
+    }
+    const { code, stdout } = await run('import pets.csv')
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `Imported ${count - before} animals, after ${before} of an earlier run.\n`,
+    })
+    expect(await names()).toEqual(Array.from({ length: count }, (_, index) => nameOf(index)))
+    const again = await run('import pets.csv')
+    expect(again).toMatchObject({ code: 1, stdout: '' })
+    expect(again.stderr).toMatch(
+      /^This file was imported already, on \d{4}-\d\d-\d\d\. To store its animals once more, say --again\.\n$/,
+    )
+    expect(await bulk.countPets()).toBe(count)
+  })
+
+  it('is done once, also when two processes do it at the same time', { timeout: 60_000 }, async () => {
+    const count = 20_000
+    await writeFile(`${folder}/pets.csv`, csv(count))
+    const both = await Promise.all([run('import pets.csv'), run('import pets.csv')])
+    // Whoever comes second finds the other at work, or done.
+    for (const { code, stderr } of both) {
+      if (code !== 0) expect(stderr).toMatch(/Another import is running\.|imported already/)
+    }
+    await run('import pets.csv')
+    expect(await names()).toEqual(Array.from({ length: count }, (_, index) => nameOf(index)))
+  })
+
+  it('stores nothing where another has begun since it looked', async () => {
+    await writeFile(`${folder}/pets.csv`, csv(3))
+    const file = await findPetFile(`${folder}/pets.csv`)
+    const progress = { begin: () => ({ advance() {}, end() {} }) }
+    const work = { file, format: 'csv', onError: 'stop', again: false, report: async () => {}, progress } as const
+    await importFile(work, bulk)
+    const late = importFile(work, { ...bulk, readPetImports: async () => [] })
+    await expect(late).rejects.toThrow('Another import is running. Run this one again when that has ended.')
+    expect(await bulk.countPets()).toBe(3)
+    expect(await bulk.readPetImports()).toHaveLength(1)
+  })
+
+  it('stops at a refused line, and goes on there once that is mended', { timeout: 60_000 }, async () => {
+    const file = `${folder}/pets.csv`
+    await writeFile(file, 'name,categoryId\na,1\nb,one\nc,1\nd,\ne,1\n')
+    const first = await run('import pets.csv')
+    expect(first).toMatchObject({ code: 1, stdout: 'Imported 1 animal; 1 line refused.\n' })
+    expect(first.stderr).toContain('line 3: categoryId must be an integer from')
+    expect(first.stderr).toContain(
+      'Stopped at line 3. When that is mended in the file, the same command goes on there;',
+    )
+    expect(await names()).toEqual(['a'])
+
+    expect(await run('import pets.csv')).toMatchObject({
+      code: 1,
+      stdout: 'Imported 0 animals, after 1 of an earlier run; 1 line refused.\n',
+    })
+    await writeFile(file, (await readFile(file, 'utf8')).replace('one', '1'))
+    const third = await run('import pets.csv --on-error skip --report refused.txt')
+    expect(third).toMatchObject({ code: 1, stdout: 'Imported 3 animals, after 1 of an earlier run; 1 line refused.\n' })
+    expect(await readFile(`${folder}/refused.txt`, 'utf8')).toBe(
+      'line 5: categoryId must be an integer from -9223372036854775808 to 9223372036854775807\n',
+    )
+    expect(await names()).toEqual(['a', 'b', 'c', 'e'])
+  })
+
+  it('is repeated with --again, and that can be interrupted too', { timeout: 60_000 }, async () => {
+    await writeFile(`${folder}/pets.csv`, csv(30_000))
+    expect(await run('import pets.csv')).toMatchObject({ code: 0 })
+    const program = start('import pets.csv --again')
+    while ((await bulk.countPets()) === 30_000) {
+      expect(program.process.exitCode, program.output.stderr).toBeNull()
+      await setTimeout(5)
+    }
+    program.process.kill('SIGKILL')
+    await program.ended
+    expect(await run('import pets.csv --again')).toMatchObject({ code: 0 })
+    const once = Array.from({ length: 30_000 }, (_, index) => nameOf(index))
+    expect(await names()).toEqual([...once, ...once])
+  })
+})

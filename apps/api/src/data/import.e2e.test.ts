@@ -1,0 +1,140 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { allPets, openDatabase, temporaryFolder } from './databases.test-support.ts'
+import { runShell } from './run-shell.test-support.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+
+const DATABASE_URL = 'sqlite:pets.db'
+const run = (line: string, settings = {}) => runShell(line, folder, { DATABASE_URL, ...settings })
+const write = (name: string, content: string | Buffer) => writeFile(`${folder}/${name}`, content)
+const isStored = () => existsSync(`${folder}/pets.db`)
+const stored = async () => {
+  const bulk = await openDatabase(`sqlite:${folder}/pets.db`)
+  return (await allPets(bulk)).map(({ id: _, ...pet }) => pet)
+}
+
+describe('pet-store import', () => {
+  it('stores the animals of a file in their order, exactly', async () => {
+    await write(
+      'pets.csv',
+      'id,name,categoryId,status\r\n9,"Rex, ""the"" dog\r\n",9223372036854775807,sold\r\n9,Léo 🐕,0,\r\n',
+    )
+    const { code, stdout, stderr } = await run('pet-store import pets.csv')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Imported 2 animals.\n' })
+    expect(stderr).toMatch(/^Importing: [\d.]+ MB, \d+ s\n$/)
+    await write('more.ndjson', '{"name":"Rex","categoryId":-1}')
+    expect((await run('pet-store import more.ndjson')).stdout).toBe('Imported 1 animal.\n')
+    expect(await stored()).toEqual([
+      { name: 'Rex, "the" dog\r\n', categoryId: 2n ** 63n - 1n, status: 'sold' },
+      { name: 'Léo 🐕', categoryId: 0n },
+      { name: 'Rex', categoryId: -1n },
+    ])
+  })
+
+  const MIXED =
+    '{"name":"a","categoryId":1}\n{"name":"","categoryId":1}\nnonsense\n{"name":"b","categoryId":1,"Status":"sold"}\n{"name":"c","categoryId":9007199254740993}\n'
+  const REFUSED =
+    'line 2: name must have a character that is not white space\nline 3: must be JSON\nline 4: has the unknown field "Status"\n'
+  const GOOD = [
+    { name: 'a', categoryId: 1n },
+    { name: 'c', categoryId: 9007199254740993n },
+  ]
+
+  it('skips refused lines when told to, and lists each with its number and reason', async () => {
+    await write('pets.ndjson', MIXED)
+    const { code, stdout, stderr } = await run('pet-store import pets.ndjson --on-error skip')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'Imported 2 animals; 3 lines refused.\n' })
+    expect(stderr.startsWith(REFUSED)).toBe(true)
+    expect(await stored()).toEqual(GOOD)
+  })
+
+  it('reads standard input', async () => {
+    await write('pets', MIXED)
+    const line = 'cat pets | pet-store import - --format ndjson --on-error skip --report refused.txt'
+    expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 animals; 3 lines refused.\n' })
+    expect(await readFile(`${folder}/refused.txt`, 'utf8')).toBe(REFUSED)
+    // Nobody can know what it is that comes in.
+    expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 animals; 3 lines refused.\n' })
+    expect(await stored()).toEqual([...GOOD, ...GOOD])
+  })
+
+  it('stores nothing in a dry run, not even a database', async () => {
+    await write('pets.ndjson', MIXED)
+    const { code, stdout, stderr } = await run('pet-store import pets.ndjson --dry-run --on-error skip')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '2 animals could be imported; 3 lines refused.\n' })
+    expect(stderr).toContain(REFUSED)
+    expect(isStored()).toBe(false)
+    expect(await run('pet-store import pets.ndjson --on-error skip')).toMatchObject({ code: 1 })
+    const dry = await run('pet-store import pets.ndjson --dry-run')
+    expect(dry).toMatchObject({ code: 1, stdout: '1 animal could be imported; 1 line refused.\n' })
+    expect(dry.stderr).toMatch(/Stopped at line 2\.\n$/)
+    expect(await stored()).toEqual(GOOD)
+  })
+
+  it.each([
+    ['is not UTF-8', Buffer.from('name,categoryId\nL\xe9o,1\n', 'latin1'), 'Line 2 is not UTF-8.'],
+    ['begins with a byte order mark', '\ufeffname,categoryId\n', 'Line 1 begins with a byte order mark;'],
+    ['has an open quote', 'name,categoryId\nok,1\n"Rex,1\n', 'Line 3 has a quote that is not closed.'],
+    ['names no columns', 'Rex,1\n', 'Line 1 must name the columns name and categoryId,'],
+  ])('says in which line a file %s', async (_, content, sentence) => {
+    await write('pets.csv', content)
+    const { code, stderr } = await run('pet-store import pets.csv --on-error skip')
+    expect(code).toBe(1)
+    expect(stderr).toContain(sentence)
+  })
+
+  it.each([
+    ['pet-store import pets.txt', {}, 2, 'say --format csv or --format ndjson'],
+    ['pet-store import -', {}, 2, 'say --format csv or --format ndjson'],
+    ['pet-store import', {}, 2, "missing required argument 'file'"],
+    ['pet-store import pets.csv --on-error weep', {}, 2, 'Allowed choices are stop, skip.'],
+    ['pet-store import nowhere.csv', {}, 1, 'Cannot read "nowhere.csv": no such file or directory.'],
+    ['pet-store import . --format csv', {}, 1, 'Cannot read ".": it is a folder.'],
+    ['pet-store import pets.csv --report no/r.txt', {}, 1, 'Cannot write "no/r.txt": no such file or directory.'],
+    ['pet-store import pets.csv', { PERSISTENCE_MODULE: './own.js' }, 2, 'PERSISTENCE_MODULE must be empty'],
+    ['pet-store import pets.csv', { MIGRATE_ON_START: 'false' }, 1, 'There is no file "pets.db".'],
+  ])('%s with %o ends with exit code %i', async (line, settings, exitCode, sentence) => {
+    await write('pets.csv', 'name,categoryId\nRex,1\n')
+    const { code, stderr } = await run(line, settings)
+    expect(stderr).toContain(sentence)
+    expect(code).toBe(exitCode)
+    expect(isStored()).toBe(false)
+  })
+
+  it('shows a bar on a terminal, and Ctrl+C ends it as interrupted', async (context) => {
+    if (!hasScript()) context.skip('needs script of util-linux, for a terminal')
+    await write('pets.csv', `name,categoryId\n${'Rex,1\n'.repeat(1_000_000)}`)
+    const program = `"${process.execPath}" --conditions=@pet-store/source "${new URL('../main.ts', import.meta.url).pathname}"`
+    const terminal = spawn('script', ['-qec', `stty cols 150; ${program} import pets.csv`, '/dev/null'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], TERM: 'xterm', DATABASE_URL },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    let output = ''
+    let isInterrupted = false
+    for await (const text of terminal.stdout.setEncoding('utf8')) {
+      output += String(text)
+      if (isInterrupted || !/Importing: [\d.]+ MB of 6 MB, [\d.]+ MB\/s, \d+ s left/.test(output)) continue
+      terminal.stdin.write('\x03')
+      isInterrupted = true
+    }
+    if (terminal.exitCode === null) await once(terminal, 'exit')
+    expect(output).toContain('━━━')
+    expect(terminal.exitCode).toBe(130)
+  })
+})
+
+function hasScript(): boolean {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
+}

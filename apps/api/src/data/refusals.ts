@@ -1,0 +1,34 @@
+import { openOutput } from './file-error.ts'
+import type { RefusedEntry } from './import-pets.ts'
+
+/** Where refused lines are told: one line each, with number and reason. */
+export interface Refusals {
+  add(entries: readonly RefusedEntry[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Into a file, which is written anew, or to standard error. */
+export async function openRefusals(file?: string): Promise<Refusals> {
+  if (file === undefined) return toStandardError
+  const handle = await openOutput(file)
+  return {
+    add: (entries) => handle.appendFile(textOf(entries)),
+    close: () => handle.close(),
+  }
+}
+
+const toStandardError: Refusals = {
+  async add(entries) {
+    process.stderr.write(onTerminal(textOf(entries)))
+  },
+  async close() {},
+}
+
+function textOf(entries: readonly RefusedEntry[]): string {
+  return entries.map(({ line, reason }) => `line ${line}: ${reason}\n`).join('')
+}
+
+/** The bar of the progress stands in the current line; it is drawn again below. */
+function onTerminal(text: string): string {
+  return process.stderr.isTTY ? `\r\x1b[K${text}` : text
+}

@@ -1,0 +1,23 @@
+import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import { readConfig, type SettingsRule } from '../config.ts'
+import type { Settings } from '../settings.ts'
+import { openBulk } from '../storage.ts'
+
+const expectOurDatabase: SettingsRule = ({ persistenceModule = '' }) =>
+  persistenceModule === ''
+    ? undefined
+    : 'PERSISTENCE_MODULE must be empty: many animals at once are stored and read in SQLite and PostgreSQL only'
+
+/** Does something with many animals at once in the database of the settings, which may be brought up to date if these say so too. */
+export async function withBulk<Result>(
+  mayMigrate: (settings: Settings) => boolean,
+  work: (bulk: BulkAccess) => Promise<Result>,
+): Promise<Result> {
+  const settings = readConfig([expectOurDatabase])
+  const bulk = await openBulk(settings.databaseUrl, mayMigrate(settings), settings)
+  try {
+    return await work(bulk)
+  } finally {
+    await bulk.close()
+  }
+}

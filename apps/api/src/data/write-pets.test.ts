@@ -1,0 +1,103 @@
+import { text } from 'node:stream/consumers'
+import { INT64, PET_NAME, PET_STATUSES, type PetDraft } from '@pet-store/domain'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Format } from './pet-file.ts'
+import { READERS } from './pet-file.ts'
+import { entriesOf, petsOf } from './read.test-support.ts'
+import { writePets } from './write-pets.ts'
+
+const ONCE = { once_owner: null, once_key: null, once_fingerprint: null, once_at: null }
+
+/** A database of these animals, with ids from 1 on. */
+function databaseOf(pets: readonly PetDraft[]): Parameters<typeof writePets>[0] {
+  const rows = pets.map(({ name, categoryId, status }, index) => ({
+    id: BigInt(index + 1),
+    name,
+    category_id: categoryId,
+    status: status ?? null,
+    ...ONCE,
+  }))
+  return { readPets: async (after, limit) => rows.filter(({ id }) => id > after).slice(0, limit) }
+}
+
+async function written(pets: readonly PetDraft[], format: Format, ids = false): Promise<string> {
+  return text(writePets(databaseOf(pets), { format, ids }))
+}
+
+const ODD: readonly PetDraft[] = [
+  { name: 'Rex', categoryId: INT64.max, status: 'sold' },
+  { name: ' Léo\t', categoryId: INT64.min },
+  { name: 'a "b", c\r\nd', categoryId: 0n, status: 'pending' },
+  { name: '=1+1', categoryId: 1n },
+  { name: 'a\rb', categoryId: 1n },
+]
+
+describe('Written animals', () => {
+  it('are CSV, in quotes where they must be, with an empty place for no status', async () => {
+    expect(await written(ODD, 'csv', true)).toBe(
+      'id,name,categoryId,status\n' +
+        '1,Rex,9223372036854775807,sold\n' +
+        '2," Léo\t",-9223372036854775808,\n' +
+        '3,"a ""b"", c\r\nd",0,pending\n' +
+        '4,=1+1,1,\n' +
+        '5,"a\rb",1,\n',
+    )
+    expect(await written([], 'csv')).toBe('name,categoryId,status\n')
+  })
+
+  it('are lines of JSON, without a status where nobody gave one', async () => {
+    expect(await written(ODD, 'ndjson', true)).toBe(
+      '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}\n' +
+        '{"id":2,"name":" Léo\\t","categoryId":-9223372036854775808}\n' +
+        '{"id":3,"name":"a \\"b\\", c\\r\\nd","categoryId":0,"status":"pending"}\n' +
+        '{"id":4,"name":"=1+1","categoryId":1}\n' +
+        '{"id":5,"name":"a\\rb","categoryId":1}\n',
+    )
+    expect(await written([{ name: 'Rex', categoryId: 1n }], 'ndjson')).toBe('{"name":"Rex","categoryId":1}\n')
+    expect(await written([], 'ndjson')).toBe('')
+  })
+
+  it.each(['csv', 'ndjson'] as const)('are read as they were, and written the same again: %s', async (format) => {
+    const part = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('"', ',', '\n', '\r\n', '\r', ' ', '\t', '=1+1', '🐕', '\u2028', '\ufeff', '\\', "'"),
+    )
+    const name = fc
+      .array(part, { minLength: 1, maxLength: 6 })
+      .map((parts) => parts.join(''))
+      .filter((some) => PET_NAME.notBlank.test(some) && !PET_NAME.unstorable.test(some))
+    const categoryId = fc.bigInt(INT64)
+    const pet = fc.record(
+      { name, categoryId, status: fc.constantFrom(...PET_STATUSES) },
+      { requiredKeys: ['name', 'categoryId'] },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(pet, { maxLength: 8 }), fc.boolean(), fc.nat(5), async (pets, ids, more) => {
+        const content = await written(pets, format, ids)
+        const read = petsOf(entriesOf(READERS[format](), content, more + 1))
+        expect(read).toEqual(pets)
+        expect(await written(read as PetDraft[], format, ids)).toBe(content)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('are asked for a page at a time, and only when somebody wants more', async () => {
+    const pages: bigint[] = []
+    const pets = databaseOf(Array.from({ length: 12_000 }, (_, index) => ({ name: `Pet ${index}`, categoryId: 1n })))
+    const pieces = writePets(
+      {
+        readPets(after, limit) {
+          pages.push(after)
+          return pets.readPets(after, limit)
+        },
+      },
+      { format: 'ndjson', ids: true },
+    )
+    expect((await pieces.next()).value).toMatch(/^\{"id":1,.*\n$/s)
+    expect(pages).toEqual([-(2n ** 63n)])
+    expect((await text(pieces)).split('\n').filter(Boolean)).toHaveLength(7_000)
+    expect(pages).toEqual([-(2n ** 63n), 5_000n, 10_000n, 12_000n])
+  })
+})

@@ -1,0 +1,51 @@
+import type { PetStatus } from '@pet-store/domain'
+import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import type { Format } from './pet-file.ts'
+
+/** How many animals are in memory at once. */
+const PAGE = 5_000
+/** No animal has this id: ids are given from 1 on. */
+const BEGINNING = -(2n ** 63n)
+
+export interface WriteOptions {
+  readonly format: Format
+  /** Whether ids are written. */
+  readonly ids: boolean
+  /** Only animals with this status. */
+  readonly status?: PetStatus
+}
+
+type Row = Awaited<ReturnType<BulkAccess['readPets']>>[number]
+
+/** Animals as text by ascending id, a page at a time; the next page is read when somebody asks for more text. */
+export async function* writePets(
+  from: Pick<BulkAccess, 'readPets'>,
+  { format, ids, status }: WriteOptions,
+): AsyncGenerator<string> {
+  const line = format === 'csv' ? csvLine : ndjsonLine
+  if (format === 'csv') yield `${ids ? 'id,' : ''}name,categoryId,status\n`
+  let last = BEGINNING
+  for (;;) {
+    const rows = await from.readPets(last, PAGE, status)
+    if (rows.length === 0) return
+    yield rows.map((row) => line(row, ids)).join('')
+    last = rows.at(-1)?.id ?? last
+  }
+}
+
+/** A status that nobody gave is left out. */
+function ndjsonLine({ id, name, category_id: categoryId, status }: Row, ids: boolean): string {
+  const before = ids ? `"id":${id},` : ''
+  const after = status === null ? '' : `,"status":"${status}"`
+  return `{${before}"name":${JSON.stringify(name)},"categoryId":${categoryId}${after}}\n`
+}
+
+/** A status that nobody gave is an empty place. */
+function csvLine({ id, name, category_id: categoryId, status }: Row, ids: boolean): string {
+  return `${ids ? `${id},` : ''}${csvValue(name)},${categoryId},${status ?? ''}\n`
+}
+
+/** Spaces at the ends need no quotes (RFC 4180), but some programs cut them off without. */
+function csvValue(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
