@@ -10,6 +10,7 @@ const STEPS = {
   'Fence: every import is one that the dependency rule allows': 'fence',
   'Knip: no unused file, export or dependency': 'unused',
   'Sherif: the manifests of the workspace agree': 'manifests',
+  'Description: well-formed, and still good for every client of the released one': 'description',
   'Tests: all of them': 'test',
   'Build: what Node and other teams will load': 'build',
   'Packages: what they contain can be imported and typed': 'check:package',

@@ -27,6 +27,18 @@ describe('the built program', () => {
     expect(await program.ended).toBe(0)
   })
 
+  it('finds the files of its pages, those of other packages too', async () => {
+    const { program, address } = await runStart(await temporaryFolder(), {}, [BIN])
+    const docs = address.replace(/v1$/, 'docs')
+    const page = await (await fetch(docs)).text()
+    const loaded = [...page.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, reference = '']) => reference)
+    const statuses = await Promise.all(loaded.map(async (reference) => (await fetch(new URL(reference, docs))).status))
+    program.process.kill('SIGTERM')
+
+    expect(statuses).toEqual([200, 200, 200, 200])
+    expect(await program.ended).toBe(0)
+  })
+
   it('ends with exit code 2 and a hint when it is told something unknown', async () => {
     const program = runProgram('sevre', await temporaryFolder(), {}, [BIN])
 

@@ -4,6 +4,7 @@ import { createPetUseCases } from '@pet-store/domain'
 import type { Storage } from '@pet-store/domain-testing'
 import { type Clock, createPetApp, createPetServer, type HttpLog } from '@pet-store/http-express'
 import { every } from './every.ts'
+import { createReadiness, type ReadinessListener } from './readiness.ts'
 import type { Settings } from './settings.ts'
 import { openStorage } from './storage.ts'
 
@@ -13,7 +14,10 @@ export interface Parts {
   /** Good API keys besides those that the storage knows. */
   readonly staticKeys: readonly StaticKey[]
   readonly log: HttpLog
+  readonly onReadiness?: ReadinessListener
   readonly now?: Clock
+  /** Only where nobody else can reach the service. */
+  readonly developmentKey?: string
 }
 
 /** The whole program. */
@@ -21,6 +25,8 @@ export interface Program {
   /** Answers requests once it listens. */
   readonly server: Server
   readonly storage: Required<Storage>
+  /** From now on it is not ready, although it goes on answering. */
+  stop(): void
   /** Lets go of everything that `compose` opened; the server must have stopped. */
   close(): Promise<void>
 }
@@ -28,7 +34,14 @@ export interface Program {
 const KEY_USES_INTERVAL_MS = 60_000
 
 /** Builds the whole program. Nothing listens yet. */
-export async function compose({ settings, staticKeys, log, now = () => new Date() }: Parts): Promise<Program> {
+export async function compose({
+  settings,
+  staticKeys,
+  log,
+  onReadiness = () => {},
+  now = () => new Date(),
+  developmentKey,
+}: Parts): Promise<Program> {
   const storage = await openStorage(settings)
   const keyCheck = createKeyCheck({
     keys: storage.apiKeys,
@@ -37,17 +50,23 @@ export async function compose({ settings, staticKeys, log, now = () => new Date(
   })
   const keyUses = every(KEY_USES_INTERVAL_MS, keyCheck.writeUses)
   const { rateLimit: limit } = settings
+  const readiness = createReadiness(storage, onReadiness)
   const app = createPetApp({
     pets: createPetUseCases(storage.pets),
     tokenCheck: keyCheck.check,
     ...(limit && { rateLimiting: { limit, limiter: storage.createRateLimiter(limit) } }),
     log,
     now,
-    isReady: storage.check,
+    readiness: readiness.check,
+    developmentKey,
+    publicUrl: settings.publicUrl,
+    corsOrigins: settings.corsOrigins,
+    trustProxy: settings.trustProxy,
   })
   return {
     server: createPetServer(app, log),
     storage,
+    stop: readiness.stop,
     async close() {
       await keyUses.finish()
       await storage.close()

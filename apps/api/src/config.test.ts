@@ -10,12 +10,17 @@ describe('readConfig', () => {
     const defaults = {
       port: 3000,
       host: '127.0.0.1',
+      corsOrigins: [],
+      trustProxy: 0,
       databaseUrl: 'sqlite:./data/pet-store.db',
       persistenceModule: '',
       migrateOnStart: true,
       databasePoolSize: 10,
       databaseStatementTimeout: 5000,
       databasePooler: 'none',
+      databaseReplicaUrls: [],
+      shutdownDelay: 0,
+      shutdownTimeout: 30_000,
       logLevel: 'info',
       staticKeys: [],
       apiKeyCacheSeconds: 5,
@@ -32,11 +37,17 @@ describe('readConfig', () => {
       readConfig([], {
         PORT: '0',
         HOST: '::1',
+        PUBLIC_URL: 'https://pets.example:8443/shop/',
+        CORS_ORIGINS: 'https://shop.example, http://localhost:5173',
+        TRUST_PROXY: 'loopback, 10.0.0.0/8,::1',
         DATABASE_URL: 'postgresql://pets:secret@db:5433/pets?sslmode=verify-full',
         MIGRATE_ON_START: 'false',
         DATABASE_POOL_SIZE: '3',
         DATABASE_STATEMENT_TIMEOUT: '250',
         DATABASE_POOLER: 'transaction',
+        DATABASE_REPLICA_URLS: 'postgres://pets:s%2Ct@r1/pets, postgresql://r2/pets ,',
+        SHUTDOWN_DELAY: '5s',
+        SHUTDOWN_TIMEOUT: '1m',
         LOG_LEVEL: 'trace',
         API_KEY_CACHE_SECONDS: '0',
         RATE_LIMIT: '600/1m',
@@ -45,12 +56,18 @@ describe('readConfig', () => {
     ).toEqual({
       port: 0,
       host: '::1',
+      publicUrl: 'https://pets.example:8443/shop',
+      corsOrigins: ['https://shop.example', 'http://localhost:5173'],
+      trustProxy: ['loopback', '10.0.0.0/8', '::1'],
       databaseUrl: 'postgresql://pets:secret@db:5433/pets?sslmode=verify-full',
       persistenceModule: '',
       migrateOnStart: false,
       databasePoolSize: 3,
       databaseStatementTimeout: 250,
       databasePooler: 'transaction',
+      databaseReplicaUrls: ['postgres://pets:s%2Ct@r1/pets', 'postgresql://r2/pets'],
+      shutdownDelay: 5_000,
+      shutdownTimeout: 60_000,
       logLevel: 'trace',
       staticKeys: [
         { keyId: 'shop', sha256: HASH },
@@ -67,6 +84,13 @@ describe('readConfig', () => {
     )
   })
 
+  it('refuses a delay that leaves no time for the rest of a shutdown', () => {
+    expect(() => readConfig([], { SHUTDOWN_DELAY: '30s' })).toThrow(
+      'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY',
+    )
+    expect(() => readConfig([], { SHUTDOWN_DELAY: 'soon' })).toThrow('SHUTDOWN_DELAY must be a number and a unit')
+  })
+
   it.each(['600', '0/1m', '600/0s', '600/m', '-1/1m', '6e2/1m', '600/1w'])(
     'refuses %j as a rate limit',
     (RATE_LIMIT) => {
@@ -76,6 +100,43 @@ describe('readConfig', () => {
     },
   )
 
+  it.each([
+    'pets.example',
+    'ftp://pets.example',
+    'https://pets.example/v1/',
+    'https://pets.example/?a=1',
+    'https://pets.example/#a',
+    'https://me:secret@pets.example',
+    'https://Pets.example',
+    'https://pets.example/a b',
+    'https://pets.example/../v1',
+    'https://pets.example/">;x="',
+  ])('refuses %j as the public address', (PUBLIC_URL) => {
+    expect(() => readConfig([], { PUBLIC_URL })).toThrow(/^PUBLIC_URL must be an http or https address/)
+  })
+
+  it.each([
+    'shop.example',
+    'https://shop.example/',
+    'https://SHOP.example',
+    'https://shop.example:443',
+    'null',
+    'ws://a',
+  ])('refuses %j as an origin', (CORS_ORIGINS) => {
+    expect(() => readConfig([], { CORS_ORIGINS })).toThrow(/^CORS_ORIGINS must be [*] or origins/)
+  })
+
+  it.each(['true', '-1', '1.5', '100', '300.0.0.1', '10.0.0.0/33', '10.0.0.0/x', 'proxy.example', ','])(
+    'refuses %j as trusted proxies',
+    (TRUST_PROXY) => {
+      expect(() => readConfig([], { TRUST_PROXY })).toThrow(/^TRUST_PROXY must be false, a number of proxies/)
+    },
+  )
+
+  it('counts trusted proxies', () => {
+    expect(readConfig([], { TRUST_PROXY: '2' })).toMatchObject({ trustProxy: 2 })
+  })
+
   it.each(['sqlite:', 'pets.db', 'mysql://host/db', 'postgres:pets', 'postgres://a b/'])(
     'refuses %j as a database',
     (DATABASE_URL) => {
@@ -84,6 +145,24 @@ describe('readConfig', () => {
       )
     },
   )
+
+  it.each(['r1', 'sqlite:pets.db', 'postgres://a b/', 'mysql://pets:secret@r1/pets', 'postgres://r1/pets, r2'])(
+    'refuses %j as replicas',
+    (DATABASE_REPLICA_URLS) => {
+      expect(() => readConfig([], { DATABASE_URL: 'postgres://db/pets', DATABASE_REPLICA_URLS })).toThrow(
+        /^DATABASE_REPLICA_URLS must be postgres:\/\/user:password@host\/database, more of them with commas between them$/,
+      )
+    },
+  )
+
+  it.each([
+    [{}, 'unless DATABASE_URL is postgres://user:password@host/database'],
+    [{ DATABASE_URL: 'postgres://db/pets', PERSISTENCE_MODULE: './mine.js' }, 'with PERSISTENCE_MODULE'],
+  ])('refuses replicas beside %j', (environment, rule) => {
+    expect(() => readConfig([], { ...environment, DATABASE_REPLICA_URLS: 'postgres://r1/pets' })).toThrow(
+      new WrongSettings([`DATABASE_REPLICA_URLS must be empty ${rule}`]),
+    )
+  })
 
   it('leaves the database to an adapter of somebody else', () => {
     const environment = { PERSISTENCE_MODULE: './mine.js', DATABASE_URL: 'anything at all' }

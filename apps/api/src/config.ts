@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { SETTINGS, type Settings, settingsFault } from './settings.ts'
+import { replicasFault, SETTINGS, type Settings, settingsFault, shutdownFault } from './settings.ts'
 
 /** One or more settings that cannot be used; the message has one line for each. */
 export class WrongSettings extends Error {
@@ -29,7 +29,11 @@ export function readConfig(rules: readonly SettingsRule[] = [], environment = pr
       wrong.push(`${variable} ${error.message}${isSecret ? '' : `, got ${JSON.stringify(text)}`}`)
     }
   }
-  wrong.push(...[settingsFault, ...rules].map((rule) => rule(settings)).filter((line) => line !== undefined))
+  wrong.push(
+    ...[settingsFault, replicasFault, shutdownFault, ...rules]
+      .map((rule) => rule(settings))
+      .filter((line) => line !== undefined),
+  )
   if (wrong.length > 0) throw new WrongSettings(wrong)
   // Every name of the list was read, or a line was written.
   return settings as Settings

@@ -1,4 +1,5 @@
 import { SCOPES } from '@pet-store/access'
+import { OPENAPI_JSON } from '@pet-store/http-express'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { copy } from './commands/copy.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts'
@@ -28,6 +29,13 @@ program
   .description('bring the database up to date, and stop')
   .option('--check', 'only say what is to be done; exit code 1 when there is something')
   .action(migrate)
+
+program
+  .command('openapi')
+  .description('print the OpenAPI 3.1 description of the service')
+  .action(() => {
+    process.stdout.write(OPENAPI_JSON)
+  })
 
 program
   .command('copy')

@@ -1,27 +1,35 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import type { Program } from './compose.ts'
+import type { Settings } from './settings.ts'
 
-/** How long running requests may take to finish after a signal, in milliseconds. */
-const SHUTDOWN_TIMEOUT = 10_000
+/** How long a connection may stay idle once nobody new is let in: a request may be on its way. In milliseconds. */
+const LINGER_MS = 1_000
+const SWEEP_MS = 50
 
 /** Listens, and returns the address; from then on a SIGTERM or SIGINT stops the program in order. */
-export async function runServer(program: Program, host: string, port: number, log: Logger): Promise<string> {
-  const url = await listen(program.server, host, port)
-  closeWithGrace({ delay: SHUTDOWN_TIMEOUT, logger: false }, async ({ signal, err }) => {
+export async function runServer(program: Program, settings: Settings, log: Logger): Promise<string> {
+  const url = await listen(program.server, settings.host, settings.port)
+  // A second signal ends the process at once.
+  closeWithGrace({ delay: settings.shutdownTimeout, logger: false }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, 'stopping after a fault')
     else log.info({ signal }, 'stopping')
+    program.stop()
+    if (!err) await setTimeout(settings.shutdownDelay)
     await stopListening(program.server)
     await program.close()
+    log.info('stopped')
     log.flush()
   })
   return url
 }
 
-async function listen(server: Server, host: string, port: number): Promise<string> {
+/** Listens on an address, and returns it as a URL. Rejects with a sentence on what to do. */
+export async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen(port, host)
   try {
     await once(server, 'listening')
@@ -40,12 +48,32 @@ function listenFault(cause: unknown): string {
   return message
 }
 
-/** Takes no new connections, lets running requests finish, and drops each connection as soon as it has nothing to do. */
+/** Takes no new connections, lets running requests finish, and drops idle connections after a while. */
 async function stopListening(server: Server): Promise<void> {
   const closed = once(server, 'close')
-  server.close()
-  // Closing drops the connections that are idle now; one that becomes idle later would be kept for the next request.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50)
+  // Right after new connections were taken, so that none is left waiting at a closed door.
+  await setImmediate()
+  // The `close` of an HTTP server drops idle connections at once, also one on which a request is on its way.
+  NetServer.prototype.close.call(server)
+  // From now on, and not before: a client whose connection is closed while we listen comes back on a new one.
+  server.prependListener('request', (_req, res) => {
+    res.shouldKeepAlive = false
+  })
+  const clock = new AbortController()
+  const sweeping = sweep(server, clock.signal)
   await closed
-  clearInterval(sweep)
+  clock.abort()
+  await sweeping
+}
+
+async function sweep(server: Server, signal: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(LINGER_MS, undefined, { signal })
+    for (;;) {
+      server.closeIdleConnections()
+      await setTimeout(SWEEP_MS, undefined, { signal })
+    }
+  } catch {
+    // Everything is closed.
+  }
 }

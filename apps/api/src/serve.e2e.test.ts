@@ -41,6 +41,33 @@ describe('pet-store serve', () => {
     for (const text of [key, named, other]) expect(JSON.stringify(program.output)).not.toContain(text)
   })
 
+  it('knows the network around it from its settings', async () => {
+    const key = createApiKeyText()
+    const program = runProgram('serve', await temporaryFolder(), {
+      API_KEYS_SHA256: hashApiKey(key),
+      PUBLIC_URL: 'https://pets.example/shop',
+      CORS_ORIGINS: 'https://shop.example',
+      TRUST_PROXY: '1',
+    })
+    running.push(program)
+    const address = await waitForOutput(program, /"address":"([^"]+)"/)
+    const added = await fetch(`${address}/pets`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        Origin: 'https://shop.example',
+        'X-Forwarded-For': '203.0.113.9',
+      },
+      body: '{"name":"Rex","categoryId":1}',
+    })
+
+    expect(added.headers.get('location')).toBe('https://pets.example/shop/v1/pets/1')
+    expect(added.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+    expect(added.headers.get('strict-transport-security')).toBe('max-age=31536000')
+    await waitForOutput(program, /"clientAddress":"203\.0\.113\.9"/)
+  })
+
   it('answers a request that runs when SIGTERM arrives, and ends with exit code 0', async () => {
     const key = createApiKeyText()
     const { program, address } = await serve(await temporaryFolder(), hashApiKey(key))

@@ -1,6 +1,7 @@
 import type { RateLimit, StaticKey } from '@pet-store/access'
 import { POOLERS } from '@pet-store/persistence-postgres'
 import { readDuration } from './duration.ts'
+import { readOrigins, readPublicUrl, readTrustProxy } from './network-settings.ts'
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is read. */
 interface Setting<T> {
@@ -30,6 +31,30 @@ export const SETTINGS = {
     default: '127.0.0.1',
     isSecret: false,
     read: readText,
+  },
+  publicUrl: {
+    variable: 'PUBLIC_URL',
+    meaning:
+      'The address that clients know the service by, such as `https://pets.example/shop` (without `/v1`). With it `Link` and `Location` are absolute instead of relative; with `https:` browsers are told to use nothing else.',
+    default: '',
+    isSecret: false,
+    read: readPublicUrl,
+  },
+  corsOrigins: {
+    variable: 'CORS_ORIGINS',
+    meaning:
+      'The origins whose web pages may call the service, such as `https://shop.example`, with commas between them; `*` means all.',
+    default: '',
+    isSecret: false,
+    read: readOrigins,
+  },
+  trustProxy: {
+    variable: 'TRUST_PROXY',
+    meaning:
+      "Whose `X-Forwarded-For` is believed about the client's address: `false`, the number of proxies in front, or their addresses and networks, with commas between them.",
+    default: 'false',
+    isSecret: false,
+    read: readTrustProxy,
   },
   databaseUrl: {
     variable: 'DATABASE_URL',
@@ -74,6 +99,29 @@ export const SETTINGS = {
     default: 'none',
     isSecret: false,
     read: (text) => readOneOf(text, POOLERS),
+  },
+  databaseReplicaUrls: {
+    variable: 'DATABASE_REPLICA_URLS',
+    meaning:
+      'PostgreSQL: streaming replicas that answer lists in turn, URLs as in `DATABASE_URL` with commas between them. An animal of the last moments may be missing in the middle of a list, never at its end.',
+    default: '',
+    isSecret: true,
+    read: readPostgresUrls,
+  },
+  shutdownDelay: {
+    variable: 'SHUTDOWN_DELAY',
+    meaning:
+      'How long it goes on serving after SIGTERM while it says that it is not ready, such as `5s`: long enough for a balancer to notice.',
+    default: '0s',
+    isSecret: false,
+    read: readDuration,
+  },
+  shutdownTimeout: {
+    variable: 'SHUTDOWN_TIMEOUT',
+    meaning: 'After how long it ends after SIGTERM in any case, the delay included.',
+    default: '30s',
+    isSecret: false,
+    read: readDuration,
   },
   logLevel: {
     variable: 'LOG_LEVEL',
@@ -121,12 +169,44 @@ export function settingsFault({ databaseUrl, persistenceModule }: Partial<Settin
   return databaseKind(databaseUrl) === undefined ? `DATABASE_URL ${DATABASE_URL_RULE}` : undefined
 }
 
+/** A delay that leaves no time for the rest; a line, or nothing. */
+export function shutdownFault({ shutdownDelay = 0, shutdownTimeout = 1 }: Partial<Settings>): string | undefined {
+  return shutdownDelay < shutdownTimeout ? undefined : 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
+}
+
 export const DATABASE_URL_RULE = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'
 
 /** Which of our databases a URL names; `undefined` where it names none. */
 export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
   if (/^sqlite:.+/.test(url)) return 'sqlite'
-  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url) ? 'postgres' : undefined
+  return isPostgresUrl(url) ? 'postgres' : undefined
+}
+
+/** Replicas follow a database of ours; a line where there is none, or nothing. */
+export function replicasFault(settings: Partial<Settings>): string | undefined {
+  const { databaseUrl, persistenceModule, databaseReplicaUrls = [] } = settings
+  if (databaseUrl === undefined || databaseReplicaUrls.length === 0) return undefined
+  if (persistenceModule !== '') return 'DATABASE_REPLICA_URLS must be empty with PERSISTENCE_MODULE'
+  if (isPostgresUrl(databaseUrl)) return undefined
+  return 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database'
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
+}
+
+function readPostgresUrls(text: string): readonly string[] {
+  const urls = listOf(text)
+  if (urls.every(isPostgresUrl)) return urls
+  throw new RangeError('must be postgres://user:password@host/database, more of them with commas between them')
+}
+
+/** The entries of a text with commas between them. */
+function listOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
 }
 
 function readInteger(text: string, min: number, max: number): number {
@@ -154,14 +234,9 @@ function readRateLimit(text: string): RateLimit | undefined {
 }
 
 function readKeyHashes(text: string): readonly StaticKey[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const [, name, sha256 = ''] = /^(?:([\w.-]{1,64})=)?([0-9a-f]{64})$/i.exec(entry) ?? []
-      if (sha256 === '')
-        throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, with commas between them')
-      return { keyId: name ?? `sha256-${sha256.slice(0, 8)}`, sha256: sha256.toLowerCase() }
-    })
+  return listOf(text).map((entry) => {
+    const [, name, sha256 = ''] = /^(?:([\w.-]{1,64})=)?([0-9a-f]{64})$/i.exec(entry) ?? []
+    if (sha256 === '') throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, with commas between them')
+    return { keyId: name ?? `sha256-${sha256.slice(0, 8)}`, sha256: sha256.toLowerCase() }
+  })
 }

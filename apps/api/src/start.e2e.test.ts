@@ -37,6 +37,14 @@ describe('pet-store start', () => {
     expect(lines.every((line) => line.includes(key))).toBe(true)
   })
 
+  it('prints where the reference page is, which has the key', async () => {
+    const { program, address, key } = await start(await temporaryFolder())
+    const [, docs = ''] = /Reference +(\S+)/.exec(program.output.stdout) ?? []
+
+    expect(docs).toBe(address.replace(/v1$/, 'docs'))
+    expect(await (await fetch(docs)).text()).toContain(`data-development-key="${key}"`)
+  })
+
   it('answers the lines of the README as the README says', async () => {
     const { address, key } = await start(await temporaryFolder())
     const lines = (await readFile(README, 'utf8')).split('\n').filter((line) => line.startsWith('curl '))

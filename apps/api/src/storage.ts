@@ -31,6 +31,7 @@ export async function openStorage(settings: Settings): Promise<Required<Storage>
   // What an adapter may leave out is filled in here, so that the rest of the program need not ask.
   return {
     apiKeys: noApiKeys,
+    isMigrated: async () => true,
     createRateLimiter: createMemoryRateLimiter,
     ...(await storage.open(settings.migrateOnStart)),
   }
@@ -67,6 +68,7 @@ export async function openBulk(url: string, migrate: boolean, settings: Settings
 function postgresOptions(url: string, settings: Settings): PostgresOptions {
   return {
     url,
+    replicaUrls: settings.databaseReplicaUrls,
     poolSize: settings.databasePoolSize,
     statementTimeout: settings.databaseStatementTimeout,
     pooler: settings.databasePooler,

@@ -7,6 +7,9 @@ import type { ApiKey, NewApiKey } from './api-key.ts'
  * `apiKeyRepositoryContract` from `@pet-store/domain-testing`.
  * Times are kept to the millisecond. What is absent comes back absent. Keys that come back are detached: changing one
  * changes nothing stored.
+ *
+ * Where the storage cannot be reached at present, every function rejects with an error whose `code` is
+ * `storage_unavailable`: what was asked may be asked again later.
  */
 export interface ApiKeyRepository {
   /** Stores a key. Rejects where its id or its hash is taken, and then changes nothing. */

@@ -10,6 +10,11 @@ export interface Storage {
   readonly createRateLimiter?: CreateRateLimiter
   /** Kept when the storage answers, rejected with the reason when it does not. Asked often, so it has to be cheap. */
   check(): Promise<void>
+  /**
+   * Whether it is up to date with this program; it may have been put back to an older state meanwhile. Asked often.
+   * Left out where nothing can be behind.
+   */
+  isMigrated?(): Promise<boolean>
   /** Stores what was begun and lets go of everything. Nothing is asked afterwards. */
   close(): Promise<void>
 }

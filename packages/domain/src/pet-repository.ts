@@ -8,6 +8,9 @@ import type { PetStatus } from './pet-status.ts'
  * An adapter keeps these promises when it passes every case of
  * `petRepositoryContract` from `@pet-store/domain-testing`.
  * Pets that come back are detached: changing one changes nothing stored.
+ *
+ * Where the storage cannot be reached at present, every function rejects with an error whose `code` is
+ * `storage_unavailable`: what was asked may be asked again later.
  */
 export interface PetRepository {
   /**

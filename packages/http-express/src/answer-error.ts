@@ -15,6 +15,9 @@ const ANSWERS = {
 /** The one sentence that a fault of ours says; its cause is in the log under the request id. */
 const FAULT = 'Something went wrong on our side. The request id in X-Request-Id names this case in our log.'
 
+/** How long a storage that is away may take to come back, in seconds. */
+const TRY_AGAIN = '2'
+
 /** Answers every path that no route answered. Registered after the routes. */
 export const answerUnknownPath: RequestHandler = () => {
   throw unknownPath()
@@ -41,9 +44,19 @@ function knownError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error
   // Another copy of the domain may have codes that this table lacks.
   if (isPetError(error) && Object.hasOwn(ANSWERS, error.code)) return new HttpError(ANSWERS[error.code], error.message)
+  if (isStorageUnavailable(error)) {
+    return new HttpError('service_unavailable', 'The service cannot reach its storage at present.', {
+      'Retry-After': TRY_AGAIN,
+    })
+  }
   // The router throws this for percent-encoding that cannot be decoded: such a path names nothing.
   if (error instanceof URIError) return unknownPath()
   return undefined
+}
+
+/** The ports promise this code where storage cannot be reached, whatever the class of the error. */
+function isStorageUnavailable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'storage_unavailable'
 }
 
 function isTooLate(error: unknown): boolean {

@@ -5,4 +5,6 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
+  /** The same before any decoding, where the connection was not a bare one. */
+  readonly bytes?: Buffer
 }

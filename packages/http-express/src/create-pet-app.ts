@@ -1,13 +1,18 @@
 import type { PetUseCases } from '@pet-store/domain'
 import express, { type Express } from 'express'
 import { answerError, answerUnknownPath } from './answer-error.ts'
+import { allowOrigins } from './cross-origin.ts'
 import type { Clock } from './deprecation.ts'
 import { healthRoutes, type ReadinessCheck } from './health-routes.ts'
 import type { HttpLog } from './http-log.ts'
 import { limitRate, type RateLimiting } from './limit-rate.ts'
+import { openApiRoutes } from './openapi-routes.ts'
+import { pageRoutes } from './page-routes.ts'
 import { petRoutes } from './pet-routes.ts'
+import { referencesFrom } from './references.ts'
 import { openRequest } from './request-context.ts'
 import { requireBearer, type TokenCheck } from './require-bearer.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** What the app needs from outside. */
 export interface PetAppOptions {
@@ -17,20 +22,37 @@ export interface PetAppOptions {
   readonly rateLimiting?: RateLimiting
   readonly now: Clock
   readonly log: HttpLog
-  readonly isReady: ReadinessCheck
+  readonly readiness: ReadinessCheck
+  /** A key that the reference page uses unasked: only for a service that this machine alone can reach. */
+  readonly developmentKey?: string | undefined
+  /** The address that clients know the service by, without `/v1` or a slash at its end; makes references absolute. */
+  readonly publicUrl?: string | undefined
+  /** Origins whose web pages may call the service, or `*`; none unless said. */
+  readonly corsOrigins?: readonly string[]
+  /** The proxies that are believed about the client's address: their number, or their addresses. None unless said. */
+  readonly trustProxy?: TrustProxy
 }
+
+/** How many proxies stand in front, or which addresses (and networks) they have; Express's `trust proxy`. */
+export type TrustProxy = number | readonly string[]
 
 /** The interface document as an Express app. Listening is left to the caller; see `createPetServer`. */
 export function createPetApp(options: PetAppOptions): Express {
+  const { publicUrl, corsOrigins = [], trustProxy = 0 } = options
   const app = express()
   app.disable('x-powered-by')
   app.enable('case sensitive routing')
   app.enable('strict routing')
-  app.use(openRequest(options.log))
+  app.set('trust proxy', trustProxy)
+  app.use(openRequest(options.log, securityHeaders(publicUrl)))
+  // Not for the pages: the reference page can hold a key, which no other origin may read.
+  if (corsOrigins.length > 0) app.use(['/v1', '/openapi.json'], allowOrigins(corsOrigins))
   app.use('/v1', requireBearer(options.tokenCheck))
   if (options.rateLimiting !== undefined) app.use('/v1', limitRate(options.rateLimiting))
-  app.use('/v1', petRoutes(options.pets, options.now))
-  app.use(healthRoutes(options.isReady))
+  app.use('/v1', petRoutes(options.pets, options.now, referencesFrom(publicUrl)))
+  app.use(openApiRoutes())
+  app.use(pageRoutes(options))
+  app.use(healthRoutes(options.readiness))
   app.use(answerUnknownPath)
   app.use(answerError(options.log))
   return app

@@ -18,6 +18,8 @@ export interface ServerLimits {
   readonly connectionsCheckingInterval: number
   /** How long an idle connection is kept. */
   readonly keepAliveTimeout: number
+  /** How long a connection may stand still while its answer is made or sent; then it is dropped. */
+  readonly stallTimeout: number
 }
 
 /** Node's defaults fit no API. */
@@ -28,6 +30,8 @@ const LIMITS: ServerLimits = {
   connectionsCheckingInterval: 1_000,
   // Longer than the 60 s of usual load balancers, so that they and not we close an idle connection.
   keepAliveTimeout: 75_000,
+  // For clients that do not read their answers. Longer than the two above, which have an answer, and than any work of ours.
+  stallTimeout: 60_000,
 }
 
 /** How long a client may go on sending after its last answer, so that the answer reaches it. */
@@ -48,6 +52,7 @@ export function createPetServer(app: RequestListener, log: HttpLog, limits: Part
   })
   // Node drops headers beyond a number of its own without a word; the limit on their size is limit enough.
   server.maxHeadersCount = 0
+  server.setTimeout(options.stallTimeout)
   server.on('checkExpectation', (req, res) => {
     const requestId = requestIdOf(req.headers['x-request-id'])
     refuseExpectation(res, requestId)

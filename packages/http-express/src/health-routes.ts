@@ -3,13 +3,19 @@ import { HttpError } from './error-answer.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
 import { sendJson } from './send-json.ts'
 
-/** Rejects, with a reason for the log, when the service can't do its work at present. */
-export type ReadinessCheck = () => Promise<void>
+/** What was looked at, by name, and how it is: `ok`, or in a few words what is wrong. */
+export type Checks = Readonly<Record<string, string>>
+
+/** Looks whether the service can do its work at present. Answers in any case, and soon. */
+export type ReadinessCheck = () => Promise<Checks>
 
 const METHODS = 'GET, HEAD, OPTIONS'
 
+/** How long a balancer may leave us alone before it asks again, in seconds. */
+const ASK_AGAIN = '2'
+
 /** Whether the process lives, and whether it can work. For whoever runs the service; no key needed. */
-export function healthRoutes(isReady: ReadinessCheck): Router {
+export function healthRoutes(readiness: ReadinessCheck): Router {
   const router = Router({ caseSensitive: true, strict: true })
 
   router
@@ -21,18 +27,20 @@ export function healthRoutes(isReady: ReadinessCheck): Router {
   router
     .route('/readyz')
     .get(async (_req, res) => {
-      await isReady().catch((cause) => {
-        throw new HttpError(
-          'service_unavailable',
-          'Not ready: storage does not answer.',
-          { 'Retry-After': '5' },
-          { cause },
-        )
-      })
-      sendJson(res, 200, JSON.stringify({ status: 'ok', checks: { storage: 'ok' } }))
+      const checks = await readiness()
+      const isReady = Object.values(checks).every((state) => state === 'ok')
+      if (!isReady)
+        throw new HttpError('service_unavailable', `Not ready: ${inWords(checks)}.`, { 'Retry-After': ASK_AGAIN })
+      sendJson(res, 200, JSON.stringify({ status: 'ok', checks }))
     })
     .options(answerOptions(METHODS))
     .all(refuseMethod(METHODS))
 
   return router
+}
+
+function inWords(checks: Checks): string {
+  return Object.entries(checks)
+    .map(([name, state]) => `${name} ${state}`)
+    .join(', ')
 }

@@ -17,6 +17,8 @@ export interface RequestEntry {
   readonly durationMs: number
   /** The public id of the key that was used, never the key. */
   readonly keyId?: string
+  /** Where the request came from, as far as the trusted proxies tell. */
+  readonly clientAddress?: string
   /** False when the connection broke before the answer was sent. */
   readonly isComplete: boolean
 }

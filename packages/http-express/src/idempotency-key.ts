@@ -1,16 +1,28 @@
 import type { Request } from 'express'
+import { z } from 'zod'
 import { HttpError } from './error-answer.ts'
 
-/** Visible ASCII; a repeated header arrives joined by a comma and a space, and so is none. */
-const VISIBLE = /^[\x21-\x7e]{1,255}$/
-const QUOTED = /^"([^"\\]*)"$/
+/** Visible ASCII, bare or quoted; a repeated header arrives joined by a comma and a space, and so is none. */
+const KEY = /^(?:([!#-~][!-~]{0,254})|"([!#-[\]-~]{1,255})")$/
+
+/** The header for the description. */
+export const idempotencyKeyHeader: z.ZodType = z
+  .string()
+  .regex(KEY)
+  .optional()
+  .meta({
+    param: {
+      description:
+        'Makes the request safe to repeat: for 24 hours the same key with the same animal gives the same answer and makes no second animal. 1 to 255 visible ASCII characters, which may be quoted.',
+    },
+  })
 
 /** The `Idempotency-Key` of a request, with or without quotes; `undefined` where there is none. */
 export function idempotencyKey(req: Request): string | undefined {
   const sent = req.headers['idempotency-key']
   if (sent === undefined) return undefined
-  const text = String(sent)
-  const key = text.startsWith('"') ? (QUOTED.exec(text)?.[1] ?? '') : text
-  if (VISIBLE.test(key)) return key
+  const [, bare, quoted] = KEY.exec(String(sent)) ?? []
+  const key = bare ?? quoted
+  if (key !== undefined) return key
   throw new HttpError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters, sent once')
 }

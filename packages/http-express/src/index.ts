@@ -1,6 +1,6 @@
 // The app, and a server for it
 export { createPetApp } from './create-pet-app.ts'
-export type { PetAppOptions } from './create-pet-app.ts'
+export type { PetAppOptions, TrustProxy } from './create-pet-app.ts'
 export { createPetServer } from './create-pet-server.ts'
 export type { ServerLimits } from './create-pet-server.ts'
 
@@ -9,8 +9,9 @@ export type { Caller, TokenCheck } from './require-bearer.ts'
 export type { RateLimiting } from './limit-rate.ts'
 export type { HttpLog, RequestEntry } from './http-log.ts'
 export type { Clock } from './deprecation.ts'
-export type { ReadinessCheck } from './health-routes.ts'
+export type { Checks, ReadinessCheck } from './health-routes.ts'
 
 // What callers of the service can meet
 export { ERROR_STATUS } from './error-answer.ts'
 export type { ErrorBody, ErrorCode } from './error-answer.ts'
+export { OPENAPI_JSON } from './openapi.ts'

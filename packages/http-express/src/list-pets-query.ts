@@ -1,20 +1,43 @@
 import { PAGE_LIMIT, PET_STATUSES, type PetQuery } from '@pet-store/domain'
 import { z } from 'zod'
 import { readCursor } from './cursor.ts'
+import { describedAs } from './describe-schema.ts'
 import { parseOrRefuse } from './invalid-input.ts'
+import { PET_STATUS } from './pet-schema.ts'
 import { parameterRule, queryParameters } from './query-parameters.ts'
 
 const { min, max } = PAGE_LIMIT
 
+const limitRule = parameterRule(`must be an integer from ${min} to ${max}`)
+const limit = z
+  .string({ error: limitRule })
+  .regex(/^(?:[1-9][0-9]?|100)$/, { error: limitRule })
+  .transform(Number)
+
+const status = z.enum(PET_STATUSES, { error: parameterRule(`must be one of ${PET_STATUSES.join(', ')}`) })
+
+const cursorRule = parameterRule('must be the cursor of a Link header')
+const cursor = z.string({ error: cursorRule }).min(1, { error: cursorRule }).max(512, { error: cursorRule })
+
 const parameters = z.object({
-  limit: z
-    .string({ error: parameterRule(`must be an integer from ${min} to ${max}`) })
-    .regex(/^(?:[1-9][0-9]?|100)$/, { error: parameterRule(`must be an integer from ${min} to ${max}`) })
-    .transform(Number)
-    .exactOptional(),
-  status: z.enum(PET_STATUSES, { error: parameterRule(`must be one of ${PET_STATUSES.join(', ')}`) }).exactOptional(),
-  cursor: z.string({ error: parameterRule('must be the cursor of a Link header') }).exactOptional(),
+  limit: describedAs(
+    limit.exactOptional(),
+    { type: 'integer', minimum: min, maximum: max, default: PAGE_LIMIT.default },
+    { description: 'The greatest number of animals to return.' },
+  ),
+  status: describedAs(status.exactOptional(), PET_STATUS, {
+    description: 'Only animals with this status; an animal without one matches none.',
+  }),
+  cursor: cursor.exactOptional().meta({
+    param: {
+      description:
+        'Where the page begins. Opaque: only a `Link` header gives one, and it fits the `status` of that list.',
+    },
+  }),
 })
+
+/** For the description. */
+export const listPetsParameters: z.ZodObject = parameters
 
 const strictParameters = parameters.strict()
 

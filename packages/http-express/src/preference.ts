@@ -1,4 +1,13 @@
 import type { Request, Response } from 'express'
+import { z } from 'zod'
+
+/** The header for the description. Any text is taken: preferences that are not known are ignored (RFC 7240). */
+export const preferHeader: z.ZodType = z
+  .string()
+  .optional()
+  .meta({
+    param: { description: '`handling=strict`: unknown parameters and fields are refused with 400 instead of ignored.' },
+  })
 
 /**
  * Whether the client asked for strict handling (`Prefer: handling=strict`, RFC 7240), under which unknown

@@ -50,6 +50,12 @@ export class RawConnection {
     return this.#answers.shift() as Answer
   }
 
+  /** Stops reading: what the server sends stays in the buffers of the system, as far as they go. */
+  pause(): this {
+    this.#socket.pause()
+    return this
+  }
+
   /** Waits until the server has closed the connection; tells how many bytes came that no test asked for. */
   async closed(): Promise<number> {
     await this.#ended

@@ -16,7 +16,7 @@ const app = createPetApp({
   tokenCheck: createStaticKeys([{ keyId: 'first-key', sha256: hashApiKey(key) }]),
   now: () => new Date(),
   log,
-  isReady: async () => {},
+  readiness: async () => ({}),
 })
 
 const server = createPetServer(app, log)

@@ -3,6 +3,7 @@ import type { Request, RequestHandler } from 'express'
 import { HttpError } from './error-answer.ts'
 import type { HttpLog } from './http-log.ts'
 import type { Caller } from './require-bearer.ts'
+import type { Header } from './security-headers.ts'
 
 declare global {
   namespace Express {
@@ -26,13 +27,16 @@ export function requestIdOf(sent: string | string[] | undefined): string {
 }
 
 /** Gives each request its id, its log line and the headers that every answer carries. Registered first. */
-export function openRequest(log: HttpLog): RequestHandler {
+export function openRequest(log: HttpLog, headers: readonly Header[]): RequestHandler {
   return (req, res, next) => {
     const start = performance.now()
     const requestId = requestIdOf(req.headers['x-request-id'])
     res.locals.requestId = requestId
     res.setHeader('X-Request-Id', requestId)
     res.setHeader('Cache-Control', 'no-store')
+    for (const [name, value] of headers) res.setHeader(name, value)
+    // Asked for now: a connection that has broken off knows it no more.
+    const clientAddress = req.ip
     res.once('close', () => {
       const { route, caller } = res.locals
       log.request({
@@ -43,6 +47,7 @@ export function openRequest(log: HttpLog): RequestHandler {
         isComplete: res.writableFinished,
         ...(route !== undefined && { route }),
         ...(caller !== undefined && { keyId: caller.keyId }),
+        ...(clientAddress !== undefined && { clientAddress }),
       })
     })
     expectOneHost(req)

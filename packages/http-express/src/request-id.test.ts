@@ -60,6 +60,7 @@ describe('the log line of a request', () => {
         status: 404,
         durationMs: expect.any(Number),
         keyId: 'test-key',
+        clientAddress: '127.0.0.1',
         isComplete: true,
       },
       {
@@ -69,6 +70,7 @@ describe('the log line of a request', () => {
         status: 200,
         durationMs: expect.any(Number),
         keyId: 'test-key',
+        clientAddress: '127.0.0.1',
         isComplete: true,
       },
       {
@@ -77,6 +79,7 @@ describe('the log line of a request', () => {
         status: 404,
         durationMs: expect.any(Number),
         keyId: 'test-key',
+        clientAddress: '127.0.0.1',
         isComplete: true,
       },
     ])

@@ -1,5 +1,6 @@
 import { Agent, request, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { promisify } from 'node:util'
 import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/access'
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
@@ -7,6 +8,7 @@ import { onTestFinished } from 'vitest'
 import type { Answer } from './answer.test-support.ts'
 import { createPetApp, type PetAppOptions } from './create-pet-app.ts'
 import { createPetServer, type ServerLimits } from './create-pet-server.ts'
+import { expectDeclared } from './expect-declared.test-support.ts'
 import type { HttpLog, RequestEntry } from './http-log.ts'
 import { RawConnection } from './raw-connection.test-support.ts'
 
@@ -39,6 +41,8 @@ export interface TestServer {
   /** A request for `/v1/pets` with a JSON body, unless told otherwise. */
   post(body: string | Uint8Array, sending?: Sending): Promise<Answer>
   connect(): RawConnection
+  /** How many connections the server holds. */
+  connections(): Promise<number>
   close(): Promise<void>
 }
 
@@ -47,7 +51,10 @@ export interface TestServerOptions extends Partial<PetAppOptions> {
   readonly limits?: Partial<ServerLimits>
 }
 
-/** Starts the real server on a free port with the memory repository; stops it when the test ends. */
+/**
+ * Starts the real server on a free port with the memory repository; stops it when the test ends. Every answer that
+ * `send` and `post` give back is one that the description declares.
+ */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const server = await openTestServer(options)
   onTestFinished(() => server.close())
@@ -68,14 +75,18 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
     now: () => clock.now,
     log: httpLog,
-    isReady: async () => {},
+    readiness: async () => ({ storage: 'ok' }),
     ...rest,
   })
   const server = createPetServer(app, httpLog, limits)
   const port = await listen(server)
   const agent = new Agent({ keepAlive: true })
 
-  const send = (sending: Sending) => sendRequest(agent, port, sending)
+  const send = async (sending: Sending) => {
+    const answer = await sendRequest(agent, port, sending)
+    expectDeclared(sending.method ?? 'GET', sending.path ?? '/v1/pets', answer)
+    return answer
+  }
   return {
     log,
     clock,
@@ -88,6 +99,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
         headers: { 'Content-Type': 'application/json', ...sending.headers },
       }),
     connect: () => new RawConnection(connect({ port, host: '127.0.0.1', allowHalfOpen: true })),
+    connections: promisify(server.getConnections.bind(server)),
     async close() {
       agent.destroy()
       server.closeAllConnections()
@@ -120,7 +132,8 @@ function sendRequest(agent: Agent, port: number, sending: Sending): Promise<Answ
       res.on('data', (chunk: Buffer) => chunks.push(chunk))
       res.on('error', reject)
       res.on('end', () => {
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: Buffer.concat(chunks).toString() })
+        const bytes = Buffer.concat(chunks)
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: bytes.toString(), bytes })
       })
     })
     if (body !== undefined && chunkBytes !== undefined) {

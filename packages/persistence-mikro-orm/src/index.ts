@@ -17,4 +17,5 @@ export type { BulkAccess, BulkWriter } from './bulk-access.ts'
 export type { ApiKeyBulkRow, BulkColumns, PetBulkRow } from './bulk-statements.ts'
 
 // What an adapter brings
+export { StorageUnavailable } from './storage-unavailable.ts'
 export type { SqlValue, Statement, StatementRunner } from './statement-runner.ts'

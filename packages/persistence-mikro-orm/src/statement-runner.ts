@@ -16,7 +16,8 @@ export type SqlValue = string | bigint | number | null
 /**
  * Runs prepared statements on one database. Each adapter brings its own, in the fastest way that its driver has.
  * Every method prepares the statement or notes it down, and gives a function that runs it.
- * The functions never throw: what goes wrong comes back as a rejected promise.
+ * The functions never throw: what goes wrong comes back as a rejected promise. Where the database cannot be reached at
+ * present, that is a `StorageUnavailable`.
  */
 export interface StatementRunner {
   /** For reading at most one row. */
@@ -25,7 +26,7 @@ export interface StatementRunner {
     map: (row: Row) => Result,
   ): (values: Values) => Promise<Result | undefined>
 
-  /** For reading rows; their order is kept. */
+  /** For reading rows; their order is kept. Where their number is limited, the limit is the last value. */
   readAll<Values extends readonly SqlValue[], Row, Result>(
     statement: Statement<Values, Row>,
     map: (row: Row) => Result,

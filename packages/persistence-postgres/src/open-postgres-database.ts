@@ -12,8 +12,11 @@ export interface PostgresDatabase {
  * Opens connections to a database, and answers only when one works.
  * Rejects with one sentence that names host and database; the driver's error is its cause.
  */
-export async function openPostgresDatabase(options: PostgresOptions): Promise<PostgresDatabase> {
-  const pool = new pg.Pool(poolConfig(options))
+export async function openPostgresDatabase(
+  options: PostgresOptions,
+  config = poolConfig(options),
+): Promise<PostgresDatabase> {
+  const pool = new pg.Pool(config)
   // The pool has dropped such a connection already, and the next statement opens another; without a listener a
   // restart of the server would end the program.
   pool.on('error', () => {})
@@ -29,12 +32,13 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Po
 }
 
 /** Host and database of a URL, without the password. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   const { host, pathname } = new URL(url)
   return JSON.stringify(`${host}${pathname}`)
 }
 
-function reasonOf(error: unknown): string {
+/** What went wrong, without the full stop. */
+export function reasonOf(error: unknown): string {
   // A name with several addresses fails with one error for each, and no message of its own.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')

@@ -107,7 +107,10 @@ describe('A PostgreSQL storage', () => {
     const hasty = await openPostgresStorage({ url: database.url, statementTimeout: 100 })
     await other.query('begin')
     await other.query('lock table pet')
-    await expect(hasty.pets.list({ limit: 1 })).rejects.toThrow('statement timeout')
+    await expect(hasty.pets.list({ limit: 1 })).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      cause: { message: 'canceling statement due to statement timeout' },
+    })
     await other.query('rollback')
     await hasty.close()
   })

@@ -6,10 +6,12 @@ import {
   MikroOrmApiKeyRepository,
   MikroOrmPetRepository,
 } from '@pet-store/persistence-mikro-orm'
+import { listFromReplicas } from './list-from-replicas.ts'
 import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
 import { expectMigrated, migratePostgres } from './postgres-migrations.ts'
-import { createPostgresOrm } from './postgres-orm.ts'
+import { createPostgresOrm, LATEST_MIGRATION } from './postgres-orm.ts'
 import { createPostgresRateLimiter } from './postgres-rate-limiter.ts'
+import { PostgresReplica } from './postgres-replica.ts'
 import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
 import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
 
@@ -21,6 +23,8 @@ export interface PostgresStorage {
   readonly createRateLimiter: CreateRateLimiter
   /** Kept when the database answers, rejected when it does not. */
   check(): Promise<void>
+  /** Whether the schema still has every migration that this program knows. */
+  isMigrated(): Promise<boolean>
   /** Waits for what was begun and closes the connections. Nothing can be asked afterwards. */
   close(): Promise<void>
 }
@@ -29,22 +33,38 @@ export interface PostgresStorage {
 export async function openPostgresStorage(options: PostgresOptions): Promise<PostgresStorage> {
   if (options.migrate) await migratePostgres(options)
   else await expectMigrated(options)
-  return storageOf(await openPostgresDatabase(options), options)
+  const database = await openPostgresDatabase(options)
+  try {
+    return storageOf(database, await PostgresReplica.openAll(options), options)
+  } catch (error) {
+    await database.pool.end()
+    throw error
+  }
 }
 
-function storageOf(database: PostgresDatabase, options: PostgresOptions): PostgresStorage {
+function storageOf(
+  database: PostgresDatabase,
+  replicas: readonly PostgresReplica[],
+  options: PostgresOptions,
+): PostgresStorage {
   const { pool } = database
   const { em } = createPostgresOrm(database)
   const runner = createPostgresStatementRunner(pool, keepsPrepared(options))
 
   return {
-    pets: new MikroOrmPetRepository(compilePetStatements(em), runner),
+    pets: new MikroOrmPetRepository(compilePetStatements(em), listFromReplicas(runner, replicas)),
     apiKeys: new MikroOrmApiKeyRepository(compileApiKeyStatements(em), runner),
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
       await pool.query('select 1 from pet limit 1')
     },
+    async isMigrated() {
+      const { rowCount } = await pool.query('select 1 from migration where name = $1', [LATEST_MIGRATION])
+      return rowCount === 1
+    },
     async close() {
+      // Replicas first: the end of a list that was begun there is asked for here.
+      await PostgresReplica.closeAll(replicas)
       await pool.end()
     },
   }

@@ -16,6 +16,9 @@ const MIGRATIONS = [
   { name: '0004-count-requests', class: CountRequests },
 ]
 
+/** The last migration: a schema that has it is up to date. */
+export const LATEST_MIGRATION: string = MIGRATIONS.at(-1)?.name ?? ''
+
 /** The ORM over open connections. It holds nothing else: ending the pool is all that closing takes. */
 export function createPostgresOrm({ name, pool }: PostgresDatabase): MikroORM {
   const options = ormOptions(MIGRATIONS)

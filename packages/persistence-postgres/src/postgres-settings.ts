@@ -13,6 +13,8 @@ export type Pooler = (typeof POOLERS)[number]
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`; parameters such as `sslmode` go to the driver. */
   readonly url: string
+  /** Streaming replicas of the same database, which answer lists. None unless said otherwise. */
+  readonly replicaUrls?: readonly string[]
   /** Brings the schema up to date before anything else. Without it, opening an outdated schema is refused. */
   readonly migrate?: boolean
   /** The most connections at once; 10 unless said otherwise. */
@@ -27,6 +29,7 @@ const APPLICATION_NAME = 'pet-store'
 const POOL_SIZE = 10
 const STATEMENT_TIMEOUT_MS = 5_000
 const CONNECT_TIMEOUT_MS = 5_000
+const SILENCE_MS = 1_000
 
 /** The options as the driver takes them. What the URL says (an `application_name`, TLS) wins over our choice. */
 export function poolConfig({ url, poolSize, statementTimeout, pooler }: PostgresOptions): PoolConfig {
@@ -40,6 +43,13 @@ export function poolConfig({ url, poolSize, statementTimeout, pooler }: Postgres
     // The server ends a slow statement; where a pooler refuses that setting, the driver at least stops waiting.
     ...((pooler ?? 'none') === 'none' ? { statement_timeout: timeout } : { query_timeout: timeout }),
   }
+}
+
+/** The same for a replica. The driver watches the time too, so that nobody waits for one that falls silent. */
+export function replicaPoolConfig(options: PostgresOptions): PoolConfig {
+  const timeout = options.statementTimeout ?? STATEMENT_TIMEOUT_MS
+  // The server goes first: a statement that it has ended costs no connection.
+  return { ...poolConfig(options), query_timeout: timeout + SILENCE_MS }
 }
 
 /** Whether statements may stay prepared on the server, under their names. */

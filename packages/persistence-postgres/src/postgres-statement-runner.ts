@@ -1,6 +1,7 @@
 import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import type { Pool, QueryConfig } from 'pg'
 import pg from 'pg'
+import { unavailableOr } from './unavailable.ts'
 
 const INT8 = pg.types.builtins.INT8
 
@@ -21,8 +22,12 @@ export function createPostgresStatementRunner(pool: Pool, isPrepared: boolean): 
     values: Values,
   ): Promise<Row[]> {
     const query: QueryConfig = { text: sql, values: [...values], types, ...(isPrepared && { name }) }
-    // The compiler knows the rows from the statement; the driver cannot.
-    return (await pool.query(query)).rows as Row[]
+    try {
+      // The compiler knows the rows from the statement; the driver cannot.
+      return (await pool.query(query)).rows as Row[]
+    } catch (error) {
+      throw unavailableOr(error)
+    }
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { unavailableOr } from './unavailable.ts'
 
 /** Collects writes, so that one wait for the disk serves many. */
 export interface GroupCommit {
@@ -32,7 +33,7 @@ export function createGroupCommit(database: Database): GroupCommit {
       for (const answer of answers) answer()
     } catch (error) {
       // Busy for too long, or the disk is full: nothing of this group is stored.
-      for (const write of group) write.fail(error)
+      for (const write of group) write.fail(unavailableOr(error))
       if (database.inTransaction) database.exec('rollback')
     }
   }

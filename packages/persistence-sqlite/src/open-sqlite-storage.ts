@@ -11,7 +11,7 @@ import type { Database } from 'better-sqlite3'
 import { createGroupCommit } from './group-commit.ts'
 import { openSqliteDatabase } from './open-sqlite-database.ts'
 import { expectMigrated, runMigrations } from './sqlite-migrations.ts'
-import { createSqliteOrm } from './sqlite-orm.ts'
+import { createSqliteOrm, LATEST_MIGRATION } from './sqlite-orm.ts'
 import { type SqliteOptions, sqlitePath } from './sqlite-settings.ts'
 import { createSqliteStatementRunner } from './sqlite-statement-runner.ts'
 
@@ -21,6 +21,8 @@ export interface SqliteStorage {
   readonly apiKeys: ApiKeyRepository
   /** Kept when the database answers, rejected when it does not. */
   check(): Promise<void>
+  /** Whether the schema still has every migration that this program knows. */
+  isMigrated(): Promise<boolean>
   /** Stores what was begun and closes the file. Nothing can be asked afterwards. */
   close(): Promise<void>
 }
@@ -44,12 +46,16 @@ function storageOf(orm: MikroORM, database: Database): SqliteStorage {
   const runner = createSqliteStatementRunner(database, commits)
   // Reads a page of the file; `select 1` would be answered without looking at it.
   const check = database.prepare('select 1 from pet limit 1')
+  const findMigration = database.prepare('select 1 from migration where name = ?')
 
   return {
     pets: new MikroOrmPetRepository(compilePetStatements(orm.em), runner),
     apiKeys: new MikroOrmApiKeyRepository(compileApiKeyStatements(orm.em), runner),
     async check() {
       check.get()
+    },
+    async isMigrated() {
+      return findMigration.get(LATEST_MIGRATION) !== undefined
     },
     async close() {
       commits.flush()

@@ -13,6 +13,9 @@ const MIGRATIONS = [
   { name: '0003-create-api-keys', class: CreateApiKeys },
 ]
 
+/** The last migration: a schema that has it is up to date. */
+export const LATEST_MIGRATION: string = MIGRATIONS.at(-1)?.name ?? ''
+
 /** The ORM over an open database. Closing the ORM closes the database. */
 export function createSqliteOrm(database: Database): MikroORM {
   return new MikroORM({

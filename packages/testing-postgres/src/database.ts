@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
+import { runSql } from './run-sql.ts'
 
 /** A database of its own on a server. */
 export interface Database {
@@ -11,18 +11,13 @@ export interface Database {
 /** Creates an empty database, so that test files that run at once do not meet. */
 export async function createDatabase(serverUrl: string): Promise<Database> {
   const name = `pet_store_${randomBytes(6).toString('hex')}`
-  await run(serverUrl, `create database ${name} template template0`)
+  await runSql(serverUrl, `create database ${name} template template0`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => run(serverUrl, `drop database if exists ${name} with (force)`) }
-}
-
-async function run(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
+  return {
+    url: url.href,
+    async drop() {
+      await runSql(serverUrl, `drop database if exists ${name} with (force)`)
+    },
   }
 }

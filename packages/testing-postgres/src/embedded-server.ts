@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { chown, cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { copyAsStandby } from './copy-as-standby.ts'
 import { freePort } from './free-port.ts'
 
 /** PostgreSQL refuses to run as root; this is the user `nobody` of usual systems. */
@@ -29,17 +30,28 @@ export class EmbeddedServer {
 
   /** Makes the files of a new server. */
   static async create(): Promise<EmbeddedServer> {
-    const folder = await mkdtemp(join(tmpdir(), 'pet-store-postgres-'))
-    const server = new EmbeddedServer(await freePort(), folder, await reachableBinaries(folder))
+    const server = await EmbeddedServer.#prepare()
     await mkdir(server.dataFolder, { mode: 0o700 })
-    if (isRoot()) {
-      await chown(folder, NOBODY, NOBODY)
-      await chown(server.dataFolder, NOBODY, NOBODY)
-    }
+    await giveToServer(server.#folder)
+    await giveToServer(server.dataFolder)
     const initdb = join(server.#binaries, 'initdb')
     const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
     await promisify(execFile)(initdb, ['-D', server.dataFolder, ...settings], asNobody())
     return server
+  }
+
+  /** Makes the files of a server that follows this one, which must be running; it never accepts writes. */
+  async createStandby(): Promise<EmbeddedServer> {
+    const standby = await EmbeddedServer.#prepare()
+    await copyAsStandby(this, standby.dataFolder)
+    const files = await readdir(standby.dataFolder, { recursive: true })
+    for (const file of ['..', '.', ...files]) await giveToServer(join(standby.dataFolder, file))
+    return standby
+  }
+
+  static async #prepare(): Promise<EmbeddedServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'pet-store-postgres-'))
+    return new EmbeddedServer(await freePort(), folder, await reachableBinaries(folder))
   }
 
   get url(): string {
@@ -69,6 +81,13 @@ export class EmbeddedServer {
         if (said.includes('ready to accept')) resolve()
       })
     })
+  }
+
+  /** Puts a file that only the server may read, such as a key, into the data folder. */
+  async writeDataFile(name: string, content: string): Promise<void> {
+    const path = join(this.dataFolder, name)
+    await writeFile(path, content, { mode: 0o600 })
+    await giveToServer(path)
   }
 
   /** Ends it as a careful operator would; what was committed stays in its files. */
@@ -105,6 +124,10 @@ async function reachableBinaries(folder: string): Promise<string> {
 
 function isRoot(): boolean {
   return process.getuid?.() === 0
+}
+
+async function giveToServer(path: string): Promise<void> {
+  if (isRoot()) await chown(path, NOBODY, NOBODY)
 }
 
 function asNobody(): { uid?: number; gid?: number; cwd: string } {

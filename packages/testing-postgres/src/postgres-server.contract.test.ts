@@ -1,30 +1,23 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { createDatabase } from './database.ts'
 import { EmbeddedServer } from './embedded-server.ts'
-
-async function run(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query(sql)
-  await client.end()
-  return rows
-}
+import { startReplicatedServer } from './replicated-server.ts'
+import { runSql } from './run-sql.ts'
 
 describe('An embedded server', () => {
   it('serves databases that do not meet, and leaves neither process nor files behind', async () => {
     const server = await EmbeddedServer.create()
     await server.start()
     const [one, other] = [await createDatabase(server.url), await createDatabase(server.url)]
-    await run(one.url, 'create table pet (name text)')
-    expect(await run(other.url, "select to_regclass('pet') as found")).toEqual([{ found: null }])
+    await runSql(one.url, 'create table pet (name text)')
+    expect(await runSql(other.url, "select to_regclass('pet') as found")).toEqual([{ found: null }])
 
     await one.drop()
-    await expect(run(one.url, 'select 1')).rejects.toThrow('does not exist')
+    await expect(runSql(one.url, 'select 1')).rejects.toThrow('does not exist')
     await server.stop()
-    await expect(run(other.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
+    await expect(runSql(other.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
     await server.remove()
     expect(existsSync(dirname(server.dataFolder))).toBe(false)
   })
@@ -34,5 +27,34 @@ describe('An embedded server', () => {
     await expect(server.start(['-c', 'port=none'])).rejects.toThrow(/PostgreSQL does not start:\n.*port/s)
     await server.remove()
     expect(existsSync(dirname(server.dataFolder))).toBe(false)
+  })
+})
+
+describe('A replicated server', () => {
+  it('shows on the standby what the primary commits, and nothing new while it is paused', async () => {
+    const server = await startReplicatedServer()
+    console.log(`Replication: ${server.description}`)
+    const { primary, standby } = server
+    await runSql(primary.url, "create table pet as select 'Rex' as name")
+    await server.catchUp()
+    expect(await runSql(standby.url, 'select name, pg_is_in_recovery() as follows from pet')).toEqual([
+      { name: 'Rex', follows: true },
+    ])
+
+    await server.pause()
+    await runSql(primary.url, "update pet set name = 'Mia'")
+    expect(await runSql(standby.url, 'select name from pet')).toEqual([{ name: 'Rex' }])
+    await server.resume()
+    await server.catchUp()
+    expect(await runSql(standby.url, 'select name from pet')).toEqual([{ name: 'Mia' }])
+    await expect(runSql(standby.url, "update pet set name = 'Ben'")).rejects.toThrow('read-only')
+
+    await standby.stop()
+    await runSql(primary.url, "update pet set name = 'Ben'")
+    await standby.start()
+    await server.catchUp()
+    expect(await runSql(standby.url, 'select name from pet')).toEqual([{ name: 'Ben' }])
+    await server.stop()
+    expect(existsSync(primary.dataFolder) || existsSync(standby.dataFolder)).toBe(false)
   })
 })

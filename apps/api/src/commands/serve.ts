@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { compose, type Program } from '../compose.ts'
 import { readConfig } from '../config.ts'
-import { createLog, httpLog } from '../log.ts'
+import { createLog, httpLog, readinessLog } from '../log.ts'
 import { runServer } from '../run-server.ts'
 
 /** Serves with the API keys of the database, and those of the settings. */
@@ -9,8 +9,8 @@ export async function serve(): Promise<void> {
   const config = readConfig()
   const log = createLog(config.logLevel)
   const { staticKeys } = config
-  const program = await compose({ settings: config, staticKeys, log: httpLog(log) })
-  const url = await runServer(program, config.host, config.port, log)
+  const program = await compose({ settings: config, staticKeys, log: httpLog(log), onReadiness: readinessLog(log) })
+  const url = await runServer(program, config, log)
   log.info({ address: `${url}/v1` }, 'serving')
   if (staticKeys.length === 0) await warnWithoutKeys(program, log)
 }

@@ -2,7 +2,7 @@ import { hashApiKey } from '@pet-store/access'
 import { compose } from '../compose.ts'
 import { readConfig, type SettingsRule } from '../config.ts'
 import { DEVELOPMENT_KEY_FILE, keepDevelopmentKey } from '../development-key.ts'
-import { createLog, httpLog } from '../log.ts'
+import { createLog, httpLog, readinessLog } from '../log.ts'
 import { runServer } from '../run-server.ts'
 
 const LOOPBACK = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/
@@ -21,16 +21,19 @@ export async function start(): Promise<void> {
     settings: config,
     staticKeys: [{ keyId: 'development', sha256: hashApiKey(key) }],
     log: httpLog(log),
+    onReadiness: readinessLog(log),
+    developmentKey: key,
   })
-  const url = await runServer(program, config.host, config.port, log)
-  console.log(welcome(`${url}/v1`, key, withoutPassword(config.databaseUrl)))
+  const url = await runServer(program, config, log)
+  console.log(welcome(url, key, withoutPassword(config.databaseUrl)))
 }
 
 function withoutPassword(databaseUrl: string): string {
   return databaseUrl.replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@/]*@/, '$1:***@')
 }
 
-function welcome(address: string, key: string, databaseUrl: string): string {
+function welcome(url: string, key: string, databaseUrl: string): string {
+  const address = `${url}/v1`
   const authorization = `-H 'Authorization: Bearer ${key}'`
   return `
 The pet store is open.
@@ -38,6 +41,8 @@ The pet store is open.
   Address   ${address}
   API key   ${key}
             for development; kept in ${DEVELOPMENT_KEY_FILE}
+  Reference ${url}/docs
+            to read and to try it out in a browser, already authorised
   Animals   ${databaseUrl}
 
 Paste a line to try it:

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+
+/** The browser of this machine: the one that `CHROME_BIN` names, else a Chromium or Chrome on the path. */
+export const CHROMIUM: string | undefined = process.env['CHROME_BIN'] || onPath('chromium', 'google-chrome')
+
+/** Why the pages cannot be tested in a browser here. */
+export const NO_CHROMIUM =
+  'The pages are not tested in a browser: none found. Install one (apt-get install chromium), or name it in CHROME_BIN.'
+
+function onPath(...names: readonly string[]): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(':')
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((file) => existsSync(file))
+}
+
+/** Collects all that a page must not do: write errors, break its policy, fail to load, or ask another address than ours. */
+export async function faultsOf(page: Page, address: string): Promise<readonly string[]> {
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() !== 'log') faults.push(`console ${message.type()}: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`))
+  page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`))
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${address}/`) && !url.startsWith('data:')) faults.push(`elsewhere: ${url}`)
+  })
+  page.on('response', (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()}: ${response.url()}`)
+  })
+  await page.addInitScript({
+    content: `document.addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`,
+  })
+  return faults
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CurlRequest, curlRequest } from './curl.test-support.ts'
+import { type FileRequest, readHttpFile } from './http-file.test-support.ts'
+import { type RunningProgram, runStart, temporaryFolder } from './run-program.test-support.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+const FILE = read('examples/pet-store.http')
+const ADDRESS = 'http://127.0.0.1:3000/v1'
+
+describe('examples/pet-store.http', () => {
+  let program: RunningProgram
+  let requests: readonly FileRequest[]
+  const answers = new Map<string, { status: number; body: string; headers: Headers }>()
+  beforeAll(async () => {
+    const started = await runStart(await temporaryFolder())
+    program = started.program
+    requests = readHttpFile(FILE, { address: started.address, key: started.key })
+  })
+  afterAll(async () => {
+    program.process.kill('SIGTERM')
+    await program.ended
+  })
+
+  // In the order of the file: later requests rely on what earlier ones added.
+  it.each(readHttpFile(FILE, {}).map(({ title, expected }, index) => ({ title, index, ...expected })))(
+    '$title: $status',
+    async ({ title, index, status, code }) => {
+      const { method, url, headers, body } = requests[index] as FileRequest
+      const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) })
+      const answer = { status: response.status, body: await response.text(), headers: response.headers }
+      answers.set(title, answer)
+
+      expect(answer.status, answer.body).toBe(status)
+      if (code !== undefined) expect(JSON.parse(answer.body)).toMatchObject({ code, status })
+      else expect(status).toBeLessThan(400)
+    },
+  )
+
+  it('follows with its second page the link of its first', () => {
+    const link = answers.get(titled(/^The first page/))?.headers.get('link')
+    const target = /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1]
+    expect(requests.find(({ title }) => /^The second page/.test(title))?.url).toMatch(/\?limit=1&cursor=/)
+    expect(requests.find(({ title }) => /^The second page/.test(title))?.url.endsWith(String(target))).toBe(true)
+    expect(answers.get(titled(/^The second page/))?.body).toMatch(/^\[\{"id":2,/)
+  })
+
+  it('gets the same animal under the same Idempotency-Key', () => {
+    expect(answers.get(titled(/^Add once: the same request/))?.body).toBe(answers.get(titled(/^Add once, /))?.body)
+  })
+
+  it('has every request of the README, and shows every operation', () => {
+    const inFile = readHttpFile(FILE, { key: '$KEY' }).map(({ method, url, headers, body }) => ({
+      method,
+      url,
+      headers,
+      body,
+    }))
+    const lines = read('README.md')
+      .split('\n')
+      .filter((line) => line.startsWith('curl '))
+    const inReadme: readonly CurlRequest[] = lines.map((line) => curlRequest(line))
+    expect(inReadme).toHaveLength(4)
+    for (const request of inReadme) expect(inFile).toContainEqual(request)
+    const operations = inFile.map(({ method, url }) => `${method} ${url.replace(ADDRESS, '').replace(/\?.*/, '')}`)
+    expect(operations).toEqual(expect.arrayContaining(['GET /pets', 'POST /pets', 'GET /pets/1']))
+  })
+
+  function titled(pattern: RegExp): string {
+    return requests.find(({ title }) => pattern.test(title))?.title ?? ''
+  }
+})

@@ -1,0 +1,15 @@
+// The client
+export { createPetStoreClient } from './create-pet-store-client.ts'
+export type { PetStoreClient, PetStoreClientOptions } from './create-pet-store-client.ts'
+
+// What its operations take
+export type { AllPetsQuery, CallOptions, CreatePetOptions } from './create-pet-store-client.ts'
+export type { ListPetsQuery } from './pet-page.ts'
+
+// What they give
+export type { PetPage } from './pet-page.ts'
+export type { NewPet, Pet, PetStatus } from './pet-json.ts'
+
+// What can go wrong
+export { PetStoreError } from './pet-store-error.ts'
+export type { ClientErrorCode, PetStoreErrorCode, PetStoreErrorDetails, ServiceErrorCode } from './pet-store-error.ts'

@@ -1,0 +1,128 @@
+import { draftPet } from '@pet-store/domain'
+import { ERROR_STATUS } from '@pet-store/http-express'
+import { describe, expect, it } from 'vitest'
+import { createPetStoreClient, type PetStoreClient } from './create-pet-store-client.ts'
+import type { NewPet } from './pet-json.ts'
+import type { ServiceErrorCode } from './pet-store-error.ts'
+import { rejectionOf } from './rejection.test-support.ts'
+import { API_KEY, startService } from './start-service.test-support.ts'
+import { json, startStub } from './start-stub.test-support.ts'
+
+async function startedClient(apiKey: string | undefined = API_KEY): Promise<PetStoreClient> {
+  const { baseUrl } = await startService()
+  return createPetStoreClient({ baseUrl, apiKey, retries: 0 })
+}
+
+describe('createPet', () => {
+  it('gives the animal with its id, and leaves an absent status absent', async () => {
+    const client = await startedClient()
+    expect(await client.createPet({ name: 'Rex "the" 🐕\n', categoryId: 7, status: 'sold' })).toEqual({
+      id: 1n,
+      name: 'Rex "the" 🐕\n',
+      categoryId: 7n,
+      status: 'sold',
+    })
+    const mia = await client.createPet({ name: 'Mia', categoryId: 7n, status: undefined })
+    expect(Object.keys(mia)).toEqual(['id', 'name', 'categoryId'])
+  })
+
+  it('adds two animals in two calls, and one under one key of the caller', async () => {
+    const client = await startedClient()
+    const rex: NewPet = { name: 'Rex', categoryId: 1 }
+    const added = [
+      await client.createPet(rex),
+      await client.createPet(rex),
+      await client.createPet(rex, { idempotencyKey: 'rex' }),
+      await client.createPet(rex, { idempotencyKey: 'rex' }),
+    ]
+    expect(added.map(({ id }) => id)).toEqual([1n, 2n, 3n, 3n])
+    const reused = rejectionOf(client.createPet({ ...rex, name: 'Mia' }, { idempotencyKey: 'rex' }))
+    expect(await reused).toMatchObject({ code: 'idempotency_key_reused', status: 422 })
+  })
+
+  it('lets the service judge the animal', async () => {
+    const client = await startedClient()
+    const refused = await rejectionOf(client.createPet({ name: ' ', categoryId: 1 }))
+    expect(refused).toMatchObject({ code: 'invalid_request', status: 400 })
+    expect(refused.message).toMatch(/^name must /)
+    const nameless = await rejectionOf(client.createPet({ categoryId: 1 } as NewPet))
+    expect(nameless.message).toMatch(/^name /)
+  })
+})
+
+describe('listPets', () => {
+  it('sends what was asked for', async () => {
+    const { baseUrl, pets } = await startService()
+    for (const status of ['sold', 'available', 'sold', 'sold'] as const) {
+      await pets.add(draftPet({ name: 'Rex', categoryId: 1n, status }))
+    }
+    const client = createPetStoreClient({ baseUrl, apiKey: API_KEY })
+    const first = await client.listPets({ limit: 2, status: 'sold' })
+    expect(first.pets.map(({ id }) => id)).toEqual([1n, 3n])
+    expect(first.next).toEqual({ limit: 2, status: 'sold', cursor: expect.stringMatching(/./) })
+    const second = await client.listPets(first.next)
+    expect(second).toEqual({ pets: [{ id: 4n, name: 'Rex', categoryId: 1n, status: 'sold' }] })
+  })
+
+  it('asks for nothing in particular unless told, at the base address with or without a slash', async () => {
+    const stub = await startStub(json(200, '[]'))
+    for (const baseUrl of [stub.baseUrl, `${stub.baseUrl}/`, new URL(`${stub.origin}/a/prefix/v1/`)]) {
+      expect(await createPetStoreClient({ baseUrl }).listPets()).toEqual({ pets: [] })
+    }
+    expect(stub.requests.map(({ url }) => url)).toEqual(['/v1/pets', '/v1/pets', '/a/prefix/v1/pets'])
+  })
+
+  it('lets the service judge the limit', async () => {
+    const client = await startedClient()
+    const refused = await rejectionOf(client.listPets({ limit: 101 }))
+    expect(refused).toMatchObject({ code: 'invalid_request', status: 400 })
+    expect(refused.message).toContain('limit')
+  })
+})
+
+describe('getPet', () => {
+  it('finds an animal by its id', async () => {
+    const client = await startedClient()
+    const rex = await client.createPet({ name: 'Rex', categoryId: 1 })
+    expect(await client.getPet(rex.id)).toEqual(rex)
+    expect(await client.getPet(1)).toEqual(rex)
+  })
+
+  it('rejects where there is none, with the request id of the answer', async () => {
+    const client = await startedClient()
+    const unknown = await rejectionOf(client.getPet(-5n))
+    expect(unknown).toMatchObject({ code: 'not_found', status: 404, retryAfter: undefined })
+    expect(unknown.requestId).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+describe('the API key', () => {
+  it('may be missing or wrong, and the service says so', async () => {
+    const { baseUrl } = await startService()
+    for (const apiKey of [undefined, 'pets_guessed']) {
+      const client = createPetStoreClient({ baseUrl, apiKey })
+      expect(await rejectionOf(client.listPets())).toMatchObject({ code: 'unauthorized', status: 401 })
+    }
+  })
+})
+
+it('ServiceErrorCode has every code that the service can send', () => {
+  const codes = {
+    invalid_request: true,
+    unauthorized: true,
+    forbidden: true,
+    not_found: true,
+    method_not_allowed: true,
+    request_timeout: true,
+    gone: true,
+    payload_too_large: true,
+    unsupported_media_type: true,
+    expectation_failed: true,
+    idempotency_key_reused: true,
+    rate_limited: true,
+    headers_too_large: true,
+    internal_error: true,
+    service_unavailable: true,
+  } satisfies Record<ServiceErrorCode, true>
+  expect(Object.keys(codes)).toEqual(Object.keys(ERROR_STATUS))
+})

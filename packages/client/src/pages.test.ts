@@ -1,0 +1,168 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import { draftPet } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createPetStoreClient } from './create-pet-store-client.ts'
+import { rejectionOf } from './rejection.test-support.ts'
+import { API_KEY, startService } from './start-service.test-support.ts'
+import { breakInTheMiddle, json, startStub } from './start-stub.test-support.ts'
+
+const ids = (count: number): bigint[] => Array.from({ length: count }, (_, index) => BigInt(index + 1))
+
+async function petsInMemory(count: number) {
+  const pets = createMemoryPets()
+  for (const id of ids(count)) await pets.add(draftPet({ name: `Pet ${id}`, categoryId: 1n }))
+  return pets
+}
+
+async function idsOf(walk: AsyncIterable<{ readonly id: bigint }>): Promise<bigint[]> {
+  const found: bigint[] = []
+  for await (const { id } of walk) found.push(id)
+  return found
+}
+
+afterEach(() => void vi.restoreAllMocks())
+
+describe('a walk', () => {
+  it('through 10,000 animals loses and repeats none when the server is restarted in the middle of a page', async () => {
+    const pets = await petsInMemory(10_000)
+    let pages = 0
+    const service = await startService({
+      pets,
+      around: (app) => (req, res) => {
+        pages += 1
+        if (pages === 40) stopAfterHalf(res, () => service.stop())
+        app(req, res)
+      },
+    })
+    const failures: unknown[] = []
+    const client = createPetStoreClient({
+      baseUrl: service.baseUrl,
+      apiKey: API_KEY,
+      retries: 10,
+      fetch: async (input, init) => {
+        try {
+          const response = await fetch(input, init)
+          return new Response(await response.text(), response)
+        } catch (error) {
+          failures.push(error)
+          throw error
+        }
+      },
+    })
+    // Nobody listens for two attempts: the one that broke off, and the one after it.
+    const restarted = vi
+      .waitUntil(() => failures.length >= 2, { timeout: 10_000 })
+      .then(() => startService({ pets, port: Number(new URL(service.baseUrl).port) }))
+
+    expect(await idsOf(client.allPets())).toEqual(ids(10_000))
+    await restarted
+    expect(pages).toBe(40)
+    expect(failures.map(String).slice(0, 2)).toEqual(['TypeError: terminated', 'TypeError: fetch failed'])
+  })
+
+  it('fetches a page again when its connection breaks in the middle', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    const stub = await startStub(
+      json(200, '[{"id":1,"name":"Rex","categoryId":1}]', { Link: '<?limit=1&cursor=a>; rel="next"' }),
+      breakInTheMiddle,
+      json(200, '[{"id":2,"name":"Mia","categoryId":1}]'),
+    )
+    const client = createPetStoreClient({ baseUrl: stub.baseUrl })
+    expect(await idsOf(client.allPets({ pageSize: 1 }))).toEqual([1n, 2n])
+    expect(stub.requests.map(({ url }) => url)).toEqual([
+      '/v1/pets?limit=1',
+      '/v1/pets?limit=1&cursor=a',
+      '/v1/pets?limit=1&cursor=a',
+    ])
+  })
+
+  it('goes by page, keeps to a status, and can be taken up again from any page', async () => {
+    const pets = createMemoryPets()
+    for (const status of ['sold', 'pending', 'sold', 'sold', 'sold'] as const) {
+      await pets.add(draftPet({ name: 'Rex', categoryId: 1n, status }))
+    }
+    const { baseUrl } = await startService({ pets })
+    const client = createPetStoreClient({ baseUrl, apiKey: API_KEY })
+    const walk = client.allPages({ status: 'sold', pageSize: 3 })
+    const { value: first } = await walk.next()
+    expect(first?.pets.map(({ id }) => id)).toEqual([1n, 3n, 4n])
+    const rest = client.allPets({ status: 'sold', cursor: first?.next?.cursor })
+    expect(await idsOf(rest)).toEqual([5n])
+  })
+
+  it('asks for no page before somebody wants it', async () => {
+    const page = json(200, '[{"id":1,"name":"Rex","categoryId":1}]', { Link: '<?cursor=a>; rel="next"' })
+    const stub = await startStub(page)
+    const walk = createPetStoreClient({ baseUrl: stub.baseUrl }).allPets()
+    expect(stub.requests).toHaveLength(0)
+    for await (const { id } of walk) {
+      expect(id).toBe(1n)
+      break
+    }
+    expect(stub.requests).toHaveLength(1)
+  })
+
+  it('ends where a cache gives the same page for every cursor', async () => {
+    const stub = await startStub(json(200, '[]', { Link: '<?limit=5&cursor=a>; rel="next"' }))
+    const client = createPetStoreClient({ baseUrl: stub.baseUrl })
+    expect(await rejectionOf(idsOf(client.allPets()))).toMatchObject({ code: 'unexpected_answer', status: 200 })
+    expect(stub.requests).toHaveLength(2)
+  })
+})
+
+describe('the link to the next page', () => {
+  it.each([
+    ['relative', '<?limit=7&status=sold&cursor=a%2Bb>; rel="next"'],
+    ['an absolute path', '</elsewhere/pets?cursor=a%2Bb&status=sold&limit=7>; rel=next'],
+    [
+      'of the same origin',
+      '<http://127.0.0.1/v1/pets?limit=7&status=sold&cursor=a%2Bb>; title="a, b"; rel="prev NEXT"',
+    ],
+    ['behind another link', '<../docs>; rel="help", <?limit=7&status=sold&cursor=a%2Bb>; rel="next"'],
+  ])('may be %s', async (_what, link) => {
+    const stub = await startStub(json(200, '[]', { Link: link }))
+    const client = createPetStoreClient({ baseUrl: `${stub.origin}/a/prefix/v1` })
+    const { next } = await client.listPets({ limit: 1 })
+    expect(next).toEqual({ limit: 7, status: 'sold', cursor: 'a+b' })
+    await rejectionOf(client.listPets(next))
+    expect(stub.requests[1]?.url).toBe('/a/prefix/v1/pets?limit=7&status=sold&cursor=a%2Bb')
+  })
+
+  it('to another origin leads on at the base address, and the key stays there', async () => {
+    const other = await startStub(json(200, '[]'))
+    const stub = await startStub(
+      json(200, '[]', { Link: `<${other.baseUrl}/pets?cursor=a>; rel="next"` }),
+      json(200, '[]'),
+    )
+    const client = createPetStoreClient({ baseUrl: stub.baseUrl, apiKey: API_KEY })
+    expect(await idsOf(client.allPets())).toEqual([])
+    expect(stub.requests.map(({ url }) => url)).toEqual(['/v1/pets?limit=100', '/v1/pets?cursor=a'])
+    expect(other.requests).toEqual([])
+  })
+
+  it.each(['', '<?cursor=a>; rel="prev"', '<?cursor=a>', '<?cursor=a>; rel="nextish"', 'cursor=a; rel="next"'])(
+    'is missing in %j',
+    async (link) => {
+      const stub = await startStub(json(200, '[]', { Link: link }))
+      expect(await createPetStoreClient({ baseUrl: stub.baseUrl }).listPets()).toEqual({ pets: [] })
+    },
+  )
+
+  it.each(['<?limit=5>; rel="next"', '<http://[>; rel="next"', '<>; rel="next"'])('cannot be %s', async (link) => {
+    const stub = await startStub(json(200, '[]', { Link: link }))
+    const client = createPetStoreClient({ baseUrl: stub.baseUrl })
+    expect(await rejectionOf(client.listPets())).toMatchObject({
+      code: 'unexpected_answer',
+      cause: expect.any(TypeError),
+    })
+  })
+})
+
+/** Lets half of the body out, and then stops the server under it. */
+function stopAfterHalf(res: Parameters<RequestListener>[1], stop: () => Promise<void>): void {
+  res.end = ((body: string) => {
+    res.write(body.slice(0, body.length / 2), () => void stop())
+    return res
+  }) as ServerResponse['end']
+}

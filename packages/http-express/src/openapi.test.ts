@@ -1,0 +1,176 @@
+import { draftPet, type PetDraft } from '@pet-store/domain'
+import type { Router } from 'express'
+import { describe, expect, it } from 'vitest'
+import { createPetApp, type PetAppOptions } from './create-pet-app.ts'
+import { ERROR_STATUS } from './error-answer.ts'
+import { schemaAt } from './expect-declared.test-support.ts'
+import { expectError } from './expect-error.test-support.ts'
+import { OPENAPI_JSON } from './openapi.ts'
+import { OPERATIONS } from './operations.ts'
+import { startTestServer } from './start-test-server.test-support.ts'
+
+const document = JSON.parse(OPENAPI_JSON)
+
+describe('GET /openapi.json', () => {
+  it('needs no key', async () => {
+    const server = await startTestServer()
+    const answer = await server.send({ path: '/openapi.json', key: null })
+    expect(answer).toMatchObject({ status: 200, text: OPENAPI_JSON })
+    expect(answer.headers['content-type']).toBe('application/json')
+  })
+
+  it('refuses other methods', async () => {
+    const server = await startTestServer()
+    const answer = await server.send({ method: 'POST', path: '/openapi.json', key: null })
+    expectError(answer, 'method_not_allowed')
+    expect(answer.headers['allow']).toBe('GET, HEAD, OPTIONS')
+  })
+})
+
+describe('the description', () => {
+  it('names the operations of the interface document', () => {
+    expect(operationsOf(({ operationId, deprecated = false }) => ({ operationId, deprecated }))).toEqual({
+      'GET /pets': { operationId: 'listPets', deprecated: false },
+      'POST /pets': { operationId: 'createPet', deprecated: false },
+      'GET /pets/{petId}': { operationId: 'getPet', deprecated: true },
+    })
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' }, servers: [{ url: '/v1' }] })
+  })
+
+  it('declares the statuses of the interface document, and the others that can be met', () => {
+    expect(operationsOf(({ responses }) => Object.keys(responses).join(' '))).toEqual({
+      'GET /pets': '200 400 401 403 429 default',
+      'POST /pets': '201 400 401 403 413 415 422 429 default',
+      'GET /pets/{petId}': '200 400 401 403 404 410 429 default',
+    })
+  })
+
+  it('marks the stability of each operation, and the end of getPet', () => {
+    expect(operationsOf((operation) => [operation['x-stability'], operation['x-deprecated-sunset']])).toEqual({
+      'GET /pets': ['stable', undefined],
+      'POST /pets': ['stable', undefined],
+      'GET /pets/{petId}': ['stable', '2030-12-05'],
+    })
+  })
+
+  it('asks for the key by bearerAuth everywhere', () => {
+    expect(document.security).toEqual([{ bearerAuth: [] }])
+    expect(document.components.securitySchemes.bearerAuth).toMatchObject({ type: 'http', scheme: 'bearer' })
+    expect(operationsOf(({ security }) => security)).toEqual({
+      'GET /pets': undefined,
+      'POST /pets': undefined,
+      'GET /pets/{petId}': undefined,
+    })
+  })
+
+  it('has the three parameters of listPets with their bounds', () => {
+    const query = document.paths['/pets'].get.parameters.filter((parameter: { in: string }) => parameter.in === 'query')
+    expect(
+      query.map(({ name, schema, required = false }: Record<string, unknown>) => [name, schema, required]),
+    ).toEqual([
+      ['limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }, false],
+      ['status', { $ref: '#/components/schemas/PetStatus' }, false],
+      ['cursor', { type: 'string', minLength: 1, maxLength: 512 }, false],
+    ])
+    expect(document.components.schemas.PetStatus.enum).toEqual(['available', 'pending', 'sold'])
+  })
+
+  it('has the bounds of every int64 digit for digit', () => {
+    const count = (text: string) => OPENAPI_JSON.split(text).length - 1
+    const places = count('"format": "int64"')
+    expect(places).toBeGreaterThan(0)
+    expect(count('"minimum": -9223372036854775808')).toBe(places)
+    expect(count('"maximum": 9223372036854775807')).toBe(places)
+  })
+
+  it('lists every code of an error', () => {
+    expect(document.components.schemas.Error.properties.code.examples).toEqual(Object.keys(ERROR_STATUS))
+  })
+
+  it('leaves room for new fields in answers', () => {
+    expect(OPENAPI_JSON).not.toContain('additionalProperties')
+  })
+
+  it.each(['u', ''])('has a pattern that takes the names that the domain takes, read with the flags "%s"', (flags) => {
+    const { pattern, maxLength } = document.components.schemas.NewPet.properties.name
+    const described = new RegExp(pattern, flags)
+    const units = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
+    const disagreed = [...units, '', '🐕', '\udc00\ud800'].flatMap((text) =>
+      [text, ` ${text}`, `a${text}`, `${text}a`, `🐕${text} `].filter((name) => described.test(name) !== isAName(name)),
+    )
+    expect(disagreed).toEqual([])
+    expect([isAName('🐕'.repeat(maxLength)), isAName('🐕'.repeat(maxLength + 1))]).toEqual([true, false])
+  })
+})
+
+describe('each declared operation', () => {
+  it('has a route, and no route under /v1 is without one', () => {
+    const routes = createPetApp({} as PetAppOptions).router.stack.flatMap(routesOf)
+    const declared = Object.values(OPERATIONS).map(
+      ({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/, ':$1')}`,
+    )
+    expect(routes.filter(({ isUnderV1 }) => isUnderV1).map(({ name }) => name)).toEqual(declared)
+    expect(routes.filter(({ isUnderV1, name }) => !isUnderV1 && name.includes(' /v1'))).toEqual([])
+    expect(routes.map(({ name }) => name)).toContain('get /openapi.json')
+  })
+
+  it('answers its example with its example', async () => {
+    const server = await startTestServer()
+    const { get: listPets, post: createPet } = document.paths['/pets']
+    const getPet = document.paths['/pets/{petId}'].get
+    const body = createPet.requestBody.content['application/json'].example
+    const { example: petId } = getPet.parameters.find(({ name }: { name: string }) => name === 'petId')
+
+    expect(schemaAt(['components', 'schemas', 'NewPet'])(body)).toBe(true)
+    expect(JSON.parse((await server.post(JSON.stringify(body))).text)).toEqual(exampleOf(createPet, 201))
+    expect(JSON.parse((await server.send({ path: `/v1/pets/${petId}` })).text)).toEqual(exampleOf(getPet, 200))
+    expect(JSON.parse((await server.send({ path: '/v1/pets' })).text)).toEqual(exampleOf(listPets, 200))
+  })
+})
+
+interface DescribedOperation {
+  readonly operationId: string
+  readonly deprecated?: boolean
+  readonly security?: unknown
+  readonly 'x-stability': string
+  readonly 'x-deprecated-sunset'?: string
+  readonly responses: Record<string, { content: { 'application/json': { example: unknown } } }>
+}
+
+function operationsOf<T>(fact: (operation: DescribedOperation) => T): Record<string, T> {
+  const paths = Object.entries<Record<string, DescribedOperation>>(document.paths)
+  return Object.fromEntries(
+    paths.flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, fact(operation)]),
+    ),
+  )
+}
+
+function exampleOf(operation: DescribedOperation, status: number): unknown {
+  return operation.responses[status]?.content['application/json'].example
+}
+
+function isAName(name: string): boolean {
+  try {
+    draftPet({ name, categoryId: 1n } satisfies PetDraft)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The routes of a layer of the app, besides OPTIONS, HEAD and the refusal of other methods. */
+function routesOf(layer: Router['stack'][number]): { readonly name: string; readonly isUnderV1: boolean }[] {
+  const inner = layer.handle as unknown as Partial<Router>
+  const isUnderV1 = matches(layer, '/v1/x') && !matches(layer, '/x')
+  return [layer, ...(inner.stack ?? [])].flatMap(({ route }) => {
+    const methods = route?.stack
+      .map(({ method }) => method)
+      .filter((method) => method !== undefined && method !== 'options')
+    return (methods ?? []).map((method) => ({ name: `${method} ${route?.path}`, isUnderV1 }))
+  })
+}
+
+function matches(layer: Router['stack'][number], path: string): boolean {
+  return (layer as unknown as { match(path: string): boolean }).match(path)
+}

@@ -1,0 +1,41 @@
+import { createMemoryPets } from '@pet-store/domain/memory'
+import { describe, expect, it } from 'vitest'
+import { expectError } from './expect-error.test-support.ts'
+import { startTestServer } from './start-test-server.test-support.ts'
+
+/** What the ports promise while storage cannot be reached, from whatever class. */
+function away(): Promise<never> {
+  return Promise.reject(Object.assign(new Error('host db.internal is down'), { code: 'storage_unavailable' }))
+}
+
+describe('While storage is away', () => {
+  it.each([
+    ['GET', '/v1/pets'],
+    ['GET', '/v1/pets/1'],
+    ['POST', '/v1/pets'],
+  ])('%s %s is answered 503 with Retry-After, and the log tells why', async (method, path) => {
+    const server = await startTestServer({ repository: { add: away, find: away, list: away } })
+    const answer = await server.post('{"name":"Rex","categoryId":1}', { method, path })
+    expect(expectError(answer, 'service_unavailable')).not.toContain('db.internal')
+    expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+    expect(server.log.faults).toMatchObject([{ error: { message: 'host db.internal is down' } }])
+  })
+
+  it('a key that has to be looked up is answered alike', async () => {
+    const server = await startTestServer({ tokenCheck: away })
+    const answer = await server.send({})
+    expectError(answer, 'service_unavailable')
+    expect(answer.headers['retry-after']).toBeDefined()
+  })
+
+  it('the next request is served when storage is back', async () => {
+    const pets = createMemoryPets()
+    let isAway = true
+    const server = await startTestServer({
+      repository: { ...pets, list: (query) => (isAway ? away() : pets.list(query)) },
+    })
+    expect((await server.send({})).status).toBe(503)
+    isAway = false
+    expect((await server.send({})).status).toBe(200)
+  })
+})

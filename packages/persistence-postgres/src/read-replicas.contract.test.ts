@@ -1,0 +1,220 @@
+import { once } from 'node:events'
+import type { Pet } from '@pet-store/domain'
+import { aNewPet, petRepositoryContract } from '@pet-store/domain-testing'
+import { createDatabase, type ReplicatedServer, runSql, startReplicatedServer } from '@pet-store/testing-postgres'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { openPostgresStorage, type PostgresStorage } from './open-postgres-storage.ts'
+import { migratePostgres } from './postgres-migrations.ts'
+import type { PostgresOptions } from './postgres-settings.ts'
+
+let server: ReplicatedServer
+let url: string
+let replicaUrl: string
+let storage: PostgresStorage
+
+const onPrimary = (sql: string) => runSql(url, sql)
+
+/** Opens a storage over the replica, which is closed with the test. */
+async function openStorage(more: Partial<PostgresOptions> = {}): Promise<PostgresStorage> {
+  const opened = await openPostgresStorage({ url, replicaUrls: [replicaUrl], ...more })
+  onTestFinished(() => opened.close())
+  return opened
+}
+
+async function addPets(count: number): Promise<readonly Pet[]> {
+  const added: Pet[] = []
+  while (added.length < count) added.push(await storage.pets.add(aNewPet({ name: `Pet ${added.length + 1}` })))
+  return added
+}
+
+const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
+
+/** Changes what the replica, which stands still, goes on to show as it was: whoever answers shows where it read. */
+const renameOnPrimary = () => onPrimary("update pet set name = 'from the primary'")
+
+/** Leaves the table locked on the replica, which stands still, when it is free again on the primary. */
+async function lockOnReplica(): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('begin')
+  await client.query('lock table pet')
+  // Sends what is not yet on its way.
+  await client.query('select pg_switch_wal()')
+  await server.catchUp()
+  await server.pause()
+  await client.query('commit')
+  await client.end()
+}
+
+/** The processes of a server that serve a storage, and what each was asked last. */
+function servingOn(address: string): Promise<readonly { pid: number; name: string; query: string }[]> {
+  return runSql(
+    address,
+    `select pid, application_name as name, query from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() order by name`,
+  )
+}
+
+beforeAll(async () => {
+  server = await startReplicatedServer()
+  console.log(`Replicas of PostgreSQL: ${server.description}`)
+  url = (await createDatabase(server.primary.url)).url
+  replicaUrl = Object.assign(new URL(url), { port: server.standby.port }).href
+  await migratePostgres({ url })
+  await server.catchUp()
+}, 60_000)
+afterAll(() => server.stop())
+
+beforeEach(async () => {
+  await onPrimary('truncate pet restart identity')
+  await server.catchUp()
+})
+
+describe.each([
+  ['follows', async () => {}],
+  ['stands still', () => server.pause()],
+])('With a replica that %s, PostgreSQL keeps the PetRepository promises', (_, prepare) => {
+  beforeEach(prepare)
+  afterEach(() => server.resume())
+
+  for (const { name, run } of petRepositoryContract) {
+    it(name, async () => run((await openStorage()).pets))
+  }
+})
+
+describe('With a replica', () => {
+  beforeEach(async () => {
+    storage = await openStorage()
+  })
+  afterEach(() => server.resume())
+
+  it('lists come from it, and everything else from the primary', async () => {
+    const [first] = await addPets(3)
+    await server.catchUp()
+    await server.pause()
+    await renameOnPrimary()
+
+    expect(namesOf(await storage.pets.list({ limit: 2 }))).toEqual(['Pet 1', 'Pet 2'])
+    expect(namesOf(await storage.pets.list({ limit: 2, after: 1n }))).toEqual(['Pet 2', 'Pet 3'])
+    expect((await storage.pets.find(first?.id ?? 0n))?.name).toBe('from the primary')
+  })
+
+  it('the end of a list comes from the primary, whatever the replica shows', async () => {
+    await addPets(2)
+    await server.catchUp()
+    await server.pause()
+    await renameOnPrimary()
+    await storage.pets.add(aNewPet({ name: 'new' }))
+
+    const all = ['from the primary', 'from the primary', 'new']
+    expect(namesOf(await storage.pets.list({ limit: 3 }))).toEqual(all)
+    expect(namesOf(await storage.pets.list({ limit: 4 }))).toEqual(all)
+    expect(namesOf(await storage.pets.list({ limit: 1, after: 2n }))).toEqual(['new'])
+    expect(await storage.pets.list({ limit: 2, status: 'sold' })).toEqual([])
+  })
+
+  it('who walks by pages over one that stands still misses nothing', async () => {
+    const known = await addPets(5)
+    await server.catchUp()
+    await server.pause()
+    const unknown = await addPets(6)
+
+    const seen: Pet[] = []
+    for (;;) {
+      const after = seen.at(-1)?.id
+      const page = await storage.pets.list({ limit: 2, ...(after !== undefined && { after }) })
+      seen.push(...page)
+      if (page.length < 2) break
+    }
+    expect(seen).toEqual([...known, ...unknown])
+  })
+
+  it('a statement that it cancels is answered by the primary', async () => {
+    await addPets(2)
+    const hasty = await openStorage({ statementTimeout: 200 })
+    await hasty.pets.list({ limit: 1 })
+    await lockOnReplica()
+    const warned = once(process, 'warning')
+
+    expect(namesOf(await hasty.pets.list({ limit: 1 }))).toEqual(['Pet 1'])
+    expect(String((await warned)[0])).toContain('left out for now: canceling statement due to statement timeout.')
+  })
+
+  it('one that falls silent is given up, and the primary answers', async () => {
+    await addPets(2)
+    const hasty = await openStorage({ statementTimeout: 200 })
+    await server.catchUp()
+    await hasty.pets.list({ limit: 1 })
+    const silent = await servingOn(replicaUrl)
+    for (const { pid } of silent) process.kill(pid, 'SIGSTOP')
+    onTestFinished(() => {
+      for (const { pid } of silent) process.kill(pid, 'SIGCONT')
+    })
+    await renameOnPrimary()
+
+    expect(namesOf(await hasty.pets.list({ limit: 1 }))).toEqual(['from the primary'])
+  })
+
+  it('goes on over the primary while it is stopped, and reads from it again afterwards', async () => {
+    await addPets(2)
+    await server.catchUp()
+    await storage.pets.list({ limit: 1 })
+    await server.standby.stop()
+    const warned = once(process, 'warning')
+    await renameOnPrimary()
+
+    expect(namesOf(await storage.pets.list({ limit: 1 }))).toEqual(['from the primary'])
+    expect(String((await warned)[0])).toMatch(
+      /^Warning: The PostgreSQL replica "127\.0\.0\.1:\d+\/pet_store_\w+" is left out/,
+    )
+
+    await server.standby.start()
+    await server.catchUp()
+    await server.pause()
+    await onPrimary("update pet set name = 'later'")
+    const name = async () => namesOf(await storage.pets.list({ limit: 1 }))
+    expect(await name()).toEqual(['later'])
+    await expect.poll(name, { timeout: 10_000 }).toEqual(['from the primary'])
+  })
+
+  it('takes several in turn, prepared and under its name or that of the URL', async () => {
+    await addPets(2)
+    await server.catchUp()
+    const other = new URL(replicaUrl)
+    other.searchParams.set('application_name', 'second')
+    const { pets } = await openStorage({ replicaUrls: [replicaUrl, other.href] })
+    const asked = async () =>
+      (await servingOn(replicaUrl)).filter(({ query }) => query.includes('limit')).map(({ name }) => name)
+
+    await pets.list({ limit: 1 })
+    expect(await asked()).toEqual(['second'])
+    await pets.list({ limit: 1 })
+    expect(await asked()).toEqual(['pet-store', 'second'])
+  })
+
+  it('lets go of every connection when it is closed', async () => {
+    const opened = await openPostgresStorage({ url, replicaUrls: [replicaUrl] })
+    const before = await servingOn(replicaUrl)
+    await opened.close()
+    await expect.poll(async () => (await servingOn(replicaUrl)).length).toBe(before.length - 1)
+    await expect(opened.pets.list({ limit: 1 })).rejects.toThrow('after calling end')
+  })
+})
+
+describe('Opening with replicas', () => {
+  it('says in one sentence, without the password, which one does not answer', async () => {
+    const opening = openPostgresStorage({ url, replicaUrls: [replicaUrl, 'postgres://pet:secret@127.0.0.1:1/pets'] })
+    await expect(opening).rejects.toThrow(
+      /^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": .*ECONNREFUSED.*\.$/,
+    )
+    await expect(opening).rejects.not.toThrow('secret')
+    for (const address of [url, replicaUrl]) await expect.poll(() => servingOn(address)).toEqual([])
+  })
+
+  it('refuses a server that follows no other', async () => {
+    await expect(openPostgresStorage({ url, replicaUrls: [url] })).rejects.toThrow(
+      /^Cannot use the PostgreSQL database "127\.0\.0\.1:\d+\/pet_store_\w+" as a replica: it is not in recovery\.$/,
+    )
+  })
+})

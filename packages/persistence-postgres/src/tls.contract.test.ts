@@ -1,0 +1,116 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { aNewPet } from '@pet-store/domain-testing'
+import { EmbeddedServer, runSql } from '@pet-store/testing-postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPostgresStorage } from './open-postgres-storage.ts'
+import { migratePostgres } from './postgres-migrations.ts'
+import { CA, ELSEWHERE, LOCALHOST, OTHER_CA } from './tls-certificates.test-support.ts'
+
+let server: EmbeddedServer
+let folder: string
+
+async function startAs({ certificate, key }: typeof LOCALHOST): Promise<void> {
+  // The names under which the server looks for them.
+  await server.writeDataFile('server.crt', certificate)
+  await server.writeDataFile('server.key', key)
+  await server.start(['-c', 'fsync=off', '-c', 'ssl=on'])
+}
+
+beforeAll(async () => {
+  server = await EmbeddedServer.create()
+  console.log(`TLS: an embedded server on port ${server.port}, also where TEST_DATABASE_URL is set`)
+  await startAs(LOCALHOST)
+  await migratePostgres({ url: server.url })
+  folder = await mkdtemp(join(tmpdir(), 'pet-store-tls-'))
+  await writeFile(join(folder, 'ca.pem'), CA)
+  await writeFile(join(folder, 'other-ca.pem'), OTHER_CA)
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+  await server.stop()
+  await server.remove()
+})
+
+/** The server's URL under a name that a certificate can hold. `sslrootcert` is the name of a file in the folder. */
+function urlWith(parameters: Readonly<Record<string, string>>, host = 'localhost'): string {
+  const url = new URL(server.url)
+  url.hostname = host
+  for (const [name, value] of Object.entries(parameters)) {
+    url.searchParams.set(name, name === 'sslrootcert' ? join(folder, value) : value)
+  }
+  return url.href
+}
+
+/** Opens, adds, and gives whether the server saw TLS on the connection. */
+async function opensWithTls(url: string): Promise<boolean> {
+  const storage = await openPostgresStorage({ url })
+  await storage.pets.add(aNewPet())
+  const rows = await runSql<{ ssl: boolean }>(
+    server.url,
+    "select ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'pet-store'",
+  )
+  await storage.close()
+  expect(rows).toHaveLength(1)
+  return rows[0]?.ssl === true
+}
+
+const refusal = (reason: string) =>
+  new RegExp(`^Cannot open the PostgreSQL database "[\\w.]+:\\d+/postgres": ${reason}\\.$`)
+
+describe('TLS by parameters of the URL', () => {
+  it('is off where nothing is said', async () => {
+    expect(await opensWithTls(urlWith({}))).toBe(false)
+  })
+
+  it('connects where the certificate is signed by the given authority', async () => {
+    expect(await opensWithTls(urlWith({ sslmode: 'verify-full', sslrootcert: 'ca.pem' }))).toBe(true)
+  })
+
+  it.each(['verify-full', 'verify-ca', 'require', 'prefer'])('refuses another authority with %s', async (sslmode) => {
+    const url = urlWith({ sslmode, sslrootcert: 'other-ca.pem' })
+    await expect(openPostgresStorage({ url })).rejects.toThrow(refusal('unable to verify the first certificate.*'))
+  })
+
+  it.each(['verify-full', 'require'])('refuses with %s what no known authority has signed', async (sslmode) => {
+    await expect(openPostgresStorage({ url: urlWith({ sslmode }) })).rejects.toThrow(
+      refusal('unable to verify the first certificate.*'),
+    )
+  })
+
+  it('encrypts without looking at the certificate with no-verify', async () => {
+    expect(await opensWithTls(urlWith({ sslmode: 'no-verify' }))).toBe(true)
+  })
+
+  it('takes require as libpq does where the URL says so', async () => {
+    expect(await opensWithTls(urlWith({ sslmode: 'require', uselibpqcompat: 'true' }))).toBe(true)
+  })
+
+  it('says that the file of the authority is missing', async () => {
+    const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'nowhere.pem' })
+    await expect(openPostgresStorage({ url })).rejects.toThrow(refusal('ENOENT: no such file or directory, .*'))
+  })
+
+  it('compares an address with the name localhost, as the driver does', async () => {
+    const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'ca.pem' }, '127.0.0.1')
+    expect(await opensWithTls(url)).toBe(true)
+  })
+
+  it('refuses a server whose certificate holds another name', async () => {
+    await server.stop()
+    await startAs(ELSEWHERE)
+    const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'ca.pem' })
+    await expect(openPostgresStorage({ url })).rejects.toThrow(
+      refusal("Hostname/IP does not match certificate's altnames: .*"),
+    )
+  })
+
+  it('refuses a server that has none', async () => {
+    await server.stop()
+    await server.start()
+    await expect(openPostgresStorage({ url: urlWith({ sslmode: 'no-verify' }) })).rejects.toThrow(
+      refusal('The server does not support SSL connections'),
+    )
+  })
+})

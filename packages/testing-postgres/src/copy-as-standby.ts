@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { appendFile, cp, writeFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import pg from 'pg'
+
+/** What belongs to the running process, or to the history before the copy, and is not copied (PostgreSQL manual, 25.3). */
+const NOT_COPIED = /^(?:postmaster\.(?:pid|opts)|(?:pg_wal|pg_replslot)\/.+)$/
+
+/** A running server of which a copy is made. */
+interface Origin {
+  readonly url: string
+  readonly port: number
+  readonly dataFolder: string
+}
+
+/**
+ * Copies the files of a running server so that a second one can follow it: what `pg_basebackup` does, which the
+ * binaries from npm lack. A replication slot keeps what the copy has not been sent yet, also while it is stopped.
+ */
+export async function copyAsStandby(origin: Origin, dataFolder: string): Promise<void> {
+  // The backup belongs to the session, so all of this is one connection.
+  const client = new pg.Client({ connectionString: origin.url })
+  await client.connect()
+  try {
+    const slot = `standby_${randomBytes(4).toString('hex')}`
+    await client.query('select pg_create_physical_replication_slot($1, true)', [slot])
+    await client.query("select pg_backup_start('standby', true)")
+    await cp(origin.dataFolder, dataFolder, {
+      recursive: true,
+      filter: (path) => !NOT_COPIED.test(relative(origin.dataFolder, path).replaceAll(sep, '/')),
+    })
+    const { rows } = await client.query<{ label: string }>('select labelfile as label from pg_backup_stop(false)')
+    await writeFile(join(dataFolder, 'backup_label'), rows[0]?.label ?? '')
+    await writeFile(join(dataFolder, 'standby.signal'), '')
+    await appendFile(
+      join(dataFolder, 'postgresql.auto.conf'),
+      `primary_conninfo = 'host=127.0.0.1 port=${origin.port} user=postgres'\nprimary_slot_name = '${slot}'\n`,
+    )
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,58 @@
+import { setTimeout } from 'node:timers/promises'
+import { EmbeddedServer } from './embedded-server.ts'
+import { runSql } from './run-sql.ts'
+
+/** A running server, and a streaming standby that follows it. */
+export interface ReplicatedServer {
+  readonly primary: EmbeddedServer
+  readonly standby: EmbeddedServer
+  /** Which servers these are, for people who read the output of a test run. */
+  readonly description: string
+  /** Waits until the standby shows everything that the primary has committed. */
+  catchUp(): Promise<void>
+  /** Lets the standby stay at what it shows, however the primary goes on. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts both, always our own: a server that somebody else lends has no standby that tests may pause and stop. */
+export async function startReplicatedServer(): Promise<ReplicatedServer> {
+  // What tests prove with these needs no disk that survives a power cut.
+  const flags = ['-c', 'fsync=off']
+  const primary = await EmbeddedServer.create()
+  await primary.start(flags)
+  const standby = await primary.createStandby()
+  await standby.start(flags)
+  return {
+    primary,
+    standby,
+    description: `embedded servers on the ports ${primary.port} and ${standby.port}, also where TEST_DATABASE_URL is set`,
+    async catchUp() {
+      const [end] = await runSql<{ lsn: string }>(primary.url, 'select pg_current_wal_lsn() as lsn')
+      await expectSoon(standby.url, `pg_last_wal_replay_lsn() >= '${end?.lsn}'`)
+    },
+    async pause() {
+      await runSql(standby.url, 'select pg_wal_replay_pause()')
+      await expectSoon(standby.url, "pg_get_wal_replay_pause_state() = 'paused'")
+    },
+    async resume() {
+      await runSql(standby.url, 'select pg_wal_replay_resume()')
+    },
+    async stop() {
+      for (const server of [standby, primary]) {
+        await server.stop()
+        await server.remove()
+      }
+    },
+  }
+}
+
+/** Asks until the condition is true; ten seconds is an age on one machine. */
+async function expectSoon(url: string, condition: string): Promise<void> {
+  for (const end = Date.now() + 10_000; Date.now() < end; await setTimeout(10)) {
+    const [row] = await runSql<{ isTrue: boolean }>(url, `select ${condition} as "isTrue"`)
+    if (row?.isTrue) return
+  }
+  throw new Error(`still not so: ${condition}`)
+}

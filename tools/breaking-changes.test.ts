@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { breakingChanges } from './breaking-changes.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests reach into a JSON document at will.
+type Document = any
+
+const committed = readFileSync(join(import.meta.dirname, '../docs/openapi.json'), 'utf8')
+
+/** What is found when the committed description is changed so. */
+function after(change: (document: Document) => void): string[] {
+  const [older, newer] = [JSON.parse(committed), JSON.parse(committed)]
+  change(newer)
+  return breakingChanges(older, newer)
+}
+
+const list = (document: Document) => document.paths['/pets'].get
+const create = (document: Document) => document.paths['/pets'].post
+const schemas = (document: Document) => document.components.schemas
+const limit = (document: Document) => list(document).parameters[0].schema
+
+describe('a client of the older description is broken by', () => {
+  it.each<[string, (document: Document) => void, string]>([
+    ['a path that is gone', (it) => delete it.paths['/pets/{petId}'], 'GET /pets/{petId}: removed'],
+    ['an operation that is gone', (it) => delete it.paths['/pets'].post, 'POST /pets: removed'],
+    ['another operationId', (it) => (list(it).operationId = 'pets'), 'GET /pets: has another operationId'],
+    ['other security', (it) => (list(it).security = []), 'GET /pets: has other security'],
+    ['another base address', (it) => (it.servers[0].url = '/v2'), 'servers: changed'],
+    ['a status that is gone', (it) => delete create(it).responses['422'], 'POST /pets 422: removed'],
+    [
+      'a new good status',
+      (it) => (create(it).responses['202'] = {}),
+      'POST /pets 202: a good answer that no client expects',
+    ],
+    ['a parameter that is gone', (it) => list(it).parameters.shift(), 'GET /pets query limit: removed'],
+    [
+      'a parameter that is required now',
+      (it) => (list(it).parameters[0].required = true),
+      'GET /pets query limit: became required',
+    ],
+    [
+      'a new parameter that is required',
+      (it) => list(it).parameters.push({ in: 'query', name: 'x', required: true }),
+      'GET /pets query x: new and required',
+    ],
+    ['a lower maximum', (it) => (limit(it).maximum = 50), 'GET /pets query limit: maximum was 100, is 50'],
+    ['a higher minimum', (it) => (limit(it).minimum = 2), 'GET /pets query limit: minimum was 1, is 2'],
+    ['another default', (it) => (limit(it).default = 10), 'GET /pets query limit: default was 20, is 10'],
+    ['a new bound', (it) => (limit(it).multipleOf = 5), 'GET /pets query limit: multipleOf was nothing, is 5'],
+    [
+      'a shorter name',
+      (it) => (schemas(it).NewPet.properties.name.maxLength = 9),
+      'POST /pets body name: maxLength was 1000, is 9',
+    ],
+    [
+      'a field that is required now',
+      (it) => schemas(it).NewPet.required.push('status'),
+      'POST /pets body: required was ["name","categoryId"], is ["name","categoryId","status"]',
+    ],
+    [
+      'a field that can no longer be sent',
+      (it) => delete schemas(it).NewPet.properties.status,
+      'POST /pets body status: removed',
+    ],
+    [
+      'a body of another type',
+      (it) => (create(it).requestBody.content = {}),
+      'POST /pets body: no application/json any more',
+    ],
+    [
+      'an answered field that is gone',
+      (it) => delete schemas(it).Pet.properties.status,
+      'GET /pets 200 item status: removed',
+    ],
+    [
+      'an answered field that can be missing',
+      (it) => schemas(it).Pet.required.pop(),
+      'GET /pets 200 item: required was ["id","name","categoryId"], is ["id","name"]',
+    ],
+    [
+      'an answered field of another type',
+      (it) => (schemas(it).Pet.properties.id.type = 'string'),
+      'GET /pets 200 item id: type was "integer", is "string"',
+    ],
+    [
+      'an answer of another type',
+      (it) => (schemas(it).Pets.items = undefined),
+      'GET /pets 200: items was {"$ref":"#/components/schemas/Pet"}, is nothing',
+    ],
+    [
+      'a value that can be answered now',
+      (it) => schemas(it).PetStatus.enum.push('lost'),
+      'GET /pets 200 item status: enum was ["available","pending","sold"], is ["available","pending","sold","lost"]',
+    ],
+    [
+      'a value that can no longer be sent',
+      (it) => schemas(it).PetStatus.enum.pop(),
+      'GET /pets query status: enum was ["available","pending","sold"], is ["available","pending"]',
+    ],
+    [
+      'a higher answered maximum',
+      (it) => (schemas(it).Error.properties.status.maximum = 699),
+      'GET /pets 400 status: maximum was 599, is 699',
+    ],
+    [
+      'an answered header that is gone',
+      (it) => delete list(it).responses['200'].headers.Link,
+      'GET /pets 200 Link: removed',
+    ],
+    [
+      'an answered header that can be missing',
+      (it) => (list(it).responses['200'].headers['X-Request-Id'].required = false),
+      'GET /pets 200 X-Request-Id: became optional',
+    ],
+  ])('%s', (_what, change, sentence) => {
+    expect(after(change)).toContain(sentence)
+  })
+
+  it('an int64 whose bound moved by one', () => {
+    const bounded = (maximum: bigint) => ({
+      paths: { '/a': { get: { parameters: [{ in: 'query', name: 'b', schema: { maximum } }] } } },
+    })
+    expect(breakingChanges(bounded(2n ** 63n - 1n), bounded(2n ** 63n - 2n))).toHaveLength(1)
+  })
+})
+
+describe('no client is broken by', () => {
+  it.each<[string, (document: Document) => void]>([
+    ['the same description', () => {}],
+    ['other words', (it) => (it.info.description = list(it).summary = schemas(it).Pet.description = 'x')],
+    ['a new path', (it) => (it.paths['/x'] = { get: { operationId: 'x' } })],
+    ['a new operation', (it) => (it.paths['/pets'].put = { operationId: 'x' })],
+    ['a new parameter', (it) => list(it).parameters.push({ in: 'query', name: 'x', schema: {} })],
+    ['parameters in another order', (it) => list(it).parameters.reverse()],
+    ['a higher maximum', (it) => (limit(it).maximum = 200)],
+    ['no maximum', (it) => delete limit(it).maximum],
+    ['a new field that can be sent', (it) => (schemas(it).NewPet.properties.age = { type: 'integer' })],
+    ['a field that is optional now', (it) => schemas(it).NewPet.required.pop()],
+    ['a new answered field', (it) => (schemas(it).Pet.properties.age = { type: 'integer' })],
+    ['an answered field that is always there now', (it) => schemas(it).Pet.required.push('status')],
+    ['a new code', (it) => schemas(it).Error.properties.code.examples.push('x')],
+    ['a new refusal', (it) => (list(it).responses['404'] = list(it).responses['400'])],
+    ['a new header', (it) => (list(it).responses['200'].headers['X-New'] = { schema: {} })],
+    ['a lower answered maximum', (it) => (schemas(it).Error.properties.status.maximum = 500)],
+    ['the end of a schema that was only named', (it) => (schemas(it).Unused = undefined)],
+  ])('%s', (_what, change) => {
+    expect(after(change)).toEqual([])
+  })
+})
