@@ -78,6 +78,9 @@ seen 'its health check passes'
 if run exec --env PORT=1 "$name" "${health[@]:1}"; then fail 'its health check can fail'; fi
 seen 'its health check can fail'
 
+page=$(call "$url/docs")
+expect 'it shows its reference page' "${page##* }" 200
+
 key=$(inside pet-store keys create --name kiosk 2>/dev/null)
 bearer=(--header "Authorization: Bearer $key")
 expect 'a key can be made while it serves' "$(call "${bearer[@]}" "$url/v1/pets")" '[] 200'
