@@ -11,7 +11,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 export ENGINE=${ENGINE:-podman}
 read -ra engine <<<"$ENGINE"
-run() { "${engine[@]}" "$@"; }
+# A container that ignores signals is one of the things that may be found.
+run() { timeout --kill-after=5 60 "${engine[@]}" "$@"; }
 
 base=$(sed -n 's/^ARG NODE_IMAGE=//p' Dockerfile)
 image=pet-store:local
@@ -45,7 +46,7 @@ if [[ ${1:-} == --assemble-base ]] && ! run image inspect "$base" >/dev/null 2>&
   deploy/assemble-node-image.sh "$base" >/dev/null 2>&1 || fail 'a base image can be assembled'
 fi
 log=$(mktemp)
-run build "${format[@]}" "${limits[@]}" --tag "$image" . >"$log" 2>&1 || { tail -n 30 "$log" >&2; fail 'the image builds'; }
+"${engine[@]}" build "${format[@]}" "${limits[@]}" --tag "$image" . >"$log" 2>&1 || { tail -n 30 "$log" >&2; fail 'the image builds'; }
 rm "$log"
 seen 'the image builds'
 
@@ -54,14 +55,14 @@ own=$((($(size "$image") - $(size "$base")) / 1000000))
 if ((own > 40)); then fail "the program adds at most 40 MB to its base: it adds $own MB"; fi
 seen "the program adds $own MB to its base"
 
-run run --rm "${limits[@]}" "$image" --help | grep --quiet 'Usage: pet-store' || fail 'arguments are commands'
+run run --rm --name "$name" "${limits[@]}" "$image" --help | grep --quiet 'Usage: pet-store' || fail 'arguments are commands'
 seen 'arguments are commands'
 code=0
-run run --rm "${limits[@]}" --env PORT=x "$image" >/dev/null 2>&1 || code=$?
+run run --rm --name "$name" "${limits[@]}" --env PORT=x "$image" >/dev/null 2>&1 || code=$?
 expect 'wrong settings end it with exit code 2' "$code" 2
 
 run volume create "$name" >/dev/null
-run run --rm "${locked[@]}" "$image" migrate | grep --quiet '^Done: ' || fail 'migrate makes the tables'
+run run --rm --name "$name" "${locked[@]}" "$image" migrate | grep --quiet '^Done: ' || fail 'migrate makes the tables'
 seen 'migrate makes the tables'
 
 serve

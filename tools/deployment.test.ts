@@ -74,9 +74,8 @@ describe('deploy/kubernetes', () => {
   })
 
   it('would not pass with a misspelled field', () => {
-    const [first, ...others] = pod.spec.containers
-    const misspelled = { ...deployment, spec: { ...deployment.spec, template: { ...pod, spec: { containers: [] } } } }
-    Object.assign(misspelled.spec.template.spec, { containers: [{ ...first, prots: [] }, ...others] })
+    const misspelled = structuredClone(deployment)
+    Object.assign(misspelled.spec.template.spec.containers[0], { prots: [] })
     expect(kubernetesFaults([misspelled]).join('\n')).toContain('prots')
   })
 
