@@ -85,9 +85,13 @@ const TABLE = [
   },
   {
     folder: 'packages/contracts',
-    may: [ours('packages/client'), npm('@pact-foundation/pact'), DOMAIN, ACCESS, HTTP, ours('apps/api')],
+    may: [npm('@pact-foundation/pact-core'), DOMAIN, ACCESS, HTTP, ours('apps/api')],
     node: true,
-    tests: [npm('@pactflow/openapi-pact-comparator')],
+    tests: [
+      ours('packages/client'),
+      ours('packages/testing-postgres'),
+      ...['@pact-foundation/pact', '@pactflow/openapi-pact-comparator'].map(npm),
+    ],
     remedy: 'Consumers speak through the client; only the verification meets the app, and it seeds through the ports.',
   },
 ]
@@ -187,7 +191,8 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Our own build output; the files of a package from the registry often lie in a dist folder too.
-    exclude: { path: '^(packages|apps)/[^/]+/dist/' },
+    // The peers of the benchmark import what they show, and only `pnpm bench` installs that.
+    exclude: { path: ['^(packages|apps)/[^/]+/dist/', '^apps/benchmark/peers/'] },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

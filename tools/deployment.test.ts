@@ -136,8 +136,7 @@ describe('deploy/kubernetes', () => {
 })
 
 describe('everything that deploys the service', () => {
-  // METRICS_PORT comes with the metrics; until then the program does not read it.
-  const known = [...settings.map(({ variable }) => variable as string), 'METRICS_PORT']
+  const known = settings.map(({ variable }) => variable as string)
   const image = [...textOf('Dockerfile').matchAll(/^ENV (NODE_ENV.*)/gm)]
     .flatMap(([, pairs = '']) => pairs.split(' ').map((pair) => pair.split('=') as [string, string]))
     .filter(([name]) => name !== 'NODE_ENV')

@@ -5,6 +5,8 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const isNewEnough = major >= 26 || (major === 24 && minor >= 11) || (major === 22 && minor >= 18)
 
 if (isNewEnough) {
+  // Before the program, because it changes what the program loads; without its setting it does nothing.
+  await import('../dist/start-tracing.js')
   await import('../dist/main.js')
 } else {
   console.error(`Pet store needs Node 22.18, 24.11, or 26 and newer; this is Node ${process.versions.node}.`)

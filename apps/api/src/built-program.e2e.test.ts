@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { curl } from './curl.test-support.ts'
-import { runProgram, runStart, temporaryFolder } from './run-program.test-support.ts'
+import { runProgram, runStart, temporaryFolder, waitForOutput } from './run-program.test-support.ts'
+import { startCollector, treeOf } from './trace-collector.test-support.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const BIN = fileURLToPath(new URL('../bin/pet-store.js', import.meta.url))
@@ -25,6 +26,26 @@ describe('the built program', () => {
 
     expect(added.body).toBe('{"id":1,"name":"Rex","categoryId":1}')
     expect(await program.ended).toBe(0)
+  })
+
+  it('traces a request from HTTP to storage, and counts it', async () => {
+    const { url, spans } = await startCollector()
+    const { program, address, key } = await runStart(
+      await temporaryFolder(),
+      { OTEL_EXPORTER_OTLP_ENDPOINT: url, METRICS_PORT: '0' },
+      [BIN],
+    )
+    await curl(`curl -H 'Authorization: Bearer ${key}' ${address}/pets`)
+    const metrics = await waitForOutput(program, /"address":"([^"]+\/metrics)"/)
+    expect(await (await fetch(metrics)).text()).toContain(
+      'pet_store_storage_duration_seconds_count{operation="list"} 1\n',
+    )
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+
+    const root = spans.find(({ parentSpanId }) => parentSpanId === undefined)
+    if (root === undefined) throw new Error(JSON.stringify(spans))
+    expect(treeOf(spans, root)).toEqual(['GET /v1/pets', ['request handler', ['listPets', ['PetRepository.list']]]])
   })
 
   it('finds the files of its pages, those of other packages too', async () => {

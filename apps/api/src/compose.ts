@@ -4,6 +4,7 @@ import { createPetUseCases } from '@pet-store/domain'
 import type { Storage } from '@pet-store/domain-testing'
 import { type Clock, createPetApp, createPetServer, type HttpLog } from '@pet-store/http-express'
 import { every } from './every.ts'
+import { openObservation } from './observation.ts'
 import { createReadiness, type ReadinessListener } from './readiness.ts'
 import type { Settings } from './settings.ts'
 import { openStorage } from './storage.ts'
@@ -24,6 +25,8 @@ export interface Parts {
 export interface Program {
   /** Answers requests once it listens. */
   readonly server: Server
+  /** Tells operators what the program does, once it listens; there only where that was asked for. */
+  readonly metricsServer: Server | undefined
   readonly storage: Required<Storage>
   /** From now on it is not ready, although it goes on answering. */
   stop(): void
@@ -50,12 +53,15 @@ export async function compose({
   })
   const keyUses = every(KEY_USES_INTERVAL_MS, keyCheck.writeUses)
   const { rateLimit: limit } = settings
+  const { observer, metricsServer, finish } = await openObservation(settings, storage, log)
+  const observedLog = observer.log(log)
   const readiness = createReadiness(storage, onReadiness)
   const app = createPetApp({
-    pets: createPetUseCases(storage.pets),
-    tokenCheck: keyCheck.check,
-    ...(limit && { rateLimiting: { limit, limiter: storage.createRateLimiter(limit) } }),
-    log,
+    pets: observer.useCases(createPetUseCases(observer.repository(storage.pets))),
+    tokenCheck: observer.tokenCheck(keyCheck.check),
+    onMissingKey: observer.missingKey,
+    ...(limit && { rateLimiting: { limit, limiter: observer.rateLimiter(storage.createRateLimiter(limit)) } }),
+    log: observedLog,
     now,
     readiness: readiness.check,
     developmentKey,
@@ -63,13 +69,17 @@ export async function compose({
     corsOrigins: settings.corsOrigins,
     trustProxy: settings.trustProxy,
   })
+  const server = createPetServer(app, observedLog)
+  observer.server(server)
   return {
-    server: createPetServer(app, log),
+    server,
+    metricsServer,
     storage,
     stop: readiness.stop,
     async close() {
       await keyUses.finish()
       await storage.close()
+      await finish()
     },
   }
 }

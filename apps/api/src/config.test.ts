@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readConfig, WrongSettings } from './config.ts'
 import { SETTINGS } from './settings.ts'
@@ -10,6 +12,7 @@ describe('readConfig', () => {
     const defaults = {
       port: 3000,
       host: '127.0.0.1',
+      metricsPort: undefined,
       corsOrigins: [],
       trustProxy: 0,
       databaseUrl: 'sqlite:./data/pet-store.db',
@@ -22,6 +25,7 @@ describe('readConfig', () => {
       shutdownDelay: 0,
       shutdownTimeout: 30_000,
       logLevel: 'info',
+      otlpEndpoint: '',
       staticKeys: [],
       apiKeyCacheSeconds: 5,
       rateLimit: undefined,
@@ -37,6 +41,7 @@ describe('readConfig', () => {
       readConfig([], {
         PORT: '0',
         HOST: '::1',
+        METRICS_PORT: '9464',
         PUBLIC_URL: 'https://pets.example:8443/shop/',
         CORS_ORIGINS: 'https://shop.example, http://localhost:5173',
         TRUST_PROXY: 'loopback, 10.0.0.0/8,::1',
@@ -49,6 +54,7 @@ describe('readConfig', () => {
         SHUTDOWN_DELAY: '5s',
         SHUTDOWN_TIMEOUT: '1m',
         LOG_LEVEL: 'trace',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
         API_KEY_CACHE_SECONDS: '0',
         RATE_LIMIT: '600/1m',
         API_KEYS_SHA256: `shop=${HASH}, ${'B'.repeat(64)} ,`,
@@ -56,6 +62,7 @@ describe('readConfig', () => {
     ).toEqual({
       port: 0,
       host: '::1',
+      metricsPort: 9464,
       publicUrl: 'https://pets.example:8443/shop',
       corsOrigins: ['https://shop.example', 'http://localhost:5173'],
       trustProxy: ['loopback', '10.0.0.0/8', '::1'],
@@ -69,6 +76,7 @@ describe('readConfig', () => {
       shutdownDelay: 5_000,
       shutdownTimeout: 60_000,
       logLevel: 'trace',
+      otlpEndpoint: 'http://collector:4318',
       staticKeys: [
         { keyId: 'shop', sha256: HASH },
         { keyId: 'sha256-BBBBBBBB', sha256: 'b'.repeat(64) },
@@ -76,6 +84,27 @@ describe('readConfig', () => {
       apiKeyCacheSeconds: 0,
       rateLimit: { requests: 600, windowMs: 60_000 },
     })
+  })
+
+  it('reads a secret from the file that its variable with _FILE behind it names', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pet-store-'))
+    const file = (name: string, text: string) => writeFile(join(folder, name), text)
+    await file('url', 'postgres://pets:secret@db/pets\n')
+    await file('wrong', 'mysql://pets:secret@db/pets\n')
+    await file('bad-keys', 'no-hash')
+    await file('empty', '\n')
+    const inFile = (variable: string, name: string) => readConfig([], { [`${variable}_FILE`]: join(folder, name) })
+
+    expect(inFile('DATABASE_URL', 'url').databaseUrl).toBe('postgres://pets:secret@db/pets')
+    expect(() => inFile('DATABASE_URL', 'wrong')).toThrow(/^DATABASE_URL must be sqlite: [^"]*$/)
+    expect(() => inFile('API_KEYS_SHA256', 'bad-keys')).toThrow(/^API_KEYS_SHA256_FILE must be SHA-256 hashes[^"]*$/)
+    expect(() => inFile('API_KEYS_SHA256', 'empty')).toThrow('API_KEYS_SHA256_FILE must name a file that is not empty')
+    expect(() => inFile('DATABASE_URL', 'nowhere')).toThrow(/^DATABASE_URL_FILE cannot be read: ENOENT[^\n]*$/)
+    // What is no secret has no such file.
+    expect(inFile('PORT', 'url').port).toBe(3000)
+    expect(() => readConfig([], { DATABASE_URL: 'sqlite:pets.db', DATABASE_URL_FILE: join(folder, 'url') })).toThrow(
+      new WrongSettings(['DATABASE_URL and DATABASE_URL_FILE must not both be set']),
+    )
   })
 
   it.each(['65536', '-1', '1.5', '1e3', ' 80', '0x50', 'http'])('refuses %j as a port', (PORT) => {
@@ -196,6 +225,13 @@ describe('the documents', () => {
     })
     const table = readme.split('\n').filter((line) => /^\| `[A-Z_0-9]+` /.test(line))
     expect(table).toEqual(rows)
+  })
+
+  it('name every setting that can come from a file', async () => {
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+    const secrets = Object.values(SETTINGS).filter(({ isSecret }) => isSecret)
+    const named = /^Secrets can lie in files: (.*)\.$/m.exec(readme)?.[1]
+    expect(named?.split(', ')).toEqual(secrets.map(({ variable }) => `\`${variable}_FILE\``))
   })
 
   it('list every setting with its default in .env.example', async () => {

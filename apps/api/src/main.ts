@@ -1,6 +1,7 @@
 import { SCOPES } from '@pet-store/access'
 import { OPENAPI_JSON } from '@pet-store/http-express'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { showConfig } from './commands/config.ts'
 import { copy } from './commands/copy.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts'
 import { migrate } from './commands/migrate.ts'
@@ -29,6 +30,12 @@ program
   .description('bring the database up to date, and stop')
   .option('--check', 'only say what is to be done; exit code 1 when there is something')
   .action(migrate)
+
+program
+  .command('config')
+  .description('show the settings that are in effect, secrets masked, and where each comes from')
+  .option('--json', 'for scripts: one JSON value on standard output')
+  .action(showConfig)
 
 program
   .command('openapi')

@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
+/** What Node needs to run the program from its source. */
+export const MAIN_FROM_SOURCE: readonly string[] = [
+  '--conditions=@pet-store/source',
+  fileURLToPath(new URL('main.ts', import.meta.url)),
+]
 
 /** A folder of its own, so that no two tests share a database, a key or a `.env`. */
 export function temporaryFolder(): Promise<string> {
@@ -26,7 +30,7 @@ export function runProgram(
   command: string,
   cwd: string,
   settings: Record<string, string> = {},
-  program: readonly string[] = ['--conditions=@pet-store/source', MAIN],
+  program: readonly string[] = MAIN_FROM_SOURCE,
 ): RunningProgram {
   const child = spawn(process.execPath, [...program, ...command.split(' ')], {
     cwd,

@@ -14,8 +14,18 @@ const SWEEP_MS = 50
 /** Listens, and returns the address; from then on a SIGTERM or SIGINT stops the program in order. */
 export async function runServer(program: Program, settings: Settings, log: Logger): Promise<string> {
   const url = await listen(program.server, settings.host, settings.port)
+  if (program.metricsServer !== undefined) {
+    const address = await listen(program.metricsServer, settings.host, settings.metricsPort ?? 0, 'METRICS_PORT')
+    log.info({ address: `${address}/metrics` }, 'metrics')
+  }
   // A second signal ends the process at once.
-  closeWithGrace({ delay: settings.shutdownTimeout, logger: false }, async ({ signal, err }) => {
+  const options = {
+    delay: settings.shutdownTimeout,
+    logger: false,
+    onSecondError: (err: unknown) => log.fatal({ err }, 'ending at once after a fault'),
+    onTimeout: () => log.fatal('ending, since stopping took too long'),
+  } as const
+  closeWithGrace(options, async ({ signal, err }) => {
     if (err) log.fatal({ err }, 'stopping after a fault')
     else log.info({ signal }, 'stopping')
     program.stop()
@@ -23,27 +33,26 @@ export async function runServer(program: Program, settings: Settings, log: Logge
     await stopListening(program.server)
     await program.close()
     log.info('stopped')
-    log.flush()
   })
   return url
 }
 
 /** Listens on an address, and returns it as a URL. Rejects with a sentence on what to do. */
-export async function listen(server: Server, host: string, port: number): Promise<string> {
+export async function listen(server: Server, host: string, port: number, setting = 'PORT'): Promise<string> {
   server.listen(port, host)
   try {
     await once(server, 'listening')
   } catch (cause) {
-    throw new Error(`Cannot listen on ${host} port ${port}: ${listenFault(cause)}`, { cause })
+    throw new Error(`Cannot listen on ${host} port ${port}: ${listenFault(cause, setting)}`, { cause })
   }
   const { address, family, port: taken } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`
 }
 
-function listenFault(cause: unknown): string {
+function listenFault(cause: unknown, setting: string): string {
   const { code, message } = cause as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return 'something listens there already. Stop it, or set PORT to another number.'
-  if (code === 'EACCES') return 'this port needs more rights. Set PORT to 1024 or more.'
+  if (code === 'EADDRINUSE') return `something listens there already. Stop it, or set ${setting} to another number.`
+  if (code === 'EACCES') return `this port needs more rights. Set ${setting} to 1024 or more.`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return 'this machine has no such address. Set HOST to another.'
   return message
 }

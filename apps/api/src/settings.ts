@@ -1,6 +1,7 @@
 import type { RateLimit, StaticKey } from '@pet-store/access'
 import { POOLERS } from '@pet-store/persistence-postgres'
 import { readDuration } from './duration.ts'
+import { isHttpUrl } from './http-url.ts'
 import { readOrigins, readPublicUrl, readTrustProxy } from './network-settings.ts'
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is read. */
@@ -31,6 +32,13 @@ export const SETTINGS = {
     default: '127.0.0.1',
     isSecret: false,
     read: readText,
+  },
+  metricsPort: {
+    variable: 'METRICS_PORT',
+    meaning: 'The port of `/metrics` for Prometheus, on `HOST` as well; 0 takes a free one. No metrics when empty.',
+    default: '',
+    isSecret: false,
+    read: (text) => (text === '' ? undefined : readInteger(text, 0, 65_535)),
   },
   publicUrl: {
     variable: 'PUBLIC_URL',
@@ -130,6 +138,14 @@ export const SETTINGS = {
     isSecret: false,
     read: (text) => readOneOf(text, LOG_LEVELS),
   },
+  otlpEndpoint: {
+    variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    meaning:
+      'Where traces are sent to by OTLP over HTTP, such as `http://collector:4318`, to the path `/v1/traces` there. No traces when empty.',
+    default: '',
+    isSecret: false,
+    read: readHttpUrl,
+  },
   staticKeys: {
     variable: 'API_KEYS_SHA256',
     meaning:
@@ -193,6 +209,11 @@ export function replicasFault(settings: Partial<Settings>): string | undefined {
 
 function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
+}
+
+function readHttpUrl(text: string): string {
+  if (text === '' || isHttpUrl(text)) return text
+  throw new RangeError('must be an address that begins with http:// or https://')
 }
 
 function readPostgresUrls(text: string): readonly string[] {

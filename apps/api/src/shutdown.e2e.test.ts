@@ -106,5 +106,6 @@ describe('SIGTERM', () => {
     await sleep(200)
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(1)
+    expect(program.output.stdout).toContain('"msg":"ending, since stopping took too long"')
   })
 })

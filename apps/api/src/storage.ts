@@ -32,6 +32,7 @@ export async function openStorage(settings: Settings): Promise<Required<Storage>
   return {
     apiKeys: noApiKeys,
     isMigrated: async () => true,
+    poolUse: () => [],
     createRateLimiter: createMemoryRateLimiter,
     ...(await storage.open(settings.migrateOnStart)),
   }

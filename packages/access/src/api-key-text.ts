@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /**
  * An API key reads `pets_`, 43 characters of secret (256 random bits), 6 characters of checksum. Letters and digits
@@ -30,11 +30,11 @@ export function isApiKeyText(text: string): boolean {
  * 256 random bits can't be guessed.
  */
 export function hashApiKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
+  return hash('sha256', key)
 }
 
 function checksum(head: string): string {
-  return base62(createHash('sha256').update(head).digest().subarray(0, 4), CHECKSUM_LENGTH)
+  return base62(hash('sha256', head, 'buffer').subarray(0, 4), CHECKSUM_LENGTH)
 }
 
 function base62(bytes: Buffer, length: number): string {

@@ -46,6 +46,8 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
   const uses = new KeyUses()
   const mayLookUp = createLookUpLimit(LOOK_UPS_PER_SECOND, now)
   const running = new Map<string, Promise<KnownKey | undefined>>()
+  /** Static keys that were seen, by their hashes: never more than there are. */
+  const fixed = new Map<string, KnownKey>()
 
   /** Asks storage. All who want the same key at the same time share one look-up. */
   function lookUp(sha256: string): Promise<KnownKey | undefined> {
@@ -81,9 +83,14 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
         if (age * 2 > lifetime) lookUp(sha256).catch(() => {})
         return used(remembered)
       }
+      const seen = fixed.get(sha256)
+      if (seen !== undefined) return seen
       if (!isApiKeyText(key)) return undefined
       const known = staticKeys(key)
-      if (known !== undefined) return known
+      if (known !== undefined) {
+        fixed.set(sha256, known)
+        return known
+      }
       if (!running.has(sha256) && !mayLookUp(address())) return 'too_many_look_ups'
       return lookUp(sha256)
     },

@@ -8,4 +8,4 @@ export { rateLimiterContract } from './rate-limiter-contract.ts'
 export { aNewPet } from './a-new-pet.ts'
 
 // The shape of a storage that the service can open, types only
-export type { OpenStorage, Storage, StorageOptions } from './storage.ts'
+export type { OpenStorage, PoolUse, Storage, StorageOptions } from './storage.ts'

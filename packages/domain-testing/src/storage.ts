@@ -15,8 +15,22 @@ export interface Storage {
    * Left out where nothing can be behind.
    */
   isMigrated?(): Promise<boolean>
+  /** How busy its connections are; left out where there are none. Asked at any time, so it only says what is known. */
+  poolUse?(): readonly PoolUse[]
   /** Stores what was begun and lets go of everything. Nothing is asked afterwards. */
   close(): Promise<void>
+}
+
+/** How busy the connections to one server are. */
+export interface PoolUse {
+  /** Names the server among those of the storage, such as `primary`. */
+  readonly name: string
+  readonly busy: number
+  readonly idle: number
+  /** How many statements wait for a connection. */
+  readonly waiting: number
+  /** The most connections there can be. */
+  readonly limit: number
 }
 
 /** What the service tells an adapter. */

@@ -5,13 +5,13 @@ import type { PetRepository } from './pet-repository.ts'
 
 /**
  * Keeps pets in this process and forgets them with it: for tests, examples, and as the shortest
- * honest model for authors of adapters.
+ * honest model for authors of adapters. It may begin with pets, ascending by id.
  */
-export function createMemoryPets(): PetRepository {
+export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
   // A map keeps the order of adding, which is the order of ids.
-  const pets = new Map<bigint, Pet>()
+  const pets = new Map<bigint, Pet>(stored.map((pet) => [pet.id, { ...pet }]))
   const creations = new Map<string, { readonly once: Once; readonly pet: Pet }>()
-  let lastId = 0n
+  let lastId = stored.at(-1)?.id ?? 0n
 
   /** The pet that was added under this key, if that is less than a day ago. */
   function createdBefore({ owner, key, fingerprint, at }: Once): Pet | undefined {

@@ -13,7 +13,10 @@ import { openRequest } from './request-context.ts'
 async function serve(route: RequestHandler): Promise<{ connection: RawConnection; faults: unknown[] }> {
   const faults: unknown[] = []
   const log: HttpLog = { request: () => {}, fault: (error) => faults.push(error) }
-  const app = express().use(openRequest(log, [])).use(route).use(answerError(log))
+  const app = express()
+    .use(openRequest(log, [], false))
+    .use(route)
+    .use(answerError(log))
   const server = createPetServer(app, log).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await new Promise((resolve) => server.once('listening', resolve))

@@ -1,5 +1,5 @@
 import type { PetUseCases } from '@pet-store/domain'
-import express, { type Express } from 'express'
+import express, { type Express, Router } from 'express'
 import { answerError, answerUnknownPath } from './answer-error.ts'
 import { allowOrigins } from './cross-origin.ts'
 import type { Clock } from './deprecation.ts'
@@ -18,6 +18,8 @@ import { securityHeaders } from './security-headers.ts'
 export interface PetAppOptions {
   readonly pets: PetUseCases
   readonly tokenCheck: TokenCheck
+  /** Told of each request without a key, which `tokenCheck` never sees. */
+  readonly onMissingKey?: () => void
   /** How often each key may be used; without it, as often as it likes. */
   readonly rateLimiting?: RateLimiting
   readonly now: Clock
@@ -44,16 +46,23 @@ export function createPetApp(options: PetAppOptions): Express {
   app.enable('case sensitive routing')
   app.enable('strict routing')
   app.set('trust proxy', trustProxy)
-  app.use(openRequest(options.log, securityHeaders(publicUrl)))
+  app.use(openRequest(options.log, securityHeaders(publicUrl), trustProxy !== 0))
   // Not for the pages: the reference page can hold a key, which no other origin may read.
   if (corsOrigins.length > 0) app.use(['/v1', '/openapi.json'], allowOrigins(corsOrigins))
-  app.use('/v1', requireBearer(options.tokenCheck))
-  if (options.rateLimiting !== undefined) app.use('/v1', limitRate(options.rateLimiting))
-  app.use('/v1', petRoutes(options.pets, options.now, referencesFrom(publicUrl)))
+  app.use('/v1', versionOne(options))
   app.use(openApiRoutes())
   app.use(pageRoutes(options))
   app.use(healthRoutes(options.readiness))
   app.use(answerUnknownPath)
   app.use(answerError(options.log))
   return app
+}
+
+/** Everything that needs an API key. One router, so that its path is looked at once for each request. */
+function versionOne({ tokenCheck, onMissingKey, rateLimiting, pets, now, publicUrl }: PetAppOptions): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  router.use(requireBearer(tokenCheck, onMissingKey))
+  if (rateLimiting !== undefined) router.use(limitRate(rateLimiting))
+  router.use(petRoutes(pets, now, referencesFrom(publicUrl)))
+  return router
 }

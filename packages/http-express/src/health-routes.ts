@@ -1,7 +1,8 @@
 import { Router } from 'express'
 import { HttpError } from './error-answer.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
-import { sendJson } from './send-json.ts'
+import { nameRoute } from './name-route.ts'
+import { sendError, sendJson } from './send-json.ts'
 
 /** What was looked at, by name, and how it is: `ok`, or in a few words what is wrong. */
 export type Checks = Readonly<Record<string, string>>
@@ -20,18 +21,21 @@ export function healthRoutes(readiness: ReadinessCheck): Router {
 
   router
     .route('/livez')
+    .all(nameRoute('/livez'))
     .get((_req, res) => sendJson(res, 200, JSON.stringify({ status: 'ok' })))
     .options(answerOptions(METHODS))
     .all(refuseMethod(METHODS))
 
   router
     .route('/readyz')
+    .all(nameRoute('/readyz'))
     .get(async (_req, res) => {
       const checks = await readiness()
       const isReady = Object.values(checks).every((state) => state === 'ok')
-      if (!isReady)
-        throw new HttpError('service_unavailable', `Not ready: ${inWords(checks)}.`, { 'Retry-After': ASK_AGAIN })
-      sendJson(res, 200, JSON.stringify({ status: 'ok', checks }))
+      if (isReady) return sendJson(res, 200, JSON.stringify({ status: 'ok', checks }))
+      // Sent, not thrown: whoever asks is told, and it is no fault of this request.
+      const message = `Not ready: ${inWords(checks)}.`
+      sendError(res, new HttpError('service_unavailable', message, { 'Retry-After': ASK_AGAIN }))
     })
     .options(answerOptions(METHODS))
     .all(refuseMethod(METHODS))

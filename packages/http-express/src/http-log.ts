@@ -12,13 +12,13 @@ export interface RequestEntry {
   /** Left out where the request could not be parsed. */
   readonly method?: string
   /** The route's template, so that lines can be counted; left out for unknown paths. */
-  readonly route?: string
+  readonly route?: string | undefined
   readonly status: number
   readonly durationMs: number
   /** The public id of the key that was used, never the key. */
-  readonly keyId?: string
+  readonly keyId?: string | undefined
   /** Where the request came from, as far as the trusted proxies tell. */
-  readonly clientAddress?: string
+  readonly clientAddress?: string | undefined
   /** False when the connection broke before the answer was sent. */
   readonly isComplete: boolean
 }

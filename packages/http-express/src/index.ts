@@ -4,6 +4,11 @@ export type { PetAppOptions, TrustProxy } from './create-pet-app.ts'
 export { createPetServer } from './create-pet-server.ts'
 export type { ServerLimits } from './create-pet-server.ts'
 
+// What only operators see
+export { createMetricsApp } from './create-metrics-app.ts'
+export type { MetricsText } from './create-metrics-app.ts'
+export { DEPRECATED_ROUTES } from './operation-router.ts'
+
 // What the app needs from outside
 export type { Caller, TokenCheck } from './require-bearer.ts'
 export type { RateLimiting } from './limit-rate.ts'
@@ -15,3 +20,4 @@ export type { Checks, ReadinessCheck } from './health-routes.ts'
 export { ERROR_STATUS } from './error-answer.ts'
 export type { ErrorBody, ErrorCode } from './error-answer.ts'
 export { OPENAPI_JSON } from './openapi.ts'
+export { writeCursor } from './cursor.ts'

@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import { answerOptions, refuseMethod } from './methods.ts'
+import { nameRoute } from './name-route.ts'
 import { OPENAPI_JSON } from './openapi.ts'
 import { sendJson } from './send-json.ts'
 
@@ -10,6 +11,7 @@ export function openApiRoutes(): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router
     .route('/openapi.json')
+    .all(nameRoute('/openapi.json'))
     .get((_req, res) => sendJson(res, 200, OPENAPI_JSON))
     .options(answerOptions(METHODS))
     .all(refuseMethod(METHODS))

@@ -161,14 +161,19 @@ function isAName(name: string): boolean {
 
 /** The routes of a layer of the app, besides OPTIONS, HEAD and the refusal of other methods. */
 function routesOf(layer: Router['stack'][number]): { readonly name: string; readonly isUnderV1: boolean }[] {
-  const inner = layer.handle as unknown as Partial<Router>
   const isUnderV1 = matches(layer, '/v1/x') && !matches(layer, '/x')
-  return [layer, ...(inner.stack ?? [])].flatMap(({ route }) => {
+  return layersIn(layer).flatMap(({ route }) => {
     const methods = route?.stack
       .map(({ method }) => method)
       .filter((method) => method !== undefined && method !== 'options')
     return (methods ?? []).map((method) => ({ name: `${method} ${route?.path}`, isUnderV1 }))
   })
+}
+
+/** A layer and, where it is a router, all that is in it. */
+function layersIn(layer: Router['stack'][number]): Router['stack'] {
+  const { stack = [] } = layer.handle as unknown as Partial<Router>
+  return [layer, ...stack.flatMap(layersIn)]
 }
 
 function matches(layer: Router['stack'][number], path: string): boolean {

@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express'
 import { answerOptions, refuseMethod } from './methods.ts'
+import { nameRoute } from './name-route.ts'
 import type { Operation, PathParameters } from './operation.ts'
 import { OPERATIONS, type Operations } from './operations.ts'
 
@@ -18,7 +19,7 @@ export function operationRouter(markDeprecated: RequestHandler, handlers: Handle
   const declared = Object.entries(OPERATIONS) as [keyof Operations, Operation][]
   for (const path of new Set(declared.map(([, operation]) => operation.path))) {
     const operations = declared.filter(([, operation]) => operation.path === path)
-    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1')).all(nameRoute(`/v1${path}`))
+    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1')).all(nameRoute(routeOf(path)))
     if (operations.every(([, { deprecated }]) => deprecated)) route.all(markDeprecated)
     for (const [name, { method }] of operations) route[method](handlers[name] as RequestHandler)
     const allow = allowed(operations.map(([, { method }]) => method))
@@ -27,15 +28,17 @@ export function operationRouter(markDeprecated: RequestHandler, handlers: Handle
   return router
 }
 
+/** The routes of deprecated operations, as they are named in log lines and metrics. */
+export const DEPRECATED_ROUTES: ReadonlySet<string> = new Set(
+  (Object.values(OPERATIONS) as Operation[]).filter(({ deprecated }) => deprecated).map(({ path }) => routeOf(path)),
+)
+
+function routeOf(path: string): string {
+  return `/v1${path}`
+}
+
 /** HEAD is possible wherever GET is, OPTIONS everywhere. */
 function allowed(methods: readonly Operation['method'][]): string {
   const names = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
   return [...names, 'OPTIONS'].join(', ')
-}
-
-function nameRoute(route: string): RequestHandler {
-  return (_req, res, next) => {
-    res.locals.route = route
-    next()
-  }
 }

@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express'
 import { answerOptions, refuseMethod } from './methods.ts'
+import { nameRoute } from './name-route.ts'
 import { openPageFiles, type PageAsset } from './page-files.ts'
 import { sendJson } from './send-json.ts'
 
@@ -41,6 +42,7 @@ export function pageRoutes({ developmentKey, publicUrl }: PageOptions): Router {
 
   router
     .route('/')
+    .all(nameRoute('/'))
     .get(async (req, res) => {
       res.vary('Accept')
       if (req.accepts(['json', 'html']) !== 'html') return sendJson(res, 200, POINTER)
@@ -52,6 +54,7 @@ export function pageRoutes({ developmentKey, publicUrl }: PageOptions): Router {
 
   router
     .route('/docs')
+    .all(nameRoute('/docs'))
     .get(async (req, res) => {
       const key = isForThisMachine(req) ? developmentKey : undefined
       sendPage(res, (await files()).page('reference', { developmentKey: key ?? '' }))
@@ -61,6 +64,7 @@ export function pageRoutes({ developmentKey, publicUrl }: PageOptions): Router {
 
   router
     .route('/docs/:version/:name')
+    .all(nameRoute('/docs/{version}/{name}'))
     .all(async (req, res, next) => {
       const { version, assets } = await files()
       const asset = req.params.version === version ? assets.get(req.params.name) : undefined

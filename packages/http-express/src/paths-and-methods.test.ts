@@ -199,6 +199,7 @@ describe('health', () => {
     const answer = await server.send({ path: '/readyz' })
     expect(expectError(answer, 'service_unavailable')).toBe('Not ready: storage ok, migrations are missing.')
     expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+    expect(server.log.faults).toEqual([])
     expect((await server.send({ path: '/livez' })).status).toBe(200)
   })
 })

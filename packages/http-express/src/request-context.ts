@@ -27,7 +27,7 @@ export function requestIdOf(sent: string | string[] | undefined): string {
 }
 
 /** Gives each request its id, its log line and the headers that every answer carries. Registered first. */
-export function openRequest(log: HttpLog, headers: readonly Header[]): RequestHandler {
+export function openRequest(log: HttpLog, headers: readonly Header[], isBehindProxy: boolean): RequestHandler {
   return (req, res, next) => {
     const start = performance.now()
     const requestId = requestIdOf(req.headers['x-request-id'])
@@ -36,18 +36,17 @@ export function openRequest(log: HttpLog, headers: readonly Header[]): RequestHa
     res.setHeader('Cache-Control', 'no-store')
     for (const [name, value] of headers) res.setHeader(name, value)
     // Asked for now: a connection that has broken off knows it no more.
-    const clientAddress = req.ip
+    const clientAddress = isBehindProxy ? req.ip : req.socket.remoteAddress
     res.once('close', () => {
-      const { route, caller } = res.locals
       log.request({
         requestId,
         method: req.method,
+        route: res.locals.route,
         status: res.statusCode,
         durationMs: performance.now() - start,
+        keyId: res.locals.caller?.keyId,
+        clientAddress,
         isComplete: res.writableFinished,
-        ...(route !== undefined && { route }),
-        ...(caller !== undefined && { keyId: caller.keyId }),
-        ...(clientAddress !== undefined && { clientAddress }),
       })
     })
     expectOneHost(req)

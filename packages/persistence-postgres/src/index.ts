@@ -1,6 +1,7 @@
 // The storage
 export { openPostgresStorage } from './open-postgres-storage.ts'
 export type { PostgresStorage } from './open-postgres-storage.ts'
+export type { PoolUse } from './pool-use.ts'
 
 // Its settings
 export { POOLERS } from './postgres-settings.ts'

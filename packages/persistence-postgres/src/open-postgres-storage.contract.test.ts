@@ -103,6 +103,16 @@ describe('A PostgreSQL storage', () => {
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['branch-7', 'pet-store']))
   })
 
+  it('tells how busy its connections are', async () => {
+    const small = await openPostgresStorage({ url: database.url, poolSize: 1 })
+    await small.check()
+    expect(small.poolUse()).toEqual([{ name: 'primary', busy: 0, idle: 1, waiting: 0, limit: 1 }])
+    const running = [small.check(), small.check(), small.check()]
+    expect(small.poolUse()).toEqual([{ name: 'primary', busy: 1, idle: 0, waiting: 2, limit: 1 }])
+    await Promise.all(running)
+    await small.close()
+  })
+
   it('ends a statement that takes too long', async () => {
     const hasty = await openPostgresStorage({ url: database.url, statementTimeout: 100 })
     await other.query('begin')

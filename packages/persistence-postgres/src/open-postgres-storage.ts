@@ -8,6 +8,7 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import { listFromReplicas } from './list-from-replicas.ts'
 import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
+import { type PoolUse, poolUse } from './pool-use.ts'
 import { expectMigrated, migratePostgres } from './postgres-migrations.ts'
 import { createPostgresOrm, LATEST_MIGRATION } from './postgres-orm.ts'
 import { createPostgresRateLimiter } from './postgres-rate-limiter.ts'
@@ -25,6 +26,8 @@ export interface PostgresStorage {
   check(): Promise<void>
   /** Whether the schema still has every migration that this program knows. */
   isMigrated(): Promise<boolean>
+  /** How busy the connections are, to the primary and to each replica. */
+  poolUse(): readonly PoolUse[]
   /** Waits for what was begun and closes the connections. Nothing can be asked afterwards. */
   close(): Promise<void>
 }
@@ -62,6 +65,10 @@ function storageOf(
       const { rowCount } = await pool.query('select 1 from migration where name = $1', [LATEST_MIGRATION])
       return rowCount === 1
     },
+    poolUse: () => [
+      poolUse('primary', pool),
+      ...replicas.map((replica, index) => replica.poolUse(`replica-${index + 1}`)),
+    ],
     async close() {
       // Replicas first: the end of a list that was begun there is asked for here.
       await PostgresReplica.closeAll(replicas)

@@ -2,6 +2,7 @@ import { type StatementRunner, StorageUnavailable } from '@pet-store/persistence
 import type { Pool } from 'pg'
 import type { Replica } from './list-from-replicas.ts'
 import { openPostgresDatabase, placeOf, reasonOf } from './open-postgres-database.ts'
+import { type PoolUse, poolUse } from './pool-use.ts'
 import { keepsPrepared, type PostgresOptions, replicaPoolConfig } from './postgres-settings.ts'
 import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
 
@@ -63,6 +64,10 @@ export class PostgresReplica implements Replica {
   async #ask(): Promise<void> {
     this.#isResting = !(await isReplica(this.#pool).catch(() => false))
     if (this.#isResting && !this.#pool.ending) this.#askLater()
+  }
+
+  poolUse(name: string): PoolUse {
+    return poolUse(name, this.#pool)
   }
 
   /** Waits for what was begun and closes the connections. */

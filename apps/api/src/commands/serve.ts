@@ -7,11 +7,13 @@ import { runServer } from '../run-server.ts'
 /** Serves with the API keys of the database, and those of the settings. */
 export async function serve(): Promise<void> {
   const config = readConfig()
-  const log = createLog(config.logLevel)
+  const log = await createLog(config)
   const { staticKeys } = config
   const program = await compose({ settings: config, staticKeys, log: httpLog(log), onReadiness: readinessLog(log) })
   const url = await runServer(program, config, log)
   log.info({ address: `${url}/v1` }, 'serving')
+  // Whoever waits for this line waits no longer than needed.
+  log.flush()
   if (staticKeys.length === 0) await warnWithoutKeys(program, log)
 }
 

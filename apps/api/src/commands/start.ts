@@ -3,6 +3,7 @@ import { compose } from '../compose.ts'
 import { readConfig, type SettingsRule } from '../config.ts'
 import { DEVELOPMENT_KEY_FILE, keepDevelopmentKey } from '../development-key.ts'
 import { createLog, httpLog, readinessLog } from '../log.ts'
+import { maskUrl } from '../mask-url.ts'
 import { runServer } from '../run-server.ts'
 
 const LOOPBACK = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/
@@ -16,7 +17,7 @@ const expectLoopback: SettingsRule = ({ host }) =>
 export async function start(): Promise<void> {
   const config = readConfig([expectLoopback])
   const key = await keepDevelopmentKey()
-  const log = createLog(config.logLevel)
+  const log = await createLog(config)
   const program = await compose({
     settings: config,
     staticKeys: [{ keyId: 'development', sha256: hashApiKey(key) }],
@@ -25,11 +26,7 @@ export async function start(): Promise<void> {
     developmentKey: key,
   })
   const url = await runServer(program, config, log)
-  console.log(welcome(url, key, withoutPassword(config.databaseUrl)))
-}
-
-function withoutPassword(databaseUrl: string): string {
-  return databaseUrl.replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@/]*@/, '$1:***@')
+  console.log(welcome(url, key, maskUrl(config.databaseUrl)))
 }
 
 function welcome(url: string, key: string, databaseUrl: string): string {

@@ -1,0 +1,27 @@
+import { effectiveTexts, readConfig } from '../config.ts'
+import { maskUrl } from '../mask-url.ts'
+import { textTable } from '../text-table.ts'
+
+/** How much of a secret is shown. What has no entry is not shown at all. */
+const MASKS: Readonly<Record<string, (text: string) => string>> = {
+  DATABASE_URL: maskUrl,
+  DATABASE_REPLICA_URLS: (text) => text.split(',').map(maskUrl).join(','),
+}
+
+/** Shows every setting as it is in effect, and where it comes from; secrets are masked. */
+export function showConfig({ json = false }: { json?: boolean }): void {
+  // Wrong settings are named as they are by every command.
+  readConfig()
+  const rows = effectiveTexts().map(({ variable, text, from, isSecret }) => ({
+    variable,
+    value: isSecret && text !== '' ? (MASKS[variable] ?? (() => '***'))(text) : text,
+    from,
+  }))
+  if (json) {
+    const settings = rows.map(({ variable, ...setting }) => [variable, setting] as const)
+    console.log(JSON.stringify(Object.fromEntries(settings), undefined, 2))
+    return
+  }
+  const table = rows.map(({ variable, value, from }) => [variable, value === '' ? '-' : value, from])
+  process.stdout.write(textTable([['VARIABLE', 'VALUE', 'FROM'], ...table]))
+}

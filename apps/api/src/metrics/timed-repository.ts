@@ -1,0 +1,20 @@
+import type { PetRepository } from '@pet-store/domain'
+import type { Durations } from './durations.ts'
+
+/** A repository that notes how long each of its operations takes, whether it succeeds or not. */
+export function timed(pets: PetRepository, durations: Readonly<Record<keyof PetRepository, Durations>>): PetRepository {
+  return {
+    add: (pet, once) => time(durations.add, () => pets.add(pet, once)),
+    find: (id) => time(durations.find, () => pets.find(id)),
+    list: (query) => time(durations.list, () => pets.list(query)),
+  }
+}
+
+async function time<Result>(durations: Durations, work: () => Promise<Result>): Promise<Result> {
+  const start = performance.now()
+  try {
+    return await work()
+  } finally {
+    durations.note(performance.now() - start)
+  }
+}

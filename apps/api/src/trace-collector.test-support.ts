@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A span as the collector got it. */
+export interface CollectedSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly attributes: readonly { readonly key: string; readonly value: unknown }[]
+}
+
+interface Sent {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly unknown[] }
+    readonly scopeSpans: readonly { readonly spans: readonly CollectedSpan[] }[]
+  }[]
+}
+
+/** Takes traces by OTLP over HTTP, as JSON, until the test ends. */
+export async function startCollector() {
+  const spans: CollectedSpan[] = []
+  const bodies: string[] = []
+  const server = createServer((req, res) => {
+    let body = ''
+    req.setEncoding('utf8').on('data', (text: string) => {
+      body += text
+    })
+    req.on('end', () => {
+      if (req.url === '/v1/traces') {
+        bodies.push(body)
+        const { resourceSpans } = JSON.parse(body) as Sent
+        spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)))
+      }
+      res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, spans, bodies }
+}
+
+/** The span of this name in a trace, and below it the names of what it led to, outermost first. */
+export function treeOf(spans: readonly CollectedSpan[], root: CollectedSpan): readonly unknown[] {
+  const below = spans.filter(({ parentSpanId }) => parentSpanId === root.spanId)
+  return [root.name, ...below.map((span) => treeOf(spans, span))]
+}

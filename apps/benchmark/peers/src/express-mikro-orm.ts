@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { defineEntity, p } from '@mikro-orm/core'
+import { MikroORM as PostgresORM } from '@mikro-orm/postgresql'
+import { MikroORM as SqliteORM } from '@mikro-orm/sqlite'
+import express, { type ErrorRequestHandler } from 'express'
+import { pinoHttp } from 'pino-http'
+import { ZodError } from 'zod'
+import { DURABLE, databaseUrl, isGoodKey, port, sqliteFile } from './environment.ts'
+import { petBody } from './pet.ts'
+import { newPet, petParams, petQuery } from './zod-schemas.ts'
+
+const Pet = defineEntity({
+  name: 'Pet',
+  tableName: 'pet',
+  properties: {
+    id: p.bigint('number').primary(),
+    name: p.text(),
+    categoryId: p.bigint('number'),
+    status: p.text().nullable(),
+  },
+})
+
+const orm =
+  sqliteFile === undefined
+    ? new PostgresORM({ entities: [Pet], clientUrl: databaseUrl, pool: { max: 10 } })
+    : new SqliteORM({
+        entities: [Pet],
+        dbName: sqliteFile,
+        driverOptions: { timeout: 5000 },
+      })
+await orm.connect()
+if (sqliteFile !== undefined) await orm.em.getConnection().execute(`pragma ${DURABLE}`)
+
+const app = express()
+app.use(
+  pinoHttp({
+    genReqId(req, res) {
+      const id = req.headers['x-request-id'] ?? randomUUID()
+      res.setHeader('X-Request-Id', id)
+      return id
+    },
+  }),
+)
+app.use((req, res, next) => {
+  const key = req.headers.authorization?.replace(/^Bearer /, '')
+  if (key !== undefined && isGoodKey(key)) next()
+  else res.status(401).json({ message: 'An API key is required.' })
+})
+app.use(express.json())
+
+app.get('/v1/pets', async (req, res) => {
+  const { limit, status, after } = petQuery.parse(req.query)
+  const em = orm.em.fork()
+  const where = { ...(status && { status }), ...(after !== undefined && { id: { $gt: after } }) }
+  const found = await em.find(Pet, where, { orderBy: { id: 'asc' }, limit })
+  res.json(found.map((pet) => petBody({ ...pet, status: pet.status ?? null })))
+})
+
+app.get('/v1/pets/:id', async (req, res) => {
+  const { id } = petParams.parse(req.params)
+  const found = await orm.em.fork().findOne(Pet, { id })
+  if (found === null) res.status(404).json({ message: 'There is no such pet.' })
+  else res.json(petBody({ ...found, status: found.status ?? null }))
+})
+
+app.post('/v1/pets', async (req, res) => {
+  const em = orm.em.fork()
+  const added = em.create(Pet, newPet.parse(req.body))
+  await em.persist(added).flush()
+  res.status(201).json(petBody({ ...added, status: added.status ?? null }))
+})
+
+const answerError: ErrorRequestHandler = (error, req, res, _next) => {
+  if (error instanceof ZodError) {
+    res.status(400).json({ message: error.message })
+    return
+  }
+  req.log.error(error)
+  res.status(500).json({ message: 'Something is wrong.' })
+}
+app.use(answerError)
+
+app.listen(port, '127.0.0.1')

@@ -1,0 +1,21 @@
+// `pnpm pact:publish`: publishes the contracts of this repository's own consumers, as those of the commit that is checked out.
+import { gitVersion } from '../git-version.ts'
+import { brokerOf, publishContracts } from '../pact-broker.ts'
+import { PACTS, readPactFiles } from '../pact-files.ts'
+
+const broker = brokerOf()
+if (broker === undefined) {
+  console.log(
+    'PACT_BROKER_BASE_URL is not set: nothing is published. The committed files in packages/contracts/pacts are verified as they are.',
+  )
+} else {
+  try {
+    const version = gitVersion()
+    const pacts = readPactFiles([PACTS])
+    for (const notice of await publishContracts(broker, pacts, version)) console.log(notice)
+    console.log(`Published ${pacts.length} contracts of ${version.commit} on ${version.branch} to ${broker.url}.`)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,324 @@
+import { Matchers } from '@pact-foundation/pact'
+import { describe, expect, it } from 'vitest'
+import { CONTRACT_API_KEY, UNKNOWN_API_KEY } from '../contract-api-keys.ts'
+import { PROVIDER_STATES } from '../provider-states.ts'
+import { asKnown, beginContract, clientOf, errorBody, rejectionOf } from './contract.test-support.ts'
+
+const { integer, regex } = Matchers
+const contract = beginContract('pet-store-client')
+
+const REX = { name: 'Rex', categoryId: 7, status: 'available' } as const
+const JSON_BODY = { 'Content-Type': 'application/json' }
+const DEPRECATED = {
+  Deprecation: regex('^@\\d+$', '@1795219200'),
+  Sunset: 'Thu, 05 Dec 2030 23:59:59 GMT',
+  Link: regex('^<.+>; ?rel="deprecation".*$', '<../../docs>; rel="deprecation"; type="text/html"'),
+}
+const MISSING_KEY = { 'WWW-Authenticate': 'Bearer realm="pet-store"' }
+const BAD_KEY = { 'WWW-Authenticate': 'Bearer realm="pet-store", error="invalid_token"' }
+const lacksScope = (scope: string) => ({
+  'WWW-Authenticate': `Bearer realm="pet-store", error="insufficient_scope", scope="${scope}"`,
+})
+const RETRY_AFTER = { 'Retry-After': regex('^[1-9]\\d*$', '5') }
+
+/** An animal of these values, under whatever id. */
+const petOf = (pet: object) => ({ id: integer(1), ...pet })
+
+describe('listPets', () => {
+  it('gets animals, with and without a status', async () => {
+    await contract
+      .interaction()
+      .given(PROVIDER_STATES.animal, { id: 1, ...REX })
+      .given(PROVIDER_STATES.animal, { id: 2, name: 'Tom', categoryId: 8 })
+      .uponReceiving('a list of two animals, one of them without a status')
+      .withRequest('GET', '/pets', (request) => request.headers(asKnown()))
+      .willRespondWith(200, (response) =>
+        response.headers(JSON_BODY).jsonBody([
+          { id: 1, ...REX },
+          { id: 2, name: 'Tom', categoryId: 8 },
+        ]),
+      )
+      .executeTest(async (service) => {
+        const { pets, next } = await clientOf(service).listPets()
+        expect(pets).toEqual([
+          { id: 1n, ...REX, categoryId: 7n },
+          { id: 2n, name: 'Tom', categoryId: 8n },
+        ])
+        expect(next).toBeUndefined()
+      })
+  })
+
+  it('gets an empty list', async () => {
+    await contract
+      .interaction()
+      .given(PROVIDER_STATES.noAnimals)
+      .uponReceiving('a list of no animals')
+      .withRequest('GET', '/pets', (request) => request.headers(asKnown()))
+      .willRespondWith(200, (response) => response.headers(JSON_BODY).jsonBody([]))
+      .executeTest(async (service) => expect(await clientOf(service).listPets()).toEqual({ pets: [] }))
+  })
+
+  it('gets only animals of a status', async () => {
+    await contract
+      .interaction()
+      .given(PROVIDER_STATES.animal, { id: 1, name: 'Tom', categoryId: 8 })
+      .given(PROVIDER_STATES.animal, { id: 2, name: 'Ada', categoryId: 8, status: 'sold' })
+      .given(PROVIDER_STATES.animal, { id: 3, ...REX })
+      .uponReceiving('a list of the available animals')
+      .withRequest('GET', '/pets', (request) => request.headers(asKnown()).query({ status: 'available' }))
+      .willRespondWith(200, (response) => response.headers(JSON_BODY).jsonBody([{ id: 3, ...REX }]))
+      .executeTest(async (service) => {
+        const { pets } = await clientOf(service).listPets({ status: 'available' })
+        expect(pets.map(({ id }) => id)).toEqual([3n])
+      })
+  })
+
+  it('is told of a parameter that breaks its rule', async () => {
+    await contract
+      .interaction()
+      .uponReceiving('a list with a limit of 0')
+      .withRequest('GET', '/pets', (request) => request.headers(asKnown()).query({ limit: '0' }))
+      .willRespondWith(400, (response) =>
+        response
+          .headers(JSON_BODY)
+          .jsonBody(errorBody('invalid_request', 400, 'limit must be an integer from 1 to 100, got "0"')),
+      )
+      .executeTest(async (service) => {
+        const error = await rejectionOf(clientOf(service).listPets({ limit: 0 }))
+        expect(error).toMatchObject({ code: 'invalid_request', status: 400 })
+      })
+  })
+})
+
+describe('createPet', () => {
+  const asWriter = (key: string) => ({ ...asKnown(), ...JSON_BODY, 'Idempotency-Key': key })
+
+  it('adds an animal', async () => {
+    await contract
+      .interaction()
+      .uponReceiving('a new animal')
+      .withRequest('POST', '/pets', (request) => request.headers(asWriter('add-rex')).jsonBody(REX))
+      .willRespondWith(201, (response) =>
+        response.headers({ ...JSON_BODY, Location: regex('^.*pets/\\d+$', 'pets/1') }).jsonBody(petOf(REX)),
+      )
+      .executeTest(async (service) => {
+        const pet = await clientOf(service).createPet({ ...REX }, { idempotencyKey: 'add-rex' })
+        expect(pet).toEqual({ id: 1n, ...REX, categoryId: 7n })
+      })
+  })
+
+  it('adds an animal without a status, and gets it back without one', async () => {
+    const tom = { name: 'Tom', categoryId: 8 }
+    await contract
+      .interaction()
+      .uponReceiving('a new animal without a status')
+      .withRequest('POST', '/pets', (request) => request.headers(asWriter('add-tom')).jsonBody(tom))
+      .willRespondWith(201, (response) => response.headers(JSON_BODY).jsonBody(petOf(tom)))
+      .executeTest(async (service) => {
+        const pet = await clientOf(service).createPet(tom, { idempotencyKey: 'add-tom' })
+        expect(pet).toEqual({ id: 1n, name: 'Tom', categoryId: 8n })
+      })
+  })
+
+  it('gets the animal of the first attempt when it repeats itself', async () => {
+    await contract
+      .interaction()
+      .given(PROVIDER_STATES.animals, { count: 4 })
+      .given(PROVIDER_STATES.creation, { idempotencyKey: 'rex-once', ...REX })
+      .given(PROVIDER_STATES.noSuchAnimal, { id: 6 })
+      .uponReceiving('a new animal that was added already under the same idempotency key')
+      .withRequest('POST', '/pets', (request) => request.headers(asWriter('rex-once')).jsonBody(REX))
+      .willRespondWith(201, (response) => response.headers(JSON_BODY).jsonBody({ id: 5, ...REX }))
+      .executeTest(async (service) => {
+        const pet = await clientOf(service).createPet({ ...REX }, { idempotencyKey: 'rex-once' })
+        expect(pet.id).toBe(5n)
+      })
+  })
+
+  it('is told of an idempotency key that stands for another animal', async () => {
+    await contract
+      .interaction()
+      .given(PROVIDER_STATES.creation, { idempotencyKey: 'rex-once', ...REX })
+      .uponReceiving('another animal under a used idempotency key')
+      .withRequest('POST', '/pets', (request) =>
+        request.headers(asWriter('rex-once')).jsonBody({ ...REX, name: 'Not Rex' }),
+      )
+      .willRespondWith(422, (response) =>
+        response
+          .headers(JSON_BODY)
+          .jsonBody(errorBody('idempotency_key_reused', 422, 'This key was used to create another pet.')),
+      )
+      .executeTest(async (service) => {
+        const call = clientOf(service).createPet({ ...REX, name: 'Not Rex' }, { idempotencyKey: 'rex-once' })
+        expect(await rejectionOf(call)).toMatchObject({ code: 'idempotency_key_reused', status: 422 })
+      })
+  })
+
+  it('is told of a field that breaks its rule', async () => {
+    await contract
+      .interaction()
+      .uponReceiving('a new animal without a name')
+      .withRequest('POST', '/pets', (request) =>
+        request.headers(asWriter('no-name')).jsonBody({ name: '', categoryId: 7 }),
+      )
+      .willRespondWith(400, (response) =>
+        response.headers(JSON_BODY).jsonBody(errorBody('invalid_request', 400, 'name must have a character')),
+      )
+      .executeTest(async (service) => {
+        const call = clientOf(service).createPet({ name: '', categoryId: 7 }, { idempotencyKey: 'no-name' })
+        expect(await rejectionOf(call)).toMatchObject({ code: 'invalid_request', status: 400 })
+      })
+  })
+})
+
+describe('getPet', () => {
+  it('gets an animal, and when that ends', async () => {
+    await contract
+      .interaction()
+      .given(PROVIDER_STATES.animal, { id: 42, ...REX })
+      .uponReceiving('one animal')
+      .withRequest('GET', '/pets/42', (request) => request.headers(asKnown()))
+      .willRespondWith(200, (response) =>
+        response.headers({ ...JSON_BODY, ...DEPRECATED }).jsonBody({ id: 42, ...REX }),
+      )
+      .executeTest(async (service) => {
+        expect(await clientOf(service).getPet(42)).toEqual({ id: 42n, ...REX, categoryId: 7n })
+      })
+  })
+
+  it('is told of an id that no animal has', async () => {
+    await contract
+      .interaction()
+      .given(PROVIDER_STATES.noSuchAnimal, { id: 42 })
+      .uponReceiving('one animal that does not exist')
+      .withRequest('GET', '/pets/42', (request) => request.headers(asKnown()))
+      .willRespondWith(404, (response) =>
+        response.headers({ ...JSON_BODY, ...DEPRECATED }).jsonBody(errorBody('not_found', 404, 'There is no pet 42.')),
+      )
+      .executeTest(async (service) => {
+        expect(await rejectionOf(clientOf(service).getPet(42))).toMatchObject({ code: 'not_found', status: 404 })
+      })
+  })
+
+  it('is told that it was removed', async () => {
+    await contract
+      .interaction()
+      .given(PROVIDER_STATES.getPetRemoved)
+      .uponReceiving('one animal after the removal of the operation')
+      .withRequest('GET', '/pets/42', (request) => request.headers(asKnown()))
+      .willRespondWith(410, (response) =>
+        response
+          .headers({ ...JSON_BODY, ...DEPRECATED })
+          .jsonBody(errorBody('gone', 410, 'GET /pets/{petId} was removed.')),
+      )
+      .executeTest(async (service) => {
+        expect(await rejectionOf(clientOf(service).getPet(42))).toMatchObject({ code: 'gone', status: 410 })
+      })
+  })
+})
+
+const OPERATIONS = [
+  {
+    operation: 'listPets',
+    method: 'GET',
+    path: '/pets',
+    scope: 'pets:read',
+    scopeState: PROVIDER_STATES.addOnlyKey,
+    call: (client: ReturnType<typeof clientOf>): Promise<unknown> => client.listPets(),
+  },
+  {
+    operation: 'createPet',
+    method: 'POST',
+    path: '/pets',
+    scope: 'pets:write',
+    scopeState: PROVIDER_STATES.readOnlyKey,
+    call: (client: ReturnType<typeof clientOf>): Promise<unknown> =>
+      client.createPet({ ...REX }, { idempotencyKey: 'refused' }),
+  },
+  {
+    operation: 'getPet',
+    method: 'GET',
+    path: '/pets/1',
+    scope: 'pets:read',
+    scopeState: PROVIDER_STATES.addOnlyKey,
+    call: (client: ReturnType<typeof clientOf>): Promise<unknown> => client.getPet(1),
+  },
+] as const
+
+describe.each(OPERATIONS)('$operation', ({ operation, method, path, scope, scopeState, call }) => {
+  /** The refusals of a key: what it is, the state that makes it so, and the answer. */
+  const refusals = [
+    {
+      key: 'no key',
+      apiKey: null,
+      status: 401,
+      code: 'unauthorized',
+      headers: MISSING_KEY,
+      message: 'An API key is required: Authorization: Bearer <API_KEY>',
+    },
+    {
+      key: 'an unknown key',
+      apiKey: UNKNOWN_API_KEY,
+      status: 401,
+      code: 'unauthorized',
+      headers: BAD_KEY,
+      message: 'The API key is not valid.',
+    },
+    {
+      key: 'a revoked key',
+      state: PROVIDER_STATES.revokedKey,
+      status: 401,
+      code: 'unauthorized',
+      headers: BAD_KEY,
+      message: 'The API key is not valid.',
+    },
+    {
+      key: 'an expired key',
+      state: PROVIDER_STATES.expiredKey,
+      status: 401,
+      code: 'unauthorized',
+      headers: BAD_KEY,
+      message: 'The API key is not valid.',
+    },
+    {
+      key: `a key without ${scope}`,
+      state: scopeState,
+      status: 403,
+      code: 'forbidden',
+      headers: { ...lacksScope(scope), ...(operation === 'getPet' && DEPRECATED) },
+      message: `The API key may not do this: it lacks the scope ${scope}.`,
+    },
+    {
+      key: 'a key that used up its limit',
+      state: PROVIDER_STATES.usedUpKey,
+      status: 429,
+      code: 'rate_limited',
+      headers: RETRY_AFTER,
+      message: 'Try again in 5 s.',
+    },
+  ]
+
+  it.each(refusals)(
+    'is refused with $key',
+    async ({ key, apiKey = CONTRACT_API_KEY, state, status, code, headers, message }) => {
+      const begun = contract.interaction()
+      const { Authorization: _, ...asNobody } = asKnown()
+      await (state === undefined ? begun : begun.given(state))
+        .uponReceiving(`${operation} with ${key}`)
+        .withRequest(method, path, (request) => {
+          request.headers(apiKey === null ? asNobody : asKnown(apiKey))
+          if (method === 'POST') request.headers({ ...JSON_BODY, 'Idempotency-Key': 'refused' }).jsonBody(REX)
+        })
+        .willRespondWith(status, (response) =>
+          response.headers({ ...JSON_BODY, ...headers }).jsonBody(errorBody(code, status, message)),
+        )
+        .executeTest(async (service) => {
+          const error = await rejectionOf(call(clientOf(service, apiKey)))
+          expect(error).toMatchObject({ code, status })
+          expect(error.retryAfter).toBe(status === 429 ? 5_000 : undefined)
+        })
+    },
+  )
+})
+
+it('is the committed contract of the client', () => contract.expectCommitted())

@@ -1,0 +1,18 @@
+import type { Pet, PetStoreClient } from '@pet-store/client'
+
+/** A line of a shop window. */
+export interface Offer {
+  readonly id: bigint
+  readonly title: string
+}
+
+/** What a small shop front needs of the service: every animal that is for sale, two to a shelf. */
+export async function offersOf(client: PetStoreClient): Promise<Offer[]> {
+  const offers: Offer[] = []
+  for await (const pet of client.allPets({ status: 'available', pageSize: 2 })) offers.push(offerOf(pet))
+  return offers
+}
+
+function offerOf({ id, name }: Pet): Offer {
+  return { id, title: name }
+}

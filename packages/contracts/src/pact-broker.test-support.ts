@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+
+/** What the broker was sent. */
+interface BrokerRequest {
+  readonly method: string
+  readonly path: string
+  readonly authorization: string | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: Tests say what they expect in it.
+  readonly body: any
+}
+
+export interface FakeBroker {
+  readonly url: string
+  readonly requests: readonly BrokerRequest[]
+}
+
+/** As much of a Pact broker as publishing and verifying ask for. It keeps contracts, and writes down what it is sent. */
+export async function startFakeBroker(token: string, { takesResults = true } = {}): Promise<FakeBroker> {
+  const requests: BrokerRequest[] = []
+  /** By consumer. */
+  const pacts = new Map<string, object>()
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = req
+    const body = method === 'GET' ? undefined : await json(req)
+    const request: BrokerRequest = { method, path, authorization: headers.authorization, body }
+    requests.push(request)
+    const isKnown = headers.authorization === `Bearer ${token}`
+    const [status, found] = isKnown ? answerTo(request) : [401, { error: 'Unauthorized' }]
+    res.writeHead(status, { 'Content-Type': 'application/hal+json' })
+    res.end(JSON.stringify(found))
+  }
+
+  function answerTo({ method, path, body }: BrokerRequest): [number, object] {
+    if (path === '/') return [200, { _links: rootLinks() }]
+    if (path === '/contracts/publish') {
+      for (const { consumerName, content } of body.contracts) {
+        pacts.set(consumerName, JSON.parse(Buffer.from(content, 'base64').toString()) as object)
+      }
+      return [200, { notices: [{ type: 'success', text: `Published the contract of ${body.pacticipantName}` }] }]
+    }
+    if (path === '/pacts/provider/pet-store/for-verification') {
+      const links = [...pacts.keys()].map((consumer) => ({
+        shortDescription: 'latest',
+        _links: { self: { href: `${url}/pacts/${consumer}`, name: `Pact of ${consumer}` } },
+      }))
+      return [200, { _embedded: { pacts: links }, _links: { self: { href: url + path } } }]
+    }
+    const pact = pacts.get(path.split('/').at(-1) ?? '')
+    if (method === 'GET' && path.startsWith('/pacts/') && pact !== undefined) {
+      const links = {
+        self: { href: url + path },
+        'pb:provider': { href: `${url}/pacticipants/pet-store`, name: 'pet-store' },
+        'pb:publish-verification-results': { href: `${url}/results${path}` },
+      }
+      return [200, { ...pact, _links: links }]
+    }
+    if (path.startsWith('/results/') && !takesResults) return [400, { error: 'No.' }]
+    if (path === '/pacticipants/pet-store') {
+      const href = `${url}${path}/branches/{branch}/versions/{version}`
+      return [200, { _links: { self: { href: url + path }, 'pb:branch-version': { href, templated: true } } }]
+    }
+    return [method === 'GET' ? 404 : 200, { _links: { self: { href: url + path } } }]
+  }
+
+  const rootLinks = () => ({
+    self: { href: url },
+    'pb:publish-contracts': { href: `${url}/contracts/publish` },
+    'pb:provider-pacts-for-verification': {
+      href: `${url}/pacts/provider/{provider}/for-verification`,
+      templated: true,
+    },
+  })
+
+  const server = createServer((req, res) => void answer(req, res))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url, requests }
+}

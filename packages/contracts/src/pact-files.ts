@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { PROVIDER } from './provider-states.ts'
+
+/** The contracts of this repository. */
+export const PACTS: string = join(import.meta.dirname, '../pacts')
+
+/** As much of a contract as we read ourselves. */
+export interface PactFile {
+  readonly path: string
+  readonly consumer: string
+  readonly text: string
+  readonly interactions: number
+}
+
+/** The contracts at these paths, files or folders of them. Throws a sentence where there is none, or one is not with us. */
+export function readPactFiles(paths: readonly string[]): readonly PactFile[] {
+  return paths.flatMap(filesAt).map(readPactFile)
+}
+
+function filesAt(path: string): readonly string[] {
+  if (!existsSync(path)) throw new RangeError(`There is no ${path}.`)
+  if (!statSync(path).isDirectory()) return [path]
+  const files = readdirSync(path).filter((name) => name.endsWith('.json'))
+  if (files.length === 0) throw new RangeError(`There are no .json files in ${path}.`)
+  return files.sort().map((name) => join(path, name))
+}
+
+function readPactFile(path: string): PactFile {
+  const text = readFileSync(path, 'utf8')
+  const { consumer, provider, interactions } = parse(path, text)
+  if (provider?.name !== PROVIDER) {
+    throw new RangeError(`${path} is a contract with ${JSON.stringify(provider?.name)}; ours are with "${PROVIDER}".`)
+  }
+  if (!Array.isArray(interactions) || interactions.length === 0) throw new RangeError(`${path} has no interactions.`)
+  return { path, text, consumer: consumer?.name ?? '', interactions: interactions.length }
+}
+
+interface Pact {
+  readonly consumer?: { readonly name?: string }
+  readonly provider?: { readonly name?: string }
+  readonly interactions?: unknown
+}
+
+function parse(path: string, text: string): Pact {
+  try {
+    return Object(JSON.parse(text)) as Pact
+  } catch (cause) {
+    throw new RangeError(`${path} is not JSON.`, { cause })
+  }
+}
