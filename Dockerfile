@@ -1,0 +1,52 @@
+# The service as an image; docs/how-to/deploy.md says how it is used, deploy/verify-image.sh tries everything it promises.
+# Nothing here needs BuildKit. Podman and Buildah keep the HEALTHCHECK with --format docker.
+
+# Any image with Node, a glibc, and for the first stage npm. Its user 1000 needs no name.
+ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+ARG PNPM_VERSION=12.21.0
+ENV CI=true TURBO_TELEMETRY_DISABLED=1
+RUN npm install --global pnpm@${PNPM_VERSION}
+WORKDIR /repository
+
+# Downloads what the lockfile lists; only a change of the lockfile repeats it.
+COPY pnpm-lock.yaml pnpm-workspace.yaml ./
+RUN pnpm fetch
+
+# Install scripts belong to development tools: nothing that is built or shipped has one.
+COPY . .
+RUN pnpm install --offline --frozen-lockfile --ignore-scripts \
+  && node tools/turbo-quietly.ts build --filter=@pet-store/api \
+  && pnpm --filter @pet-store/api deploy --prod --offline --ignore-scripts /app
+
+# What no running program reads: types, source and maps, SQLite's source, and its builds for other machines.
+RUN find /app \( -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' \) -type f -delete \
+  && rm -rf /app/pnpm-*.yaml /app/node_modules/.pnpm/better-sqlite3@*/node_modules/better-sqlite3/deps \
+  && find /app/node_modules/.pnpm/better-sqlite3@*/node_modules/better-sqlite3/prebuilds \
+    -type f ! -name "linux-$(node -p process.arch).node" -delete \
+  && cp LICENSE /app/
+
+FROM ${NODE_IMAGE}
+ARG VERSION=local
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Pet Store" \
+  org.opencontainers.image.description="The pet store service: list, add and fetch animals over HTTP and JSON." \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}"
+ENV NODE_ENV=production HOST=0.0.0.0 DATABASE_URL=sqlite:/data/pet-store.db
+COPY --from=build /app /app
+RUN mkdir /data && chown 1000:1000 /data && ln -s /app/bin/pet-store.js /usr/local/bin/pet-store
+WORKDIR /app
+
+# As a number, so that an orchestrator can see that it is not root.
+USER 1000:1000
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+# Whether the process lives. Whether it can work is /readyz, which a proxy asks: a restart mends no database.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["pet-store"]
+CMD ["serve"]

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse, parseAllDocuments } from 'yaml'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** The text of a file of the repository. */
+export function textOf(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8')
+}
+
+/** A YAML file of the repository, with its anchors and merges resolved. */
+export function yamlOf<T>(file: string): T {
+  return parse(textOf(file), { merge: true }) as T
+}
+
+/** One variable of a container. */
+export interface Variable {
+  readonly name: string
+  readonly value?: string
+  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } }
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string }
+}
+
+export interface Container {
+  readonly image: string
+  readonly args?: readonly string[]
+  readonly env: readonly Variable[]
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[]
+  readonly startupProbe?: Probe
+  readonly livenessProbe?: Probe
+  readonly readinessProbe?: Probe
+  readonly securityContext: object
+}
+
+type Labels = Readonly<Record<string, string>>
+
+/** What the tests read of a Kubernetes object. */
+export interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly spec: {
+    readonly selector: Labels & { readonly matchLabels: Labels }
+    readonly ports: readonly { readonly targetPort: string }[]
+    readonly template: {
+      readonly metadata: { readonly labels: Labels; readonly annotations: Labels }
+      readonly spec: {
+        readonly terminationGracePeriodSeconds: number
+        readonly securityContext: object
+        readonly containers: readonly [Container]
+      }
+    }
+  }
+}
+
+/** Every Kubernetes object of `deploy/kubernetes`, before an overlay changes it. */
+export function manifests(): readonly Manifest[] {
+  return globSync('deploy/kubernetes/*/*.yaml', { cwd: ROOT })
+    .flatMap((file) => parseAllDocuments(textOf(file)).map((document) => document.toJS() as Manifest))
+    .filter(({ kind }) => kind !== 'Kustomization')
+}
+
+/**
+ * What is wrong with Kubernetes objects by the published types of Kubernetes: a line for each fault. The schemas allow
+ * unknown fields, so a misspelled one would pass; the compiler refuses it.
+ */
+export function kubernetesFaults(objects: readonly { readonly apiVersion: string; readonly kind: string }[]): string[] {
+  const lines = objects.map(({ apiVersion, kind }, index) => {
+    const type = `import('kubernetes-models/${apiVersion}').I${kind}`
+    return `export const object${index}: ${type} = ${JSON.stringify(objects[index])}`
+  })
+  // Inside the repository, so that the compiler finds the types.
+  const folder = mkdtempSync(join(import.meta.dirname, '.manifests-'))
+  try {
+    const file = join(folder, 'manifests.ts')
+    writeFileSync(file, lines.join('\n'))
+    const compiler = join(ROOT, 'node_modules/@typescript/native/bin/tsc')
+    const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--types', '', '--module', 'nodenext']
+    execFileSync(process.execPath, [compiler, ...options, file], { stdio: 'pipe' })
+    return []
+  } catch (error) {
+    const { stdout } = error as { readonly stdout?: Buffer }
+    if (stdout === undefined) throw error
+    return stdout.toString().trim().split('\n')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
