@@ -2,7 +2,7 @@ import { startPostgresServer } from '@pet-store/testing-postgres'
 import { type ColdStart, coldStart } from './cold-start.ts'
 import type { Contestant, Database } from './contestant.ts'
 import { wireRequest } from './conversation.ts'
-import { type Databases, postgresDatabases, sqliteDatabases } from './databases.ts'
+import { type Databases, postgresDatabases, postgresVersion, sqliteDatabases } from './databases.ts'
 import { deepCursors } from './deep-cursors.ts'
 import { type Entrant, type Measurement, measure } from './measure.ts'
 import { deepPlaces, type Operation } from './operations.ts'
@@ -57,7 +57,8 @@ export async function compare(selection: Selection, conditions: Conditions): Pro
       conditions.say('pgbench')
       const { url } = await databases.create('pgbench')
       const pgbench = await runPgbench(url, selection.operations, conditions)
-      return { database: 'postgres', server: server.description, ...figures, pgbench }
+      const description = `PostgreSQL ${await postgresVersion(server.url)}: ${server.description}`
+      return { database: 'postgres', server: description, ...figures, pgbench }
     } finally {
       await databases.drop()
     }

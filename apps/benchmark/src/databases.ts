@@ -62,6 +62,12 @@ export async function postgresDatabases(serverUrl: string, size: number): Promis
   }
 }
 
+/** Which PostgreSQL a server is. */
+export async function postgresVersion(serverUrl: string): Promise<string> {
+  const { rows } = await run(serverUrl, 'show server_version')
+  return String(rows[0]?.server_version)
+}
+
 async function fill(bulk: BulkAccess, size: number): Promise<void> {
   for (let first = 1; first <= size; first += BATCH) {
     const ids = Array.from({ length: Math.min(BATCH, size - first + 1) }, (_, index) => first + index)
@@ -84,11 +90,11 @@ async function countPets(bulk: BulkAccess): Promise<number> {
   return count
 }
 
-async function run(url: string, sql: string): Promise<void> {
+async function run(url: string, sql: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(sql)
+    return await client.query(sql)
   } finally {
     await client.end()
   }

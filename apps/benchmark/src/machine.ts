@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, statfsSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { BENCHMARK, ROOT } from './contestant.ts'
 
 /** What a reader must know to compare figures, or to repeat the run: lines of a table. */
@@ -23,6 +24,7 @@ export function circumstances(command: string, pinning: string, date = new Date(
       statfsSync(tmpdir()).type === TMPFS ? 'memory: waiting for the disk costs nothing here' : 'a disk',
     ],
     ['Node', process.version],
+    ['SQLite', sqliteVersion()],
   ]
 }
 
@@ -32,6 +34,13 @@ export function versions(): string[] {
     dependencies: Record<string, string>
   }
   return Object.entries(dependencies).map(([name, version]) => `${name} ${version}`)
+}
+
+function sqliteVersion(): string {
+  const database = new Database(':memory:')
+  const version = database.prepare<[], string>('select sqlite_version()').pluck().get()
+  database.close()
+  return version ?? 'unknown'
 }
 
 function commit(): string {
