@@ -13,7 +13,7 @@ export default defineConfig({
   test: {
     reporters: ['default', new ClosingLineReporter()],
     // Two cores: a contract or end-to-end test may wait for the other one's database or port.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: 'tools', root: 'tools', include: ['**/*.test.ts'] } },
