@@ -108,6 +108,8 @@ describe('A PostgreSQL storage', () => {
     await small.check()
     expect(small.poolUse()).toEqual([{ name: 'primary', busy: 0, idle: 1, waiting: 0, limit: 1 }])
     const running = [small.check(), small.check(), small.check()]
+    // The pool hands out a connection that is idle on the next tick.
+    await new Promise((resolve) => process.nextTick(resolve))
     expect(small.poolUse()).toEqual([{ name: 'primary', busy: 1, idle: 0, waiting: 2, limit: 1 }])
     await Promise.all(running)
     await small.close()
