@@ -68,9 +68,10 @@ export async function compose({
     publicUrl: settings.publicUrl,
     corsOrigins: settings.corsOrigins,
     trustProxy: settings.trustProxy,
+    // Spans for routes come from watching Express.
+    hasFastPath: settings.otlpEndpoint === '',
   })
   const server = createPetServer(app, observedLog)
-  observer.server(server)
   return {
     server,
     metricsServer,

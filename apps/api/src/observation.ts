@@ -71,9 +71,5 @@ function bothOf(first: Observer, second: Observer): Observer {
       first.missingKey()
       second.missingKey()
     },
-    server(server) {
-      first.server(server)
-      second.server(server)
-    },
   }
 }

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http'
 import type { RateLimiter } from '@pet-store/access'
 import type { PetRepository, PetUseCases } from '@pet-store/domain'
 import type { HttpLog, TokenCheck } from '@pet-store/http-express'
@@ -12,8 +11,6 @@ export interface Observer {
   repository(pets: PetRepository): PetRepository
   /** Told of each request without a key, which no check sees. */
   missingKey(): void
-  /** Watches a server that does not listen yet. */
-  server(server: Server): void
 }
 
 /** Looks at nothing, and costs nothing. */
@@ -24,5 +21,4 @@ export const noObserver: Observer = {
   useCases: (pets) => pets,
   repository: (pets) => pets,
   missingKey() {},
-  server() {},
 }

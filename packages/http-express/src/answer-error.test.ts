@@ -14,7 +14,7 @@ async function serve(route: RequestHandler): Promise<{ connection: RawConnection
   const faults: unknown[] = []
   const log: HttpLog = { request: () => {}, fault: (error) => faults.push(error) }
   const app = express()
-    .use(openRequest(log, [], false))
+    .use(openRequest(log, [], () => undefined))
     .use(route)
     .use(answerError(log))
   const server = createPetServer(app, log).listen(0, '127.0.0.1')

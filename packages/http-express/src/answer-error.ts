@@ -1,8 +1,8 @@
 import { isPetError, type PetErrorCode } from '@pet-store/domain'
-import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { ERROR_STATUS, type ErrorCode, HttpError } from './error-answer.ts'
+import type { ErrorHandler, Handler } from './handler.ts'
 import type { HttpLog } from './http-log.ts'
-import { sendError } from './send-json.ts'
+import { sendError } from './send-answer.ts'
 
 /** What each domain error becomes on the wire. A new code does not compile until it has a row. */
 const ANSWERS = {
@@ -19,14 +19,14 @@ const FAULT = 'Something went wrong on our side. The request id in X-Request-Id 
 const TRY_AGAIN = '2'
 
 /** Answers every path that no route answered. Registered after the routes. */
-export const answerUnknownPath: RequestHandler = () => {
+export const answerUnknownPath: Handler = () => {
   throw unknownPath()
 }
 
 /** Turns whatever a route threw into an error answer. Registered last. */
-export function answerError(log: HttpLog): ErrorRequestHandler {
+export function answerError(log: HttpLog): ErrorHandler {
   // Express knows an error handler by its four parameters.
-  return (error: unknown, _req, res, _next) => {
+  return (error, _req, res, _next) => {
     const known = knownError(error)
     // The server answered for the route, because the request's body broke off (see `createPetServer`).
     if (res.writableEnded && isTooLate(error)) return

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrustProxy } from './create-pet-app.ts'
+import type { TrustProxy } from './client-address.ts'
 import { startTestServer } from './start-test-server.test-support.ts'
 
 const FORWARDED = { 'X-Forwarded-For': '203.0.113.9, 198.51.100.7' }

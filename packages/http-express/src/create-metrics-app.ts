@@ -1,9 +1,11 @@
 import express, { type Express } from 'express'
 import { answerError, answerUnknownPath } from './answer-error.ts'
+import { clientAddressOf } from './client-address.ts'
 import type { HttpLog } from './http-log.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
 import { openRequest } from './request-context.ts'
 import { securityHeaders } from './security-headers.ts'
+import { sendAnswer } from './send-answer.ts'
 
 /** Metrics as a scraper reads them. */
 export interface MetricsText {
@@ -19,13 +21,12 @@ export function createMetricsApp({ contentType, read }: MetricsText, log: HttpLo
   app.disable('x-powered-by')
   app.enable('case sensitive routing')
   app.enable('strict routing')
-  app.use(openRequest(log, securityHeaders(undefined), false))
+  app.use(openRequest(log, securityHeaders(undefined), clientAddressOf(0)))
   app
     .route('/metrics')
     .get(async (_req, res) => {
       const text = await read()
-      res.writeHead(200, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(text) })
-      res.end(text)
+      sendAnswer(res, 200, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(text) }, text)
     })
     .options(answerOptions(METHODS))
     .all(refuseMethod(METHODS))

@@ -1,18 +1,14 @@
+import type { RequestListener } from 'node:http'
 import type { PetUseCases } from '@pet-store/domain'
-import express, { type Express, Router } from 'express'
-import { answerError, answerUnknownPath } from './answer-error.ts'
-import { allowOrigins } from './cross-origin.ts'
+import type { TrustProxy } from './client-address.ts'
+import { createExpressApp } from './create-express-app.ts'
 import type { Clock } from './deprecation.ts'
-import { healthRoutes, type ReadinessCheck } from './health-routes.ts'
+import { fastPath } from './fast-path.ts'
+import type { ReadinessCheck } from './health-routes.ts'
 import type { HttpLog } from './http-log.ts'
-import { limitRate, type RateLimiting } from './limit-rate.ts'
-import { openApiRoutes } from './openapi-routes.ts'
-import { pageRoutes } from './page-routes.ts'
-import { petRoutes } from './pet-routes.ts'
-import { referencesFrom } from './references.ts'
-import { openRequest } from './request-context.ts'
-import { requireBearer, type TokenCheck } from './require-bearer.ts'
-import { securityHeaders } from './security-headers.ts'
+import type { RateLimiting } from './limit-rate.ts'
+import { operationSteps } from './operation-steps.ts'
+import type { TokenCheck } from './require-bearer.ts'
 
 /** What the app needs from outside. */
 export interface PetAppOptions {
@@ -33,36 +29,16 @@ export interface PetAppOptions {
   readonly corsOrigins?: readonly string[]
   /** The proxies that are believed about the client's address: their number, or their addresses. None unless said. */
   readonly trustProxy?: TrustProxy
+  /** Without it Express routes every request, for whoever watches Express: OpenTelemetry's routes, for instance. */
+  readonly hasFastPath?: boolean
 }
 
-/** How many proxies stand in front, or which addresses (and networks) they have; Express's `trust proxy`. */
-export type TrustProxy = number | readonly string[]
-
-/** The interface document as an Express app. Listening is left to the caller; see `createPetServer`. */
-export function createPetApp(options: PetAppOptions): Express {
-  const { publicUrl, corsOrigins = [], trustProxy = 0 } = options
-  const app = express()
-  app.disable('x-powered-by')
-  app.enable('case sensitive routing')
-  app.enable('strict routing')
-  app.set('trust proxy', trustProxy)
-  app.use(openRequest(options.log, securityHeaders(publicUrl), trustProxy !== 0))
-  // Not for the pages: the reference page can hold a key, which no other origin may read.
-  if (corsOrigins.length > 0) app.use(['/v1', '/openapi.json'], allowOrigins(corsOrigins))
-  app.use('/v1', versionOne(options))
-  app.use(openApiRoutes())
-  app.use(pageRoutes(options))
-  app.use(healthRoutes(options.readiness))
-  app.use(answerUnknownPath)
-  app.use(answerError(options.log))
-  return app
-}
-
-/** Everything that needs an API key. One router, so that its path is looked at once for each request. */
-function versionOne({ tokenCheck, onMissingKey, rateLimiting, pets, now, publicUrl }: PetAppOptions): Router {
-  const router = Router({ caseSensitive: true, strict: true })
-  router.use(requireBearer(tokenCheck, onMissingKey))
-  if (rateLimiting !== undefined) router.use(limitRate(rateLimiting))
-  router.use(petRoutes(pets, now, referencesFrom(publicUrl)))
-  return router
+/**
+ * The interface document as a listener for requests: an Express app, and before it a fast path for the operations.
+ * Listening is left to the caller; see `createPetServer`.
+ */
+export function createPetApp(options: PetAppOptions): RequestListener {
+  const steps = operationSteps(options)
+  const app = createExpressApp(options, steps)
+  return options.hasFastPath === false ? app : fastPath(steps, app)
 }

@@ -4,7 +4,7 @@ import { ERROR_STATUS, type ErrorCode, HttpError, rawErrorAnswer } from './error
 import type { HttpLog } from './http-log.ts'
 import { requestIdOf } from './request-context.ts'
 import { originForm } from './request-target.ts'
-import { sendError } from './send-json.ts'
+import { sendError } from './send-answer.ts'
 
 /** How much and how long the server waits for a request. Times are in milliseconds. */
 export interface ServerLimits {
@@ -76,6 +76,7 @@ export function createPetServer(app: RequestListener, log: HttpLog, limits: Part
 
 /** The log line of an answer that the app knows nothing of. */
 function logUnrouted(log: HttpLog, requestId: string, code: ErrorCode, req?: IncomingMessage): void {
+  log.begin?.()
   log.request({
     requestId,
     status: ERROR_STATUS[code],

@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express'
 import { HttpError } from './error-answer.ts'
 
 /** Tells the time. Passed in, so that tests can live in 2030. */
@@ -20,15 +19,10 @@ export function isGetPetRetired(now: Clock): boolean {
   return now().getTime() >= RETIRED_FROM
 }
 
-/** Marks every answer of the route as deprecated, and refers to the page that says more. */
-export function markDeprecated(docs: string): RequestHandler {
+/** What the answers of a deprecated route say of that, and where more is said: names and values in turn. */
+export function deprecationHeaders(docs: string): readonly string[] {
   const link = `<${docs}>; rel="deprecation"; type="text/html"`
-  return (_req, res, next) => {
-    res.setHeader('Deprecation', `@${DEPRECATED_SINCE}`)
-    res.setHeader('Sunset', SUNSET)
-    res.setHeader('Link', link)
-    next()
-  }
+  return ['Deprecation', `@${DEPRECATED_SINCE}`, 'Sunset', SUNSET, 'Link', link]
 }
 
 /** What the answer 410 says. */

@@ -1,8 +1,8 @@
 import { Router } from 'express'
+import { enterRoute } from './enter-route.ts'
 import { HttpError } from './error-answer.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
-import { nameRoute } from './name-route.ts'
-import { sendError, sendJson } from './send-json.ts'
+import { sendError, sendJson } from './send-answer.ts'
 
 /** What was looked at, by name, and how it is: `ok`, or in a few words what is wrong. */
 export type Checks = Readonly<Record<string, string>>
@@ -21,14 +21,14 @@ export function healthRoutes(readiness: ReadinessCheck): Router {
 
   router
     .route('/livez')
-    .all(nameRoute('/livez'))
+    .all(enterRoute('/livez'))
     .get((_req, res) => sendJson(res, 200, JSON.stringify({ status: 'ok' })))
     .options(answerOptions(METHODS))
     .all(refuseMethod(METHODS))
 
   router
     .route('/readyz')
-    .all(nameRoute('/readyz'))
+    .all(enterRoute('/readyz'))
     .get(async (_req, res) => {
       const checks = await readiness()
       const isReady = Object.values(checks).every((state) => state === 'ok')

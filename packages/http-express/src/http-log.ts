@@ -1,5 +1,7 @@
 /** Where the app tells what happened. Never called with a key, a header or a body. */
 export interface HttpLog {
+  /** A request has come; `request` will tell how it ended. */
+  begin?(): void
   /** One answered (or broken off) request. */
   request(entry: RequestEntry): void
   /** A fault of ours, whose cause no caller sees. */
@@ -10,7 +12,7 @@ export interface HttpLog {
 export interface RequestEntry {
   readonly requestId: string
   /** Left out where the request could not be parsed. */
-  readonly method?: string
+  readonly method?: string | undefined
   /** The route's template, so that lines can be counted; left out for unknown paths. */
   readonly route?: string | undefined
   readonly status: number

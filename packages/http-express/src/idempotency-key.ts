@@ -1,4 +1,4 @@
-import type { Request } from 'express'
+import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { HttpError } from './error-answer.ts'
 
@@ -18,7 +18,7 @@ export const idempotencyKeyHeader: z.ZodType = z
   })
 
 /** The `Idempotency-Key` of a request, with or without quotes; `undefined` where there is none. */
-export function idempotencyKey(req: Request): string | undefined {
+export function idempotencyKey(req: IncomingMessage): string | undefined {
   const sent = req.headers['idempotency-key']
   if (sent === undefined) return undefined
   const [, bare, quoted] = KEY.exec(String(sent)) ?? []

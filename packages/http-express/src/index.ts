@@ -1,6 +1,7 @@
 // The app, and a server for it
 export { createPetApp } from './create-pet-app.ts'
-export type { PetAppOptions, TrustProxy } from './create-pet-app.ts'
+export type { PetAppOptions } from './create-pet-app.ts'
+export type { TrustProxy } from './client-address.ts'
 export { createPetServer } from './create-pet-server.ts'
 export type { ServerLimits } from './create-pet-server.ts'
 

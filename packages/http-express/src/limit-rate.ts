@@ -1,7 +1,8 @@
 import type { RateLimit, RateLimiter } from '@pet-store/access'
-import type { RequestHandler } from 'express'
 import { HttpError } from './error-answer.ts'
+import type { Handler } from './handler.ts'
 import { callerOf } from './require-bearer.ts'
+import { addHeader } from './send-answer.ts'
 
 /** How often each key may be used, and who counts. */
 export interface RateLimiting {
@@ -13,13 +14,13 @@ export interface RateLimiting {
  * Refuses the requests of a key beyond its limit, and tells on every answer how much is left, in the fields of
  * draft-ietf-httpapi-ratelimit-headers-10.
  */
-export function limitRate({ limit, limiter }: RateLimiting): RequestHandler {
+export function limitRate({ limit, limiter }: RateLimiting): Handler {
   const policy = `"default";q=${limit.requests};w=${seconds(limit.windowMs)}`
   return async (_req, res, next) => {
     const { isAllowed, remaining, resetMs } = await limiter.take(callerOf(res).keyId)
     const reset = seconds(resetMs)
-    res.setHeader('RateLimit-Policy', policy)
-    res.setHeader('RateLimit', `"default";r=${remaining};t=${reset}`)
+    addHeader(res, 'RateLimit-Policy', policy)
+    addHeader(res, 'RateLimit', `"default";r=${remaining};t=${reset}`)
     if (!isAllowed) {
       throw new HttpError(
         'rate_limited',

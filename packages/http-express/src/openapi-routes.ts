@@ -1,8 +1,8 @@
 import { Router } from 'express'
+import { enterRoute } from './enter-route.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
-import { nameRoute } from './name-route.ts'
 import { OPENAPI_JSON } from './openapi.ts'
-import { sendJson } from './send-json.ts'
+import { sendJson } from './send-answer.ts'
 
 const METHODS = 'GET, HEAD, OPTIONS'
 
@@ -11,7 +11,7 @@ export function openApiRoutes(): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router
     .route('/openapi.json')
-    .all(nameRoute('/openapi.json'))
+    .all(enterRoute('/openapi.json'))
     .get((_req, res) => sendJson(res, 200, OPENAPI_JSON))
     .options(answerOptions(METHODS))
     .all(refuseMethod(METHODS))

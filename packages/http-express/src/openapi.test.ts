@@ -1,11 +1,13 @@
 import { draftPet, type PetDraft } from '@pet-store/domain'
 import type { Router } from 'express'
 import { describe, expect, it } from 'vitest'
-import { createPetApp, type PetAppOptions } from './create-pet-app.ts'
+import { createExpressApp } from './create-express-app.ts'
+import type { PetAppOptions } from './create-pet-app.ts'
 import { ERROR_STATUS } from './error-answer.ts'
 import { schemaAt } from './expect-declared.test-support.ts'
 import { expectError } from './expect-error.test-support.ts'
 import { OPENAPI_JSON } from './openapi.ts'
+import { operationSteps } from './operation-steps.ts'
 import { OPERATIONS } from './operations.ts'
 import { startTestServer } from './start-test-server.test-support.ts'
 
@@ -105,7 +107,8 @@ describe('the description', () => {
 
 describe('each declared operation', () => {
   it('has a route, and no route under /v1 is without one', () => {
-    const routes = createPetApp({} as PetAppOptions).router.stack.flatMap(routesOf)
+    const options = {} as PetAppOptions
+    const routes = createExpressApp(options, operationSteps(options)).router.stack.flatMap(routesOf)
     const declared = Object.values(OPERATIONS).map(
       ({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/, ':$1')}`,
     )

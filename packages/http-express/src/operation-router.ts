@@ -1,31 +1,37 @@
 import { type RequestHandler, Router } from 'express'
+import { enterRoute } from './enter-route.ts'
+import type { Handler } from './handler.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
-import { nameRoute } from './name-route.ts'
 import type { Operation, PathParameters } from './operation.ts'
 import { OPERATIONS, type Operations } from './operations.ts'
 
+/** Where the operations are. */
+export const BASE = '/v1'
+
 /** What each declared operation does; one that is missing, or not declared, does not compile. */
-export type Handlers = {
-  readonly [Name in keyof Operations]: RequestHandler<PathParameters<Operations[Name]['path']>>
+export type OperationHandlers = {
+  readonly [Name in keyof Operations]: Handler<PathParameters<Operations[Name]['path']>>
 }
 
-/**
- * The declared operations as Express routes; each path also has its OPTIONS and its refusal of other methods.
- * Every answer of a path with nothing but deprecated operations is marked.
- */
-export function operationRouter(markDeprecated: RequestHandler, handlers: Handlers): Router {
+/** The declared operations as Express routes; each path also has its OPTIONS and its refusal of other methods. */
+export function operationRouter(handlers: OperationHandlers, deprecation: readonly string[]): Router {
   // Paths are exact: case matters, and a slash at the end names something else.
   const router = Router({ caseSensitive: true, strict: true })
   const declared = Object.entries(OPERATIONS) as [keyof Operations, Operation][]
   for (const path of new Set(declared.map(([, operation]) => operation.path))) {
     const operations = declared.filter(([, operation]) => operation.path === path)
-    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1')).all(nameRoute(routeOf(path)))
-    if (operations.every(([, { deprecated }]) => deprecated)) route.all(markDeprecated)
+    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1')).all(enterOperation(path, deprecation))
     for (const [name, { method }] of operations) route[method](handlers[name] as RequestHandler)
     const allow = allowed(operations.map(([, { method }]) => method))
     route.options(answerOptions(allow)).all(refuseMethod(allow))
   }
   return router
+}
+
+/** The first step on the path of an operation. Every answer of a path with deprecated operations alone says so. */
+export function enterOperation(path: string, deprecation: readonly string[]): Handler {
+  const operations = (Object.values(OPERATIONS) as Operation[]).filter((operation) => operation.path === path)
+  return enterRoute(routeOf(path), operations.every(({ deprecated }) => deprecated) ? deprecation : [])
 }
 
 /** The routes of deprecated operations, as they are named in log lines and metrics. */
@@ -34,7 +40,7 @@ export const DEPRECATED_ROUTES: ReadonlySet<string> = new Set(
 )
 
 function routeOf(path: string): string {
-  return `/v1${path}`
+  return `${BASE}${path}`
 }
 
 /** HEAD is possible wherever GET is, OPTIONS everywhere. */

@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from 'express'
+import { enterRoute } from './enter-route.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
-import { nameRoute } from './name-route.ts'
 import { openPageFiles, type PageAsset } from './page-files.ts'
-import { sendJson } from './send-json.ts'
+import { sendAnswer, sendJson } from './send-answer.ts'
 
 /** What the pages for people can be told. */
 export interface PageOptions {
@@ -42,7 +42,7 @@ export function pageRoutes({ developmentKey, publicUrl }: PageOptions): Router {
 
   router
     .route('/')
-    .all(nameRoute('/'))
+    .all(enterRoute('/'))
     .get(async (req, res) => {
       res.vary('Accept')
       if (req.accepts(['json', 'html']) !== 'html') return sendJson(res, 200, POINTER)
@@ -54,7 +54,7 @@ export function pageRoutes({ developmentKey, publicUrl }: PageOptions): Router {
 
   router
     .route('/docs')
-    .all(nameRoute('/docs'))
+    .all(enterRoute('/docs'))
     .get(async (req, res) => {
       const key = isForThisMachine(req) ? developmentKey : undefined
       sendPage(res, (await files()).page('reference', { developmentKey: key ?? '' }))
@@ -64,7 +64,7 @@ export function pageRoutes({ developmentKey, publicUrl }: PageOptions): Router {
 
   router
     .route('/docs/:version/:name')
-    .all(nameRoute('/docs/{version}/{name}'))
+    .all(enterRoute('/docs/{version}/{name}'))
     .all(async (req, res, next) => {
       const { version, assets } = await files()
       const asset = req.params.version === version ? assets.get(req.params.name) : undefined
@@ -84,24 +84,24 @@ function isForThisMachine(req: Request): boolean {
 }
 
 function sendPage(res: Response, html: string): void {
-  res.writeHead(200, {
+  const own = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(html),
     'Content-Security-Policy': PAGE_POLICY,
-  })
-  res.end(html)
+  }
+  sendAnswer(res, 200, own, html)
 }
 
 function sendAsset(req: Request, res: Response, asset: PageAsset): void {
   const isGzipped = req.acceptsEncodings('gzip') === 'gzip'
   const body = isGzipped ? asset.gzipped : asset.body
-  res.writeHead(200, {
+  const own = {
     'Content-Type': asset.type,
     'Content-Length': body.length,
     // The address names the content.
     'Cache-Control': 'public, max-age=31536000, immutable',
     Vary: 'Accept-Encoding',
     ...(isGzipped && { 'Content-Encoding': 'gzip' }),
-  })
-  res.end(body)
+  }
+  sendAnswer(res, 200, own, body)
 }

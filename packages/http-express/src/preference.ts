@@ -1,5 +1,6 @@
-import type { Request, Response } from 'express'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
+import { addHeader } from './send-answer.ts'
 
 /** The header for the description. Any text is taken: preferences that are not known are ignored (RFC 7240). */
 export const preferHeader: z.ZodType = z
@@ -13,10 +14,10 @@ export const preferHeader: z.ZodType = z
  * Whether the client asked for strict handling (`Prefer: handling=strict`, RFC 7240), under which unknown
  * parameters and fields are refused instead of ignored. Says on the answer that the preference is honoured.
  */
-export function honoursStrict(req: Request, res: Response): boolean {
+export function honoursStrict(req: IncomingMessage, res: ServerResponse): boolean {
   const prefer = req.headers['prefer']
   if (prefer === undefined || !prefersStrict(String(prefer))) return false
-  res.setHeader('Preference-Applied', 'handling=strict')
+  addHeader(res, 'Preference-Applied', 'handling=strict')
   return true
 }
 

@@ -1,20 +1,32 @@
 import { randomUUID } from 'node:crypto'
-import type { Request, RequestHandler } from 'express'
+import type { ClientAddress } from './client-address.ts'
 import { HttpError } from './error-answer.ts'
+import type { Handler, HandlerRequest, HandlerResponse } from './handler.ts'
 import type { HttpLog } from './http-log.ts'
 import type { Caller } from './require-bearer.ts'
-import type { Header } from './security-headers.ts'
+
+/** What is known of a request while it is answered: the `locals` of its response. */
+export class RequestContext {
+  readonly requestId: string
+  readonly clientAddress: string | undefined
+  readonly begunAt: number = performance.now()
+  /** Names and values in turn: the answer is sent with them in one go, which spares a dictionary for each request. */
+  readonly headers: (string | number)[]
+  /** Set once the key was found good. */
+  caller: Caller | undefined = undefined
+  /** The route's template, set by the route. */
+  route: string | undefined = undefined
+
+  constructor(requestId: string, clientAddress: string | undefined, headers: readonly string[]) {
+    this.requestId = requestId
+    this.clientAddress = clientAddress
+    this.headers = ['X-Request-Id', requestId, 'Cache-Control', 'no-store', ...headers]
+  }
+}
 
 declare global {
   namespace Express {
-    /** What is known of a request while it is answered. */
-    interface Locals {
-      requestId: string
-      /** Set once the key was found good. */
-      caller?: Caller
-      /** The route's template, set by the route. */
-      route?: string
-    }
+    interface Locals extends RequestContext {}
   }
 }
 
@@ -27,35 +39,34 @@ export function requestIdOf(sent: string | string[] | undefined): string {
 }
 
 /** Gives each request its id, its log line and the headers that every answer carries. Registered first. */
-export function openRequest(log: HttpLog, headers: readonly Header[], isBehindProxy: boolean): RequestHandler {
-  return (req, res, next) => {
-    const start = performance.now()
-    const requestId = requestIdOf(req.headers['x-request-id'])
-    res.locals.requestId = requestId
-    res.setHeader('X-Request-Id', requestId)
-    res.setHeader('Cache-Control', 'no-store')
-    for (const [name, value] of headers) res.setHeader(name, value)
-    // Asked for now: a connection that has broken off knows it no more.
-    const clientAddress = isBehindProxy ? req.ip : req.socket.remoteAddress
-    res.once('close', () => {
-      log.request({
-        requestId,
-        method: req.method,
-        route: res.locals.route,
-        status: res.statusCode,
-        durationMs: performance.now() - start,
-        keyId: res.locals.caller?.keyId,
-        clientAddress,
-        isComplete: res.writableFinished,
-      })
+export function openRequest(log: HttpLog, headers: readonly string[], addressOf: ClientAddress): Handler {
+  // One function for all requests: it finds what it needs in the response that closes.
+  function logClosed(this: HandlerResponse): void {
+    const { requestId, route, begunAt, caller, clientAddress } = this.locals
+    log.request({
+      requestId,
+      method: this.req.method,
+      route,
+      status: this.statusCode,
+      durationMs: performance.now() - begunAt,
+      keyId: caller?.keyId,
+      clientAddress,
+      isComplete: this.writableFinished,
     })
+  }
+
+  return (req, res, next) => {
+    log.begin?.()
+    // The address is asked for now: a connection that has broken off knows it no more.
+    res.locals = new RequestContext(requestIdOf(req.headers['x-request-id']), addressOf(req), headers)
+    res.on('close', logClosed)
     expectOneHost(req)
     next()
   }
 }
 
 /** RFC 9112, 3.2. Our server tells Node not to look for Host, because Node would refuse without the error body. */
-function expectOneHost(req: Request): void {
+function expectOneHost(req: HandlerRequest): void {
   let hosts = 0
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
     const name = req.rawHeaders[index]

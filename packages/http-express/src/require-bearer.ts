@@ -1,7 +1,7 @@
 import type { Scope } from '@pet-store/access'
-import type { RequestHandler, Response } from 'express'
 import { clientNetwork } from './client-network.ts'
 import { HttpError } from './error-answer.ts'
+import type { Handler, HandlerResponse } from './handler.ts'
 
 /** Who sent a request. */
 export interface Caller {
@@ -20,7 +20,7 @@ type Verdict = Caller | undefined | 'too_many_look_ups'
 const CHALLENGE = 'Bearer realm="pet-store"'
 
 /** Lets a request pass only with a good API key (interface document, section 5; RFC 6750). */
-export function requireBearer(check: TokenCheck, onMissingKey: () => void = () => {}): RequestHandler {
+export function requireBearer(check: TokenCheck, onMissingKey: () => void = () => {}): Handler {
   return (req, res, next) => {
     const key = bearerKey(req.headers.authorization)
     if (key === undefined) {
@@ -33,7 +33,7 @@ export function requireBearer(check: TokenCheck, onMissingKey: () => void = () =
       res.locals.caller = expectGood(verdict)
       next()
     }
-    const verdict = check(key, () => clientNetwork(req.ip))
+    const verdict = check(key, () => clientNetwork(res.locals.clientAddress))
     // A key that was seen lately is known at once, and waits for no turn of the event loop.
     return verdict instanceof Promise ? verdict.then(admit) : admit(verdict)
   }
@@ -54,14 +54,14 @@ function expectGood(verdict: Verdict): Caller {
 }
 
 /** Who sent a request that has passed the check. */
-export function callerOf(res: Response): Caller {
+export function callerOf(res: HandlerResponse): Caller {
   const { caller } = res.locals
   if (caller === undefined) throw new Error('this route is not behind requireBearer')
   return caller
 }
 
 /** Refuses a key whose scopes were reduced and lack this one (RFC 6750, section 3.1). */
-export function expectScope(res: Response, scope: Scope): void {
+export function expectScope(res: HandlerResponse, scope: Scope): void {
   if (callerOf(res).scopes.includes(scope)) return
   throw new HttpError('forbidden', `The API key may not do this: it lacks the scope ${scope}.`, {
     'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,

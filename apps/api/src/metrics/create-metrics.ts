@@ -73,7 +73,12 @@ export function createMetrics({ poolUse }: Sources): Metrics {
     observer: {
       log: (log) => ({
         fault: (error, requestId) => log.fault(error, requestId),
+        begin() {
+          inFlight += 1
+          log.begin?.()
+        },
         request(entry) {
+          inFlight -= 1
           requests.note(entry)
           const { route, keyId, method } = entry
           if (keyId !== undefined && route !== undefined && DEPRECATED_ROUTES.has(route) && isUse(method)) {
@@ -110,15 +115,6 @@ export function createMetrics({ poolUse }: Sources): Metrics {
 
       useCases: (pets) => pets,
       repository: (pets) => timed(pets, storage),
-
-      server(server) {
-        server.on('request', (_req, res) => {
-          inFlight += 1
-          res.once('close', () => {
-            inFlight -= 1
-          })
-        })
-      },
     },
   }
 }

@@ -1,29 +1,28 @@
 import type { PetId, PetQuery, PetUseCases } from '@pet-store/domain'
-import type { Router } from 'express'
 import { writeCursor } from './cursor.ts'
-import { type Clock, expectNotRetired, isGetPetRetired, markDeprecated } from './deprecation.ts'
+import { type Clock, expectNotRetired, isGetPetRetired } from './deprecation.ts'
 import { HttpError } from './error-answer.ts'
 import { idempotencyKey } from './idempotency-key.ts'
 import { readInt64 } from './int64.ts'
 import { readListPetsQuery } from './list-pets-query.ts'
 import { readNewPet } from './new-pet-body.ts'
-import { operationRouter } from './operation-router.ts'
+import type { OperationHandlers } from './operation-router.ts'
 import { petJson, petsJson } from './pet-json.ts'
 import { honoursStrict } from './preference.ts'
 import { expectNoParameters } from './query-parameters.ts'
 import { readJsonBody } from './read-body.ts'
 import type { References } from './references.ts'
 import { callerOf, expectScope } from './require-bearer.ts'
-import { sendJson } from './send-json.ts'
+import { addHeader, sendJson } from './send-answer.ts'
 
 /** The three operations of the interface document (section 4): each parses, calls, shapes and sends. */
-export function petRoutes(pets: PetUseCases, now: Clock, references: References): Router {
-  return operationRouter(markDeprecated(references.docs), {
+export function petHandlers(pets: PetUseCases, now: Clock, references: References): OperationHandlers {
+  return {
     listPets: async (req, res) => {
       expectScope(res, 'pets:read')
       const query = readListPetsQuery(req.url, honoursStrict(req, res))
       const page = await pets.listPets(query)
-      if (page.next !== undefined) res.setHeader('Link', nextPageLink(references.list, query, page.next))
+      if (page.next !== undefined) addHeader(res, 'Link', nextPageLink(references.list, query, page.next))
       sendJson(res, 200, petsJson(page.pets))
     },
 
@@ -35,7 +34,7 @@ export function petRoutes(pets: PetUseCases, now: Clock, references: References)
       const key = idempotencyKey(req)
       const once = key === undefined ? undefined : { owner: callerOf(res).keyId, key, at: now() }
       const pet = await pets.createPet(readNewPet(body, isStrict), once)
-      if (!isGetPetRetired(now)) res.setHeader('Location', `${references.pet}${pet.id}`)
+      if (!isGetPetRetired(now)) addHeader(res, 'Location', `${references.pet}${pet.id}`)
       sendJson(res, 201, petJson(pet))
     },
 
@@ -48,7 +47,7 @@ export function petRoutes(pets: PetUseCases, now: Clock, references: References)
       const pet = await pets.getPet(id)
       sendJson(res, 200, petJson(pet))
     },
-  })
+  }
 }
 
 /** Leads to the following page (RFC 8288). */

@@ -1,0 +1,52 @@
+import { answerError } from './answer-error.ts'
+import { clientAddressOf } from './client-address.ts'
+import type { PetAppOptions } from './create-pet-app.ts'
+import { allowOrigins } from './cross-origin.ts'
+import { deprecationHeaders } from './deprecation.ts'
+import type { ErrorHandler, Handler } from './handler.ts'
+import { limitRate } from './limit-rate.ts'
+import type { OperationHandlers } from './operation-router.ts'
+import { petHandlers } from './pet-handlers.ts'
+import { referencesFrom } from './references.ts'
+import { openRequest } from './request-context.ts'
+import { requireBearer } from './require-bearer.ts'
+import { securityHeaders } from './security-headers.ts'
+
+/** What a request for an operation goes through, in this order, whichever way it takes. */
+export interface OperationSteps {
+  /** The first step of every request. */
+  readonly open: Handler
+  /** Other origins, key, limit: each is there where it is asked for. */
+  readonly admit: readonly Handler[]
+  readonly operations: OperationHandlers
+  /** What the answers of deprecated operations say of that. */
+  readonly deprecation: readonly string[]
+  /** Where every error ends. */
+  readonly answerError: ErrorHandler
+}
+
+export function operationSteps(options: PetAppOptions): OperationSteps {
+  const {
+    tokenCheck,
+    onMissingKey,
+    rateLimiting,
+    pets,
+    now,
+    log,
+    publicUrl,
+    corsOrigins = [],
+    trustProxy = 0,
+  } = options
+  const references = referencesFrom(publicUrl)
+  return {
+    open: openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy)),
+    admit: [
+      ...(corsOrigins.length > 0 ? [allowOrigins(corsOrigins)] : []),
+      requireBearer(tokenCheck, onMissingKey),
+      ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),
+    ],
+    operations: petHandlers(pets, now, references),
+    deprecation: deprecationHeaders(references.docs),
+    answerError: answerError(log),
+  }
+}
