@@ -1,49 +1,63 @@
+import { hostname } from 'node:os'
 import { isatty } from 'node:tty'
 import type { HttpLog } from '@pet-store/http-express'
-import pino, { type Logger } from 'pino'
+import pino, { type DestinationStream, type Logger } from 'pino'
 import pinoPretty from 'pino-pretty'
+import { openLogOutput } from './log-output.ts'
 import type { ReadinessListener } from './readiness.ts'
+import { requestLine } from './request-line.ts'
 import type { Settings } from './settings.ts'
 
 const STANDARD_OUTPUT = 1
 
-/** Lines wait for so many bytes of them, or so many milliseconds: one write for many requests, beside the event loop. */
-const BUFFER = { minLength: 4096, periodicFlush: 500 }
+/** The program's log, and the app's view of it. */
+export interface ProgramLog {
+  readonly log: Logger
+  /** One line a request, faults with their cause and stack. */
+  readonly http: HttpLog
+}
 
-/**
- * The program's log on standard output: readable on a terminal, else one JSON object a line. Lines are written in the
- * background, at once where one is fatal, and to the last one when the process ends by itself.
- */
-export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<Logger> {
+/** The program's log on standard output: readable on a terminal, else one JSON object a line. */
+export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<ProgramLog> {
+  const isTraced = otlpEndpoint !== ''
   // Asked of the file descriptor: looking at `process.stdout` would open it a second time.
   const output = isatty(STANDARD_OUTPUT)
     ? pinoPretty({ ignore: 'pid,hostname', singleLine: true, sync: true })
-    : pino.destination({ dest: STANDARD_OUTPUT, sync: false, ...BUFFER })
-  const options = { level: logLevel, timestamp: isoTime }
-  if (otlpEndpoint === '') return pino(options, output)
-  const { traceIds } = await import('./tracing/trace-ids.ts')
-  return pino({ ...options, mixin: traceIds }, output)
+    : openLogOutput(STANDARD_OUTPUT)
+  const mixin = isTraced ? (await import('./tracing/trace-ids.ts')).traceIds : undefined
+  const log = pino({ level: logLevel, base: BASE, timestamp: isoTime, ...(mixin && { mixin }) }, output)
+  return {
+    log,
+    http: {
+      request: isTraced ? (entry) => log.info(entry, 'request') : requestLog(log, output),
+      fault: (error, requestId) => log.error({ err: error, requestId }, 'fault'),
+    },
+  }
+}
+
+/** What every line has. */
+const BASE = { pid: process.pid, hostname: hostname() }
+
+/** Writes the lines of requests past pino, which would make the same of them. */
+function requestLog(log: Logger, output: DestinationStream): HttpLog['request'] {
+  if (!log.isLevelEnabled('info')) return () => {}
+  const level = `{"level":${pino.levels.values['info']}`
+  const base = JSON.stringify(BASE).slice(1, -1)
+  return (entry) => output.write(requestLine(`${level}${isoTime()},${base}`, entry))
 }
 
 let latest = 0
-let text = ''
+let upToSeconds = ''
 
-/** The present time for a line, to the millisecond; made once for all lines of one millisecond. */
+/** The present time for a line, to the millisecond; put together once for all lines of one second. */
 function isoTime(): string {
   const now = Date.now()
-  if (now !== latest) {
-    latest = now
-    text = `,"time":"${new Date(now).toISOString()}"`
+  const milliseconds = now % 1000
+  if (now - milliseconds !== latest) {
+    latest = now - milliseconds
+    upToSeconds = new Date(latest).toISOString().slice(0, -'000Z'.length)
   }
-  return text
-}
-
-/** The app's view of the log: one line a request, faults with their cause and stack. */
-export function httpLog(log: Logger): HttpLog {
-  return {
-    request: (entry) => log.info(entry, 'request'),
-    fault: (error, requestId) => log.error({ err: error, requestId }, 'fault'),
-  }
+  return `,"time":"${upToSeconds}${String(milliseconds).padStart(3, '0')}Z"`
 }
 
 /** Lines on the program becoming ready, or ceasing to be. */

@@ -10,14 +10,14 @@ import { pageRoutes } from './page-routes.ts'
 
 /** Everything that the service answers, as an Express app. */
 export function createExpressApp(options: PetAppOptions, steps: OperationSteps): Express {
-  const { open, admit, operations, deprecation, answerError } = steps
+  const { open, admit, answerError } = steps
   const { corsOrigins = [] } = options
   const app = express()
   app.disable('x-powered-by')
   app.enable('case sensitive routing')
   app.enable('strict routing')
   app.use(open)
-  app.use(BASE, ...admit, operationRouter(operations, deprecation))
+  app.use(BASE, ...admit, operationRouter(steps))
   // Not for the pages: the reference page can hold a key, which no other origin may read.
   if (corsOrigins.length > 0) app.use('/openapi.json', allowOrigins(corsOrigins))
   app.use(openApiRoutes())

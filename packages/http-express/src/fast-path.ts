@@ -15,11 +15,11 @@ import { OPERATIONS, type Operations } from './operations.ts'
 export function fastPath(steps: OperationSteps, express: RequestListener): RequestListener {
   const ways = Object.keys(OPERATIONS).map((name) => wayOf(name as keyof Operations, steps))
   return (req, res) => {
-    for (const { method, path, handlers } of ways) {
+    for (const { method, path, names, handlers } of ways) {
       if (method !== req.method) continue
       const found = path.exec(req.url ?? '')
       if (found === null) continue
-      const params = found.groups
+      const params = parametersOf(found, names)
       run(handlers, Object.assign(req, { params }) as HandlerRequest, res as HandlerResponse, steps.answerError)
       return
     }
@@ -27,21 +27,33 @@ export function fastPath(steps: OperationSteps, express: RequestListener): Reque
   }
 }
 
+const PARAMETER = /\{(\w+)\}/g
+
 /** One operation: how it is recognised, and its steps. */
 interface Way {
   readonly method: string
   readonly path: RegExp
+  /** Those of the parameters in the path, in the order of its groups. */
+  readonly names: readonly string[]
   readonly handlers: readonly Handler[]
 }
 
-function wayOf(name: keyof Operations, { open, admit, operations, deprecation }: OperationSteps): Way {
+function wayOf(name: keyof Operations, { open, admit, limit, operations, deprecation }: OperationSteps): Way {
   const { method, path }: Operation = OPERATIONS[name]
-  const pattern = path.replace(/\{(\w+)\}/g, '(?<$1>[\\w-]+)')
+  const pattern = path.replace(PARAMETER, '([\\w-]+)')
   return {
     method: method.toUpperCase(),
     path: new RegExp(`^${BASE}${pattern}(?:\\?|$)`),
-    handlers: [open, ...admit, enterOperation(path, deprecation), operations[name] as Handler],
+    names: Array.from(path.matchAll(PARAMETER), ([, name = '']) => name),
+    handlers: [open, ...admit, enterOperation(path, deprecation), ...limit, operations[name] as Handler],
   }
+}
+
+/** An ordinary object: the one that named groups would give is slow to make. */
+function parametersOf(found: RegExpExecArray, names: readonly string[]): Record<string, string> {
+  const parameters: Record<string, string> = {}
+  for (const [index, name] of names.entries()) parameters[name] = found[index + 1] ?? ''
+  return parameters
 }
 
 /** Calls each handler when the one before it says so; whatever one of them throws or rejects with is answered. */

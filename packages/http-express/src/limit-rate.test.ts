@@ -20,6 +20,15 @@ describe('A limited key', () => {
     expect(answers[0]?.headers['ratelimit-policy']).toBe('"default";q=2;w=60')
   })
 
+  it('is told that getPet is deprecated, refused or not', async () => {
+    const server = await start()
+    const answers = []
+    for (let times = 0; times < 3; times += 1) answers.push(await server.send({ path: '/v1/pets/1' }))
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 429])
+    for (const { headers } of answers) expect(headers).toMatchObject({ deprecation: '@1795219200' })
+    expect(server.log.requests.map(({ route }) => route)).toEqual(Array(3).fill('/v1/pets/{petId}'))
+  })
+
   it('is refused beyond its limit, whatever it asks for, and works again in the next window', async () => {
     let now = NOW
     const server = await start(() => now)

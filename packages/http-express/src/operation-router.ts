@@ -3,6 +3,7 @@ import { enterRoute } from './enter-route.ts'
 import type { Handler } from './handler.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
 import type { Operation, PathParameters } from './operation.ts'
+import type { OperationSteps } from './operation-steps.ts'
 import { OPERATIONS, type Operations } from './operations.ts'
 
 /** Where the operations are. */
@@ -14,17 +15,19 @@ export type OperationHandlers = {
 }
 
 /** The declared operations as Express routes; each path also has its OPTIONS and its refusal of other methods. */
-export function operationRouter(handlers: OperationHandlers, deprecation: readonly string[]): Router {
+export function operationRouter({ operations: handlers, limit, deprecation }: OperationSteps): Router {
   // Paths are exact: case matters, and a slash at the end names something else.
   const router = Router({ caseSensitive: true, strict: true })
   const declared = Object.entries(OPERATIONS) as [keyof Operations, Operation][]
   for (const path of new Set(declared.map(([, operation]) => operation.path))) {
     const operations = declared.filter(([, operation]) => operation.path === path)
-    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1')).all(enterOperation(path, deprecation))
+    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1')).all(enterOperation(path, deprecation), ...limit)
     for (const [name, { method }] of operations) route[method](handlers[name] as RequestHandler)
     const allow = allowed(operations.map(([, { method }]) => method))
     route.options(answerOptions(allow)).all(refuseMethod(allow))
   }
+  // What names nothing counts as well.
+  for (const step of limit) router.use(step)
   return router
 }
 

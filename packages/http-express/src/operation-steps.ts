@@ -16,8 +16,10 @@ import { securityHeaders } from './security-headers.ts'
 export interface OperationSteps {
   /** The first step of every request. */
   readonly open: Handler
-  /** Other origins, key, limit: each is there where it is asked for. */
+  /** Other origins, where there are any, and the key. */
   readonly admit: readonly Handler[]
+  /** How often a key may be used, where that is limited. */
+  readonly limit: readonly Handler[]
   readonly operations: OperationHandlers
   /** What the answers of deprecated operations say of that. */
   readonly deprecation: readonly string[]
@@ -40,11 +42,8 @@ export function operationSteps(options: PetAppOptions): OperationSteps {
   const references = referencesFrom(publicUrl)
   return {
     open: openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy)),
-    admit: [
-      ...(corsOrigins.length > 0 ? [allowOrigins(corsOrigins)] : []),
-      requireBearer(tokenCheck, onMissingKey),
-      ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),
-    ],
+    admit: [...(corsOrigins.length > 0 ? [allowOrigins(corsOrigins)] : []), requireBearer(tokenCheck, onMissingKey)],
+    limit: rateLimiting === undefined ? [] : [limitRate(rateLimiting)],
     operations: petHandlers(pets, now, references),
     deprecation: deprecationHeaders(references.docs),
     answerError: answerError(log),

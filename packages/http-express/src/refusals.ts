@@ -45,6 +45,8 @@ export function refusalsOfKey(scope: string, marks: Headers = {}): ZodOpenApiRes
     429: refusal('rate_limited', 'The API key was used too often, or too many keys were tried.', 'Try again in 5 s.', {
       ...RETRY_AFTER,
       ...RATE_LIMIT,
+      // Not where too many keys were tried: that is said before the path is looked at.
+      ...optional(marks),
     }),
   }
 }

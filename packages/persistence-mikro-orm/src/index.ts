@@ -18,4 +18,4 @@ export type { ApiKeyBulkRow, BulkColumns, PetBulkRow, PetImportRow } from './bul
 
 // What an adapter brings
 export { StorageUnavailable } from './storage-unavailable.ts'
-export type { SqlValue, Statement, StatementRunner } from './statement-runner.ts'
+export type { PositionalStatement, SqlValue, Statement, StatementRunner } from './statement-runner.ts'

@@ -4,9 +4,9 @@ import { MikroOrmPetRepository } from './mikro-orm-pet-repository.ts'
 import type { PetStatements } from './pet-statements.ts'
 import type { SqlValue, Statement, StatementRunner } from './statement-runner.ts'
 
-const REX = { id: 7n, name: 'Rex', category_id: 2n, status: null }
+const REX = [7n, 'Rex', 2n, null]
 
-const named = (name: string): { name: string; sql: string } => ({ name, sql: '' })
+const named = (name: string) => ({ name, sql: '', isPositional: true }) as const
 const STATEMENTS: PetStatements = {
   add: named('add'),
   addOnce: named('addOnce'),
@@ -23,12 +23,15 @@ const STATEMENTS: PetStatements = {
 describe('The repository asks the database', () => {
   let asked: [statement: string, ...values: SqlValue[]][]
   let pets: MikroOrmPetRepository
+  const away = new Set<string>()
 
   beforeEach(() => {
     asked = []
+    away.clear()
     // The rows are of the one type that every pet statement gives; the runner is generic and cannot know it.
     const answer = <Row>(statement: Statement<readonly SqlValue[], Row>, values: readonly SqlValue[]): Row => {
       asked.push([statement.name, ...values])
+      if (away.has(statement.name)) throw new Error('The connection was lost.')
       return REX as Row
     }
     const runner: StatementRunner = {
@@ -100,6 +103,14 @@ describe('The repository asks the database', () => {
       ['addOnce', 'Mia', 3n, 'sold', 'shop', 'k', 'f', BigInt(at.getTime())],
       ['freeOldOnce', BigInt(Date.parse('2027-01-01T00:00:00Z')), 10],
     ])
+  })
+
+  it('to free some old keys, but a pet is added whether or not that can be done', async () => {
+    away.add('freeOldOnce')
+    const judged = draftPet({ name: 'Mia', categoryId: 3n })
+    const once = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
+    expect(await pets.add(judged, once)).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n })
+    expect(asked.map(([statement]) => statement)).toEqual(['addOnce', 'freeOldOnce'])
   })
 
   it('to add a pet without a status, which stays absent', async () => {

@@ -9,7 +9,7 @@ import {
   type PetQuery,
   type PetRepository,
 } from '@pet-store/domain'
-import { type PetRow, petFromRow } from './pet-mapping.ts'
+import { type NewPetColumns, petFromColumns } from './pet-mapping.ts'
 import type { PetStatements } from './pet-statements.ts'
 import type { StatementRunner } from './statement-runner.ts'
 
@@ -35,35 +35,36 @@ export class MikroOrmPetRepository implements PetRepository {
     this.#findOnce = runner.readOne(statements.findOnce, (row) => row)
     this.#freeOnce = runner.tryWrite(statements.freeOnce)
     this.#freeOldOnce = runner.tryWrite(statements.freeOldOnce)
-    this.#find = runner.readOne(statements.find, petFromRow)
-    this.#list = runner.readAll(statements.list, petFromRow)
-    this.#listAfter = runner.readAll(statements.listAfter, petFromRow)
-    this.#listWithStatus = runner.readAll(statements.listWithStatus, petFromRow)
-    this.#listWithStatusAfter = runner.readAll(statements.listWithStatusAfter, petFromRow)
+    this.#find = runner.readOne(statements.find, petFromColumns)
+    this.#list = runner.readAll(statements.list, petFromColumns)
+    this.#listAfter = runner.readAll(statements.listAfter, petFromColumns)
+    this.#listWithStatus = runner.readAll(statements.listWithStatus, petFromColumns)
+    this.#listWithStatusAfter = runner.readAll(statements.listWithStatusAfter, petFromColumns)
   }
 
   async add({ name, categoryId, status }: NewPet, once?: Once): Promise<Pet> {
-    if (once !== undefined) return this.#addOrFind({ name, categoryId, status: status ?? null }, once)
-    const { id } = await this.#add([name, categoryId, status ?? null])
-    return petFromRow({ id, name, category_id: categoryId, status: status ?? null })
+    const columns = [name, categoryId, status ?? null] as const
+    if (once !== undefined) return this.#addOrFind(columns, once)
+    const [id] = await this.#add(columns)
+    return petFromColumns([id, ...columns])
   }
 
   /** The database decides who is first, by the unique index; whoever is not finds what the first one added. */
-  async #addOrFind(pet: Pick<PetRow, 'name' | 'status'> & { categoryId: bigint }, once: Once): Promise<Pet> {
-    const { name, categoryId, status } = pet
-    const { owner, key, fingerprint } = once
-    const at = BigInt(once.at.getTime())
+  async #addOrFind(columns: NewPetColumns, { owner, key, fingerprint, at: askedAt }: Once): Promise<Pet> {
+    const at = BigInt(askedAt.getTime())
     const old = at - BigInt(ONCE_LIFETIME)
     for (;;) {
-      const added = await this.#addOnce([name, categoryId, status, owner, key, fingerprint, at])
+      const added = await this.#addOnce([...columns, owner, key, fingerprint, at])
       if (added !== undefined) {
-        await this.#freeOldOnce([old, FREED_AT_ONCE])
-        return petFromRow({ id: added.id, name, category_id: categoryId, status })
+        // The pet is stored: a key that cannot be freed now is freed by a later add.
+        await this.#freeOldOnce([old, FREED_AT_ONCE]).catch(() => undefined)
+        return petFromColumns([added[0], ...columns])
       }
       const known = await this.#findOnce([owner, key])
       if (known === undefined) continue
-      if (known.once_at <= old) await this.#freeOnce([owner, key, old])
-      else if (known.once_fingerprint === fingerprint) return petFromRow(known)
+      const [, , , , knownFingerprint, knownAt] = known
+      if (knownAt <= old) await this.#freeOnce([owner, key, old])
+      else if (knownFingerprint === fingerprint) return petFromColumns(known)
       else throw new PetError('creation_key_reused', 'This key was used to create another pet.')
     }
   }

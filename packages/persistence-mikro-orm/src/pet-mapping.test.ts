@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { petFromRow } from './pet-mapping.ts'
+import { petFromColumns } from './pet-mapping.ts'
 
-describe('A row', () => {
+describe('What a statement gives', () => {
   it('becomes a pet with the names of the domain', () => {
-    const row = { id: 1n, name: 'Rex', category_id: 2n, status: 'sold' } as const
-    expect(petFromRow(row)).toStrictEqual({ id: 1n, name: 'Rex', categoryId: 2n, status: 'sold' })
+    expect(petFromColumns([1n, 'Rex', 2n, 'sold'])).toStrictEqual({
+      id: 1n,
+      name: 'Rex',
+      categoryId: 2n,
+      status: 'sold',
+    })
   })
 
   it('without a status becomes a pet without the field', () => {
-    const pet = petFromRow({ id: 1n, name: 'Rex', category_id: 2n, status: null })
+    const pet = petFromColumns([1n, 'Rex', 2n, null])
     expect(Object.keys(pet)).toEqual(['id', 'name', 'categoryId'])
   })
 })

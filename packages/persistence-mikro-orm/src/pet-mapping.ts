@@ -1,23 +1,21 @@
 import type { Pet, PetStatus } from '@pet-store/domain'
 
-/** A pet as a statement gives it: columns as the database names them, `null` where nothing was said. */
-export interface PetRow {
-  readonly id: bigint
-  readonly name: string
-  readonly category_id: bigint
-  readonly status: PetStatus | null
-}
+/** What is stored of a new pet: its columns in this order, `null` where nothing was said. */
+export type NewPetColumns = readonly [name: string, categoryId: bigint, status: PetStatus | null]
+
+/** A pet as a statement gives it. */
+export type PetColumns = readonly [id: bigint, ...NewPetColumns]
 
 /** A pet with what it was created under. */
-export interface PetOnceRow extends PetRow {
-  readonly once_fingerprint: string
-  readonly once_at: bigint
-}
+export type PetOnceColumns = readonly [...PetColumns, fingerprint: string, at: bigint]
 
 /**
- * Makes a pet of a row without judging it: a rule made tomorrow must not hide what was stored today.
- * An absent status stays absent. Two literals, because a pet made in two steps costs a second hidden class.
+ * Makes a pet of its columns without judging it: a rule made tomorrow must not hide what was stored today.
+ * An absent status stays absent. Two literals, because a pet made in two steps costs a second hidden class; and places
+ * instead of a pattern, because a pattern walks an iterator.
  */
-export function petFromRow({ id, name, category_id: categoryId, status }: PetRow): Pet {
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status }
+export function petFromColumns(columns: PetColumns | PetOnceColumns): Pet {
+  const status = columns[3]
+  if (status === null) return { id: columns[0], name: columns[1], categoryId: columns[2] }
+  return { id: columns[0], name: columns[1], categoryId: columns[2], status }
 }

@@ -1,36 +1,30 @@
 import type { InferKyselyDB, Kysely, SqlEntityManager } from '@mikro-orm/sql'
 import type { PetStatus } from '@pet-store/domain'
-import { compileStatement as statement } from './compile-statement.ts'
-import type { PetOnceRow, PetRow } from './pet-mapping.ts'
+import { compileStatement } from './compile-statement.ts'
+import type { NewPetColumns, PetColumns, PetOnceColumns } from './pet-mapping.ts'
 import type { PetRecord } from './pet-record.ts'
-import type { Statement } from './statement-runner.ts'
+import type { PositionalStatement, SqlValue } from './statement-runner.ts'
+
+type Id = readonly [id: bigint]
 
 /** The few statements of the hot path. Their texts come from the entity, so a renamed column reaches them too. */
 export interface PetStatements {
-  readonly add: Statement<[name: string, categoryId: bigint, status: PetStatus | null], Pick<PetRow, 'id'>>
+  readonly add: PositionalStatement<NewPetColumns, Id>
   /** Gives back nothing where the owner's key is taken. */
-  readonly addOnce: Statement<
-    [
-      name: string,
-      categoryId: bigint,
-      status: PetStatus | null,
-      owner: string,
-      key: string,
-      fingerprint: string,
-      at: bigint,
-    ],
-    Pick<PetRow, 'id'>
+  readonly addOnce: PositionalStatement<
+    [...NewPetColumns, owner: string, key: string, fingerprint: string, at: bigint],
+    Id
   >
-  readonly findOnce: Statement<[owner: string, key: string], PetOnceRow>
+  readonly findOnce: PositionalStatement<[owner: string, key: string], PetOnceColumns>
   /** Frees a key that is old enough. */
-  readonly freeOnce: Statement<[owner: string, key: string, notAfter: bigint], Pick<PetRow, 'id'>>
+  readonly freeOnce: PositionalStatement<[owner: string, key: string, notAfter: bigint], Id>
   /** Frees some of the keys that are old enough. */
-  readonly freeOldOnce: Statement<[notAfter: bigint, limit: number], Pick<PetRow, 'id'>>
-  readonly find: Statement<[id: bigint], PetRow>
-  readonly list: Statement<[limit: number], PetRow>
-  readonly listAfter: Statement<[after: bigint, limit: number], PetRow>
-  readonly listWithStatus: Statement<[status: PetStatus, limit: number], PetRow>
-  readonly listWithStatusAfter: Statement<[status: PetStatus, after: bigint, limit: number], PetRow>
+  readonly freeOldOnce: PositionalStatement<[notAfter: bigint, limit: number], Id>
+  readonly find: PositionalStatement<[id: bigint], PetColumns>
+  readonly list: PositionalStatement<[limit: number], PetColumns>
+  readonly listAfter: PositionalStatement<[after: bigint, limit: number], PetColumns>
+  readonly listWithStatus: PositionalStatement<[status: PetStatus, limit: number], PetColumns>
+  readonly listWithStatusAfter: PositionalStatement<[status: PetStatus, after: bigint, limit: number], PetColumns>
 }
 
 // Entity and property names in the program, table and column names in the SQL.
@@ -108,4 +102,8 @@ export function compilePetStatements(em: SqlEntityManager): PetStatements {
       limit,
     ]),
   }
+}
+
+function statement(name: string, query: Parameters<typeof compileStatement>[1], values: readonly SqlValue[]) {
+  return { ...compileStatement(name, query, values), isPositional: true } as const
 }

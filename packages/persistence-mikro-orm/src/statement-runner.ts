@@ -6,8 +6,16 @@ export interface Statement<Values extends readonly SqlValue[], Row> {
   /** Different for every statement: databases that keep prepared statements by name use this one. */
   readonly name: string
   readonly sql: string
+  /** Rows are lists of columns instead of objects. Drivers make lists in less time. */
+  readonly isPositional?: boolean
   readonly '~values'?: Values
   readonly '~row'?: Row
+}
+
+/** A statement whose rows are lists of columns, in the order in which it names them. */
+export interface PositionalStatement<Values extends readonly SqlValue[], Columns extends readonly SqlValue[]>
+  extends Statement<Values, Columns> {
+  readonly isPositional: true
 }
 
 /** What the statements are given. The runner has to pass and return every `bigint` exactly. */

@@ -1,28 +1,42 @@
 import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import type { Database, Statement as Prepared } from 'better-sqlite3'
 import type { GroupCommit } from './group-commit.ts'
+import { unavailableOr } from './unavailable.ts'
 
 /**
  * Runs statements on the driver itself, where they stay prepared. Bigints are exact: the statements read every
  * integer as a `bigint`. The driver works synchronously; `async` is there to turn what it throws into a rejection.
  */
 export function createSqliteStatementRunner(database: Database, commits: GroupCommit): StatementRunner {
-  function prepare<Values extends readonly SqlValue[], Row>({ sql }: Statement<Values, Row>): Prepared<[Values], Row> {
-    return database.prepare<[Values], Row>(sql).safeIntegers()
+  function prepare<Values extends readonly SqlValue[], Row>(
+    statement: Statement<Values, Row>,
+  ): Prepared<[Values], Row> {
+    const prepared = database.prepare<[Values], Row>(statement.sql).safeIntegers()
+    return prepared.reader ? prepared.raw(statement.isPositional === true) : prepared
   }
 
   return {
     readOne(statement, map) {
       const prepared = prepare(statement)
       return async (values) => {
-        const row = prepared.get(values)
-        return row === undefined ? undefined : map(row)
+        try {
+          const row = prepared.get(values)
+          return row === undefined ? undefined : map(row)
+        } catch (error) {
+          throw unavailableOr(error)
+        }
       }
     },
 
     readAll(statement, map) {
       const prepared = prepare(statement)
-      return async (values) => prepared.all(values).map(map)
+      return async (values) => {
+        try {
+          return prepared.all(values).map(map)
+        } catch (error) {
+          throw unavailableOr(error)
+        }
+      }
     },
 
     tryWrite(statement) {

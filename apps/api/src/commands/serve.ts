@@ -1,15 +1,15 @@
 import type { Logger } from 'pino'
 import { compose, type Program } from '../compose.ts'
 import { readConfig } from '../config.ts'
-import { createLog, httpLog, readinessLog } from '../log.ts'
+import { createLog, readinessLog } from '../log.ts'
 import { runServer } from '../run-server.ts'
 
 /** Serves with the API keys of the database, and those of the settings. */
 export async function serve(): Promise<void> {
   const config = readConfig()
-  const log = await createLog(config)
+  const { log, http } = await createLog(config)
   const { staticKeys } = config
-  const program = await compose({ settings: config, staticKeys, log: httpLog(log), onReadiness: readinessLog(log) })
+  const program = await compose({ settings: config, staticKeys, log: http, onReadiness: readinessLog(log) })
   const url = await runServer(program, config, log)
   log.info({ address: `${url}/v1` }, 'serving')
   // Whoever waits for this line waits no longer than needed.

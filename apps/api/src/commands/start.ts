@@ -2,7 +2,7 @@ import { hashApiKey } from '@pet-store/access'
 import { compose } from '../compose.ts'
 import { readConfig, type SettingsRule } from '../config.ts'
 import { DEVELOPMENT_KEY_FILE, keepDevelopmentKey } from '../development-key.ts'
-import { createLog, httpLog, readinessLog } from '../log.ts'
+import { createLog, readinessLog } from '../log.ts'
 import { maskUrl } from '../mask-url.ts'
 import { runServer } from '../run-server.ts'
 
@@ -17,11 +17,11 @@ const expectLoopback: SettingsRule = ({ host }) =>
 export async function start(): Promise<void> {
   const config = readConfig([expectLoopback])
   const key = await keepDevelopmentKey()
-  const log = await createLog(config)
+  const { log, http } = await createLog(config)
   const program = await compose({
     settings: config,
     staticKeys: [{ keyId: 'development', sha256: hashApiKey(key) }],
-    log: httpLog(log),
+    log: http,
     onReadiness: readinessLog(log),
     developmentKey: key,
   })
