@@ -37,9 +37,13 @@ export function placeOf(url: string): string {
   return JSON.stringify(`${host}${pathname}`)
 }
 
+/** Servers take every parameter that we give at the start of a connection; poolers, in whatever mode, few. */
+const POOLER_HINT = 'a pooler stands in between, so say which kind with the option pooler (DATABASE_POOLER)'
+
 /** What went wrong, without the full stop. */
 export function reasonOf(error: unknown): string {
   // A name with several addresses fails with one error for each, and no message of its own.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+  const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+  return message.includes('unsupported startup parameter') ? `${message}; ${POOLER_HINT}` : message
 }

@@ -1,12 +1,23 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
+import { openPostgresDatabase, type PostgresDatabase, placeOf, reasonOf } from './open-postgres-database.ts'
 import { whileLocked } from './postgres-lock.ts'
 import { createPostgresOrm } from './postgres-orm.ts'
 import type { PostgresOptions } from './postgres-settings.ts'
 
-/** Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once. */
+/**
+ * Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once.
+ * Rejects with one sentence that names host and database, and has changed nothing.
+ */
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
-  return withDatabase(options, runMigrations)
+  return withDatabase(options, async (orm, database) => {
+    try {
+      return await runMigrations(orm, database)
+    } catch (error) {
+      throw new Error(`Cannot migrate the PostgreSQL database ${placeOf(options.url)}: ${reasonOf(error)}.`, {
+        cause: error,
+      })
+    }
+  })
 }
 
 /** The names of the migrations that the schema lacks, in the order in which they would run. Changes no schema. */
