@@ -5,6 +5,8 @@ import { type PostgresOptions, poolConfig } from './postgres-settings.ts'
 export interface PostgresDatabase {
   /** Its name on the server. */
   readonly name: string
+  /** Host and database, for people to read. */
+  readonly place: string
   readonly pool: pg.Pool
 }
 
@@ -22,7 +24,7 @@ export async function openPostgresDatabase(
   pool.on('error', () => {})
   try {
     const { rows } = await pool.query<{ name: string }>('select current_database() as name')
-    return { name: rows[0]?.name ?? '', pool }
+    return { name: rows[0]?.name ?? '', place: placeOf(options.url), pool }
   } catch (error) {
     await pool.end()
     throw new Error(`Cannot open the PostgreSQL database ${placeOf(options.url)}: ${reasonOf(error)}.`, {

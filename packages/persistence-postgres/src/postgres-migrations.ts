@@ -1,23 +1,12 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { openPostgresDatabase, type PostgresDatabase, placeOf, reasonOf } from './open-postgres-database.ts'
+import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './open-postgres-database.ts'
 import { whileLocked } from './postgres-lock.ts'
 import { createPostgresOrm } from './postgres-orm.ts'
 import type { PostgresOptions } from './postgres-settings.ts'
 
-/**
- * Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once.
- * Rejects with one sentence that names host and database, and has changed nothing.
- */
+/** Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once. */
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
-  return withDatabase(options, async (orm, database) => {
-    try {
-      return await runMigrations(orm, database)
-    } catch (error) {
-      throw new Error(`Cannot migrate the PostgreSQL database ${placeOf(options.url)}: ${reasonOf(error)}.`, {
-        cause: error,
-      })
-    }
-  })
+  return withDatabase(options, runMigrations)
 }
 
 /** The names of the migrations that the schema lacks, in the order in which they would run. Changes no schema. */
@@ -32,9 +21,13 @@ export async function expectMigrated(options: PostgresOptions): Promise<void> {
   throw new Error(`The PostgreSQL database must be migrated first, it lacks ${pending.join(', ')}.`)
 }
 
-/** Runs what is missing, all or nothing. */
+/** Runs what is missing, all or nothing. Rejects with one sentence that names host and database. */
 async function runMigrations(orm: MikroORM, database: PostgresDatabase): Promise<readonly string[]> {
-  return whileLocked(database.pool, 'commit', async () => namesOf(await orm.migrator.up()))
+  try {
+    return await whileLocked(database.pool, 'commit', async () => namesOf(await orm.migrator.up()))
+  } catch (error) {
+    throw new Error(`Cannot migrate the PostgreSQL database ${database.place}: ${reasonOf(error)}.`, { cause: error })
+  }
 }
 
 /** Looks without leaving a trace: the migrator makes its table as soon as it is asked, and that is rolled back. */
