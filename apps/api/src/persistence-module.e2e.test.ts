@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runProgram, runStart, temporaryFolder } from './run-program.test-support.ts'
+import { runProgram, runStart, temporaryFolder, waitForOutput } from './run-program.test-support.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/ndjson-storage.ts', import.meta.url))
 
@@ -51,6 +51,14 @@ describe('PERSISTENCE_MODULE', () => {
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(0)
     expect(program.output.stdout).toContain('closed with 0 pets')
+  })
+
+  it('says where API keys come from when the storage keeps none', async () => {
+    const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson' }
+    const program = runProgram('serve', await temporaryFolder(), settings)
+    onTestFinished(() => void program.process.kill('SIGKILL'))
+    const warning = await waitForOutput(program, /there is no API key yet; ([^"]*)/)
+    expect(warning).toBe('the storage keeps none, so give their hashes in API_KEYS_SHA256')
   })
 
   it.each([
