@@ -79,18 +79,22 @@ const PORTS = [
 describe.each(PORTS)('whoever makes a $port', ({ port, contract, model }) => {
   const sources = filesIn('packages/*/src/**/*.ts').filter((file) => !/[.]test(-support)?[.]ts$/.test(file))
   const contractTests = filesIn('packages/*/src/**/*.contract.test.ts')
-  const maker = new RegExp(
-    String.raw`^export (?:async )?function (\w+)[^{]*\): (?:${port}|Promise<\w*Storage>) \{`,
-    'gms',
-  )
-  const makers = sources.flatMap((file) =>
-    [...read(file).matchAll(maker)]
-      .filter(() => !file.startsWith('packages/domain-testing/'))
-      .map(([, name = '']) => ({ file, name })),
-  )
+  const makers = sources
+    .filter((file) => !file.startsWith('packages/domain-testing/'))
+    .flatMap((file) => makersIn(read(file), port).map((name) => ({ file, name })))
 
   it('is found', () => {
     expect(makers.map(({ name }) => name)).toEqual(expect.arrayContaining([model, 'openSqliteStorage']))
+  })
+
+  it.each([
+    `export function createTheirs(url: string): ${port} {`,
+    'export async function createTheirs(\n  url: string,\n): Promise<TheirStorage> {',
+    'export default async function createTheirs({ url }: StorageOptions): Promise<Storage> {',
+    'const createTheirs: OpenStorage = async ({ url }) => {',
+    `export const createTheirs: ${port} = {`,
+  ])('is found in the form of %j', (text) => {
+    expect(makersIn(`// Theirs\n${text}\n}\n`, port)).toEqual(['createTheirs'])
   })
 
   it.each(makers)('$name keeps the contract in a test', ({ file, name }) => {
@@ -110,3 +114,12 @@ describe.each(PORTS)('whoever makes a $port', ({ port, contract, model }) => {
     }
   })
 })
+
+/** The names of what makes a port, or a storage that has it, as a module writes it. */
+function makersIn(text: string, port: string): readonly string[] {
+  const asFunction = String.raw`^export (?:default )?(?:async )?function (\w+)\((?:\{[^{}]*\})?[^{]*\): (?:${port}|Promise<\w*Storage>) \{`
+  const asValue = String.raw`^(?:export )?const (\w+): (?:${port}|OpenStorage) =`
+  return [asFunction, asValue].flatMap((form) =>
+    [...text.matchAll(new RegExp(form, 'gm'))].map(([, name = '']) => name),
+  )
+}

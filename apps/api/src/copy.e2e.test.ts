@@ -162,7 +162,7 @@ describe.each<[Kind, Kind]>([
     })
     for (const [url, sentence] of [
       [to, 'The target holds other animals.'],
-      [third, 'The target holds API keys that the source does not: key_'],
+      [third, 'The target holds API keys that the source does not, or that were changed in either since: key_'],
     ] as const) {
       const before = await contents(url)
       await expect(copyEverything(await open(from), await open(url), silent)).rejects.toThrow(sentence)
@@ -203,6 +203,20 @@ it('A source that goes on being written is noticed in the end', async () => {
   }
   await expect(copyEverything(await open(from), late, silent)).rejects.toThrow(
     'The copy differs from its source: 4 animals and 6 API keys against 7 and 6. Stop whatever writes to either',
+  )
+})
+
+it('An API key that was changed after it was copied is named as such', async () => {
+  const [from, to] = [await PLACES.SQLite(), `sqlite:${folder}/to.db`]
+  await fill(from)
+  await copyEverything(await open(from), await open(to), silent)
+  const id = await using(from, async ({ apiKeys }) => {
+    const [shop] = (await apiKeys.list()).filter(({ name, replacedBy }) => name === 'shop' && replacedBy === undefined)
+    await apiKeys.revoke(shop?.id ?? '', new Date())
+    return shop?.id
+  })
+  await expect(copyEverything(await open(from), await open(to), silent)).rejects.toThrow(
+    `changed in either since: ${id}. Copy to an empty database instead.`,
   )
 })
 

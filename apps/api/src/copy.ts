@@ -70,7 +70,10 @@ async function expectNoOtherApiKeys(from: BulkAccess, to: BulkAccess): Promise<v
   const known = new Set((await from.readApiKeys()).map((key) => digestApiKeys([key])))
   const others = (await to.readApiKeys()).filter((key) => !known.has(digestApiKeys([key])))
   if (others.length === 0) return
-  throw new Error(`The target holds API keys that the source does not: ${others.map(({ id }) => id).join(', ')}.`)
+  const ids = others.map(({ id }) => id).join(', ')
+  throw new Error(
+    `The target holds API keys that the source does not, or that were changed in either since: ${ids}. Copy to an empty database instead.`,
+  )
 }
 
 async function compare(from: BulkAccess, to: BulkAccess, progress: Progress): Promise<CopyReport> {

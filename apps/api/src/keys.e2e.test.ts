@@ -151,6 +151,13 @@ describe('pet-store keys create', () => {
   })
 })
 
+it('Keys are administered while a replica of PostgreSQL is down', async () => {
+  const settings = { ...(await DATABASES.PostgreSQL()), DATABASE_REPLICA_URLS: 'postgres://127.0.0.1:1/pets' }
+  const place = { folder: await temporaryFolder(), settings }
+  const { id } = await makeKey('keys create --name kiosk', place)
+  expect(await run(`keys revoke ${id}`, place)).toMatchObject({ code: 0, stderr: '' })
+})
+
 describe('RATE_LIMIT', () => {
   it('is shared by the instances of one PostgreSQL database', async () => {
     const settings = { RATE_LIMIT: '10/1d', ...(await DATABASES.PostgreSQL()) }

@@ -1,8 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runProgram, runStart, temporaryFolder } from './run-program.test-support.ts'
+import { runProgram, runStart, temporaryFolder, waitForOutput } from './run-program.test-support.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/ndjson-storage.ts', import.meta.url))
 
@@ -26,9 +26,44 @@ describe('PERSISTENCE_MODULE', () => {
     expect(await program.ended).toBe(0)
   })
 
+  it('serves from a package that is an ES module only, and from an object of a class', async () => {
+    const folder = await temporaryFolder()
+    const place = join(folder, 'node_modules/@their/store')
+    await mkdir(place, { recursive: true })
+    const manifest = { name: '@their/store', type: 'module', exports: { import: './index.js' } }
+    await writeFile(join(place, 'package.json'), JSON.stringify(manifest))
+    await writeFile(
+      join(place, 'index.js'),
+      `class TheirStorage {
+         #pets = []
+         pets = { add: async (pet) => pet, find: async () => {}, list: async () => this.#pets }
+         async check() { this.#pets.length }
+         async isMigrated() { return this.#pets.length === 0 }
+         async close() { console.log(\`closed with \${this.#pets.length} pets\`) }
+       }
+       export default async () => new TheirStorage()`,
+    )
+    const { program, address, key } = await runStart(folder, { PERSISTENCE_MODULE: '@their/store', METRICS_PORT: '0' })
+    onTestFinished(() => void program.process.kill('SIGKILL'))
+
+    expect((await fetch(new URL('/readyz', address))).status).toBe(200)
+    expect(await (await fetch(`${address}/pets`, { headers: { Authorization: `Bearer ${key}` } })).text()).toBe('[]')
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+    expect(program.output.stdout).toContain('closed with 0 pets')
+  })
+
+  it('says where API keys come from when the storage keeps none', async () => {
+    const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson' }
+    const program = runProgram('serve', await temporaryFolder(), settings)
+    onTestFinished(() => void program.process.kill('SIGKILL'))
+    const warning = await waitForOutput(program, /there is no API key yet; ([^"]*)/)
+    expect(warning).toBe('the storage keeps none, so give their hashes in API_KEYS_SHA256')
+  })
+
   it.each([
     ['./missing.mjs', '', /cannot be loaded: Cannot find module/],
-    ['no-such-package', '', /cannot be loaded: Cannot find module/],
+    ['no-such-package', '', /cannot be loaded: Cannot find package 'no-such-package'/],
     ['./mine.mjs', 'export const open = () => {}', /is no adapter: its default export must be a function/],
     ['./mine.mjs', 'export default async () => ({ pets: {} })', /is no adapter: what it opens must have pets with/],
     ['./mine.mjs', 'export default async () => { throw new Error("the disk is gone") }', /^the disk is gone\n$/],

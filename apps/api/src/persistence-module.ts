@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { OpenStorage, Storage } from '@pet-store/domain-testing'
@@ -30,17 +30,27 @@ async function load(name: string): Promise<OpenStorage> {
 
 async function importFrom(name: string): Promise<{ readonly default?: unknown }> {
   try {
-    return await import(addressOf(name))
+    return await (/^[./]/.test(name) ? import(pathToFileURL(resolve(name)).href) : importPackage(name))
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
     throw new Error(`PERSISTENCE_MODULE ${JSON.stringify(name)} cannot be loaded: ${reason}`, { cause })
   }
 }
 
-/** Paths and packages are looked for from the working directory, where the operator writes the setting. */
-function addressOf(name: string): string {
-  const path = /^[./]/.test(name) ? resolve(name) : createRequire(resolve('package.json')).resolve(name)
-  return pathToFileURL(path).href
+/**
+ * Packages are looked for from the working directory, where the operator writes the setting, by the rules of `import`:
+ * those of `require` do not see packages that are ES modules only.
+ */
+async function importPackage(name: string): Promise<{ readonly default?: unknown }> {
+  const parentURL = pathToFileURL(resolve('package.json')).href
+  const hooks = registerHooks({
+    resolve: (asked, context, next) => next(asked, asked === name ? { ...context, parentURL } : context),
+  })
+  try {
+    return await import(name)
+  } finally {
+    hooks.deregister()
+  }
 }
 
 function expectStorage(name: string, storage: Partial<Storage> | undefined): Storage {

@@ -28,13 +28,22 @@ export async function openStorage(settings: Settings): Promise<Required<Storage>
       `The database is behind, it lacks ${pending.join(', ')}. Run pet-store migrate first, or start with MIGRATE_ON_START=true.`,
     )
   }
-  // What an adapter may leave out is filled in here, so that the rest of the program need not ask.
+  return whole(await storage.open(settings.migrateOnStart))
+}
+
+/**
+ * Fills in what an adapter may leave out, so that the rest of the program need not ask. Every function is called on what
+ * was opened, because that may be an object of a class, whose methods no copy has.
+ */
+function whole(opened: Storage): Required<Storage> {
   return {
-    apiKeys: noApiKeys,
-    isMigrated: async () => true,
-    poolUse: () => [],
-    createRateLimiter: createMemoryRateLimiter,
-    ...(await storage.open(settings.migrateOnStart)),
+    pets: opened.pets,
+    apiKeys: opened.apiKeys ?? noApiKeys,
+    createRateLimiter: (limit) => opened.createRateLimiter?.(limit) ?? createMemoryRateLimiter(limit),
+    check: () => opened.check(),
+    isMigrated: async () => (await opened.isMigrated?.()) ?? true,
+    poolUse: () => opened.poolUse?.() ?? [],
+    close: () => opened.close(),
   }
 }
 

@@ -64,6 +64,8 @@ function ormThatCompiles(change: (values: unknown[]) => unknown[]): SqlEntityMan
         }
       },
     })
-  // Only `getKysely` is called, and what it gives is a chain of methods that ends in `compile`.
-  return changed({ getKysely: orm.em.getKysely.bind(orm.em) }) as SqlEntityManager
+  // What `getKysely` gives is a chain of methods that ends in `compile`; besides it only the platform is asked for.
+  const tables = changed({ getKysely: orm.em.getKysely.bind(orm.em) }) as Pick<SqlEntityManager, 'getKysely'>
+  const em = { getKysely: () => tables.getKysely(), getPlatform: () => orm.em.getPlatform() }
+  return em as unknown as SqlEntityManager
 }

@@ -1,4 +1,4 @@
-import type { InferKyselyDB, Kysely, SqlEntityManager } from '@mikro-orm/sql'
+import { type InferKyselyDB, type Kysely, type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
 import type { PetStatus } from '@pet-store/domain'
 import { compileStatement } from './compile-statement.ts'
 import type { NewPetColumns, PetColumns, PetOnceColumns } from './pet-mapping.ts'
@@ -75,7 +75,15 @@ export function compilePetStatements(em: SqlEntityManager): PetStatements {
     }))
     .returning('id')
   const freeOnce = free.where('onceOwner', '=', onceOwner).where('onceKey', '=', onceKey).where('onceAt', '<=', onceAt)
-  const old = tables.selectFrom('PetRecord').select('id').where('onceAt', '<=', onceAt).orderBy('onceAt').limit(limit)
+  const oldest = tables
+    .selectFrom('PetRecord')
+    .select('id')
+    .where('onceAt', '<=', onceAt)
+    .orderBy('onceAt')
+    .limit(limit)
+  // Every add begins with the same ones: what another add is about to free is left to it, since two that wait for each
+  // other's rows would both fail. SQLite has one writer at a time, and no word for it.
+  const old = em.getPlatform() instanceof SqlitePlatform ? oldest : oldest.forUpdate().skipLocked()
   const freeOldOnce = free.where('id', 'in', old)
 
   return {

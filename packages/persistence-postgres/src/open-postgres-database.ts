@@ -5,6 +5,8 @@ import { type PostgresOptions, poolConfig } from './postgres-settings.ts'
 export interface PostgresDatabase {
   /** Its name on the server. */
   readonly name: string
+  /** Host and database, for people to read. */
+  readonly place: string
   readonly pool: pg.Pool
 }
 
@@ -22,7 +24,7 @@ export async function openPostgresDatabase(
   pool.on('error', () => {})
   try {
     const { rows } = await pool.query<{ name: string }>('select current_database() as name')
-    return { name: rows[0]?.name ?? '', pool }
+    return { name: rows[0]?.name ?? '', place: placeOf(options.url), pool }
   } catch (error) {
     await pool.end()
     throw new Error(`Cannot open the PostgreSQL database ${placeOf(options.url)}: ${reasonOf(error)}.`, {
@@ -37,9 +39,13 @@ export function placeOf(url: string): string {
   return JSON.stringify(`${host}${pathname}`)
 }
 
+/** Servers take every parameter that we give at the start of a connection; poolers, in whatever mode, few. */
+const POOLER_HINT = 'a pooler stands in between, so say which kind with the option pooler (DATABASE_POOLER)'
+
 /** What went wrong, without the full stop. */
 export function reasonOf(error: unknown): string {
   // A name with several addresses fails with one error for each, and no message of its own.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+  const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+  return message.includes('unsupported startup parameter') ? `${message}; ${POOLER_HINT}` : message
 }

@@ -27,6 +27,9 @@ describe('Behind PgBouncer in transaction mode', () => {
     // Two starters at once: the lock of the migrations belongs to the transaction.
     const done = await Promise.all([migratePostgres(options), migratePostgres(options)])
     expect(done.flat()).toContain('0001-create-pets')
+    await expect(openPostgresStorage({ url })).rejects.toThrow(
+      /statement_timeout; a pooler stands in between, so say which kind with the option pooler \(DATABASE_POOLER\)\.$/,
+    )
     const storage = await openPostgresStorage(options)
     onTestFinished(() => storage.close())
     for (const { name, run } of petRepositoryContract) {

@@ -59,7 +59,9 @@ describe('PostgreSQL migrations', () => {
 
   it('leave nothing behind when one fails', async () => {
     await other.query('create table pet (something_else int)')
-    await expect(migratePostgres({ url })).rejects.toThrow('already exists')
+    await expect(migratePostgres({ url })).rejects.toThrow(
+      /^Cannot migrate the PostgreSQL database "[\w.]+:\d+\/\w+": relation "pet" already exists\.$/,
+    )
     expect(await tables()).toEqual(['pet'])
   })
 

@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
+import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './open-postgres-database.ts'
 import { whileLocked } from './postgres-lock.ts'
 import { createPostgresOrm } from './postgres-orm.ts'
 import type { PostgresOptions } from './postgres-settings.ts'
@@ -21,9 +21,13 @@ export async function expectMigrated(options: PostgresOptions): Promise<void> {
   throw new Error(`The PostgreSQL database must be migrated first, it lacks ${pending.join(', ')}.`)
 }
 
-/** Runs what is missing, all or nothing. */
+/** Runs what is missing, all or nothing. Rejects with one sentence that names host and database. */
 async function runMigrations(orm: MikroORM, database: PostgresDatabase): Promise<readonly string[]> {
-  return whileLocked(database.pool, 'commit', async () => namesOf(await orm.migrator.up()))
+  try {
+    return await whileLocked(database.pool, 'commit', async () => namesOf(await orm.migrator.up()))
+  } catch (error) {
+    throw new Error(`Cannot migrate the PostgreSQL database ${database.place}: ${reasonOf(error)}.`, { cause: error })
+  }
 }
 
 /** Looks without leaving a trace: the migrator makes its table as soon as it is asked, and that is rolled back. */

@@ -2,7 +2,7 @@ import type { PoolConfig } from 'pg'
 
 /**
  * What stands between the program and the database:
- * `none`, or a pooler that keeps a connection for a session;
+ * `none`, or a pooler that keeps a connection for a session and lets `statement_timeout` through at its start;
  * `transaction`, a pooler in transaction mode that knows prepared statements, as PgBouncer does since 1.21;
  * `transaction-unprepared`, one that does not.
  */

@@ -53,7 +53,9 @@ describe('SQLite migrations', () => {
   it('leave nothing behind when one fails', async () => {
     const database = new Database(path)
     database.exec('create table pet (something_else)')
-    await expect(migrateSqlite({ url })).rejects.toThrow('table pet already exists')
+    await expect(migrateSqlite({ url })).rejects.toThrow(
+      `Cannot migrate the SQLite database ${JSON.stringify(path)}: table pet already exists.`,
+    )
     expect(database.prepare('select name from sqlite_schema').pluck().all()).toEqual(['pet'])
     database.close()
   })

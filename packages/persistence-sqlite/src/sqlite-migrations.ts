@@ -15,9 +15,14 @@ export function pendingSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>): Pr
   return withDatabase(url, findPendingMigrations)
 }
 
-/** Runs what is missing, all or nothing. */
+/** Runs what is missing, all or nothing. Rejects with one sentence that names the file. */
 export async function runMigrations(orm: MikroORM, database: Database): Promise<readonly string[]> {
-  return whileWriting(database, 'commit', async () => namesOf(await orm.migrator.up()))
+  try {
+    return await whileWriting(database, 'commit', async () => namesOf(await orm.migrator.up()))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`Cannot migrate the SQLite database ${JSON.stringify(database.name)}: ${reason}.`, { cause: error })
+  }
 }
 
 /** Looks without leaving a trace: the migrator makes its table as soon as it is asked, and that is rolled back. */

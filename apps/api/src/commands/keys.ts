@@ -58,7 +58,8 @@ export async function revokeKey(id: string): Promise<void> {
 
 async function withKeys(work: (keys: ApiKeyUseCases, settings: Settings) => Promise<void>): Promise<void> {
   const settings = readConfig()
-  const storage = await openStorage(settings)
+  // Replicas answer lists of animals alone: one that is down must not keep anybody from revoking a key.
+  const storage = await openStorage({ ...settings, databaseReplicaUrls: [] })
   try {
     await work(createApiKeyUseCases(storage.apiKeys), settings)
   } finally {

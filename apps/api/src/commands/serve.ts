@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { compose, type Program } from '../compose.ts'
 import { readConfig } from '../config.ts'
 import { createLog, readinessLog } from '../log.ts'
+import { noApiKeys } from '../no-api-keys.ts'
 import { runServer } from '../run-server.ts'
 
 /** Serves with the API keys of the database, and those of the settings. */
@@ -19,5 +20,10 @@ export async function serve(): Promise<void> {
 
 async function warnWithoutKeys({ storage }: Program, log: Logger): Promise<void> {
   const keys = await storage.apiKeys.list()
-  if (keys.length === 0) log.warn('there is no API key yet; make one with: pet-store keys create --name NAME')
+  if (keys.length > 0) return
+  const wayOut =
+    storage.apiKeys === noApiKeys
+      ? 'the storage keeps none, so give their hashes in API_KEYS_SHA256'
+      : 'make one with: pet-store keys create --name NAME'
+  log.warn(`there is no API key yet; ${wayOut}`)
 }

@@ -66,6 +66,16 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = [
     },
   },
   {
+    name: 'takes several keys of one name, as a rotation makes them',
+    async run(keys) {
+      for (const key of ['one', 'other']) await keys.add(aNewApiKey(key, { name: 'kiosk' }))
+      assert.equal(await keys.replace('key_one', aNewApiKey('next', { name: 'kiosk' }), after(1)), true)
+      const listed = await keys.list()
+      assert.deepEqual(listed.map(({ id }) => id).sort(), ['key_next', 'key_one', 'key_other'])
+      for (const { name } of listed) assert.equal(name, 'kiosk')
+    },
+  },
+  {
     name: 'lists every key, the oldest first, in whatever state',
     async run(keys) {
       assert.deepEqual(await keys.list(), [])

@@ -1,10 +1,12 @@
 import type { ApiKey, NewApiKey } from '@pet-store/access'
+import { BrokenOnPurpose } from '../fault.test-support.ts'
 import { type ApiKeyFault, answering, storing } from './broken-api-keys.test-support.ts'
 
 const FIELDS = 'keeps every field of a key, and what is absent absent'
 const TIMES = 'keeps times of long ago and far away to the millisecond'
 const UNKNOWN = 'finds no key by another id or hash'
 const TAKEN = 'refuses a key whose id or hash is taken, and changes nothing'
+const ONE_NAME = 'takes several keys of one name, as a rotation makes them'
 const LISTED = 'lists every key, the oldest first, in whatever state'
 const DETACHED = 'gives keys that are detached from storage'
 
@@ -95,6 +97,32 @@ export const storingFaults: readonly ApiKeyFault[] = [
     name: 'puts a key in the place of another with its id',
     caughtBy: [TAKEN],
     over: (keys) => ({ ...keys, add: (key) => keys.add(key).catch(() => {}) }),
+  },
+  {
+    name: 'takes a name once',
+    caughtBy: [ONE_NAME],
+    over(keys) {
+      const names = new Set<string>()
+      return {
+        ...keys,
+        async add(key) {
+          if (names.has(key.name)) throw new BrokenOnPurpose('the name is taken')
+          names.add(key.name)
+          await keys.add(key)
+        },
+      }
+    },
+  },
+  {
+    name: 'refuses a successor of the same name',
+    caughtBy: [ONE_NAME],
+    over: (keys) => ({
+      ...keys,
+      async replace(id, successor, until) {
+        if ((await keys.find(id))?.name === successor.name) throw new BrokenOnPurpose('the name is taken')
+        return keys.replace(id, successor, until)
+      },
+    }),
   },
   {
     name: 'lists in the order of adding',

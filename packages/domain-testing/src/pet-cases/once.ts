@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ONCE_LIFETIME, type Once, type PetRepository } from '@pet-store/domain'
+import { ONCE_LIFETIME, type Once, PET_NAME, type PetRepository } from '@pet-store/domain'
 import { aNewPet } from '../a-new-pet.ts'
 import type { ContractCase } from '../contract-case.ts'
 import { idsOf, listAll } from './stored-pets.ts'
@@ -50,6 +50,48 @@ export const onceCases: readonly ContractCase<PetRepository>[] = [
       for (const key of keys) added.push(await pets.add(aNewPet(), key))
       assert.deepEqual(await listAll(pets), added)
       assert.equal(added.length, 4)
+    },
+  },
+  {
+    name: 'refuses other content under one key also when both come at the same time',
+    async run(pets) {
+      const names = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'Rex' : 'Mia'))
+      const results = await Promise.allSettled(
+        names.map(async (name) => pets.add(aNewPet({ name }), under({ fingerprint: name }))),
+      )
+      const [first, ...others] = await listAll(pets)
+      assert.ok(first)
+      assert.deepEqual(others, [])
+      for (const [index, result] of results.entries()) {
+        if (names[index] === first.name) assert.deepEqual(result, { status: 'fulfilled', value: first })
+        else assert.equal(result.status === 'rejected' && result.reason.code, 'creation_key_reused')
+      }
+    },
+  },
+  {
+    name: 'tells keys apart by their case, and by the last of 255 characters',
+    async run(pets) {
+      const keys = ['k', 'K', `k'"\\%_`, 'k'.repeat(255), `${'k'.repeat(254)}l`]
+      const added = []
+      for (const key of keys) added.push(await pets.add(aNewPet(), under({ key })))
+      assert.deepEqual(await listAll(pets), added)
+      assert.equal(added.length, keys.length)
+    },
+  },
+  {
+    name: 'compares content to the last character, whatever its case and form',
+    async run(pets) {
+      const contents = ['rex', 'Zo\u00EB', '🐕'.repeat(PET_NAME.maxCodePoints)]
+      const others = ['REX', 'Zoe\u0308', `${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}🐈`]
+      for (const [index, fingerprint] of contents.entries()) {
+        const key = `${index}`
+        const stored = await pets.add(aNewPet(), under({ key, fingerprint }))
+        await assert.rejects(async () => pets.add(aNewPet(), under({ key, fingerprint: others[index] ?? '' })), {
+          name: 'PetError',
+          code: 'creation_key_reused',
+        })
+        assert.deepEqual(await pets.add(aNewPet(), under({ key, fingerprint })), stored)
+      }
     },
   },
   {

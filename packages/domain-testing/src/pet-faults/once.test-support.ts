@@ -6,6 +6,9 @@ const AGAIN = 'adds once under one key, and gives the same pet to whoever asks a
 const AT_ONCE = 'adds once when many ask at the same time under one key'
 const OTHER = 'refuses other content under a key that was used, and stores nothing'
 const APART = 'tells the keys of different owners apart, and different keys of one owner'
+const OTHER_AT_ONCE = 'refuses other content under one key also when both come at the same time'
+const KEYS = 'tells keys apart by their case, and by the last of 255 characters'
+const CONTENT = 'compares content to the last character, whatever its case and form'
 const NEXT_DAY = 'takes a key for new after a day'
 const REJECTED = 'uses no key up for an add that is rejected'
 
@@ -83,6 +86,51 @@ export const onceFaults: readonly PetFault[] = [
     name: 'runs owner and key together',
     caughtBy: [APART],
     over: (pets) => asking(pets, ({ owner, key }) => ({ owner: '', key: owner + key })),
+  },
+  {
+    name: 'gives whoever waits for a key what the first one adds, whatever they ask for',
+    caughtBy: [OTHER_AT_ONCE],
+    over(pets) {
+      const running = new Map<string, Promise<Pet>>()
+      return {
+        ...pets,
+        add(pet, once) {
+          if (once === undefined) return pets.add(pet)
+          const shared = running.get(once.key)
+          if (shared !== undefined) return shared
+          const adding = pause()
+            .then(() => pets.add(pet, once))
+            .finally(() => running.delete(once.key))
+          running.set(once.key, adding)
+          return adding
+        },
+      }
+    },
+  },
+  {
+    name: 'takes keys for the same in upper and lower case',
+    caughtBy: [KEYS],
+    over: (pets) => asking(pets, ({ key }) => ({ key: key.toLowerCase() })),
+  },
+  {
+    name: 'cuts keys to 254 characters',
+    caughtBy: [KEYS],
+    over: (pets) => asking(pets, ({ key }) => ({ key: key.slice(0, 254) })),
+  },
+  {
+    name: 'compares content in upper and lower case alike',
+    caughtBy: [CONTENT],
+    over: (pets) => asking(pets, ({ fingerprint }) => ({ fingerprint: fingerprint.toLowerCase() })),
+  },
+  {
+    name: 'compares content in NFC',
+    caughtBy: [CONTENT],
+    over: (pets) => asking(pets, ({ fingerprint }) => ({ fingerprint: fingerprint.normalize('NFC') })),
+  },
+  {
+    name: 'compares the beginning of content',
+    caughtBy: [CONTENT],
+    over: (pets) => asking(pets, ({ fingerprint }) => ({ fingerprint: fingerprint.slice(0, 255) })),
   },
   {
     name: 'forgets keys a moment too early',
