@@ -10,21 +10,22 @@ export interface FileRequest {
 }
 
 /**
- * Reads a `.http` file, as far as ours go: `@name = value` at its head, `###` between requests, `#` before comments,
- * an empty line before a body. Throws for a request without an expectation, and for anything else it cannot read.
+ * Reads a `.http` file, as far as ours go: `@name = value` at its head, which may use names above it, `###` between
+ * requests, `#` before comments, an empty line before a body. Throws for a request without an expectation, and for anything else it cannot read.
  */
 export function readHttpFile(text: string, given: Readonly<Record<string, string>>): readonly FileRequest[] {
   const [head = '', ...parts] = text.split(/^###/m)
-  const declared = [...head.matchAll(/^@(\w+) = (.+)$/gm)].map(([, name = '', value = '']) => [name, value] as const)
-  const variables: Record<string, string> = { ...Object.fromEntries(declared), ...given }
-  const unknown = Object.keys(given).filter((name) => !declared.some(([known]) => known === name))
-  if (unknown.length > 0) throw new Error(`the file declares no ${unknown.join(', ')}`)
+  const variables: Record<string, string> = {}
   const filled = (part: string) =>
     part.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
       const value = variables[name]
       if (value === undefined) throw new Error(`the file declares no ${name}`)
       return value
     })
+  for (const [, name = '', value = ''] of head.matchAll(/^@(\w+) = (.+)$/gm))
+    variables[name] = given[name] ?? filled(value)
+  const unknown = Object.keys(given).filter((name) => !(name in variables))
+  if (unknown.length > 0) throw new Error(`the file declares no ${unknown.join(', ')}`)
   return parts.map((part) => readRequest(filled(part)))
 }
 

@@ -14,7 +14,7 @@ export interface PetStoreClientOptions {
   readonly fetch?: typeof fetch | undefined
   /** For one attempt, its whole answer included, in milliseconds; 30,000 unless given. For a limit over all attempts, pass a signal. */
   readonly timeout?: number | undefined
-  /** How many attempts may follow a failed first one; 4 unless given, and 0 for none. */
+  /** How many attempts may follow a failed first one; 5 unless given, and 0 for none. */
   readonly retries?: number | undefined
 }
 
@@ -63,7 +63,7 @@ export interface PetStoreClient {
 /** A client of the service at one address. It keeps nothing open. Throws a `TypeError` for options that cannot work. */
 export function createPetStoreClient(options: PetStoreClientOptions): PetStoreClient {
   const petsUrl = `${readBaseUrl(options.baseUrl)}/pets`
-  const { retries = 4 } = options
+  const { retries = 5 } = options
   if (!Number.isInteger(retries) || retries < 0) throw new TypeError('retries must be an integer from 0.')
   const connection = readConnection(options)
 

@@ -39,7 +39,6 @@ describe('a walk', () => {
     const client = createPetStoreClient({
       baseUrl: service.baseUrl,
       apiKey: API_KEY,
-      retries: 10,
       fetch: async (input, init) => {
         try {
           const response = await fetch(input, init)

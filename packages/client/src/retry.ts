@@ -1,6 +1,6 @@
 import { PetStoreError } from './pet-store-error.ts'
 
-/** The first retry comes after at most this time, in milliseconds; each further one may take twice as long. */
+/** The first retry comes after this time or up to half of it less, in milliseconds; each further one after twice as long. */
 const FIRST_DELAY = 500
 const LONGEST_DELAY = 8_000
 /** Whoever is asked to wait longer than this decides for himself: coming earlier would break the request. */
@@ -27,9 +27,10 @@ export async function withRetries<T>(attempt: () => Promise<T>, { retries, sleep
       return await attempt()
     } catch (error) {
       if (failures >= retries || !mayPass(error)) throw error
-      // Any time up to a limit that doubles: clients that failed together do not come back together.
-      const jitter = random() * Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** failures)
-      await sleep((error.retryAfter ?? 0) + jitter)
+      // Half of it is chance, so that clients that failed together do not come back together. Half is certain, so that
+      // all attempts together outlast the restart of a service.
+      const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** failures)
+      await sleep((error.retryAfter ?? 0) + (delay / 2) * (1 + random()))
     }
   }
 }

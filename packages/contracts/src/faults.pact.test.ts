@@ -38,20 +38,35 @@ const CASES: Record<string, Case> = {
   'a list of the available animals': body('$[0].status', (pets) => {
     pets[0].status = 'sold'
   }),
-  'a list of two animals, one of them without a status': body('$[0].name', (pets) => {
-    pets[0].name = 'rex'
+  'a list of two animals, one of them without a status': body('$[1].status', (pets) => {
+    pets[1].status = null
   }),
   'a list with a limit of 0': status(200),
+  'a list with a limit of 101': status(200),
+  'a list with a status that there is not': code('bad_status'),
+  'a list with a cursor that is none': header('X-Request-Id'),
+  'a list with a cursor that belongs to another status': body('$', (error) => {
+    delete error.message
+  }),
+  'a list without a limit, of more animals than fit on a page': body('$', (pets) => pets.push(pets[0])),
   'a new animal': header('Location'),
   'a new animal that was added already under the same idempotency key': body('$.id', (pet) => {
     pet.id = 6
   }),
   'a new animal without a name': code('bad_request'),
-  'a new animal without a status': body('$.id', (pet) => {
-    pet.id = '1'
+  'a new animal without a status': body('$.status', (pet) => {
+    pet.status = 'available'
   }),
+  'a new animal of an unusual name': body('$.name', (pet) => {
+    pet.name = pet.name.trim()
+  }),
+  'a new animal whose name was forgotten': status(422),
+  'a new animal of a status that there is not': status(201),
+  'a new animal of a name without end': status(400),
+  'a new animal in Latin-1': code('bad_request'),
   'another animal under a used idempotency key': status(201),
   'one animal': header('Sunset'),
+  'one animal, strictly, with a parameter that there is not': header('Preference-Applied'),
   'one animal after the removal of the operation': status(404),
   'one animal that does not exist': body('$.status', (error) => {
     error.status = 400

@@ -32,7 +32,9 @@ export const NEXT_PAGE: Headers = optional({
 })
 
 export const LOCATION: Headers = optional({
-  Location: header('Where the new animal is, relative to the request; left out once `getPet` is removed.'),
+  Location: header(
+    'Where the new animal is: a reference relative to the request, or absolute. Left out once `getPet` is removed.',
+  ),
 })
 
 export const DEPRECATION: Headers = {

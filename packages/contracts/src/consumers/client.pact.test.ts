@@ -1,14 +1,16 @@
 import { Matchers } from '@pact-foundation/pact'
+import type { NewPet } from '@pet-store/client'
 import { describe, expect, it } from 'vitest'
 import { CONTRACT_API_KEY, UNKNOWN_API_KEY } from '../contract-api-keys.ts'
 import { PROVIDER_STATES } from '../provider-states.ts'
-import { asKnown, beginContract, clientOf, errorBody, rejectionOf } from './contract.test-support.ts'
+import { asKnown, beginContract, clientOf, ERROR_HEADERS, errorBody, rejectionOf } from './contract.test-support.ts'
 
-const { integer, regex } = Matchers
+const { eachKeyMatches, integer, regex } = Matchers
 const contract = beginContract('pet-store-client')
 
 const REX = { name: 'Rex', categoryId: 7, status: 'available' } as const
 const JSON_BODY = { 'Content-Type': 'application/json' }
+const LATIN = { 'Content-Type': 'application/json; charset=iso-8859-1' }
 const DEPRECATED = {
   Deprecation: regex('^@\\d+$', '@1795219200'),
   Sunset: 'Thu, 05 Dec 2030 23:59:59 GMT',
@@ -19,10 +21,24 @@ const BAD_KEY = { 'WWW-Authenticate': 'Bearer realm="pet-store", error="invalid_
 const lacksScope = (scope: string) => ({
   'WWW-Authenticate': `Bearer realm="pet-store", error="insufficient_scope", scope="${scope}"`,
 })
+/** Opaque; this one leads behind the first animal of a list without a filter. */
+const CURSOR = 'AQAAAAAAAAAAAXtPM94'
 const RETRY_AFTER = { 'Retry-After': regex('^[1-9]\\d*$', '5') }
 
 /** An animal of these values, under whatever id. */
 const petOf = (pet: object) => ({ id: integer(1), ...pet })
+
+/** An animal that may have further fields, as ever in Pact, but no `status`. Its patterns know no negation. */
+const withoutStatus = (pet: object) => eachKeyMatches({ ...pet }, regex('^(?:[^s].*|.{0,5}|.{7,})$', 'id'))
+
+/** A `fetch` that a consumer gives the client: it says more in the headers and the address than the client does. */
+function fetchWith(more: Readonly<Record<string, string>>, query = ''): typeof fetch {
+  return (input, init) => {
+    const headers = new Headers(init?.headers)
+    for (const [name, value] of Object.entries(more)) headers.set(name, value)
+    return fetch((input as string) + query, { ...init, headers })
+  }
+}
 
 describe('listPets', () => {
   it('gets animals, with and without a status', async () => {
@@ -33,10 +49,7 @@ describe('listPets', () => {
       .uponReceiving('a list of two animals, one of them without a status')
       .withRequest('GET', '/pets', (request) => request.headers(asKnown()))
       .willRespondWith(200, (response) =>
-        response.headers(JSON_BODY).jsonBody([
-          { id: 1, ...REX },
-          { id: 2, name: 'Tom', categoryId: 8 },
-        ]),
+        response.headers(JSON_BODY).jsonBody([{ id: 1, ...REX }, withoutStatus({ id: 2, name: 'Tom', categoryId: 8 })]),
       )
       .executeTest(async (service) => {
         const { pets, next } = await clientOf(service).listPets()
@@ -73,18 +86,47 @@ describe('listPets', () => {
       })
   })
 
-  it('is told of a parameter that breaks its rule', async () => {
+  it('gets twenty animals where it names no limit, and the way to the others', async () => {
+    const rex = { id: integer(1), name: 'Rex', categoryId: 1 }
     await contract
       .interaction()
-      .uponReceiving('a list with a limit of 0')
-      .withRequest('GET', '/pets', (request) => request.headers(asKnown()).query({ limit: '0' }))
+      .given(PROVIDER_STATES.animals, { count: 21 })
+      .uponReceiving('a list without a limit, of more animals than fit on a page')
+      .withRequest('GET', '/pets', (request) => request.headers(asKnown()))
+      .willRespondWith(200, (response) =>
+        response
+          .headers({
+            ...JSON_BODY,
+            Link: regex('^<[^>]*\\?limit=20&cursor=[\\w-]+>; ?rel="next"$', `<?limit=20&cursor=${CURSOR}>; rel="next"`),
+          })
+          .jsonBody(Array.from({ length: 20 }, () => rex)),
+      )
+      .executeTest(async (service) => {
+        const { pets, next } = await clientOf(service).listPets()
+        expect(pets).toHaveLength(20)
+        expect(next).toEqual({ limit: 20, cursor: CURSOR })
+      })
+  })
+
+  it.each([
+    ['a limit of 0', { limit: 0 }],
+    ['a limit of 101', { limit: 101 }],
+    ['a status that there is not', { status: 'gone' as 'sold' }],
+    ['a cursor that is none', { cursor: 'nowhere' }],
+    ['a cursor that belongs to another status', { status: 'sold', cursor: CURSOR }],
+  ] as const)('is told of %s', async (what, query) => {
+    const sent = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
+    await contract
+      .interaction()
+      .uponReceiving(`a list with ${what}`)
+      .withRequest('GET', '/pets', (request) => request.headers(asKnown()).query(sent))
       .willRespondWith(400, (response) =>
         response
-          .headers(JSON_BODY)
+          .headers(ERROR_HEADERS)
           .jsonBody(errorBody('invalid_request', 400, 'limit must be an integer from 1 to 100, got "0"')),
       )
       .executeTest(async (service) => {
-        const error = await rejectionOf(clientOf(service).listPets({ limit: 0 }))
+        const error = await rejectionOf(clientOf(service).listPets(query))
         expect(error).toMatchObject({ code: 'invalid_request', status: 400 })
       })
   })
@@ -113,7 +155,7 @@ describe('createPet', () => {
       .interaction()
       .uponReceiving('a new animal without a status')
       .withRequest('POST', '/pets', (request) => request.headers(asWriter('add-tom')).jsonBody(tom))
-      .willRespondWith(201, (response) => response.headers(JSON_BODY).jsonBody(petOf(tom)))
+      .willRespondWith(201, (response) => response.headers(JSON_BODY).jsonBody(withoutStatus(petOf(tom))))
       .executeTest(async (service) => {
         const pet = await clientOf(service).createPet(tom, { idempotencyKey: 'add-tom' })
         expect(pet).toEqual({ id: 1n, name: 'Tom', categoryId: 8n })
@@ -145,7 +187,7 @@ describe('createPet', () => {
       )
       .willRespondWith(422, (response) =>
         response
-          .headers(JSON_BODY)
+          .headers(ERROR_HEADERS)
           .jsonBody(errorBody('idempotency_key_reused', 422, 'This key was used to create another pet.')),
       )
       .executeTest(async (service) => {
@@ -154,19 +196,76 @@ describe('createPet', () => {
       })
   })
 
-  it('is told of a field that breaks its rule', async () => {
+  it('gets a name back letter for letter, and a category of any sign', async () => {
+    const zoe = { name: ' Zo\u00eb\u0308 \u{1F43E}\t', categoryId: -7, status: 'pending' } as const
     await contract
       .interaction()
-      .uponReceiving('a new animal without a name')
-      .withRequest('POST', '/pets', (request) =>
-        request.headers(asWriter('no-name')).jsonBody({ name: '', categoryId: 7 }),
-      )
+      .uponReceiving('a new animal of an unusual name')
+      .withRequest('POST', '/pets', (request) => request.headers(asWriter('add-zoe')).jsonBody(zoe))
+      .willRespondWith(201, (response) => response.headers(JSON_BODY).jsonBody(petOf(zoe)))
+      .executeTest(async (service) => {
+        const pet = await clientOf(service).createPet(zoe, { idempotencyKey: 'add-zoe' })
+        expect(pet).toEqual({ id: 1n, ...zoe, categoryId: -7n })
+      })
+  })
+
+  it.each([
+    ['without a name', { name: '', categoryId: 7 }],
+    ['whose name was forgotten', { categoryId: 7 } as NewPet],
+    ['of a status that there is not', { name: 'Rex', categoryId: 7, status: 'gone' as 'sold' }],
+  ] as const)('is told of an animal %s', async (what, pet) => {
+    await contract
+      .interaction()
+      .uponReceiving(`a new animal ${what}`)
+      .withRequest('POST', '/pets', (request) => request.headers(asWriter('refused')).jsonBody(pet))
       .willRespondWith(400, (response) =>
-        response.headers(JSON_BODY).jsonBody(errorBody('invalid_request', 400, 'name must have a character')),
+        response.headers(ERROR_HEADERS).jsonBody(errorBody('invalid_request', 400, 'name must have a character')),
       )
       .executeTest(async (service) => {
-        const call = clientOf(service).createPet({ name: '', categoryId: 7 }, { idempotencyKey: 'no-name' })
+        const call = clientOf(service).createPet(pet, { idempotencyKey: 'refused' })
         expect(await rejectionOf(call)).toMatchObject({ code: 'invalid_request', status: 400 })
+      })
+  })
+
+  it('is told of a body that is too large', async () => {
+    // The contract has one letter, and the verification fills in as many as it takes.
+    const endless = { 'pact:matcher:type': 'type', 'pact:generator:type': 'Regex', regex: 'x{102400}', value: 'x' }
+    await contract
+      .interaction()
+      .uponReceiving('a new animal of a name without end')
+      .withRequest('POST', '/pets', (request) =>
+        request.headers(asWriter('too-large')).jsonBody({ name: endless, categoryId: 7 }),
+      )
+      .willRespondWith(413, (response) =>
+        response
+          .headers(ERROR_HEADERS)
+          .jsonBody(errorBody('payload_too_large', 413, 'The body must have at most 102400 bytes.')),
+      )
+      .executeTest(async (service) => {
+        const pet = { name: 'x'.repeat(102_400), categoryId: 7 }
+        const call = clientOf(service).createPet(pet, { idempotencyKey: 'too-large' })
+        expect(await rejectionOf(call)).toMatchObject({ code: 'payload_too_large', status: 413 })
+      })
+  })
+
+  it('is told where its own fetch declares an encoding that the service does not read', async () => {
+    await contract
+      .interaction()
+      .uponReceiving('a new animal in Latin-1')
+      .withRequest('POST', '/pets', (request) => request.headers({ ...asWriter('latin'), ...LATIN }).jsonBody(REX))
+      .willRespondWith(415, (response) =>
+        response
+          .headers(ERROR_HEADERS)
+          .jsonBody(
+            errorBody('unsupported_media_type', 415, 'The body must be sent as Content-Type: application/json.'),
+          ),
+      )
+      .executeTest(async (service) => {
+        const call = clientOf(service, CONTRACT_API_KEY, fetchWith(LATIN)).createPet(
+          { ...REX },
+          { idempotencyKey: 'latin' },
+        )
+        expect(await rejectionOf(call)).toMatchObject({ code: 'unsupported_media_type', status: 415 })
       })
   })
 })
@@ -193,10 +292,32 @@ describe('getPet', () => {
       .uponReceiving('one animal that does not exist')
       .withRequest('GET', '/pets/42', (request) => request.headers(asKnown()))
       .willRespondWith(404, (response) =>
-        response.headers({ ...JSON_BODY, ...DEPRECATED }).jsonBody(errorBody('not_found', 404, 'There is no pet 42.')),
+        response
+          .headers({ ...ERROR_HEADERS, ...DEPRECATED })
+          .jsonBody(errorBody('not_found', 404, 'There is no pet 42.')),
       )
       .executeTest(async (service) => {
         expect(await rejectionOf(clientOf(service).getPet(42))).toMatchObject({ code: 'not_found', status: 404 })
+      })
+  })
+
+  it('is told, where it is strict, of a parameter that there is not', async () => {
+    await contract
+      .interaction()
+      .given(PROVIDER_STATES.animal, { id: 42, ...REX })
+      .uponReceiving('one animal, strictly, with a parameter that there is not')
+      .withRequest('GET', '/pets/42', (request) =>
+        request.headers({ ...asKnown(), Prefer: 'handling=strict' }).query({ fields: 'name' }),
+      )
+      .willRespondWith(400, (response) =>
+        response
+          .headers({ ...ERROR_HEADERS, ...DEPRECATED, 'Preference-Applied': 'handling=strict' })
+          .jsonBody(errorBody('invalid_request', 400, 'unknown with handling=strict: "fields"')),
+      )
+      .executeTest(async (service) => {
+        const strictly = fetchWith({ Prefer: 'handling=strict' }, '?fields=name')
+        const error = await rejectionOf(clientOf(service, CONTRACT_API_KEY, strictly).getPet(42))
+        expect(error).toMatchObject({ code: 'invalid_request', status: 400 })
       })
   })
 
@@ -208,7 +329,7 @@ describe('getPet', () => {
       .withRequest('GET', '/pets/42', (request) => request.headers(asKnown()))
       .willRespondWith(410, (response) =>
         response
-          .headers({ ...JSON_BODY, ...DEPRECATED })
+          .headers({ ...ERROR_HEADERS, ...DEPRECATED })
           .jsonBody(errorBody('gone', 410, 'GET /pets/{petId} was removed.')),
       )
       .executeTest(async (service) => {
@@ -310,7 +431,7 @@ describe.each(OPERATIONS)('$operation', ({ operation, method, path, scope, scope
           if (method === 'POST') request.headers({ ...JSON_BODY, 'Idempotency-Key': 'refused' }).jsonBody(REX)
         })
         .willRespondWith(status, (response) =>
-          response.headers({ ...JSON_BODY, ...headers }).jsonBody(errorBody(code, status, message)),
+          response.headers({ ...ERROR_HEADERS, ...headers }).jsonBody(errorBody(code, status, message)),
         )
         .executeTest(async (service) => {
           const error = await rejectionOf(call(clientOf(service, apiKey)))

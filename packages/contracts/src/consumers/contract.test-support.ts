@@ -42,9 +42,13 @@ export function beginContract(consumer: string): Contract {
   }
 }
 
-/** The client that consumers use, at the stand-in for the service. */
-export function clientOf({ url }: { readonly url: string }, apiKey: string | null = CONTRACT_API_KEY): PetStoreClient {
-  return createPetStoreClient({ baseUrl: url, retries: 0, ...(apiKey !== null && { apiKey }) })
+/** The client that consumers use, at the stand-in for the service; with a `fetch` of their own where they have one. */
+export function clientOf(
+  { url }: { readonly url: string },
+  apiKey: string | null = CONTRACT_API_KEY,
+  fetch?: typeof globalThis.fetch,
+): PetStoreClient {
+  return createPetStoreClient({ baseUrl: url, retries: 0, fetch, ...(apiKey !== null && { apiKey }) })
 }
 
 /** What every request of the client carries. */
@@ -59,7 +63,17 @@ export async function rejectionOf(call: Promise<unknown>): Promise<PetStoreError
     (error: unknown) => error,
   )
   expect(reason).toBeInstanceOf(PetStoreError)
-  return reason as PetStoreError
+  const error = reason as PetStoreError
+  expect(error.requestId).toBe(REQUEST_ID)
+  return error
+}
+
+const REQUEST_ID = '0b7d5c1e-6c0e-4a52-8f0a-3f6f1c2a9d11'
+
+/** What the client reads of the headers of every error answer. */
+export const ERROR_HEADERS = {
+  'Content-Type': 'application/json',
+  'X-Request-Id': Matchers.regex('^[ -~]+$', REQUEST_ID),
 }
 
 /** The error body: its code and status are exact, its words may change. */
