@@ -24,7 +24,7 @@ export async function openRefusals(file: string | undefined, imported: string): 
 /** By what the names stand for: a file can have several. */
 async function isSameFile(...files: readonly [string, string]): Promise<boolean> {
   const [one, other] = await Promise.all(files.map((file) => stat(file, { bigint: true }).catch(() => undefined)))
-  return one !== undefined && one.isFile() && one.ino === other?.ino && one.dev === other.dev
+  return one?.isFile() === true && one.ino === other?.ino && one.dev === other.dev
 }
 
 const toStandardError: Refusals = {
