@@ -180,6 +180,11 @@ describe('everything that deploys the service', () => {
     expect(textOf('deploy/prometheus/prometheus.yml')).toContain(`        port: ${port}\n`)
   })
 
+  it('gives Prometheus its alerts', () => {
+    const { rule_files: files } = yamlOf<{ rule_files?: string[] }>('deploy/prometheus/prometheus.yml')
+    expect(files).toEqual(['alerts.yml'])
+  })
+
   it('uses one image', () => {
     expect([api.image, migrate.image]).toEqual(['pet-store:local', 'pet-store:local'])
     expect([container.image, jobContainer.image]).toEqual(['pet-store', 'pet-store'])

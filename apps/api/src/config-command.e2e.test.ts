@@ -15,6 +15,7 @@ afterEach(async () => {
 const SETTINGS_OF_THE_TEST = {
   PORT: '8080',
   DATABASE_URL: 'postgres://pets:secret@db/pets?password=secret',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:secret@collector:4318',
   DATABASE_REPLICA_URLS: 'postgres://pets:secret@r1/pets, postgres://pets:secret@r2/pets',
 }
 
@@ -40,6 +41,7 @@ describe('pet-store config', () => {
         'METRICS_PORT | - | default',
         'DATABASE_URL | postgres://pets:***@db/pets?password=*** | environment',
         'DATABASE_REPLICA_URLS | postgres://pets:***@r1/pets,postgres://pets:***@r2/pets | environment',
+        'OTEL_EXPORTER_OTLP_ENDPOINT | http://me:***@collector:4318/ | environment',
         'API_KEYS_SHA256 | *** | file',
       ]),
     )

@@ -120,6 +120,27 @@ describe('readConfig', () => {
     expect(() => readConfig([], { SHUTDOWN_DELAY: 'soon' })).toThrow('SHUTDOWN_DELAY must be a number and a unit')
   })
 
+  it('refuses a time for a shutdown that no timer can wait', () => {
+    expect(readConfig([], { SHUTDOWN_TIMEOUT: '1h' }).shutdownTimeout).toBe(3_600_000)
+    expect(() => readConfig([], { SHUTDOWN_TIMEOUT: '30d' })).toThrow('SHUTDOWN_TIMEOUT must be at most 1h, got "30d"')
+    expect(() => readConfig([], { SHUTDOWN_DELAY: '61m' })).toThrow('SHUTDOWN_DELAY must be at most 1h, got "61m"')
+  })
+
+  it.each([
+    ['PUBLIC_URL', 'https://me:secret@host'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://me:secret@collector:4318?a'],
+  ])('does not repeat a password in a wrong %s', (name, text) => {
+    expect(() => readConfig([], { [name]: text })).toThrow(/^[^@]+$/)
+  })
+
+  it('takes a collector that asks for a password, and refuses one with a query, where no path can follow', () => {
+    const read = (OTEL_EXPORTER_OTLP_ENDPOINT: string) => readConfig([], { OTEL_EXPORTER_OTLP_ENDPOINT }).otlpEndpoint
+    expect(read('http://me:secret@collector:4318')).toBe('http://me:secret@collector:4318')
+    for (const text of ['http://collector:4318/?key=1', 'http://collector:4318/#a']) {
+      expect(() => read(text)).toThrow(`OTEL_EXPORTER_OTLP_ENDPOINT must have no query, got "${text}"`)
+    }
+  })
+
   it.each(['600', '0/1m', '600/0s', '600/m', '-1/1m', '6e2/1m', '600/1w'])(
     'refuses %j as a rate limit',
     (RATE_LIMIT) => {

@@ -64,7 +64,9 @@ function readSetting(setting: AnySetting, environment: NodeJS.ProcessEnv): unkno
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     const name = from === 'file' ? fileVariable(variable) : variable
-    throw new WrongSettings([`${name} ${error.message}${isSecret ? '' : `, got ${JSON.stringify(text)}`}`])
+    // Before an @ a password may stand, also where none belongs.
+    const got = isSecret || text.includes('@') ? '' : `, got ${JSON.stringify(text)}`
+    throw new WrongSettings([`${name} ${error.message}${got}`])
   }
 }
 

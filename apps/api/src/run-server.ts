@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
@@ -14,6 +14,7 @@ const SWEEP_MS = 50
 /** Listens, and returns the address; from then on a SIGTERM or SIGINT stops the program in order. */
 export async function runServer(program: Program, settings: Settings, log: Logger): Promise<string> {
   const url = await listen(program.server, settings.host, settings.port)
+  const connections = connectionsOf(program.server)
   if (program.metricsServer !== undefined) {
     const address = await listen(program.metricsServer, settings.host, settings.metricsPort ?? 0, 'METRICS_PORT')
     log.info({ address: `${address}/metrics` }, 'metrics')
@@ -30,7 +31,7 @@ export async function runServer(program: Program, settings: Settings, log: Logge
     else log.info({ signal }, 'stopping')
     program.stop()
     if (!err) await setTimeout(settings.shutdownDelay)
-    await stopListening(program.server)
+    await stopListening(program.server, connections)
     await program.close()
     log.info('stopped')
   })
@@ -57,8 +58,18 @@ function listenFault(cause: unknown, setting: string): string {
   return message
 }
 
+/** The connections that are open, from now on. */
+function connectionsOf(server: Server): ReadonlySet<Socket> {
+  const connections = new Set<Socket>()
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  return connections
+}
+
 /** Takes no new connections, lets running requests finish, and drops idle connections after a while. */
-async function stopListening(server: Server): Promise<void> {
+async function stopListening(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
   const closed = once(server, 'close')
   // Right after new connections were taken, so that none is left waiting at a closed door.
   await setImmediate()
@@ -68,18 +79,34 @@ async function stopListening(server: Server): Promise<void> {
   server.prependListener('request', (_req, res) => {
     res.shouldKeepAlive = false
   })
+  for (const socket of connections) closeAfterAnswer(socket)
   const clock = new AbortController()
-  const sweeping = sweep(server, clock.signal)
+  const sweeping = sweep(server, connections, clock.signal)
   await closed
   clock.abort()
   await sweeping
 }
 
-async function sweep(server: Server, signal: AbortSignal): Promise<void> {
+/** What Node notes of a connection, under names that http-terminator relies on too. Without them nothing is announced. */
+interface ServedSocket extends Socket {
+  /** The answer that is under way. */
+  readonly _httpMessage?: ServerResponse | null
+  /** `incoming` is the latest request. */
+  readonly parser?: { readonly incoming: IncomingMessage | null } | null
+}
+
+/** Lets the answer to the request that runs say `Connection: close`; not if another one waits behind it for its turn. */
+function closeAfterAnswer({ _httpMessage: answer, parser }: ServedSocket): void {
+  if (answer && answer.req === parser?.incoming) answer.shouldKeepAlive = false
+}
+
+async function sweep(server: Server, connections: ReadonlySet<Socket>, signal: AbortSignal): Promise<void> {
   try {
     await setTimeout(LINGER_MS, undefined, { signal })
     for (;;) {
       server.closeIdleConnections()
+      // For Node these are not idle: it would give them the time that it gives a request to arrive.
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
       await setTimeout(SWEEP_MS, undefined, { signal })
     }
   } catch {

@@ -122,14 +122,14 @@ export const SETTINGS = {
       'How long it goes on serving after SIGTERM while it says that it is not ready, such as `5s`: long enough for a balancer to notice.',
     default: '0s',
     isSecret: false,
-    read: readDuration,
+    read: readShutdownTime,
   },
   shutdownTimeout: {
     variable: 'SHUTDOWN_TIMEOUT',
     meaning: 'After how long it ends after SIGTERM in any case, the delay included.',
     default: '30s',
     isSecret: false,
-    read: readDuration,
+    read: readShutdownTime,
   },
   logLevel: {
     variable: 'LOG_LEVEL',
@@ -144,7 +144,7 @@ export const SETTINGS = {
       'Where traces are sent to by OTLP over HTTP, such as `http://collector:4318`, to the path `/v1/traces` there. No traces when empty.',
     default: '',
     isSecret: false,
-    read: readHttpUrl,
+    read: readCollectorUrl,
   },
   staticKeys: {
     variable: 'API_KEYS_SHA256',
@@ -207,13 +207,22 @@ export function replicasFault(settings: Partial<Settings>): string | undefined {
   return 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database'
 }
 
+/** Far below what a timer can wait: beyond 24 days Node's goes off at once. */
+function readShutdownTime(text: string): number {
+  const time = readDuration(text)
+  if (time <= readDuration('1h')) return time
+  throw new RangeError('must be at most 1h')
+}
+
 function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
 }
 
-function readHttpUrl(text: string): string {
-  if (text === '' || isHttpUrl(text)) return text
-  throw new RangeError('must be an address that begins with http:// or https://')
+function readCollectorUrl(text: string): string {
+  if (text !== '' && !isHttpUrl(text)) throw new RangeError('must be an address that begins with http:// or https://')
+  // The path of traces would go behind it.
+  if (/[?#]/.test(text)) throw new RangeError('must have no query')
+  return text
 }
 
 function readPostgresUrls(text: string): readonly string[] {

@@ -1,6 +1,10 @@
-import { Agent, get, request } from 'node:http'
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { createDatabase } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import pg from 'pg'
+import { afterEach, describe, expect, inject, it } from 'vitest'
 import { type RunningProgram, runStart, temporaryFolder } from './run-program.test-support.ts'
 
 const running: RunningProgram[] = []
@@ -48,6 +52,54 @@ describe('SIGTERM', () => {
     expect(await program.ended).toBe(0)
   })
 
+  it('says to whoever waits for an answer that the connection is closed with it', async () => {
+    const { program, address, headers } = await start()
+    const body = '{"name":"Late","categoryId":1}'
+    const late = request(`${address}/pets`, {
+      method: 'POST',
+      agent: new Agent({ keepAlive: true }),
+      headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': body.length },
+    })
+    late.write(body.slice(0, 5))
+    await sleep(200)
+    program.process.kill('SIGTERM')
+    await expect.poll(() => fetch(address).then(String, ({ cause }) => cause.code)).toBe('ECONNREFUSED')
+    late.end(body.slice(5))
+    const [answer] = (await once(late, 'response')) as [IncomingMessage]
+    expect([answer.statusCode, answer.headers.connection]).toEqual([201, 'close'])
+    answer.resume()
+    expect(await program.ended).toBe(0)
+  })
+
+  it('answers every request of a connection on which several came before', async () => {
+    const database = await createDatabase(inject('postgresUrl'))
+    const { program, address, headers } = await start({ DATABASE_URL: database.url })
+    const other = new pg.Client({ connectionString: database.url })
+    await other.connect()
+    await other.query('begin')
+    await other.query('lock table pet in share mode')
+    const { hostname, port } = new URL(address)
+    const socket = connect(Number(port), hostname).setEncoding('utf8')
+    let answers = ''
+    socket.on('data', (text) => {
+      answers += String(text)
+    })
+    const head = `Host: pets\r\nAuthorization: ${headers.Authorization}\r\n`
+    const body = '{"name":"Late","categoryId":1}'
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}GET /v1/pets/77 HTTP/1.1\r\n${head}\r\n`,
+    )
+    await sleep(200)
+    program.process.kill('SIGTERM')
+    await sleep(200)
+    expect(answers).toBe('')
+    await other.query('rollback')
+    await other.end()
+    expect(await program.ended).toBe(0)
+    expect(answers.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 404'])
+    await database.drop()
+  })
+
   it('breaks off no request on the connections of clients who go on sending', async () => {
     const { program, address, headers } = await start()
     const agent = new Agent({ keepAlive: true })
@@ -82,8 +134,11 @@ describe('SIGTERM', () => {
     const { hostname, port } = new URL(address)
     const idle = connect(Number(port), hostname)
     await sleep(100)
+    const asked = performance.now()
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(0)
+    // Node would wait ten seconds for a request.
+    expect(performance.now() - asked).toBeLessThan(8_000)
     idle.destroy()
   })
 

@@ -14,11 +14,8 @@ export interface PostgresDatabase {
  * Opens connections to a database, and answers only when one works.
  * Rejects with one sentence that names host and database; the driver's error is its cause.
  */
-export async function openPostgresDatabase(
-  options: PostgresOptions,
-  config = poolConfig(options),
-): Promise<PostgresDatabase> {
-  const pool = new pg.Pool(config)
+export async function openPostgresDatabase(options: PostgresOptions): Promise<PostgresDatabase> {
+  const pool = new pg.Pool(poolConfig(options))
   // The pool has dropped such a connection already, and the next statement opens another; without a listener a
   // restart of the server would end the program.
   pool.on('error', () => {})

@@ -6,6 +6,7 @@ import {
 } from '@pet-store/domain-testing'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openMutingProxy } from './muting-proxy.test-support.ts'
 import { openPostgresStorage, type PostgresStorage } from './open-postgres-storage.ts'
 import { useDatabase } from './temporary-database.test-support.ts'
 
@@ -125,6 +126,19 @@ describe('A PostgreSQL storage', () => {
     })
     await other.query('rollback')
     await hasty.close()
+  })
+
+  it('gives up connections on which the server has fallen silent, and works again over new ones', async () => {
+    const proxy = await openMutingProxy(database.url)
+    const cutOff = await openPostgresStorage({ url: proxy.url, poolSize: 2, statementTimeout: 100 })
+    await Promise.all([cutOff.check(), cutOff.check()])
+    proxy.mute()
+    const lost = [cutOff.pets.list({ limit: 1 }), cutOff.pets.add(aNewPet())]
+    for (const { reason } of (await Promise.allSettled(lost)) as PromiseRejectedResult[]) {
+      expect(reason).toMatchObject({ code: 'storage_unavailable', cause: { message: 'Query read timeout' } })
+    }
+    expect(await cutOff.pets.list({ limit: 1 })).toEqual([])
+    await cutOff.close()
   })
 
   it('works again after the server has ended its connections', async () => {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Replica } from './list-from-replicas.ts'
 import { openPostgresDatabase, placeOf, reasonOf } from './open-postgres-database.ts'
 import { type PoolUse, poolUse } from './pool-use.ts'
-import { keepsPrepared, type PostgresOptions, replicaPoolConfig } from './postgres-settings.ts'
+import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
 import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
 
 /** How long a replica that failed is left alone before it is asked whether it works again. */
@@ -32,7 +32,7 @@ export class PostgresReplica implements Replica {
     try {
       for (const url of options.replicaUrls ?? []) {
         const one = { ...options, url }
-        const { pool } = await openPostgresDatabase(one, replicaPoolConfig(one))
+        const { pool } = await openPostgresDatabase(one)
         replicas.push(new PostgresReplica(pool, one))
         if (await isReplica(pool)) continue
         throw new Error(`Cannot use the PostgreSQL database ${placeOf(url)} as a replica: it is not in recovery.`)

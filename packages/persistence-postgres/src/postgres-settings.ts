@@ -33,23 +33,24 @@ const SILENCE_MS = 1_000
 
 /** The options as the driver takes them. What the URL says (an `application_name`, TLS) wins over our choice. */
 export function poolConfig({ url, poolSize, statementTimeout, pooler }: PostgresOptions): PoolConfig {
-  const timeout = statementTimeout ?? STATEMENT_TIMEOUT_MS
   return {
     connectionString: url,
     application_name: APPLICATION_NAME,
     max: poolSize ?? POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
-    // The server ends a slow statement; where a pooler refuses that setting, the driver at least stops waiting.
-    ...((pooler ?? 'none') === 'none' ? { statement_timeout: timeout } : { query_timeout: timeout }),
+    ...timeouts(statementTimeout ?? STATEMENT_TIMEOUT_MS, pooler),
   }
 }
 
-/** The same for a replica. The driver watches the time too, so that nobody waits for one that falls silent. */
-export function replicaPoolConfig(options: PostgresOptions): PoolConfig {
-  const timeout = options.statementTimeout ?? STATEMENT_TIMEOUT_MS
-  // The server goes first: a statement that it has ended costs no connection.
-  return { ...poolConfig(options), query_timeout: timeout + SILENCE_MS }
+/** Who ends a statement that takes so many milliseconds; 0 is nobody. */
+function timeouts(timeout: number, pooler: Pooler = 'none'): PoolConfig {
+  if (timeout === 0) return {}
+  // A pooler refuses the server's setting, so there the driver stops waiting.
+  if (pooler !== 'none') return { query_timeout: timeout }
+  // The server goes first, since a statement that it has ended costs no connection. The driver gives up connections on
+  // which the server is silent, as after a failover, for the kernel takes a quarter of an hour to do so.
+  return { statement_timeout: timeout, query_timeout: timeout + SILENCE_MS }
 }
 
 /** Whether statements may stay prepared on the server, under their names. */

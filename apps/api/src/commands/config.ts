@@ -2,9 +2,11 @@ import { effectiveTexts, readConfig } from '../config.ts'
 import { maskUrl } from '../mask-url.ts'
 import { textTable } from '../text-table.ts'
 
-/** How much of a secret is shown. What has no entry is not shown at all. */
+/** How much of what holds a secret is shown. A secret that has no entry is not shown at all. */
 const MASKS: Readonly<Record<string, (text: string) => string>> = {
   DATABASE_URL: maskUrl,
+  // No secret, unless somebody puts a password into it.
+  OTEL_EXPORTER_OTLP_ENDPOINT: (text) => (text.includes('@') ? maskUrl(text) : text),
   DATABASE_REPLICA_URLS: (text) => text.split(',').map(maskUrl).join(','),
 }
 
@@ -14,7 +16,7 @@ export function showConfig({ json = false }: { json?: boolean }): void {
   readConfig()
   const rows = effectiveTexts().map(({ variable, text, from, isSecret }) => ({
     variable,
-    value: isSecret && text !== '' ? (MASKS[variable] ?? (() => '***'))(text) : text,
+    value: text === '' ? text : (MASKS[variable] ?? (isSecret ? () => '***' : String))(text),
     from,
   }))
   if (json) {

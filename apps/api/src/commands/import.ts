@@ -20,7 +20,7 @@ export async function importCommand(name: string, options: ImportCommandOptions,
   const format = options.format ?? formatOf(name)
   if (format === undefined) command.error('error: say --format csv or --format ndjson, the name of the file does not')
   const file = await findPetFile(name)
-  const refusals = await openRefusals(options.report)
+  const refusals = await openRefusals(options.report, name)
   try {
     const { add: report } = refusals
     const work = { file, format, onError, report, again, progress: createProgress() }

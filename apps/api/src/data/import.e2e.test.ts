@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { allPets, openDatabase, temporaryFolder } from './databases.test-support.ts'
 import { runShell } from './run-shell.test-support.ts'
@@ -64,6 +64,21 @@ describe('pet-store import', () => {
     expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 animals; 3 lines refused.\n' })
     expect(await stored()).toEqual([...GOOD, ...GOOD])
   })
+
+  it.each(['pets.csv', './pets.csv', 'link.csv'])(
+    'does not write its report %s over what it imports',
+    async (report) => {
+      const content = 'name,categoryId\nRex,1\nBad,one\n'
+      await write('pets.csv', content)
+      await symlink('pets.csv', `${folder}/link.csv`)
+      expect(await run(`pet-store import pets.csv --report ${report}`)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'The report would overwrite "pets.csv". Give --report another name.\n',
+      })
+      expect(await readFile(`${folder}/pets.csv`, 'utf8')).toBe(content)
+    },
+  )
 
   it('stores nothing in a dry run, not even a database', async () => {
     await write('pets.ndjson', MIXED)
