@@ -1,12 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import type { NewPet, PetStatus } from '@pet-store/domain'
-import {
-  type ApiKeyBulkRow,
-  type BulkColumns,
-  compileBulkStatements,
-  type PetBulkRow,
-  type PetImportRow,
-} from './bulk-statements.ts'
+import type { BulkColumns } from './bulk-columns.ts'
+import { type ApiKeyBulkRow, compileBulkStatements, type PetBulkRow, type PetImportRow } from './bulk-statements.ts'
 import type { SqlValue, StatementRunner } from './statement-runner.ts'
 
 /**

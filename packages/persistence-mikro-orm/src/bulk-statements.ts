@@ -1,7 +1,7 @@
-import type { EntityMetadata } from '@mikro-orm/core'
 import type { InferKyselyDB, Kysely, SqlEntityManager } from '@mikro-orm/sql'
 import type { PetStatus } from '@pet-store/domain'
 import { ApiKeyRecord } from './api-key-record.ts'
+import { type BulkColumns, columnsOf, newPetColumns } from './bulk-columns.ts'
 import { compileStatement as statement } from './compile-statement.ts'
 import { type PET_IMPORT_STATES, PetImportRecord } from './pet-import-record.ts'
 import { PetRecord } from './pet-record.ts'
@@ -44,12 +44,6 @@ export interface PetImportRow {
   readonly changed_at: bigint
 }
 
-/** A table, and its columns in the order in which they are written. */
-export interface BulkColumns {
-  readonly table: string
-  readonly columns: readonly { readonly name: string; readonly isInteger: boolean }[]
-}
-
 interface BulkStatements {
   readonly countPets: Statement<[], { count: bigint }>
   readonly readPets: Statement<[after: bigint, limit: number], PetBulkRow>
@@ -69,9 +63,6 @@ interface BulkStatements {
 type PetImportState = PetImportRow['state']
 type PetImportValues = [sha256: string, state: PetImportState, lines: bigint, changedAt: bigint]
 
-/** What is said about a new pet; its id comes from the table. */
-const NEW_PET_COLUMNS: readonly string[] = ['name', 'category_id', 'status'] satisfies (keyof PetBulkRow)[]
-
 const NAMES = { tableNamingStrategy: 'entity', columnNamingStrategy: 'property' } as const
 type Tables = InferKyselyDB<typeof PetRecord | typeof ApiKeyRecord | typeof PetImportRecord, typeof NAMES>
 
@@ -86,15 +77,14 @@ export function compileBulkStatements(em: SqlEntityManager): BulkStatements {
   const pets = all.where('id', '>', after).orderBy('id').limit(limit)
   const petsWith = all.where('status', '=', status).where('id', '>', after).orderBy('id').limit(limit)
   const apiKeys = tables.selectFrom('ApiKeyRecord').selectAll().orderBy('id')
-  const petColumns = columnsOf(em.getMetadata().get(PetRecord))
   return {
     countPets: statement('pet_count', count, []),
     readPets: statement('pet_read_bulk', pets, [after, limit]),
     readApiKeys: statement('api_key_read_bulk', apiKeys, []),
     readPetsWith: statement('pet_read_bulk_status', petsWith, [status, after, limit]),
     ...compilePetImportStatements(tables),
-    pets: petColumns,
-    newPets: { ...petColumns, columns: petColumns.columns.filter(({ name }) => NEW_PET_COLUMNS.includes(name)) },
+    pets: columnsOf(em.getMetadata().get(PetRecord)),
+    newPets: newPetColumns(em),
     apiKeys: columnsOf(em.getMetadata().get(ApiKeyRecord)),
     petImports: columnsOf(em.getMetadata().get(PetImportRecord)),
   }
@@ -118,15 +108,5 @@ function compilePetImportStatements(tables: Kysely<Tables>) {
     readPetImports: statement('pet_import_read', all, []),
     beginPetImport: statement('pet_import_begin', begin, [id, ...Object.values(values)]),
     movePetImport: statement('pet_import_move', move, [...Object.values(values), id, from, fromState]),
-  }
-}
-
-function columnsOf({ tableName, props }: Pick<EntityMetadata, 'tableName' | 'props'>): BulkColumns {
-  return {
-    table: tableName,
-    columns: props.map(({ fieldNames, runtimeType }) => ({
-      name: fieldNames[0] ?? '',
-      isInteger: runtimeType === 'bigint',
-    })),
   }
 }

@@ -14,7 +14,8 @@ export { MikroOrmApiKeyRepository } from './mikro-orm-api-key-repository.ts'
 // Rows as they are, for moving them
 export { createBulkAccess } from './bulk-access.ts'
 export type { BulkAccess, BulkStatement, BulkWriter, PetImportStep } from './bulk-access.ts'
-export type { ApiKeyBulkRow, BulkColumns, PetBulkRow, PetImportRow } from './bulk-statements.ts'
+export type { BulkColumns } from './bulk-columns.ts'
+export type { ApiKeyBulkRow, PetBulkRow, PetImportRow } from './bulk-statements.ts'
 
 // What an adapter brings
 export { StorageUnavailable } from './storage-unavailable.ts'

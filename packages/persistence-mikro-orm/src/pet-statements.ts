@@ -1,5 +1,6 @@
 import { type InferKyselyDB, type Kysely, type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
 import type { PetStatus } from '@pet-store/domain'
+import { newPetColumns } from './bulk-columns.ts'
 import { compileStatement } from './compile-statement.ts'
 import type { NewPetColumns, PetColumns, PetOnceColumns } from './pet-mapping.ts'
 import type { PetRecord } from './pet-record.ts'
@@ -87,7 +88,7 @@ export function compilePetStatements(em: SqlEntityManager): PetStatements {
   const freeOldOnce = free.where('id', 'in', old)
 
   return {
-    add: statement('pet_add', add, [name, categoryId, status]),
+    add: { ...statement('pet_add', add, [name, categoryId, status]), insert: newPetColumns(em) },
     addOnce: statement('pet_add_once', addOnce, [
       name,
       categoryId,

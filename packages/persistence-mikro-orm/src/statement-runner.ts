@@ -1,3 +1,5 @@
+import type { BulkColumns } from './bulk-columns.ts'
+
 /**
  * One SQL statement with placeholders, for a database to prepare once and run often.
  * `Values` is the order of its placeholders, `Row` is what it gives back; both exist for the compiler alone.
@@ -8,6 +10,11 @@ export interface Statement<Values extends readonly SqlValue[], Row> {
   readonly sql: string
   /** Rows are lists of columns instead of objects. Drivers make lists in less time. */
   readonly isPositional?: boolean
+  /**
+   * There where it inserts its values as one row and gives back the new id: into which columns. A runner may put many
+   * such rows into one statement.
+   */
+  readonly insert?: BulkColumns
   readonly '~values'?: Values
   readonly '~row'?: Row
 }

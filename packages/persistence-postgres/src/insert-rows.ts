@@ -11,10 +11,28 @@ export async function insertRows(
   rows: readonly object[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const names = columns.map(({ name }) => name).join(', ')
-  const arrays = columns.map(({ isInteger }, index) => `$${index + 1}::${isInteger ? 'bigint' : 'text'}[]`)
+  const names = namesOf(columns)
   await connection.query(
-    `insert into ${table} (${names}) select * from unnest(${arrays.join(', ')})`,
+    `insert into ${table} (${names}) select * from unnest(${arraysOf(columns)})`,
     columns.map(({ name }) => rows.map((row) => Reflect.get(row, name) as unknown)),
   )
+}
+
+/**
+ * The text of an insert of such rows that gives back their ids. The sequence gives ids in the order in which the rows
+ * come from `unnest`, so the smallest one belongs to the first row; in which order they come back is not promised.
+ */
+export function insertReturningIds({ table, columns }: BulkColumns): string {
+  const names = namesOf(columns)
+  return `insert into ${table} (${names}) select ${names} from unnest(${arraysOf(columns)})
+    with ordinality as added(${names}, place) order by place returning id`
+}
+
+function namesOf(columns: BulkColumns['columns']): string {
+  return columns.map(({ name }) => name).join(', ')
+}
+
+/** One array for each column. */
+function arraysOf(columns: BulkColumns['columns']): string {
+  return columns.map(({ isInteger }, index) => `$${index + 1}::${isInteger ? 'bigint' : 'text'}[]`).join(', ')
 }

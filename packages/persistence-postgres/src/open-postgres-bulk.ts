@@ -13,7 +13,7 @@ export async function openPostgresBulk(options: PostgresOptions): Promise<BulkAc
   // Many rows take their time.
   const database = await openPostgresDatabase({ ...options, statementTimeout: 0 })
   const { pool } = database
-  const runner = createPostgresStatementRunner(pool, keepsPrepared(options))
+  const runner = createPostgresStatementRunner(keepsPrepared(options), (query) => pool.query(query))
 
   return createBulkAccess(createPostgresOrm(database).em, runner, {
     async insert(table, rows, also) {

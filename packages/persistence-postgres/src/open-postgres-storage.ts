@@ -7,8 +7,8 @@ import {
   MikroOrmPetRepository,
 } from '@pet-store/persistence-mikro-orm'
 import { listFromReplicas } from './list-from-replicas.ts'
-import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
-import { type PoolUse, poolUse } from './pool-use.ts'
+import type { PoolUse } from './pool-use.ts'
+import { openPostgresConnections, type PostgresConnections } from './postgres-connections.ts'
 import { expectMigrated, migratePostgres } from './postgres-migrations.ts'
 import { createPostgresOrm, LATEST_MIGRATION } from './postgres-orm.ts'
 import { createPostgresRateLimiter } from './postgres-rate-limiter.ts'
@@ -36,23 +36,23 @@ export interface PostgresStorage {
 export async function openPostgresStorage(options: PostgresOptions): Promise<PostgresStorage> {
   if (options.migrate) await migratePostgres(options)
   else await expectMigrated(options)
-  const database = await openPostgresDatabase(options)
+  const connections = await openPostgresConnections(options)
   try {
-    return storageOf(database, await PostgresReplica.openAll(options), options)
+    return storageOf(connections, await PostgresReplica.openAll(options), options)
   } catch (error) {
-    await database.pool.end()
+    await connections.close()
     throw error
   }
 }
 
 function storageOf(
-  database: PostgresDatabase,
+  connections: PostgresConnections,
   replicas: readonly PostgresReplica[],
   options: PostgresOptions,
 ): PostgresStorage {
-  const { pool } = database
-  const { em } = createPostgresOrm(database)
-  const runner = createPostgresStatementRunner(pool, keepsPrepared(options))
+  const { pool, read } = connections
+  const { em } = createPostgresOrm(connections)
+  const runner = createPostgresStatementRunner(keepsPrepared(options), (query) => pool.query(query), read)
 
   return {
     pets: new MikroOrmPetRepository(compilePetStatements(em), listFromReplicas(runner, replicas)),
@@ -66,13 +66,14 @@ function storageOf(
       return rowCount === 1
     },
     poolUse: () => [
-      poolUse('primary', pool),
+      connections.use('primary'),
       ...replicas.map((replica, index) => replica.poolUse(`replica-${index + 1}`)),
     ],
     async close() {
       // Replicas first: the end of a list that was begun there is asked for here.
       await PostgresReplica.closeAll(replicas)
-      await pool.end()
+      await runner.finish()
+      await connections.close()
     },
   }
 }

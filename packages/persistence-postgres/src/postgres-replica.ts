@@ -18,7 +18,7 @@ export class PostgresReplica implements Replica {
   #nextQuestion: NodeJS.Timeout | undefined
 
   private constructor(pool: Pool, options: PostgresOptions) {
-    this.runner = createPostgresStatementRunner(pool, keepsPrepared(options))
+    this.runner = createPostgresStatementRunner(keepsPrepared(options), (query) => pool.query(query))
     this.#pool = pool
     this.#place = placeOf(options.url)
   }

@@ -16,7 +16,10 @@ beforeAll(async () => {
 async function namesAfterWork(isPrepared: boolean): Promise<readonly string[]> {
   const opened = await openPostgresDatabase({ url: database.url, poolSize: 1 })
   const statements = compilePetStatements(createPostgresOrm(opened).em)
-  const pets = new MikroOrmPetRepository(statements, createPostgresStatementRunner(opened.pool, isPrepared))
+  const pets = new MikroOrmPetRepository(
+    statements,
+    createPostgresStatementRunner(isPrepared, (query) => opened.pool.query(query)),
+  )
   for (const id of [1n, 2n, 3n]) await pets.find(id)
   await pets.list({ limit: 1, status: 'sold' })
   const { rows } = await opened.pool.query<{ name: string }>('select name from pg_prepared_statements order by name')
