@@ -1,8 +1,11 @@
 import pino, { type DestinationStream } from 'pino'
 
-/** Lines are written once there are so many characters of them, or after so many milliseconds. */
-const ENOUGH = 64 * 1024
+/** Lines are written once they fill a piece, or after so many milliseconds. */
+const PIECE_BYTES = 64 * 1024
 const AT_LEAST_EVERY_MS = 500
+
+/** UTF-8 takes no more bytes for a UTF-16 unit. */
+const MOST_BYTES_OF_A_UNIT = 3
 
 /** Where lines go. */
 export interface LogOutput extends DestinationStream {
@@ -18,14 +21,15 @@ export interface LogOutput extends DestinationStream {
  * nothing to measure.
  */
 export function openLogOutput(dest: number): LogOutput {
-  let gathered = ''
+  let piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  let length = 0
 
   function flush(): void {
-    if (gathered === '') return
-    const lines = Buffer.from(gathered)
-    gathered = ''
+    if (length === 0) return
     // Its types know texts only.
-    output.write(lines as unknown as string)
+    output.write(piece.subarray(0, length) as unknown as string)
+    piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+    length = 0
   }
 
   function flushSync(): void {
@@ -41,8 +45,10 @@ export function openLogOutput(dest: number): LogOutput {
 
   return {
     write(line) {
-      gathered += line
-      if (gathered.length >= ENOUGH) flush()
+      const most = line.length * MOST_BYTES_OF_A_UNIT
+      if (length + most > PIECE_BYTES) flush()
+      if (most > PIECE_BYTES) output.write(Buffer.from(line) as unknown as string)
+      else length += piece.write(line, length)
     },
     flush,
     flushSync,

@@ -1,22 +1,32 @@
-import pg, { type ClientConfig, type QueryConfig, type QueryResult } from 'pg'
+import pg, { type PoolConfig, type QueryConfig, type QueryResult } from 'pg'
+
+const SECOND_MS = 1_000
 
 /**
  * A connection on which statements go out without waiting for the answers to those before them (PostgreSQL's pipeline
  * mode). Those of one turn of the event loop leave in one write. Each statement stands for itself: one that fails takes
  * no other along, except where the connection is lost. A slow one holds up those behind it, so none may be slow.
  *
- * Opened by the first statement, and again by the first one after it was lost.
+ * Opened by the first statement, and again by the first one after it was lost. Given up where the server is silent for
+ * longer than `query_timeout`: one clock for all statements, because the driver's own, a timer for each, keeps what has
+ * been answered from being freed for a while, at a tenth of the time of a list.
  */
 export class PipelinedConnection {
-  readonly #config: ClientConfig
+  readonly #config: PoolConfig
+  readonly #patience: number
+  readonly #onSilence: () => void
   #client: pg.Client | undefined
   #opening: Promise<pg.Client> | undefined
   #isGathering = false
   #underWay = 0
+  #answered = 0
   #isClosed = false
 
-  constructor(config: ClientConfig) {
+  /** `onSilence` is told when the server has been silent for too long. */
+  constructor({ query_timeout = Number.POSITIVE_INFINITY, ...config }: PoolConfig, onSilence: () => void = () => {}) {
     this.#config = { ...config, pipeline: true }
+    this.#patience = query_timeout
+    this.#onSilence = onSilence
   }
 
   get isOpen(): boolean {
@@ -35,6 +45,11 @@ export class PipelinedConnection {
     return this.#opening.then((client) => this.#send(client, query))
   }
 
+  /** Gives the connection up where no statement is under way. */
+  giveUpIdle(): void {
+    if (!this.isBusy) this.#client?.connection.stream.destroy()
+  }
+
   /** Waits for what was begun. */
   async close(): Promise<void> {
     this.#isClosed = true
@@ -45,8 +60,10 @@ export class PipelinedConnection {
   async #open(): Promise<pg.Client> {
     const client = new pg.Client(this.#config)
     const forget = () => {
+      clearInterval(clock)
       if (this.#client === client) this.#client = undefined
     }
+    const clock = setInterval(this.#watch(client), SECOND_MS).unref()
     // The driver rejects what is under way, and the next statement opens another connection.
     client.on('error', forget)
     client.on('end', forget)
@@ -59,12 +76,26 @@ export class PipelinedConnection {
     }
   }
 
+  /** Looks every second whether the server still answers. Breaking the connection off rejects what is under way. */
+  #watch(client: pg.Client): () => void {
+    let answered = 0
+    let silence = 0
+    return () => {
+      silence = this.#underWay > 0 && this.#answered === answered ? silence + SECOND_MS : 0
+      answered = this.#answered
+      if (silence <= this.#patience) return
+      client.connection.stream.destroy()
+      this.#onSilence()
+    }
+  }
+
   #send(client: pg.Client, query: QueryConfig): Promise<QueryResult> {
     this.#gather(client)
     return new Promise((resolve, reject) => {
       this.#underWay += 1
       client.query(query, (error: Error | undefined, result) => {
         this.#underWay -= 1
+        this.#answered += 1
         if (error) reject(error)
         else resolve(result)
       })

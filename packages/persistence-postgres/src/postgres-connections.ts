@@ -37,7 +37,11 @@ export async function openPostgresConnections(options: PostgresOptions): Promise
   }
   const database = await openPostgresDatabase({ ...options, poolSize: max - READERS })
   const { pool } = database
-  const readers = Array.from({ length: READERS }, () => new PipelinedConnection(config))
+  // A server that is silent on one of them may be gone for all.
+  const giveUpIdle = () => {
+    for (const reader of readers) reader.giveUpIdle()
+  }
+  const readers = Array.from({ length: READERS }, () => new PipelinedConnection(config, giveUpIdle))
   let turn = 0
   return {
     ...database,
