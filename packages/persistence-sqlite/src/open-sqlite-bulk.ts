@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type BulkAccess, createBulkAccess } from '@pet-store/persistence-mikro-orm'
 import { createGroupCommit } from './group-commit.ts'
+import { createGroupRead } from './group-read.ts'
 import { insertRows } from './insert-rows.ts'
 import { openSqliteDatabase } from './open-sqlite-database.ts'
 import { expectMigrated, runMigrations } from './sqlite-migrations.ts'
@@ -22,7 +23,7 @@ export async function openSqliteBulk({ url, migrate = false }: SqliteOptions): P
     await orm.close()
     throw error
   }
-  const runner = createSqliteStatementRunner(database, createGroupCommit(database))
+  const runner = createSqliteStatementRunner(database, createGroupCommit(database), createGroupRead(database))
   const lastId = database.prepare("select seq from sqlite_sequence where name = 'pet'").pluck().safeIntegers()
 
   return createBulkAccess(orm.em, runner, {

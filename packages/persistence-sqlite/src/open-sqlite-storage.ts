@@ -9,6 +9,7 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { createGroupCommit } from './group-commit.ts'
+import { createGroupRead } from './group-read.ts'
 import { openSqliteDatabase } from './open-sqlite-database.ts'
 import { expectMigrated, runMigrations } from './sqlite-migrations.ts'
 import { createSqliteOrm, LATEST_MIGRATION } from './sqlite-orm.ts'
@@ -43,7 +44,8 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<SqliteS
 
 function storageOf(orm: MikroORM, database: Database): SqliteStorage {
   const commits = createGroupCommit(database)
-  const runner = createSqliteStatementRunner(database, commits)
+  const reads = createGroupRead(database)
+  const runner = createSqliteStatementRunner(database, commits, reads)
   // Reads a page of the file; `select 1` would be answered without looking at it.
   const check = database.prepare('select 1 from pet limit 1')
   const findMigration = database.prepare('select 1 from migration where name = ?')
@@ -59,6 +61,7 @@ function storageOf(orm: MikroORM, database: Database): SqliteStorage {
     },
     async close() {
       commits.flush()
+      reads.flush()
       await orm.close()
     },
   }

@@ -1,6 +1,8 @@
 import type { Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { GroupCommit } from './group-commit.ts'
+import { createGroupRead } from './group-read.ts'
 import { createSqliteStatementRunner } from './sqlite-statement-runner.ts'
 
 interface Row {
@@ -19,13 +21,14 @@ describe('The statement runner of SQLite', () => {
     database = new Database(':memory:')
     database.exec('create table number (n integer not null) strict')
     commits = []
-    runner = createSqliteStatementRunner(database, {
+    const groupCommit: GroupCommit = {
       async add(write) {
         commits.push(write)
         return write()
       },
       flush() {},
-    })
+    }
+    runner = createSqliteStatementRunner(database, groupCommit, createGroupRead(database))
   })
   afterEach(() => database.close())
 
@@ -57,7 +60,7 @@ describe('The statement runner of SQLite', () => {
     const find = runner.readOne(FIND, ({ n }) => n)
     const list = runner.readAll(LIST, ({ n }) => n)
     database.close()
-    await expect(find([1n])).rejects.toThrow('not open')
-    await expect(list([1])).rejects.toThrow('not open')
+    const asked = [find([1n]), list([1])]
+    for (const one of asked) await expect(one).rejects.toThrow('not open')
   })
 })

@@ -1,13 +1,17 @@
 import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import type { Database, Statement as Prepared } from 'better-sqlite3'
 import type { GroupCommit } from './group-commit.ts'
-import { unavailableOr } from './unavailable.ts'
+import type { GroupRead } from './group-read.ts'
 
 /**
  * Runs statements on the driver itself, where they stay prepared. Bigints are exact: the statements read every
- * integer as a `bigint`. The driver works synchronously; `async` is there to turn what it throws into a rejection.
+ * integer as a `bigint`. The driver works synchronously, so reads and writes wait for others of the same turn.
  */
-export function createSqliteStatementRunner(database: Database, commits: GroupCommit): StatementRunner {
+export function createSqliteStatementRunner(
+  database: Database,
+  commits: GroupCommit,
+  reads: GroupRead,
+): StatementRunner {
   function prepare<Values extends readonly SqlValue[], Row>(
     statement: Statement<Values, Row>,
   ): Prepared<[Values], Row> {
@@ -18,25 +22,16 @@ export function createSqliteStatementRunner(database: Database, commits: GroupCo
   return {
     readOne(statement, map) {
       const prepared = prepare(statement)
-      return async (values) => {
-        try {
+      return (values) =>
+        reads.add(() => {
           const row = prepared.get(values)
           return row === undefined ? undefined : map(row)
-        } catch (error) {
-          throw unavailableOr(error)
-        }
-      }
+        })
     },
 
     readAll(statement, map) {
       const prepared = prepare(statement)
-      return async (values) => {
-        try {
-          return prepared.all(values).map(map)
-        } catch (error) {
-          throw unavailableOr(error)
-        }
-      }
+      return (values) => reads.add(() => prepared.all(values).map(map))
     },
 
     tryWrite(statement) {
