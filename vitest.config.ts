@@ -1,5 +1,6 @@
 // One run for every test of the workspace: a project per package and app, named like the package.
 import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { ClosingLineReporter } from './tools/closing-line-reporter.ts'
@@ -15,6 +16,8 @@ export default defineConfig({
     // Two cores: a contract or end-to-end test may wait for the other one's database or port.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // On two cores vitest would run one file at a time, although most end-to-end tests wait for another process.
+    maxWorkers: Math.max(availableParallelism(), 3),
     projects: [
       { extends: true, test: { name: 'tools', root: 'tools', include: ['**/*.test.ts'] } },
       { extends: true, test: { name: '@pet-store/examples', root: 'examples', include: ['*.test.ts'] } },

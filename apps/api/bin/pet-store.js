@@ -5,6 +5,9 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const isNewEnough = major >= 26 || (major === 24 && minor >= 11) || (major === 22 && minor >= 18)
 
 if (isNewEnough) {
+  // What was compiled by one start is there for the next, in the folder for temporary files.
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache()
   // Before the program, because it changes what the program loads; without its setting it does nothing.
   await import('../dist/start-tracing.js')
   await import('../dist/main.js')

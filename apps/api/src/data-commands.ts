@@ -1,9 +1,7 @@
 import { PET_STATUSES } from '@pet-store/domain'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { exportCommand } from './commands/export.ts'
-import { importCommand } from './commands/import.ts'
-import { seedCommand } from './commands/seed.ts'
-import { FORMATS } from './data/pet-file.ts'
+import { FORMATS } from './data/formats.ts'
+import { lazily } from './lazily.ts'
 
 /** Adds the commands that move many animals at once. */
 export function addDataCommands(program: Command): void {
@@ -20,7 +18,7 @@ export function addDataCommands(program: Command): void {
     )
     .option('--report <file>', 'where refused lines are listed; standard error unless said otherwise')
     .option('--again', 'store the animals of a file once more that was imported to its end')
-    .action(importCommand)
+    .action(lazily(() => import('./commands/import.ts'), 'importCommand'))
 
   program
     .command('export')
@@ -29,14 +27,14 @@ export function addDataCommands(program: Command): void {
     .addOption(format('how to write; what --output ends in, else ndjson, unless said otherwise'))
     .option('--output <file>', 'where to write; standard output unless said otherwise')
     .option('--no-ids', 'leave ids out, so that two databases with the same animals give the same bytes')
-    .action(exportCommand)
+    .action(lazily(() => import('./commands/export.ts'), 'exportCommand'))
 
   program
     .command('seed')
     .description('store invented animals, for trying things out')
     .requiredOption('--count <number>', 'how many', integerUpTo(1e9))
     .option('--seed <number>', 'the same number gives the same animals', integerUpTo(2 ** 32 - 1))
-    .action(seedCommand)
+    .action(lazily(() => import('./commands/seed.ts'), 'seedCommand'))
 }
 
 function format(description: string): Option {

@@ -1,15 +1,10 @@
 import { SCOPES } from '@pet-store/access'
-import { OPENAPI_JSON } from '@pet-store/http-express'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { showConfig } from './commands/config.ts'
-import { copy } from './commands/copy.ts'
-import { createKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts'
-import { migrate } from './commands/migrate.ts'
-import { serve } from './commands/serve.ts'
-import { start } from './commands/start.ts'
 import { WrongSettings } from './config.ts'
 import { addDataCommands } from './data-commands.ts'
 import { readDuration } from './duration.ts'
+import { lazily } from './lazily.ts'
+import { endOnSignals } from './signals.ts'
 
 /** The command line. Exit codes: 0 done, 1 could not be done, 2 wrong settings or wrong use. */
 const program = new Command('pet-store')
@@ -19,29 +14,30 @@ const program = new Command('pet-store')
 program
   .command('start')
   .description('serve on this machine alone, with a development API key that is made and printed')
-  .action(start)
+  .action(lazily(() => import('./commands/start.ts'), 'start'))
 
 program
   .command('serve')
   .description('serve with the API keys of the database, and those of API_KEYS_SHA256')
-  .action(serve)
+  .action(lazily(() => import('./commands/serve.ts'), 'serve'))
 
 program
   .command('migrate')
   .description('bring the database up to date, and stop')
   .option('--check', 'only say what is to be done; exit code 1 when there is something')
-  .action(migrate)
+  .action(lazily(() => import('./commands/migrate.ts'), 'migrate'))
 
 program
   .command('config')
   .description('show the settings that are in effect, secrets masked, and where each comes from')
   .option('--json', 'for scripts: one JSON value on standard output')
-  .action(showConfig)
+  .action(lazily(() => import('./commands/config.ts'), 'showConfig'))
 
 program
   .command('openapi')
   .description('print the OpenAPI 3.1 description of the service')
-  .action(() => {
+  .action(async () => {
+    const { OPENAPI_JSON } = await import('@pet-store/http-express')
     process.stdout.write(OPENAPI_JSON)
   })
 
@@ -50,7 +46,7 @@ program
   .description('copy every animal and API key from one database to another, and compare both; can be interrupted')
   .option('--from <url>', 'where they are; DATABASE_URL unless said otherwise')
   .option('--to <url>', 'where they are to be, empty so far; DATABASE_URL unless said otherwise')
-  .action(copy)
+  .action(lazily(() => import('./commands/copy.ts'), 'copy'))
 
 addDataCommands(program)
 
@@ -64,13 +60,13 @@ keys
   .addOption(new Option('--scope <scope...>', 'what it may do; everything unless said otherwise').choices(SCOPES))
   .option('--expires <span>', 'for how long it is good, such as 90d, 12h; for ever unless said otherwise', span)
   .addOption(json())
-  .action(createKey)
+  .action(lazily(() => import('./commands/keys.ts'), 'createKey'))
 
 keys
   .command('list')
   .description('show every key there ever was, without the keys themselves')
   .addOption(json())
-  .action(listKeys)
+  .action(lazily(() => import('./commands/keys.ts'), 'listKeys'))
 
 keys
   .command('rotate')
@@ -78,13 +74,13 @@ keys
   .argument('<id>', 'the id of the key, as in the list')
   .option('--overlap <span>', 'for how long the old key is still good, such as 24h, 0s', span, readDuration('24h'))
   .addOption(json())
-  .action(rotateKey)
+  .action(lazily(() => import('./commands/keys.ts'), 'rotateKey'))
 
 keys
   .command('revoke')
   .description('make a key worthless for good')
   .argument('<id>', 'the id of the key, as in the list')
-  .action(revokeKey)
+  .action(lazily(() => import('./commands/keys.ts'), 'revokeKey'))
 
 /** A span of time on the command line. */
 function span(text: string): number {
@@ -94,6 +90,8 @@ function span(text: string): number {
     throw new InvalidArgumentError(error instanceof RangeError ? `It ${error.message}.` : String(error))
   }
 }
+
+endOnSignals()
 
 try {
   await program.parseAsync()

@@ -1,8 +1,15 @@
 import type { RateLimit, StaticKey } from '@pet-store/access'
-import { POOLERS } from '@pet-store/persistence-postgres'
+import type { Pooler } from '@pet-store/persistence-postgres'
 import { readDuration } from './duration.ts'
 import { isHttpUrl } from './http-url.ts'
 import { readOrigins, readPublicUrl, readTrustProxy } from './network-settings.ts'
+
+/** Named again, because their own list would load the driver of PostgreSQL wherever settings are read. */
+const POOLERS = Object.keys({
+  none: true,
+  transaction: true,
+  'transaction-unprepared': true,
+} satisfies Record<Pooler, true>) as Pooler[]
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is read. */
 interface Setting<T> {

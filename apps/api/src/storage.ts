@@ -1,23 +1,14 @@
 import { createMemoryRateLimiter } from '@pet-store/access'
 import type { Storage } from '@pet-store/domain-testing'
-import {
-  type BulkAccess,
-  migratePostgres,
-  openPostgresBulk,
-  openPostgresStorage,
-  type PostgresOptions,
-  pendingPostgresMigrations,
-} from '@pet-store/persistence-postgres'
-import {
-  migrateSqlite,
-  openSqliteBulk,
-  openSqliteStorage,
-  pendingSqliteMigrations,
-} from '@pet-store/persistence-sqlite'
+import type { BulkAccess, PostgresOptions } from '@pet-store/persistence-postgres'
 import { noApiKeys } from './no-api-keys.ts'
 import { persistenceModule } from './persistence-module.ts'
 import { DATABASE_URL_RULE, databaseKind, type Settings } from './settings.ts'
 import type { StorageAdapter } from './storage-adapter.ts'
+
+// Only what is used is loaded: the ORM's half for the other database would take a tenth of the time of a start.
+const sqlite = () => import('@pet-store/persistence-sqlite')
+const postgres = () => import('@pet-store/persistence-postgres')
 
 /** Opens the storage that the settings name. Rejects with a sentence on what to do where it is behind and may not be changed. */
 export async function openStorage(settings: Settings): Promise<Required<Storage>> {
@@ -53,16 +44,16 @@ export function storageOf(settings: Settings): StorageAdapter {
   if (settings.persistenceModule !== '') return persistenceModule(settings.persistenceModule, url)
   if (databaseKind(url) === 'sqlite') {
     return {
-      open: (migrate) => openSqliteStorage({ url, migrate }),
-      migrate: () => migrateSqlite({ url }),
-      pending: () => pendingSqliteMigrations({ url }),
+      open: async (migrate) => (await sqlite()).openSqliteStorage({ url, migrate }),
+      migrate: async () => (await sqlite()).migrateSqlite({ url }),
+      pending: async () => (await sqlite()).pendingSqliteMigrations({ url }),
     }
   }
   const options = postgresOptions(url, settings)
   return {
-    open: (migrate) => openPostgresStorage({ ...options, migrate }),
-    migrate: () => migratePostgres(options),
-    pending: () => pendingPostgresMigrations(options),
+    open: async (migrate) => (await postgres()).openPostgresStorage({ ...options, migrate }),
+    migrate: async () => (await postgres()).migratePostgres(options),
+    pending: async () => (await postgres()).pendingPostgresMigrations(options),
   }
 }
 
@@ -71,8 +62,8 @@ export async function openBulk(url: string, migrate: boolean, settings: Settings
   const kind = databaseKind(url)
   if (kind === undefined) throw new Error(`The URL of a database ${DATABASE_URL_RULE}.`)
   return kind === 'sqlite'
-    ? openSqliteBulk({ url, migrate })
-    : openPostgresBulk({ ...postgresOptions(url, settings), migrate })
+    ? (await sqlite()).openSqliteBulk({ url, migrate })
+    : (await postgres()).openPostgresBulk({ ...postgresOptions(url, settings), migrate })
 }
 
 function postgresOptions(url: string, settings: Settings): PostgresOptions {

@@ -23,6 +23,13 @@ describe('Prefer: handling=strict', () => {
     expect(answer.headers['preference-applied']).toBe('handling=strict')
   })
 
+  it.each(['__proto__', 'constructor', 'toString', 'a b'])('refuses a parameter that is called %s', async (name) => {
+    const server = await startTestServer()
+    const path = `/v1/pets?${name.replace(' ', '+')}=1`
+    const answer = await server.send({ path, headers: { Prefer: 'handling=strict' } })
+    expect(expectError(answer, 'invalid_request')).toBe(`unknown with handling=strict: ${JSON.stringify(name)}`)
+  })
+
   it('is recognised in a second Prefer header', async () => {
     const server = await startTestServer()
     const answer = await server.send({ path: '/v1/pets?x=1', headers: { Prefer: ['wait=1', 'handling=strict'] } })

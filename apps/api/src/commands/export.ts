@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises'
-import { openOutput } from '../data/file-error.ts'
-import { type Format, formatOf } from '../data/pet-file.ts'
+import { fileError, openOutput } from '../data/file-error.ts'
+import type { Format } from '../data/formats.ts'
+import { formatOf } from '../data/pet-file.ts'
 import { withBulk } from '../data/with-bulk.ts'
 import { type WriteOptions, writePets } from '../data/write-pets.ts'
 
@@ -16,10 +17,25 @@ export async function exportCommand({ output, ...options }: ExportCommandOptions
     () => false,
     async (bulk) => {
       const text = writePets(bulk, { ...options, format })
-      if (output !== undefined) await pipeline(text, (await openOutput(output)).createWriteStream())
+      if (output !== undefined) await writeTo(output, text)
       else await pipeline(text, process.stdout, { end: false }).catch(unlessNobodyReads)
     },
   )
+}
+
+async function writeTo(output: string, text: AsyncIterable<string>): Promise<void> {
+  const file = await openOutput(output)
+  try {
+    await pipeline(text, file.createWriteStream())
+  } catch (error) {
+    // A full disk, for instance. What the database says is no fault of the file.
+    if (!isWriting(error)) throw error
+    throw fileError('write', output, error)
+  }
+}
+
+function isWriting(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'write'
 }
 
 /** Whoever reads has seen enough, as `head` does. */

@@ -3,8 +3,9 @@ import type { BulkAccess, PetImportRow } from '@pet-store/persistence-sqlite'
 import { MEGABYTES, type Meter, type Progress } from '../progress.ts'
 import { findEarlierImport } from './earlier-import.ts'
 import type { FilePlace } from './file-prefix.ts'
+import type { Format } from './formats.ts'
 import { type ImportOptions, type ImportResult, importPets } from './import-pets.ts'
-import { type Format, type PetFile, READERS } from './pet-file.ts'
+import { type PetFile, READERS } from './pet-file.ts'
 import { readLines } from './read-lines.ts'
 
 export interface FileImport extends Pick<ImportOptions, 'onError' | 'report'> {

@@ -2,11 +2,9 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { EntryReader } from './entry.ts'
 import { fileError } from './file-error.ts'
+import { FORMATS, type Format } from './formats.ts'
 import { createCsvReader } from './read-csv.ts'
 import { createNdjsonReader } from './read-ndjson.ts'
-
-export const FORMATS = ['csv', 'ndjson'] as const
-export type Format = (typeof FORMATS)[number]
 
 /** Makes a reader for one file. */
 export const READERS = { csv: createCsvReader, ndjson: createNdjsonReader } as const satisfies Record<

@@ -1,6 +1,6 @@
 import type { PetStatus } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence-sqlite'
-import type { Format } from './pet-file.ts'
+import type { Format } from './formats.ts'
 
 /** How many animals are in memory at once. */
 const PAGE = 5_000
