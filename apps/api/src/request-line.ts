@@ -16,6 +16,6 @@ export function requestLine(head: string, entry: RequestEntry): string {
 }
 
 /** What a clock cannot tell is not written. */
-export function inMicroseconds(milliseconds: number): number {
+function inMicroseconds(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000
 }

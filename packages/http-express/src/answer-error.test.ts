@@ -6,8 +6,8 @@ import { answerError } from './answer-error.ts'
 import { createPetServer } from './create-pet-server.ts'
 import { expectError } from './expect-error.test-support.ts'
 import type { HttpLog } from './http-log.ts'
+import { openRequest } from './open-request.ts'
 import { RawConnection } from './raw-connection.test-support.ts'
-import { openRequest } from './request-context.ts'
 
 /** A connection to an app with one route, and the faults that the app logged. */
 async function serve(route: RequestHandler): Promise<{ connection: RawConnection; faults: unknown[] }> {

@@ -1,12 +1,12 @@
 import express, { type Express } from 'express'
 import { answerUnknownPath } from './answer-error.ts'
-import type { PetAppOptions } from './create-pet-app.ts'
 import { allowOrigins } from './cross-origin.ts'
 import { healthRoutes } from './health-routes.ts'
 import { openApiRoutes } from './openapi-routes.ts'
 import { BASE, operationRouter } from './operation-router.ts'
 import type { OperationSteps } from './operation-steps.ts'
 import { pageRoutes } from './page-routes.ts'
+import type { PetAppOptions } from './pet-app-options.ts'
 
 /** Everything that the service answers, as an Express app. */
 export function createExpressApp(options: PetAppOptions, steps: OperationSteps): Express {

@@ -3,7 +3,7 @@ import { answerError, answerUnknownPath } from './answer-error.ts'
 import { clientAddressOf } from './client-address.ts'
 import type { HttpLog } from './http-log.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
-import { openRequest } from './request-context.ts'
+import { openRequest } from './open-request.ts'
 import { securityHeaders } from './security-headers.ts'
 import { sendAnswer } from './send-answer.ts'
 

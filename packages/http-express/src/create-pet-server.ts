@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Duplex } from 'node:stream'
 import { ERROR_STATUS, type ErrorCode, HttpError, rawErrorAnswer } from './error-answer.ts'
 import type { HttpLog } from './http-log.ts'
-import { requestIdOf } from './request-context.ts'
+import { requestIdOf } from './open-request.ts'
 import { originForm } from './request-target.ts'
 import { sendError } from './send-answer.ts'
 

@@ -13,7 +13,7 @@ export interface HandlerResponse extends ServerResponse {
 }
 
 /** Goes on to the next handler. What goes wrong is thrown. */
-export type Next = () => void
+type Next = () => void
 
 /**
  * A step on the way of a request. Any Express route takes it. It uses what Node gives and nothing that Express adds, so

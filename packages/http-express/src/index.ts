@@ -1,6 +1,6 @@
 // The app, and a server for it
 export { createPetApp } from './create-pet-app.ts'
-export type { PetAppOptions } from './create-pet-app.ts'
+export type { PetAppOptions } from './pet-app-options.ts'
 export type { TrustProxy } from './client-address.ts'
 export { createPetServer } from './create-pet-server.ts'
 export type { ServerLimits } from './create-pet-server.ts'
@@ -11,7 +11,8 @@ export type { MetricsText } from './create-metrics-app.ts'
 export { DEPRECATED_ROUTES } from './operation-router.ts'
 
 // What the app needs from outside
-export type { Caller, TokenCheck } from './require-bearer.ts'
+export type { Caller } from './caller.ts'
+export type { TokenCheck } from './require-bearer.ts'
 export type { RateLimiting } from './limit-rate.ts'
 export type { HttpLog, RequestEntry } from './http-log.ts'
 export type { Clock } from './deprecation.ts'

@@ -2,17 +2,12 @@ import { type RequestHandler, Router } from 'express'
 import { enterRoute } from './enter-route.ts'
 import type { Handler } from './handler.ts'
 import { answerOptions, refuseMethod } from './methods.ts'
-import type { Operation, PathParameters } from './operation.ts'
+import type { Operation } from './operation.ts'
 import type { OperationSteps } from './operation-steps.ts'
 import { OPERATIONS, type Operations } from './operations.ts'
 
 /** Where the operations are. */
 export const BASE = '/v1'
-
-/** What each declared operation does; one that is missing, or not declared, does not compile. */
-export type OperationHandlers = {
-  readonly [Name in keyof Operations]: Handler<PathParameters<Operations[Name]['path']>>
-}
 
 /** The declared operations as Express routes; each path also has its OPTIONS and its refusal of other methods. */
 export function operationRouter({ operations: handlers, limit, deprecation }: OperationSteps): Router {

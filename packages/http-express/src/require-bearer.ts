@@ -1,14 +1,8 @@
 import type { Scope } from '@pet-store/access'
+import type { Caller } from './caller.ts'
 import { clientNetwork } from './client-network.ts'
 import { HttpError } from './error-answer.ts'
 import type { Handler, HandlerResponse } from './handler.ts'
-
-/** Who sent a request. */
-export interface Caller {
-  /** The public id of the key, good for logs and metrics. */
-  readonly keyId: string
-  readonly scopes: readonly Scope[]
-}
 
 /**
  * Tells who a key belongs to. `undefined` for a key that is unknown, expired or revoked, which nothing tells apart;

@@ -6,10 +6,11 @@ import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { onTestFinished } from 'vitest'
 import type { Answer } from './answer.test-support.ts'
-import { createPetApp, type PetAppOptions } from './create-pet-app.ts'
+import { createPetApp } from './create-pet-app.ts'
 import { createPetServer, type ServerLimits } from './create-pet-server.ts'
 import { expectDeclared } from './expect-declared.test-support.ts'
 import type { HttpLog, RequestEntry } from './http-log.ts'
+import type { PetAppOptions } from './pet-app-options.ts'
 import { RawConnection } from './raw-connection.test-support.ts'
 
 /** A good key, for every test of this run. */
