@@ -68,7 +68,7 @@ describe('With METRICS_PORT', () => {
     expect(requests('GET', '/v1/pets', 200)).toBe(1)
     expect(requests('GET', '/v1/pets/{petId}', 404)).toBe(1)
     expect(requests('HEAD', '/v1/pets/{petId}', 404)).toBe(1)
-    expect(requests('GET', 'unknown', 429)).toBe(1)
+    expect(requests('GET', '/v1/pets', 429)).toBe(1)
     expect(requests('GET', 'unknown', 401)).toBe(2)
     expect(requests('other', 'unknown', 404)).toBe(1)
     expect(requests('GET', '/readyz', 200)).toBe(1)
