@@ -9,7 +9,7 @@ import { OPERATIONS, type Operations } from './operations.ts'
  * Runs the steps of an operation without asking Express which they are: the same functions in the same order, found by
  * one pattern each. Express takes everything else, such as other methods, other paths, and percent-encoded ones.
  *
- * Express's search and its own request and response objects cost as much CPU time as all steps of getPet together
+ * Express's search and its own request and response objects take more CPU time than any of the steps
  * (docs/decisions/0033-hot-path.md).
  */
 export function fastPath(steps: OperationSteps, express: RequestListener): RequestListener {
