@@ -70,6 +70,13 @@ describe('the verdict', () => {
     expect(together).toContain('were busy for 100% of the time for List 20.')
   })
 
+  it('recommends nothing where the machine was not quiet', () => {
+    const disturbed = measured({ processes: 3, rates: [2_000, 500, 2_000] })
+    expect(verdict([[[...ALL, disturbed]]])).toBe(
+      'The rounds of a line-up differ up to 4.0 times over, so something else ran meanwhile: nothing is recommended here.',
+    )
+  })
+
   it('tells the other placements, and has six sentences', () => {
     const text = verdict([[ALL, ALL], [[measured({ processes: 1, rates: [900], placement: everywhere })]]])
     expect(text).toContain('With everybody on 4 cores they were 1 for List 20.')

@@ -1,5 +1,5 @@
 import { groupBy } from './group-by.ts'
-import { byPoolSize, byProcesses, figure, smallestOfTheBest } from './line-up-figures.ts'
+import { byPoolSize, byProcesses, figure, smallestOfTheBest, throughput } from './line-up-figures.ts'
 import type { LineUpMeasurement, LineUpRound } from './line-ups.ts'
 import { spreadText } from './markdown.ts'
 import { ratios } from './statistics.ts'
@@ -10,11 +10,27 @@ export type ByOperation = readonly (readonly LineUpMeasurement[])[]
 /** Cores that work for such a part of the time have nothing to give any more. */
 const FULLY_BUSY = 0.95
 
+/** Rounds of one line-up that differ so many times over were not measured on a machine that did nothing else. */
+const DISTURBED = 2
+
 /**
  * How many processes there should be, with which pools, and what limits them: six sentences at most. Judged by the first
- * placement; the others are only told.
+ * placement; the others are only told. Recommends nothing where the rounds differ too much.
  */
-export function verdict([placed = [], ...others]: readonly ByOperation[]): string {
+export function verdict(placements: readonly ByOperation[]): string {
+  const times = Math.max(...placements.flat(2).map(howDifferent))
+  if (times >= DISTURBED) {
+    return `The rounds of a line-up differ up to ${times.toFixed(1)} times over, so something else ran meanwhile: nothing is recommended here.`
+  }
+  return recommendation(placements)
+}
+
+function howDifferent(measurement: LineUpMeasurement): number {
+  const { highest, lowest } = throughput(measurement)
+  return highest / lowest
+}
+
+function recommendation([placed = [], ...others]: readonly ByOperation[]): string {
   const enough = fewest(placed)
   const pools = placed.map((all) => smallestOfTheBest(byPoolSize(all)))
   const ones = placed.map((all) => byProcesses(all)[0] as LineUpMeasurement)
