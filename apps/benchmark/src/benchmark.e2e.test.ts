@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -87,7 +88,7 @@ describe('the load', () => {
     const { port } = server.address() as AddressInfo
     try {
       return await load({
-        port,
+        ports: [port],
         connections: 2,
         requests: [request],
         milliseconds: 10_000,
@@ -121,6 +122,22 @@ describe('the load', () => {
       res.writeHead(code, { 'Content-Length': text.length }).end(text)
     })
     await expect(run).rejects.toThrow('Wrong answer to GET /v1/pets/1')
+  })
+
+  it('shares its connections out evenly among several servers', async () => {
+    const connections = [0, 0, 0]
+    const servers = connections.map((_, index) =>
+      createServer((_req, res) => res.writeHead(200, { 'Content-Length': 8 }).end('{"id":1}'))
+        .on('connection', () => {
+          connections[index] = (connections[index] ?? 0) + 1
+        })
+        .listen(0, '127.0.0.1'),
+    )
+    await Promise.all(servers.map((server) => once(server, 'listening')))
+    const ports = servers.map((server) => (server.address() as AddressInfo).port)
+    await load({ ports, connections: 12, requests: [request], milliseconds: 10_000, maxRequests: 50, probe: () => 0 })
+    for (const server of servers) server.close()
+    expect(connections).toEqual([4, 4, 4])
   })
 
   it('ends when the server closes the connection', async () => {

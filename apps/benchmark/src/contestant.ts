@@ -31,7 +31,7 @@ export const SERVICE: readonly string[] =
     ? ['--conditions=@pet-store/source', join(ROOT, 'apps/api/src/main.ts')]
     : [join(ROOT, 'apps/api/bin/pet-store.js')]
 
-const bare = (name: string): string => join(HERE, `bare/${name}${EXTENSION}`)
+export const bare = (name: string): string => join(HERE, `bare/${name}${EXTENSION}`)
 const peer = (name: string): string => join(BENCHMARK, `peers/dist/${name}.js`)
 
 export const CONTESTANTS: readonly Contestant[] = [

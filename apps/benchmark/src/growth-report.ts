@@ -1,6 +1,7 @@
 import type { Report } from './comparison-report.ts'
 import { DATABASE_NAMES, DATABASES } from './contestant.ts'
 import { curvesSvg } from './curves-svg.ts'
+import { groupBy } from './group-by.ts'
 import type { GrowthPoint } from './growth.ts'
 import type { Circumstances } from './machine.ts'
 import { circumstancesTable, spreadText, table } from './markdown.ts'
@@ -28,10 +29,4 @@ export function growthReport(points: readonly GrowthPoint[], circumstances: Circ
     }),
   ]
   return { 'growth.md': `${page.join('\n\n')}\n`, 'growth.svg': curvesSvg(TITLE, panels, 'ms') }
-}
-
-function groupBy<Item>(items: readonly Item[], key: (item: Item) => string): [string, Item[]][] {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item])
-  return [...groups]
 }

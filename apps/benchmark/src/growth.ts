@@ -68,7 +68,7 @@ async function measureSize(databases: Databases, { database, size, pinning }: Si
     const requests = Object.entries(questions(size, deepest, cursor)).map(
       ([operation, asked]) => ({ operation, requests: asked.map(wireRequest), p50s: [] as number[] }) as const,
     )
-    const common = { port: server.port, probe: () => 0 }
+    const common = { ports: [server.port], probe: () => 0 }
     for (const { requests: asked } of requests) await load({ ...common, ...WARM_UP, requests: asked })
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const { requests: asked, p50s } of requests) {

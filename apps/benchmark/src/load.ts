@@ -1,7 +1,8 @@
 import { converse, type WireRequest } from './conversation.ts'
 
 export interface LoadOptions<Figure> {
-  readonly port: number
+  /** Of one server, or of several among which the connections are shared out evenly. */
+  readonly ports: readonly number[]
   readonly connections: number
   /** Taken in turn by whichever connection is free. */
   readonly requests: readonly WireRequest[]
@@ -29,7 +30,7 @@ export interface LoadResult<Figure> {
 
 /** Keeps every connection busy with one request at a time. Rejects on the first wrong answer. */
 export async function load<Figure>(options: LoadOptions<Figure>): Promise<LoadResult<Figure>> {
-  const { port, connections, requests, milliseconds, maxRequests = Number.POSITIVE_INFINITY } = options
+  const { ports, connections, requests, milliseconds, maxRequests = Number.POSITIVE_INFINITY } = options
   const { leadInMs = 0, probe } = options
   const latencies = new Latencies()
   let turn = 0
@@ -65,7 +66,8 @@ export async function load<Figure>(options: LoadOptions<Figure>): Promise<LoadRe
     after = probe()
   }
 
-  await Promise.all(Array.from({ length: connections }, () => converse(port, next, onAnswer)))
+  const portsInTurn = Array.from({ length: connections }, (_, index) => ports[index % ports.length] ?? 0)
+  await Promise.all(portsInTurn.map((port) => converse(port, next, onAnswer)))
   if (before === undefined || after === undefined) throw new Error('There was nothing to send.')
   const seconds = (end - start) / 1000
   return { requests: latencies.count, seconds, latencies: latencies.all(), before, after, answered, added }

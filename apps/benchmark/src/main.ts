@@ -1,82 +1,82 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { measureBulk } from './bulk.ts'
+import { bulkReport } from './bulk-report.ts'
+import { type Choice, type ComparisonChoice, choose, HELP } from './command-line.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { comparisonReport, type Report } from './comparison-report.ts'
 import { ROOT } from './contestant.ts'
 import { GREATEST_SIZE, measureGrowth, SIZES } from './growth.ts'
 import { growthReport } from './growth-report.ts'
-import { circumstances, versions } from './machine.ts'
+import { type Circumstances, circumstances, versions } from './machine.ts'
 import { preparePeers } from './peers.ts'
-import { pinProcess } from './pinning.ts'
+import { type Pinning, pinProcess } from './pinning.ts'
 import { FULL, QUICK } from './plan.ts'
+import { measureProcesses } from './processes.ts'
+import { FULL_PROCESSES, QUICK_PROCESSES } from './processes-plan.ts'
+import { processesReport } from './processes-report.ts'
 import { profileService } from './profile.ts'
 import { profileReport } from './profile-report.ts'
 import { select } from './selection.ts'
 
-const HELP = `pnpm bench                      compares everybody on both databases; ten minutes at most
-pnpm bench --quick              the same for a first look; two minutes
-pnpm bench --only sqlite-get    only operations whose names begin so; several with commas
-pnpm bench --contestants pet    only contestants whose names begin so, and the one they are compared with
-pnpm bench --growth             the service with 1 thousand to 1 million pets; with --full to 10 million
-pnpm bench --profile            where the service spends its time
-
-Reports of whole runs go to docs/benchmarks, those of shortened ones to data/benchmarks.`
-
-const OPTIONS = {
-  quick: { type: 'boolean', default: false },
-  only: { type: 'string', default: '' },
-  contestants: { type: 'string', default: '' },
-  growth: { type: 'boolean', default: false },
-  full: { type: 'boolean', default: false },
-  profile: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
-} as const
+const BULK_ROUNDS = 2
 
 const start = performance.now()
 
 try {
-  await main()
+  await main(choose(process.argv.slice(2)))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: OPTIONS })
-  if (values.help) {
+async function main(choice: Choice): Promise<void> {
+  if (choice.run === 'help') {
     console.log(HELP)
     return
   }
   if (!existsSync('/proc/self/stat')) throw new Error('CPU time and memory are read from /proc, which only Linux has.')
+  if (choice.run === 'processes') {
+    // It runs several times, on other cores each time.
+    const plan = choice.isWhole ? FULL_PROCESSES : QUICK_PROCESSES
+    const figures = await measureProcesses({ plan, say })
+    keep(processesReport(figures, plan, facts('as each section says')), choice.isWhole)
+    return
+  }
   const pinning = pinProcess()
-  const facts = circumstances(['pnpm bench', ...process.argv.slice(2)].join(' '), pinning.description)
-  if (values.growth) {
-    const sizes = values.full ? [...SIZES, GREATEST_SIZE] : SIZES
-    keep(growthReport(await measureGrowth({ sizes, pinning, say }), facts), true)
-    return
+  const here = facts(pinning.description)
+  if (choice.run === 'growth') {
+    const sizes = choice.isFull ? [...SIZES, GREATEST_SIZE] : SIZES
+    keep(growthReport(await measureGrowth({ sizes, pinning, say }), here), true)
+  } else if (choice.run === 'bulk') {
+    const figures = await measureBulk({ pets: choice.pets, rounds: BULK_ROUNDS, pinning, say })
+    keep(bulkReport(figures, here), choice.isWhole)
+  } else if (choice.run === 'profile') {
+    keep(profileReport(await profileService(pinning, say), here), true)
+  } else {
+    keep(comparisonReport(await runComparison(choice, pinning), here, versions()), choice.isWhole)
   }
-  if (values.profile) {
-    keep(profileReport(await profileService(pinning, say), facts), true)
-    return
-  }
-  const plan = values.quick ? QUICK : FULL
-  const selections = select(words(values.only), words(values.contestants))
-  if (selections.some(({ contestants }) => contestants.some(({ role }) => role === 'peer'))) {
+}
+
+async function runComparison(
+  { isQuick, only, contestants }: ComparisonChoice,
+  pinning: Pinning,
+): Promise<readonly Comparison[]> {
+  const selections = select(only, contestants)
+  if (selections.some((selection) => selection.contestants.some(({ role }) => role === 'peer'))) {
     say('installing and building the peers')
     preparePeers()
   }
   const comparisons: Comparison[] = []
   for (const selection of selections) {
     const sayOn = (line: string) => say(`${selection.database}: ${line}`)
-    comparisons.push(await compare(selection, { plan, pinning, say: sayOn }))
+    comparisons.push(await compare(selection, { plan: isQuick ? QUICK : FULL, pinning, say: sayOn }))
   }
-  const isWhole = plan === FULL && values.only === '' && values.contestants === ''
-  keep(comparisonReport(comparisons, facts, versions()), isWhole)
+  return comparisons
 }
 
-function words(list: string): string[] {
-  return list.split(',').filter((word) => word !== '')
+function facts(cores: string): Circumstances {
+  return circumstances(['pnpm bench', ...process.argv.slice(2)].join(' '), cores)
 }
 
 function say(line: string): void {

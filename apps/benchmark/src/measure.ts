@@ -65,7 +65,7 @@ export async function measure(
 
 async function warm(entrant: Entrant, requests: readonly WireRequest[], share: number, plan: Plan): Promise<number> {
   const { answered, added } = await load({
-    port: entrant.server.port,
+    ports: [entrant.server.port],
     connections: plan.connections,
     requests,
     milliseconds: plan.warmUpMs * share,
@@ -79,7 +79,7 @@ async function warm(entrant: Entrant, requests: readonly WireRequest[], share: n
 async function takeTurn(entrant: Entrant, requests: readonly WireRequest[], plan: Plan): Promise<Round> {
   const { server } = entrant
   const result = await load({
-    port: server.port,
+    ports: [server.port],
     connections: plan.connections,
     requests,
     milliseconds: plan.sliceMs,

@@ -54,7 +54,7 @@ async function profile(databases: Databases, operation: Operation, pinning: Pinn
   let warmAt = 0
   try {
     const requests = operation.questions({ paging: 'after', size: SIZE, cursors: new Map() }).map(wireRequest)
-    const common = { port: server.port, connections: CONNECTIONS, requests, probe: () => 0 }
+    const common = { ports: [server.port], connections: CONNECTIONS, requests, probe: () => 0 }
     await load({ ...common, ...WARM_UP })
     // The profile's clock is the same one.
     warmAt = Number(process.hrtime.bigint() / 1000n)

@@ -28,6 +28,8 @@ export interface ServerOptions {
   readonly program: readonly string[]
   readonly databaseUrl: string
   readonly pinning: Pinning
+  /** Environment variables besides those that everybody gets. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 // With the reducer on, a server that waits for its turn gives its compiled code back and runs cold when it is called.
@@ -36,7 +38,8 @@ const PATIENCE_MS = 30_000
 const FIRST_REQUEST = { method: 'GET', path: '/v1/pets?limit=20' } as const
 
 /** Starts a contestant and waits for its first answer. */
-export async function startServer({ program, databaseUrl, pinning }: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { program, databaseUrl, pinning, settings } = options
   const port = await freePort()
   // What it writes, its access log above all, goes to a file, as it would under a supervisor.
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-log-'))
@@ -55,6 +58,7 @@ export async function startServer({ program, databaseUrl, pinning }: ServerOptio
       API_KEYS_SHA256: API_KEY_SHA256,
       // The service counts what it does while it is measured; nobody else knows this setting.
       METRICS_PORT: '0',
+      ...settings,
     },
     stdio: ['ignore', log, log],
   })
@@ -102,7 +106,7 @@ async function firstAnswer(child: ChildProcess, port: number): Promise<void> {
 }
 
 /** A run that breaks off leaves no server behind. */
-function endWithThisProcess(child: ChildProcess): void {
+export function endWithThisProcess(child: ChildProcess): void {
   const end = () => child.kill('SIGKILL')
   process.once('exit', end)
   child.once('exit', () => process.off('exit', end))
