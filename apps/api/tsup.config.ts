@@ -11,4 +11,8 @@ export default defineConfig({
   // and tracing changes the other while it is loaded.
   noExternal: [/^@pet-store\/persistence-/, /^@mikro-orm\//, 'kysely'],
   external: ['better-sqlite3', 'pg'],
+  // What is left of CommonJS in them requires a file of the driver.
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  },
 })

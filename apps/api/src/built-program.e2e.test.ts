@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { createDatabase } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { curl } from './curl.test-support.ts'
 import { runProgram, runStart, temporaryFolder, waitForOutput } from './run-program.test-support.ts'
 import { startCollector, treeOf } from './trace-collector.test-support.ts'
@@ -17,15 +19,20 @@ describe('the built program', () => {
     })
   }, 120_000)
 
-  it('serves, and adds an animal', async () => {
-    const { program, address, key } = await runStart(await temporaryFolder(), {}, [BIN])
+  it.each(['SQLite', 'PostgreSQL'])('serves, and adds an animal on %s', async (kind) => {
+    const database = kind === 'PostgreSQL' ? await createDatabase(inject('postgresUrl')) : undefined
+    const settings = database === undefined ? {} : { DATABASE_URL: database.url }
+    const { program, address, key } = await runStart(await temporaryFolder(), settings, [BIN])
     const added = await curl(
       `curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${address}/pets`,
     )
+    const listed = await curl(`curl -H 'Authorization: Bearer ${key}' ${address}/pets`)
     program.process.kill('SIGTERM')
 
     expect(added.body).toBe('{"id":1,"name":"Rex","categoryId":1}')
+    expect(listed.body).toBe(`[${added.body}]`)
     expect(await program.ended).toBe(0)
+    await database?.drop()
   })
 
   it('traces a request from HTTP to storage, and counts it', async () => {
