@@ -15,22 +15,25 @@ const DISTURBED = 2
 
 /**
  * How many processes there should be, with which pools, and what limits them: six sentences at most. Judged by the first
- * placement; the others are only told. Recommends nothing where the rounds differ too much.
+ * placement; the others are only told. Says nothing about a placement whose rounds differ too much.
  */
-export function verdict(placements: readonly ByOperation[]): string {
-  const times = Math.max(...placements.flat(2).map(howDifferent))
-  if (times >= DISTURBED) {
-    return `The rounds of a line-up differ up to ${times.toFixed(1)} times over, so something else ran meanwhile: nothing is recommended here.`
-  }
-  return recommendation(placements)
+export function verdict([placed = [], ...others]: readonly ByOperation[]): string {
+  const times = mostDifferent(placed)
+  if (times < DISTURBED) return recommendation(placed, others)
+  return `The rounds of a line-up differ up to ${times.toFixed(1)} times over, so something else ran meanwhile: nothing is recommended here.`
 }
 
-function howDifferent(measurement: LineUpMeasurement): number {
-  const { highest, lowest } = throughput(measurement)
-  return highest / lowest
+/** How many times as fast as its slowest round the fastest one of a line-up was. */
+function mostDifferent(operations: ByOperation): number {
+  return Math.max(
+    ...operations
+      .flat()
+      .map(throughput)
+      .map(({ highest, lowest }) => highest / lowest),
+  )
 }
 
-function recommendation([placed = [], ...others]: readonly ByOperation[]): string {
+function recommendation(placed: ByOperation, others: readonly ByOperation[]): string {
   const enough = fewest(placed)
   const pools = placed.map((all) => smallestOfTheBest(byPoolSize(all)))
   const ones = placed.map((all) => byProcesses(all)[0] as LineUpMeasurement)
@@ -42,7 +45,7 @@ function recommendation([placed = [], ...others]: readonly ByOperation[]): strin
     `from ${cpu(measurement)} to ${cpu(most[index] ?? measurement)} µs`
   return [
     `With ${count(cores, 'core')} for the services, the fewest processes that did as well as the best were ${fewestText(placed)}.`,
-    ...others.map((other) => `With everybody on ${count(coresIn(other), 'core')} they were ${fewestText(other)}.`),
+    ...others.map(otherText),
     `At one process ${list(ones, busyText)}.`,
     `At the fewest that did as well as the best, the limit was ${list(enough, limit)}.`,
     `From one process to ${most[0]?.lineUp.processes} the CPU time of the services for a request went ${list(ones, cpuTimes)}.`,
@@ -60,6 +63,13 @@ function fewestText(operations: ByOperation): string {
     const times = spreadText(ratios(rounds.map(rate), one.map(rate)))
     return `${lineUp.processes}${lineUp.processes > 1 ? `, ${times} times one,` : ''}`
   })
+}
+
+function otherText(other: ByOperation): string {
+  const everybody = `With everybody on ${count(coresIn(other), 'core')}`
+  const times = mostDifferent(other)
+  if (times < DISTURBED) return `${everybody} they were ${fewestText(other)}.`
+  return `${everybody} rounds differ up to ${times.toFixed(1)} times over, which says nothing.`
 }
 
 /** How busy the cores were. */
