@@ -12,9 +12,10 @@ const node = (name) => `^(node:)?${name}$`
 
 const DOMAIN = ours('packages/domain')
 const ACCESS = ours('packages/access')
-const KIT = ours('packages/domain-testing')
+const KIT = ours('packages/persistence-testing')
 const HTTP = ours('packages/http-express')
-const MIKRO_ORM = [DOMAIN, ACCESS, ours('packages/persistence-mikro-orm'), npm('@mikro-orm/[^/]+')]
+const PERSISTENCE = ours('packages/persistence')
+const MIKRO_ORM = [PERSISTENCE, DOMAIN, ACCESS, ours('packages/persistence-mikro-orm'), npm('@mikro-orm/[^/]+')]
 const NOT_NODE = { dependencyTypesNot: ['core'] }
 const TEST_TOOLS = [npm('vitest'), npm('fast-check')]
 
@@ -35,8 +36,13 @@ const TABLE = [
     remedy: 'Keys know only node:crypto. State what else is needed as an interface, and let an adapter bring it.',
   },
   {
-    folder: 'packages/domain-testing',
-    may: [DOMAIN, ACCESS, node('assert/strict')],
+    folder: 'packages/persistence',
+    may: [DOMAIN, ACCESS],
+    remedy: 'What an adapter is, in types and one error class: an adapter brings everything else.',
+  },
+  {
+    folder: 'packages/persistence-testing',
+    may: [PERSISTENCE, DOMAIN, ACCESS, node('assert/strict')],
     remedy: 'The cases run under any test runner: use node:assert/strict, and let the caller bring the repository.',
   },
   {
@@ -132,9 +138,9 @@ export default {
     ),
     forbid(
       'test-kit-stays-in-tests',
-      'Only types of domain-testing may be named outside of tests; the cases are for tests.',
+      'Production code imports nothing from persistence-testing, types included. The types of an adapter are in persistence.',
       { path: '^apps/', pathNot: [TEST, '^apps/benchmark/'] },
-      { path: KIT, dependencyTypesNot: ['type-only'] },
+      { path: KIT },
     ),
     forbid(
       'apps-are-not-imported',

@@ -86,8 +86,8 @@ key=$(inside pet-store keys create --name kiosk 2>/dev/null)
 bearer=(--header "Authorization: Bearer $key")
 expect 'a key can be made while it serves' "$(call "${bearer[@]}" "$url/v1/pets")" '[] 200'
 rex='{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}'
-expect 'an animal can be added' "$(call "${bearer[@]}" --data "${rex/\"id\":1,/}" "$url/v1/pets")" "$rex 201"
-expect 'animals can be listed' "$(call "${bearer[@]}" "$url/v1/pets")" "[$rex] 200"
+expect 'a pet can be added' "$(call "${bearer[@]}" --data "${rex/\"id\":1,/}" "$url/v1/pets")" "$rex 201"
+expect 'pets can be listed' "$(call "${bearer[@]}" "$url/v1/pets")" "[$rex] 200"
 answer=$(call "$url/v1/pets")
 expect 'nobody else may' "${answer##* }" 401
 

@@ -7,7 +7,7 @@ const { createPet, listPets } = createPetUseCases(createMemoryPets())
 
 for (const name of ['Rex', '   ', 'Mia']) {
   try {
-    const pet = await createPet({ name, categoryId: 7n, status: 'available' })
+    const { pet } = await createPet({ name, categoryId: 7n, status: 'available' })
     console.log(`Added ${pet.name} as pet ${pet.id}.`)
   } catch (error) {
     // Anything else is a fault of the program or of its storage.

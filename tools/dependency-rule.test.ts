@@ -8,11 +8,16 @@ import configuration from '../.dependency-cruiser.mjs'
 /** For each rule: a file, and an import in it that the rule must report. */
 const FORBIDDEN: Record<string, { file: string; imports: string }> = {
   'domain-imports-its-row': { file: 'packages/domain/src/a.ts', imports: 'node:crypto' },
-  'domain-tests-import-their-row': { file: 'packages/domain/src/a.test.ts', imports: '@pet-store/domain-testing' },
+  'domain-tests-import-their-row': { file: 'packages/domain/src/a.test.ts', imports: '@pet-store/persistence-testing' },
   'access-imports-its-row': { file: 'packages/access/src/a.ts', imports: '@pet-store/domain' },
   'access-tests-import-their-row': { file: 'packages/access/src/a.test.ts', imports: 'express' },
-  'domain-testing-imports-its-row': { file: 'packages/domain-testing/src/a.ts', imports: 'vitest' },
-  'domain-testing-tests-import-their-row': { file: 'packages/domain-testing/src/a.test.ts', imports: 'better-sqlite3' },
+  'persistence-imports-its-row': { file: 'packages/persistence/src/a.ts', imports: 'pg' },
+  'persistence-tests-import-their-row': { file: 'packages/persistence/src/a.test.ts', imports: 'express' },
+  'persistence-testing-imports-its-row': { file: 'packages/persistence-testing/src/a.ts', imports: 'vitest' },
+  'persistence-testing-tests-import-their-row': {
+    file: 'packages/persistence-testing/src/a.test.ts',
+    imports: 'better-sqlite3',
+  },
   'http-express-imports-its-row': { file: 'packages/http-express/src/a.ts', imports: 'better-sqlite3' },
   'http-express-tests-import-their-row': {
     file: 'packages/http-express/src/a.test.ts',
@@ -40,7 +45,7 @@ const FORBIDDEN: Record<string, { file: string; imports: string }> = {
   'contracts-imports-its-row': { file: 'packages/contracts/src/a.ts', imports: 'express' },
   'contracts-tests-import-their-row': { file: 'packages/contracts/src/a.test.ts', imports: 'better-sqlite3' },
   'http-express-takes-types-of-access': { file: 'packages/http-express/src/b.ts', imports: '@pet-store/access' },
-  'test-kit-stays-in-tests': { file: 'apps/api/src/a.ts', imports: '@pet-store/domain-testing' },
+  'test-kit-stays-in-tests': { file: 'apps/api/src/a.ts', imports: '@pet-store/persistence-testing' },
   'apps-are-not-imported': { file: 'packages/http-express/src/c.ts', imports: '@pet-store/api' },
   'apps-do-not-import-each-other': { file: 'apps/api/src/b.ts', imports: '@pet-store/contracts' },
   'only-front-doors': { file: 'packages/http-express/src/d.ts', imports: '../../domain/src/index.ts' },
@@ -54,14 +59,14 @@ const FORBIDDEN: Record<string, { file: string; imports: string }> = {
 /** Files with imports that no rule may report. */
 const ALLOWED: Record<string, readonly string[]> = {
   'packages/access/src/allowed.ts': ['node:crypto'],
-  'packages/domain-testing/src/allowed.ts': ['@pet-store/domain', 'node:assert/strict'],
+  'packages/persistence-testing/src/allowed.ts': ['@pet-store/domain', 'node:assert/strict'],
   'packages/http-express/src/allowed.ts': ['@pet-store/domain', 'express', 'zod', 'node:http'],
   'packages/persistence-sqlite/src/allowed.ts': [
     '@pet-store/domain',
     '@pet-store/persistence-mikro-orm',
     '@mikro-orm/sqlite',
   ],
-  'packages/persistence-sqlite/src/allowed.test.ts': ['@pet-store/domain-testing', 'vitest', 'node:os'],
+  'packages/persistence-sqlite/src/allowed.test.ts': ['@pet-store/persistence-testing', 'vitest', 'node:os'],
   'apps/api/src/allowed.ts': [
     '@pet-store/domain',
     '@pet-store/http-express',
@@ -74,12 +79,12 @@ const ALLOWED: Record<string, readonly string[]> = {
 const MEMBERS: Record<string, { dependencies?: readonly string[]; devDependencies?: readonly string[] }> = {
   'packages/domain': {},
   'packages/access': {},
-  'packages/domain-testing': { dependencies: ['@pet-store/domain'] },
+  'packages/persistence-testing': { dependencies: ['@pet-store/domain'] },
   'packages/http-express': { dependencies: ['@pet-store/domain', 'express', 'zod'] },
   'packages/persistence-mikro-orm': { dependencies: ['@pet-store/domain'] },
   'packages/persistence-sqlite': {
     dependencies: ['@pet-store/domain', '@pet-store/persistence-mikro-orm', '@mikro-orm/sqlite'],
-    devDependencies: ['@pet-store/domain-testing', 'vitest'],
+    devDependencies: ['@pet-store/persistence-testing', 'vitest'],
   },
   'packages/persistence-postgres': {},
   'packages/testing-postgres': {},

@@ -80,27 +80,27 @@ describe.each(PORTS)('whoever makes a $port', ({ port, contract, model }) => {
   const sources = filesIn('packages/*/src/**/*.ts').filter((file) => !/[.]test(-support)?[.]ts$/.test(file))
   const contractTests = filesIn('packages/*/src/**/*.contract.test.ts')
   const makers = sources
-    .filter((file) => !file.startsWith('packages/domain-testing/'))
+    .filter((file) => !file.startsWith('packages/persistence-testing/'))
     .flatMap((file) => makersIn(read(file), port).map((name) => ({ file, name })))
 
   it('is found', () => {
-    expect(makers.map(({ name }) => name)).toEqual(expect.arrayContaining([model, 'openSqliteStorage']))
+    expect(makers.map(({ name }) => name)).toEqual(expect.arrayContaining([model, 'openSqlitePersistence']))
   })
 
   it.each([
     `export function createTheirs(url: string): ${port} {`,
-    'export async function createTheirs(\n  url: string,\n): Promise<TheirStorage> {',
-    'export default async function createTheirs({ url }: StorageOptions): Promise<Storage> {',
-    'const createTheirs: OpenStorage = async ({ url }) => {',
+    'export async function createTheirs(\n  url: string,\n): Promise<TheirPersistence> {',
+    'export default async function createTheirs({ url }: PersistenceOptions): Promise<Persistence> {',
+    'const createTheirs: OpenPersistence = async ({ url }) => {',
     `export const createTheirs: ${port} = {`,
   ])('is found in the form of %j', (text) => {
     expect(makersIn(`// Theirs\n${text}\n}\n`, port)).toEqual(['createTheirs'])
   })
 
   it.each(makers)('$name keeps the contract in a test', ({ file, name }) => {
-    // The tests of the models live in domain-testing, so that no two packages import each other.
+    // The tests of the models live in persistence-testing, so that no two packages import each other.
     const isModel = /^packages[/](?:domain|access)[/]/.test(file)
-    const folder = isModel ? 'packages/domain-testing/' : file.replace(/src\/.*/, '')
+    const folder = isModel ? 'packages/persistence-testing/' : file.replace(/src\/.*/, '')
     const tests = contractTests.filter((test) => test.startsWith(folder)).map((test) => read(test))
     expect(tests.some((text) => text.includes(contract) && text.includes(name))).toBe(true)
   })
@@ -117,8 +117,8 @@ describe.each(PORTS)('whoever makes a $port', ({ port, contract, model }) => {
 
 /** The names of what makes a port, or a storage that has it, as a module writes it. */
 function makersIn(text: string, port: string): readonly string[] {
-  const asFunction = String.raw`^export (?:default )?(?:async )?function (\w+)\((?:\{[^{}]*\})?[^{]*\): (?:${port}|Promise<\w*Storage>) \{`
-  const asValue = String.raw`^(?:export )?const (\w+): (?:${port}|OpenStorage) =`
+  const asFunction = String.raw`^export (?:default )?(?:async )?function (\w+)\((?:\{[^{}]*\})?[^{]*\): (?:${port}|Promise<\w*Persistence>) \{`
+  const asValue = String.raw`^(?:export )?const (\w+): (?:${port}|OpenPersistence) =`
   return [asFunction, asValue].flatMap((form) =>
     [...text.matchAll(new RegExp(form, 'gm'))].map(([, name = '']) => name),
   )

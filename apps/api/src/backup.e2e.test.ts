@@ -20,7 +20,7 @@ async function start(folder: string, database: string) {
 
 // What docs/how-to/operate.md tells operators to do.
 describe('A backup of SQLite by VACUUM INTO', () => {
-  it('is made while the service runs, and holds every animal that was answered', async () => {
+  it('is made while the service runs, and holds every pet that was answered', async () => {
     const folder = await temporaryFolder()
     const ask = await start(folder, 'pets.db')
     const add = async () => (await ask('/pets', '{"name":"Kept","categoryId":1}')).text()

@@ -19,7 +19,7 @@ describe('the built program', () => {
     })
   }, 120_000)
 
-  it.each(['SQLite', 'PostgreSQL'])('serves, and adds an animal on %s', async (kind) => {
+  it.each(['SQLite', 'PostgreSQL'])('serves, and adds a pet on %s', async (kind) => {
     const database = kind === 'PostgreSQL' ? await createDatabase(inject('postgresUrl')) : undefined
     const settings = database === undefined ? {} : { DATABASE_URL: database.url }
     const { program, address, key } = await runStart(await temporaryFolder(), settings, [BIN])

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 import { createKeyCheck, createStaticKeys, type StaticKey } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
-import type { Storage } from '@pet-store/domain-testing'
 import { type Clock, createPetApp, createPetServer, type HttpLog } from '@pet-store/http-express'
+import type { Persistence } from '@pet-store/persistence'
 import { every } from './every.ts'
 import { openObservation } from './observation.ts'
 import { createReadiness, type ReadinessListener } from './readiness.ts'
 import type { Settings } from './settings.ts'
-import { openStorage } from './storage.ts'
+import { openPersistence } from './storage.ts'
 
 /** What the program is made of, besides its own parts. */
 export interface Parts {
@@ -27,7 +27,7 @@ export interface Program {
   readonly server: Server
   /** Tells operators what the program does, once it listens; there only where that was asked for. */
   readonly metricsServer: Server | undefined
-  readonly storage: Required<Storage>
+  readonly storage: Required<Persistence>
   /** From now on it is not ready, although it goes on answering. */
   stop(): void
   /** Lets go of everything that `compose` opened; the server must have stopped. */
@@ -45,7 +45,7 @@ export async function compose({
   now = () => new Date(),
   developmentKey,
 }: Parts): Promise<Program> {
-  const storage = await openStorage(settings)
+  const storage = await openPersistence(settings)
   const keyCheck = createKeyCheck({
     keys: storage.apiKeys,
     staticKeys: createStaticKeys(staticKeys),

@@ -21,7 +21,7 @@ it.each([
   { category_id: -7n },
   { category_id: 2n ** 53n + 1n },
   { status: 'sold' },
-])('An animal that differs in %o has another checksum', async (fields) => {
+])('A pet that differs in %o has another checksum', async (fields) => {
   expect((await digest({ ...REX, ...fields })).sha256).not.toBe((await digest(REX)).sha256)
 })
 
@@ -30,13 +30,13 @@ it('Large integers that a double cannot tell apart have different checksums', as
   expect((await digest(one ?? {})).sha256).not.toBe((await digest(other ?? {})).sha256)
 })
 
-it('No name can look like two animals', async () => {
+it('No name can look like two pets', async () => {
   const two = await digest(REX, { ...REX, id: 2n })
   const one = await digest({ ...REX, name: 'Rex"\n2 7 null "Rex' })
   expect(one.sha256).not.toBe(two.sha256)
 })
 
-it('What an animal was created under does not count, nor in how many batches it is read', async () => {
+it('What a pet was created under does not count, nor in how many batches it is read', async () => {
   const rows = [1n, 2n, 3n, 4n, 5n].map((id) => ({ ...REX, id }))
   const noted = rows.map((row) => ({ ...row, once_owner: 'shop', once_key: 'k', once_at: 1n }))
   expect(await digest(...rows)).toEqual(await digest(...noted))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BulkAccess } from '@pet-store/persistence-sqlite'
 import type { Meter } from './progress.ts'
 
-/** Animals as one number. */
+/** Pets as one number. */
 export interface PetDigest {
   readonly count: number
   /** Left out where there are none. */
@@ -14,7 +14,7 @@ type PetRow = Awaited<ReturnType<BulkAccess['readPets']>>[number]
 type ApiKeyRow = Awaited<ReturnType<BulkAccess['readApiKeys']>>[number]
 
 /**
- * SHA-256 over every animal by ascending id, up to this one if it is given. What an animal was created under is left out: it is
+ * SHA-256 over every pet by ascending id, up to this one if it is given. What a pet was created under is left out: it is
  * forgotten after a day, on each side in its own time.
  */
 export async function digestPets(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createApiKeyUseCases } from '@pet-store/access'
 import { createPetUseCases, INT64, type Pet } from '@pet-store/domain'
-import { type BulkAccess, openPostgresStorage } from '@pet-store/persistence-postgres'
-import { openSqliteStorage } from '@pet-store/persistence-sqlite'
+import { type BulkAccess, openPostgresPersistence } from '@pet-store/persistence-postgres'
+import { openSqlitePersistence } from '@pet-store/persistence-sqlite'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -33,14 +33,17 @@ const PLACES = {
 }
 type Kind = keyof typeof PLACES
 
-function openStorage(url: string) {
+function openPersistence(url: string) {
   return url.startsWith('sqlite:')
-    ? openSqliteStorage({ url, migrate: true })
-    : openPostgresStorage({ url, migrate: true })
+    ? openSqlitePersistence({ url, migrate: true })
+    : openPostgresPersistence({ url, migrate: true })
 }
 
-async function using<Result>(url: string, work: (storage: Awaited<ReturnType<typeof openStorage>>) => Promise<Result>) {
-  const storage = await openStorage(url)
+async function using<Result>(
+  url: string,
+  work: (storage: Awaited<ReturnType<typeof openPersistence>>) => Promise<Result>,
+) {
+  const storage = await openPersistence(url)
   try {
     return await work(storage)
   } finally {
@@ -48,16 +51,16 @@ async function using<Result>(url: string, work: (storage: Awaited<ReturnType<typ
   }
 }
 
-const ONCE = { owner: 'kiosk', key: 'again', at: new Date() }
+const OPTIONS = { idempotencyKey: { owner: 'kiosk', key: 'again', at: new Date() } }
 
-/** Animals at the edges, one of them under a key; an API key that was rotated and one that was revoked. */
+/** Pets at the edges, one of them under a key; an API key that was rotated and one that was revoked. */
 async function fill(url: string, count = 0): Promise<void> {
   await using(url, async ({ pets, apiKeys }) => {
     const { createPet } = createPetUseCases(pets)
     await createPet({ name: 'Top', categoryId: INT64.max, status: 'sold' })
     await createPet({ name: 'Bottom', categoryId: INT64.min })
     await createPet({ name: `it's "odd"\\,{}\t\n🐕 NULL`, categoryId: 2n ** 53n + 1n, status: 'pending' })
-    await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, ONCE)
+    await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, OPTIONS)
     await Promise.all(Array.from({ length: count }, (_, index) => createPet({ name: `Pet ${index}`, categoryId: 1n })))
     const { issueApiKey, rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
     const { key } = await issueApiKey({ name: 'kiosk', scopes: ['pets:read'], lifetime: 1e9 })
@@ -106,9 +109,9 @@ describe.each<[Kind, Kind]>([
 
     await using(to, async ({ pets }) => {
       const { createPet } = createPetUseCases(pets)
-      const again = await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, ONCE)
+      const { pet: again } = await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, OPTIONS)
       expect(again).toEqual(copied.pets.at(-1))
-      expect((await createPet({ name: 'New', categoryId: 1n })).id).toBeGreaterThan(again.id)
+      expect((await createPet({ name: 'New', categoryId: 1n })).pet.id).toBeGreaterThan(again.id)
     })
   })
 
@@ -151,7 +154,7 @@ describe.each<[Kind, Kind]>([
     expect(await contents(to)).toEqual(await contents(from))
   })
 
-  it('is refused where there are other animals or other API keys, and changes nothing', async () => {
+  it('is refused where there are other pets or other API keys, and changes nothing', async () => {
     const [from, to, third] = [await PLACES[fromKind](), await PLACES[toKind](), await PLACES[toKind]()]
     await fill(from)
     await using(to, async ({ pets }) => {
@@ -161,7 +164,7 @@ describe.each<[Kind, Kind]>([
       await createApiKeyUseCases(apiKeys).issueApiKey({ name: 'other' })
     })
     for (const [url, sentence] of [
-      [to, 'The target holds other animals.'],
+      [to, 'The target holds other pets.'],
       [third, 'The target holds API keys that the source does not, or that were changed in either since: key_'],
     ] as const) {
       const before = await contents(url)
@@ -202,7 +205,7 @@ it('A source that goes on being written is noticed in the end', async () => {
     },
   }
   await expect(copyEverything(await open(from), late, silent)).rejects.toThrow(
-    'The copy differs from its source: 4 animals and 6 API keys against 7 and 6. Stop whatever writes to either',
+    'The copy differs from its source: 4 pets and 6 API keys against 7 and 6. Stop whatever writes to either',
   )
 })
 
@@ -230,8 +233,8 @@ describe('pet-store copy', () => {
     await fill(`sqlite:${folder}/a.db`)
     const { code, stdout, stderr } = await run('copy --from sqlite:a.db', { DATABASE_URL: 'sqlite:b.db' })
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^Both sides hold 4 animals and 3 API keys; the checksum of each is [0-9a-f]{64}\.\n$/)
-    expect(stderr).toMatch(/^Copying animals: 4, \d+ s\nComparing both sides: 8, \d+ s\n$/)
+    expect(stdout).toMatch(/^Both sides hold 4 pets and 3 API keys; the checksum of each is [0-9a-f]{64}\.\n$/)
+    expect(stderr).toMatch(/^Copying pets: 4, \d+ s\nComparing both sides: 8, \d+ s\n$/)
   })
 
   it.each([

@@ -2,21 +2,21 @@ import type { BulkAccess } from '@pet-store/persistence-sqlite'
 import { digestApiKeys, digestPets, type PetDigest } from './copy-digest.ts'
 import type { Progress } from './progress.ts'
 
-/** How many animals are in memory at once, and in one transaction. */
+/** How many pets are in memory at once, and in one transaction. */
 const BATCH = 5_000
-/** No animal has this id: ids are given from 1 on. */
+/** No pet has this id: ids are given from 1 on. */
 const BEGINNING = -(2n ** 63n)
 
 /** What is on both sides after a copy. */
 export interface CopyReport {
   readonly pets: number
   readonly apiKeys: number
-  /** SHA-256 over every animal, the same on both sides. */
+  /** SHA-256 over every pet, the same on both sides. */
   readonly checksum: string
 }
 
 /**
- * Copies every animal and API key under the id that it has, compares both sides, and lets the target go on counting where
+ * Copies every pet and API key under the id that it has, compares both sides, and lets the target go on counting where
  * the source is. What an interrupted copy left is gone on from. Rejects where the target holds anything else, and then
  * changes nothing, and where the two sides differ in the end.
  */
@@ -32,8 +32,8 @@ export async function copyEverything(from: BulkAccess, to: BulkAccess, progress:
 }
 
 async function copyPets(from: BulkAccess, to: BulkAccess, earlier: PetDigest, progress: Progress): Promise<void> {
-  const meter = progress.begin('Copying animals', await from.countPets(), earlier.count)
-  // The next animals are read while the last ones are written.
+  const meter = progress.begin('Copying pets', await from.countPets(), earlier.count)
+  // The next pets are read while the last ones are written.
   let reading = from.readPets(earlier.lastId ?? BEGINNING, BATCH)
   for (;;) {
     const rows = await reading
@@ -62,7 +62,7 @@ async function expectBeginningOf(from: BulkAccess, to: BulkAccess, progress: Pro
   meter.end()
   if (here.count === there.count && here.sha256 === there.sha256) return there
   throw new Error(
-    'The target holds other animals. It must be empty, or hold what an interrupted copy from the same source left.',
+    'The target holds other pets. It must be empty, or hold what an interrupted copy from the same source left.',
   )
 }
 
@@ -85,7 +85,7 @@ async function compare(from: BulkAccess, to: BulkAccess, progress: Progress): Pr
   const isSame = here.sha256 === there.sha256 && digestApiKeys(keysHere) === digestApiKeys(keysThere)
   if (isSame) return { pets: there.count, apiKeys: keysThere.length, checksum: there.sha256 }
   throw new Error(
-    `The copy differs from its source: ${there.count} animals and ${keysThere.length} API keys against ${here.count} and ${keysHere.length}. ` +
+    `The copy differs from its source: ${there.count} pets and ${keysThere.length} API keys against ${here.count} and ${keysHere.length}. ` +
       'Stop whatever writes to either, and run the command again.',
   )
 }

@@ -3,37 +3,37 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { FORMATS } from './data/formats.ts'
 import { lazily } from './lazily.ts'
 
-/** Adds the commands that move many animals at once. */
+/** Adds the commands that move many pets at once. */
 export function addDataCommands(program: Command): void {
   program
     .command('import')
-    .description('store the animals of a file; can be interrupted, and goes on when it is run again')
+    .description('store the pets of a file; can be interrupted, and goes on when it is run again')
     .argument('<file>', 'a .csv or .ndjson file, or - for standard input')
     .addOption(format('what the file is; its ending says so, else needed'))
-    .option('--dry-run', 'only judge the animals; nothing is stored')
+    .option('--dry-run', 'only judge the pets; nothing is stored')
     .addOption(
       new Option('--on-error <what>', 'what a refused line does: end the import, or no more than that')
         .choices(['stop', 'skip'])
         .default('stop'),
     )
     .option('--report <file>', 'where refused lines are listed; standard error unless said otherwise')
-    .option('--again', 'store the animals of a file once more that was imported to its end')
+    .option('--again', 'store the pets of a file once more that was imported to its end')
     .action(lazily(() => import('./commands/import.ts'), 'importCommand'))
 
   program
     .command('export')
-    .description('write animals by ascending id')
-    .addOption(new Option('--status <status>', 'only animals with this status').choices(PET_STATUSES))
+    .description('write pets by ascending id')
+    .addOption(new Option('--status <status>', 'only pets with this status').choices(PET_STATUSES))
     .addOption(format('how to write; what --output ends in, else ndjson, unless said otherwise'))
     .option('--output <file>', 'where to write; standard output unless said otherwise')
-    .option('--no-ids', 'leave ids out, so that two databases with the same animals give the same bytes')
+    .option('--no-ids', 'leave ids out, so that two databases with the same pets give the same bytes')
     .action(lazily(() => import('./commands/export.ts'), 'exportCommand'))
 
   program
     .command('seed')
-    .description('store invented animals, for trying things out')
+    .description('store invented pets, for trying things out')
     .requiredOption('--count <number>', 'how many', integerUpTo(1e9))
-    .option('--seed <number>', 'the same number gives the same animals', integerUpTo(2 ** 32 - 1))
+    .option('--seed <number>', 'the same number gives the same pets', integerUpTo(2 ** 32 - 1))
     .action(lazily(() => import('./commands/seed.ts'), 'seedCommand'))
 }
 

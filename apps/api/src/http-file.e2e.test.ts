@@ -59,7 +59,7 @@ describe('examples/pet-store.http', () => {
     expect(answers.get(titled(/^The second page/))?.body).toMatch(/^\[\{"id":2,/)
   })
 
-  it('gets the same animal under the same Idempotency-Key', () => {
+  it('gets the same pet under the same Idempotency-Key', () => {
     expect(answers.get(titled(/^Add once: the same request/))?.body).toBe(answers.get(titled(/^Add once, /))?.body)
   })
 

@@ -8,7 +8,7 @@ import { endOnSignals } from './signals.ts'
 
 /** The command line. Exit codes: 0 done, 1 could not be done, 2 wrong settings or wrong use. */
 const program = new Command('pet-store')
-  .description('The pet store service: list, add and fetch animals over HTTP and JSON.')
+  .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
 
 program
@@ -43,7 +43,7 @@ program
 
 program
   .command('copy')
-  .description('copy every animal and API key from one database to another, and compare both; can be interrupted')
+  .description('copy every pet and API key from one database to another, and compare both; can be interrupted')
   .option('--from <url>', 'where they are; DATABASE_URL unless said otherwise')
   .option('--to <url>', 'where they are to be, empty so far; DATABASE_URL unless said otherwise')
   .action(lazily(() => import('./commands/copy.ts'), 'copy'))

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
-import type { Storage } from '@pet-store/domain-testing'
 import { createMetricsApp, createPetServer, type HttpLog } from '@pet-store/http-express'
+import type { Persistence } from '@pet-store/persistence'
 import { noObserver, type Observer } from './observer.ts'
 import type { Settings } from './settings.ts'
 
@@ -16,7 +16,7 @@ export interface Observation {
 /** Turns on what the settings ask for. What they do not ask for is not even loaded. */
 export async function openObservation(
   settings: Settings,
-  storage: Required<Storage>,
+  storage: Required<Persistence>,
   log: HttpLog,
 ): Promise<Observation> {
   const metrics = await openMetrics(settings, storage, log)
@@ -33,7 +33,11 @@ export async function openObservation(
 
 const NOTHING: Observation = { observer: noObserver, metricsServer: undefined, finish: async () => {} }
 
-async function openMetrics({ metricsPort }: Settings, storage: Required<Storage>, log: HttpLog): Promise<Observation> {
+async function openMetrics(
+  { metricsPort }: Settings,
+  storage: Required<Persistence>,
+  log: HttpLog,
+): Promise<Observation> {
   if (metricsPort === undefined) return NOTHING
   const { createMetrics } = await import('./metrics/create-metrics.ts')
   const metrics = createMetrics(storage)

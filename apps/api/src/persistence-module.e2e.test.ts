@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runProgram, runStart, temporaryFolder, waitForOutput } from './run-program.test-support.ts'
 
-const EXAMPLE = fileURLToPath(new URL('../../../examples/ndjson-storage.ts', import.meta.url))
+const EXAMPLE = fileURLToPath(new URL('../../../examples/ndjson-persistence.ts', import.meta.url))
 
 describe('PERSISTENCE_MODULE', () => {
   it('serves from an adapter that this repository does not know', async () => {
@@ -36,7 +36,7 @@ describe('PERSISTENCE_MODULE', () => {
       join(place, 'index.js'),
       `class TheirStorage {
          #pets = []
-         pets = { add: async (pet) => pet, find: async () => {}, list: async () => this.#pets }
+         pets = { add: async (pet) => pet, addWithKey: async (pet) => ({ pet, isReplay: false }), find: async () => {}, list: async () => this.#pets }
          async check() { this.#pets.length }
          async isMigrated() { return this.#pets.length === 0 }
          async close() { console.log(\`closed with \${this.#pets.length} pets\`) }

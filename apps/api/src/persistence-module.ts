@@ -1,15 +1,15 @@
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { OpenStorage, Storage } from '@pet-store/domain-testing'
-import type { StorageAdapter } from './storage-adapter.ts'
+import type { OpenPersistence, Persistence } from '@pet-store/persistence'
+import type { PersistenceAdapter } from './storage-adapter.ts'
 
 /**
- * The adapter of a third party: an ES module whose default export is an `OpenStorage`. How it is brought up to date is
+ * The adapter of a third party: an ES module whose default export is an `OpenPersistence`. How it is brought up to date is
  * its own affair, so migrating is opening it with the permission to do so.
  */
-export function persistenceModule(name: string, url: string): StorageAdapter {
-  const open = async (migrate: boolean) => expectStorage(name, await (await load(name))({ url, migrate }))
+export function persistenceModule(name: string, url: string): PersistenceAdapter {
+  const open = async (migrate: boolean) => expectPersistence(name, await (await load(name))({ url, migrate }))
   return {
     open,
     async migrate() {
@@ -20,12 +20,12 @@ export function persistenceModule(name: string, url: string): StorageAdapter {
   }
 }
 
-async function load(name: string): Promise<OpenStorage> {
+async function load(name: string): Promise<OpenPersistence> {
   const module = await importFrom(name)
   if (typeof module.default !== 'function')
     throw unfit(name, 'its default export must be a function that opens a storage')
   // What it gives is looked at when it was called; the rest of its type is a promise of its author.
-  return module.default as OpenStorage
+  return module.default as OpenPersistence
 }
 
 async function importFrom(name: string): Promise<{ readonly default?: unknown }> {
@@ -53,11 +53,11 @@ async function importPackage(name: string): Promise<{ readonly default?: unknown
   }
 }
 
-function expectStorage(name: string, storage: Partial<Storage> | undefined): Storage {
+function expectPersistence(name: string, storage: Partial<Persistence> | undefined): Persistence {
   const { pets } = storage ?? {}
-  const functions = [pets?.add, pets?.find, pets?.list, storage?.check, storage?.close]
-  if (functions.every((one) => typeof one === 'function')) return storage as Storage
-  throw unfit(name, 'what it opens must have pets with add, find and list, check(), and close()')
+  const functions = [pets?.add, pets?.addWithKey, pets?.find, pets?.list, storage?.check, storage?.close]
+  if (functions.every((one) => typeof one === 'function')) return storage as Persistence
+  throw unfit(name, 'what it opens must have pets with add, addWithKey, find and list, check(), and close()')
 }
 
 function unfit(name: string, rule: string): Error {

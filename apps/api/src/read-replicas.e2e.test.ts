@@ -23,7 +23,7 @@ describe('DATABASE_REPLICA_URLS', () => {
     await server.stop()
   })
 
-  it('lets lists come from a replica, and single animals from the primary', async () => {
+  it('lets lists come from a replica, and single pets from the primary', async () => {
     const { program, address, key } = await runStart(await temporaryFolder(), {
       DATABASE_URL: url,
       DATABASE_REPLICA_URLS: replicaUrl,

@@ -1,4 +1,4 @@
-import type { Storage } from '@pet-store/domain-testing'
+import type { Persistence } from '@pet-store/persistence'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createReadiness } from './readiness.ts'
 
@@ -8,7 +8,7 @@ const onChange = vi.fn()
 
 function create() {
   // Only these two are asked.
-  return createReadiness({ check, isMigrated } as Partial<Storage> as Required<Storage>, onChange)
+  return createReadiness({ check, isMigrated } as Partial<Persistence> as Required<Persistence>, onChange)
 }
 
 beforeEach(() => {

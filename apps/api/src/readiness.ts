@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Storage } from '@pet-store/domain-testing'
 import type { Checks, ReadinessCheck } from '@pet-store/http-express'
+import type { Persistence } from '@pet-store/persistence'
 
 /** How long storage may take to answer, in milliseconds. */
 const TIMEOUT_MS = 2_000
@@ -16,7 +16,7 @@ export interface Readiness {
 export type ReadinessListener = (checks: Checks, isReady: boolean, reason?: unknown) => void
 
 /** Looks at storage, at its migrations, and at whether the program is stopping. */
-export function createReadiness(storage: Required<Storage>, onChange: ReadinessListener): Readiness {
+export function createReadiness(storage: Required<Persistence>, onChange: ReadinessListener): Readiness {
   let isStopping = false
   let wasReady = true
 
@@ -39,7 +39,9 @@ export function createReadiness(storage: Required<Storage>, onChange: ReadinessL
   }
 }
 
-async function look(storage: Required<Storage>): Promise<{ storage: string; migrations: string; reason?: unknown }> {
+async function look(
+  storage: Required<Persistence>,
+): Promise<{ storage: string; migrations: string; reason?: unknown }> {
   try {
     await inTime(storage.check())
     const isCurrent = await inTime(storage.isMigrated())

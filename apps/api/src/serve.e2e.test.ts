@@ -127,7 +127,7 @@ describe('pet-store serve', () => {
     expect(program.output.stderr).not.toContain('LOG_LEVEL')
   })
 
-  it('loses no answered animal when it is killed in the middle of its work', async () => {
+  it('loses no answered pet when it is killed in the middle of its work', async () => {
     const folder = await temporaryFolder()
     const first = await runStart(folder, { LOG_LEVEL: 'error' })
     running.push(first.program)

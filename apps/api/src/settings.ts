@@ -73,7 +73,7 @@ export const SETTINGS = {
   },
   databaseUrl: {
     variable: 'DATABASE_URL',
-    meaning: 'Where animals are kept: `sqlite:` and the path of a file, or `postgres://user:password@host/database`.',
+    meaning: 'Where pets are kept: `sqlite:` and the path of a file, or `postgres://user:password@host/database`.',
     default: 'sqlite:./data/pet-store.db',
     isSecret: true,
     read: readText,
@@ -118,7 +118,7 @@ export const SETTINGS = {
   databaseReplicaUrls: {
     variable: 'DATABASE_REPLICA_URLS',
     meaning:
-      'PostgreSQL: streaming replicas that answer lists in turn, URLs as in `DATABASE_URL` with commas between them. An animal of the last moments may be missing in the middle of a list, never at its end.',
+      'PostgreSQL: streaming replicas that answer lists in turn, URLs as in `DATABASE_URL` with commas between them. A pet of the last moments may be missing in the middle of a list, never at its end.',
     default: '',
     isSecret: true,
     read: readPostgresUrls,

@@ -1,17 +1,17 @@
 import { createMemoryRateLimiter } from '@pet-store/access'
-import type { Storage } from '@pet-store/domain-testing'
+import type { Persistence } from '@pet-store/persistence'
 import type { BulkAccess, PostgresOptions } from '@pet-store/persistence-postgres'
 import { noApiKeys } from './no-api-keys.ts'
 import { persistenceModule } from './persistence-module.ts'
 import { DATABASE_URL_RULE, databaseKind, type Settings } from './settings.ts'
-import type { StorageAdapter } from './storage-adapter.ts'
+import type { PersistenceAdapter } from './storage-adapter.ts'
 
 // Only what is used is loaded: the ORM's half for the other database would take a tenth of the time of a start.
 const sqlite = () => import('@pet-store/persistence-sqlite')
 const postgres = () => import('@pet-store/persistence-postgres')
 
 /** Opens the storage that the settings name. Rejects with a sentence on what to do where it is behind and may not be changed. */
-export async function openStorage(settings: Settings): Promise<Required<Storage>> {
+export async function openPersistence(settings: Settings): Promise<Required<Persistence>> {
   const storage = storageOf(settings)
   const pending = settings.migrateOnStart ? [] : await storage.pending()
   if (pending.length > 0) {
@@ -26,7 +26,7 @@ export async function openStorage(settings: Settings): Promise<Required<Storage>
  * Fills in what an adapter may leave out, so that the rest of the program need not ask. Every function is called on what
  * was opened, because that may be an object of a class, whose methods no copy has.
  */
-function whole(opened: Storage): Required<Storage> {
+function whole(opened: Persistence): Required<Persistence> {
   return {
     pets: opened.pets,
     apiKeys: opened.apiKeys ?? noApiKeys,
@@ -39,19 +39,19 @@ function whole(opened: Storage): Required<Storage> {
 }
 
 /** The adapter that the settings name: the only switch on the kind of storage. */
-export function storageOf(settings: Settings): StorageAdapter {
+export function storageOf(settings: Settings): PersistenceAdapter {
   const url = settings.databaseUrl
   if (settings.persistenceModule !== '') return persistenceModule(settings.persistenceModule, url)
   if (databaseKind(url) === 'sqlite') {
     return {
-      open: async (migrate) => (await sqlite()).openSqliteStorage({ url, migrate }),
+      open: async (migrate) => (await sqlite()).openSqlitePersistence({ url, migrate }),
       migrate: async () => (await sqlite()).migrateSqlite({ url }),
       pending: async () => (await sqlite()).pendingSqliteMigrations({ url }),
     }
   }
   const options = postgresOptions(url, settings)
   return {
-    open: async (migrate) => (await postgres()).openPostgresStorage({ ...options, migrate }),
+    open: async (migrate) => (await postgres()).openPostgresPersistence({ ...options, migrate }),
     migrate: async () => (await postgres()).migratePostgres(options),
     pending: async () => (await postgres()).pendingPostgresMigrations(options),
   }

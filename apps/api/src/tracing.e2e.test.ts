@@ -61,7 +61,10 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const root = spans.find(({ parentSpanId }) => parentSpanId === PARENT)
     if (root === undefined) throw new Error(JSON.stringify(spans))
     expect(root.traceId).toBe(TRACE)
-    expect(treeOf(spans, root)).toEqual(['POST /v1/pets', ['request handler', ['createPet', ['PetRepository.add']]]])
+    expect(treeOf(spans, root)).toEqual([
+      'POST /v1/pets',
+      ['request handler', ['createPet', ['PetRepository.addWithKey']]],
+    ])
     expect(root.attributes).toContainEqual({ key: 'http.route', value: { stringValue: '/v1/pets' } })
     const line = output.split('\n').find((one) => one.includes('"the-request"')) ?? ''
     expect(JSON.parse(line)).toMatchObject({ traceId: TRACE, spanId: root.spanId, status: 201, msg: 'request' })
@@ -81,7 +84,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const database = await createDatabase(inject('postgresUrl'))
     const { spans, bodies } = await traced({ DATABASE_URL: database.url })
     await database.drop()
-    const add = spans.find(({ name }) => name === 'PetRepository.add')
+    const add = spans.find(({ name }) => name === 'PetRepository.addWithKey')
     const statements = spans.filter(({ parentSpanId }) => parentSpanId === add?.spanId)
     expect(statements.map(({ attributes }) => JSON.stringify(attributes)).join()).toMatch(/insert into .{0,20}pet/)
     expect(statements.every(({ traceId }) => traceId === TRACE)).toBe(true)

@@ -86,7 +86,7 @@ describe('SQLite and PostgreSQL', () => {
     expect(second.text).toBe(`[${added.text}]`)
   })
 
-  it('make one animal of fifty requests under one key, sent to two instances at once', async () => {
+  it('make one pet of fifty requests under one key, sent to two instances at once', async () => {
     const asked: Asked = ['POST', '/pets', '{"name":"Once","categoryId":1}']
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => ask(service(1 + (index % 2)), asked, { 'Idempotency-Key': 'fifty' })),

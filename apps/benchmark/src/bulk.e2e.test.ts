@@ -15,7 +15,7 @@ describe('bulk work', () => {
     if (!existsSync('/proc/self/stat')) context.skip('needs /proc, which only Linux has')
   })
 
-  it('is done on both databases, ours and in their own ways, with the same animals', async () => {
+  it('is done on both databases, ours and in their own ways, with the same pets', async () => {
     const { measurements, starts } = await measureBulk({ pets: PETS, rounds: 1, pinning, say: () => {} })
 
     const titles = (database: string) => measurements.filter((job) => job.database === database).map((job) => job.title)

@@ -4,12 +4,12 @@ import type { ApiKey, NewApiKey } from './api-key.ts'
  * Where API keys are kept, by their hashes.
  *
  * An adapter keeps these promises when it passes every case of
- * `apiKeyRepositoryContract` from `@pet-store/domain-testing`.
+ * `apiKeyRepositoryContract` from `@pet-store/persistence-testing`.
  * Times are kept to the millisecond. What is absent comes back absent. Keys that come back are detached: changing one
  * changes nothing stored.
  *
  * Where the storage cannot be reached at present, every function rejects with an error whose `code` is
- * `storage_unavailable`: what was asked may be asked again later.
+ * `persistence_unavailable`: what was asked may be asked again later.
  */
 export interface ApiKeyRepository {
   /** Stores a key. Rejects where its id or its hash is taken, and then changes nothing. */

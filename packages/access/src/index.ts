@@ -7,7 +7,7 @@ export type { ApiKey, ApiKeyState, NewApiKey, Scope } from './api-key.ts'
 export { createApiKeyUseCases } from './api-key-use-cases.ts'
 export type { ApiKeyUseCaseOptions, ApiKeyUseCases } from './api-key-use-cases.ts'
 export type { IssueApiKey } from './use-cases/issue-api-key.ts'
-export type { ApiKeyDraft, IssuedApiKey } from './use-cases/new-api-key.ts'
+export type { ApiKeyInput, IssuedApiKey } from './use-cases/new-api-key.ts'
 export type { RevokeApiKey } from './use-cases/revoke-api-key.ts'
 export type { RotateApiKey } from './use-cases/rotate-api-key.ts'
 
@@ -15,7 +15,7 @@ export type { RotateApiKey } from './use-cases/rotate-api-key.ts'
 export { createKeyCheck } from './key-check.ts'
 export type { KeyCheck, KeyCheckOptions, KeyVerdict } from './key-check.ts'
 export { createStaticKeys } from './static-keys.ts'
-export type { KnownKey, StaticKey } from './static-keys.ts'
+export type { VerifiedKey, StaticKey } from './static-keys.ts'
 export { createMemoryRateLimiter } from './memory-rate-limiter.ts'
 
 // What this needs from outside

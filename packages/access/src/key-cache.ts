@@ -1,8 +1,8 @@
-import type { KnownKey } from './static-keys.ts'
+import type { VerifiedKey } from './static-keys.ts'
 
 /** What is remembered of a good key. Times are in milliseconds since 1970. */
 export interface RememberedKey {
-  readonly known: KnownKey
+  readonly known: VerifiedKey
   /** When storage was asked for it. */
   readonly askedAt: number
   /** From when on it is refused, whatever storage says. */

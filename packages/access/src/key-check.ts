@@ -4,10 +4,10 @@ import { hashApiKey, isApiKeyText } from './api-key-text.ts'
 import { KeyCache, type RememberedKey } from './key-cache.ts'
 import { KeyUses } from './key-uses.ts'
 import { createLookUpLimit } from './look-up-limit.ts'
-import type { KnownKey } from './static-keys.ts'
+import type { VerifiedKey } from './static-keys.ts'
 
 /** What a check says of a key: who it is, nothing for one that is not good, or that it was not looked at. */
-export type KeyVerdict = KnownKey | undefined | 'too_many_look_ups'
+export type KeyVerdict = VerifiedKey | undefined | 'too_many_look_ups'
 
 /** Checks keys on behalf of every request. */
 export interface KeyCheck {
@@ -27,7 +27,7 @@ export interface KeyCheckOptions {
   /** Where issued keys are kept. */
   readonly keys: ApiKeyRepository
   /** Keys besides: what `createStaticKeys` gives. */
-  readonly staticKeys?: (key: string) => KnownKey | undefined
+  readonly staticKeys?: (key: string) => VerifiedKey | undefined
   /** For how long an answer of storage is good, in milliseconds: after so long a revocation is in effect everywhere. */
   readonly lifetime: number
   /** The most keys to remember; 10,000 unless said otherwise. */
@@ -45,12 +45,12 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
   const cache = new KeyCache(capacity)
   const uses = new KeyUses()
   const mayLookUp = createLookUpLimit(LOOK_UPS_PER_SECOND, now)
-  const running = new Map<string, Promise<KnownKey | undefined>>()
+  const running = new Map<string, Promise<VerifiedKey | undefined>>()
   /** Static keys that were seen, by their hashes: never more than there are. */
-  const fixed = new Map<string, KnownKey>()
+  const fixed = new Map<string, VerifiedKey>()
 
   /** Asks storage. All who want the same key at the same time share one look-up. */
-  function lookUp(sha256: string): Promise<KnownKey | undefined> {
+  function lookUp(sha256: string): Promise<VerifiedKey | undefined> {
     const shared = running.get(sha256)
     if (shared !== undefined) return shared
     const remember = cache.begin(sha256)
@@ -65,7 +65,7 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
     return answer
   }
 
-  function used({ known }: RememberedKey): KnownKey {
+  function used({ known }: RememberedKey): VerifiedKey {
     uses.note(known.keyId, now())
     return known
   }

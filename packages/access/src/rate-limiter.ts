@@ -16,7 +16,7 @@ export interface Allowance {
 /**
  * Counts the requests of keys against one limit.
  *
- * An adapter keeps these promises when it passes every case of `rateLimiterContract` from `@pet-store/domain-testing`.
+ * An adapter keeps these promises when it passes every case of `rateLimiterContract` from `@pet-store/persistence-testing`.
  */
 export interface RateLimiter {
   /**

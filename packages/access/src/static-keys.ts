@@ -12,7 +12,7 @@ export interface StaticKey {
 }
 
 /** A good key, by its public id, and what it may do. */
-export interface KnownKey {
+export interface VerifiedKey {
   readonly keyId: string
   readonly scopes: readonly Scope[]
 }
@@ -21,7 +21,7 @@ export interface KnownKey {
  * Checks keys against a fixed list; `undefined` for any other text. The look-up is by hash, so its timing tells
  * nothing about a key.
  */
-export function createStaticKeys(keys: readonly StaticKey[]): (key: string) => KnownKey | undefined {
+export function createStaticKeys(keys: readonly StaticKey[]): (key: string) => VerifiedKey | undefined {
   const bySha256 = new Map(keys.map(({ keyId, sha256, scopes = SCOPES }) => [sha256, { keyId, scopes }]))
   return (key) => (isApiKeyText(key) ? bySha256.get(hashApiKey(key)) : undefined)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
-import { draftPet } from '@pet-store/domain'
+import { validateNewPet } from '@pet-store/domain'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { startChromium } from './chromium.test-support.ts'
@@ -78,9 +78,9 @@ async function submit(page: Page, fields: Readonly<Record<string, string>>): Pro
 }
 
 describe('in a browser', () => {
-  it('the page of the README adds an animal and walks through all pages, exact to the last digit', async (context) => {
+  it('the page of the README adds a pet and walks through all pages, exact to the last digit', async (context) => {
     const { service, page, faults } = await openPage(context)
-    for (let added = 0; added < 250; added += 1) await service.pets.add(draftPet({ name: 'Mia', categoryId: 1n }))
+    for (let added = 0; added < 250; added += 1) await service.pets.add(validateNewPet({ name: 'Mia', categoryId: 1n }))
 
     const said = await submit(page, { key: API_KEY, name: 'Rex <b>', categoryId: '-9223372036854775807' })
     expect(said).toBe('Added 251.')

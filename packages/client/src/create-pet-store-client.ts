@@ -26,13 +26,13 @@ export interface CallOptions {
 
 /** What can be said to `createPet`. */
 export interface CreatePetOptions extends CallOptions {
-  /** The service adds one animal under one key; a random UUID unless given. Give your own to repeat a call that failed. */
+  /** The service adds one pet under one key; a random UUID unless given. Give your own to repeat a call that failed. */
   readonly idempotencyKey?: string | undefined
 }
 
-/** Which animals to walk through. */
+/** Which pets to walk through. */
 export interface AllPetsQuery {
-  /** Only animals of this status. */
+  /** Only pets of this status. */
   readonly status?: PetStatus | undefined
   /** How many to fetch at a time, from 1 to 100; 100 unless given. */
   readonly pageSize?: number | undefined
@@ -45,16 +45,16 @@ export interface AllPetsQuery {
  * when the reason may pass.
  */
 export interface PetStoreClient {
-  /** Fetches one page of animals. */
+  /** Fetches one page of pets. */
   listPets(query?: ListPetsQuery, options?: CallOptions): Promise<PetPage>
-  /** Walks through the pages to the last one. Each animal that existed at the start comes exactly once. */
+  /** Walks through the pages to the last one. Each pet that existed at the start comes exactly once. */
   allPages(query?: AllPetsQuery, options?: CallOptions): AsyncGenerator<PetPage, void, undefined>
-  /** Walks through the animals of all pages, fetching a page when its first animal is asked for. */
+  /** Walks through the pets of all pages, fetching a page when its first pet is asked for. */
   allPets(query?: AllPetsQuery, options?: CallOptions): AsyncGenerator<Pet, void, undefined>
-  /** Adds an animal, once, however many attempts it takes. */
+  /** Adds a pet, once, however many attempts it takes. */
   createPet(pet: NewPet, options?: CreatePetOptions): Promise<Pet>
   /**
-   * Fetches one animal.
+   * Fetches one pet.
    * @deprecated The service removes it on 5 December 2030. Use `listPets` with a status.
    */
   getPet(id: bigint | number, options?: CallOptions): Promise<Pet>

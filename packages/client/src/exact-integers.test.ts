@@ -96,7 +96,7 @@ describe('in a browser whose JSON.parse gives no digits', () => {
   })
 })
 
-describe('the rest of an animal', () => {
+describe('the rest of a pet', () => {
   it('is left out where this client does not know it', async () => {
     const stub = await startStub(json(200, '{"id":1,"name":"Rex","categoryId":1,"status":"sold","age":3,"tags":[1]}'))
     const pet = await createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1)

@@ -1,4 +1,4 @@
-import { draftPet } from '@pet-store/domain'
+import { validateNewPet } from '@pet-store/domain'
 import { ERROR_STATUS } from '@pet-store/http-express'
 import { describe, expect, it } from 'vitest'
 import { createPetStoreClient, type PetStoreClient } from './create-pet-store-client.ts'
@@ -14,7 +14,7 @@ async function startedClient(apiKey: string | undefined = API_KEY): Promise<PetS
 }
 
 describe('createPet', () => {
-  it('gives the animal with its id, and leaves an absent status absent', async () => {
+  it('gives the pet with its id, and leaves an absent status absent', async () => {
     const client = await startedClient()
     expect(await client.createPet({ name: 'Rex "the" 🐕\n', categoryId: 7, status: 'sold' })).toEqual({
       id: 1n,
@@ -26,7 +26,7 @@ describe('createPet', () => {
     expect(Object.keys(mia)).toEqual(['id', 'name', 'categoryId'])
   })
 
-  it('adds two animals in two calls, and one under one key of the caller', async () => {
+  it('adds two pets in two calls, and one under one key of the caller', async () => {
     const client = await startedClient()
     const rex: NewPet = { name: 'Rex', categoryId: 1 }
     const added = [
@@ -40,7 +40,7 @@ describe('createPet', () => {
     expect(await reused).toMatchObject({ code: 'idempotency_key_reused', status: 422 })
   })
 
-  it('lets the service judge the animal', async () => {
+  it('lets the service judge the pet', async () => {
     const client = await startedClient()
     const refused = await rejectionOf(client.createPet({ name: ' ', categoryId: 1 }))
     expect(refused).toMatchObject({ code: 'invalid_request', status: 400 })
@@ -54,7 +54,7 @@ describe('listPets', () => {
   it('sends what was asked for', async () => {
     const { baseUrl, pets } = await startService()
     for (const status of ['sold', 'available', 'sold', 'sold'] as const) {
-      await pets.add(draftPet({ name: 'Rex', categoryId: 1n, status }))
+      await pets.add(validateNewPet({ name: 'Rex', categoryId: 1n, status }))
     }
     const client = createPetStoreClient({ baseUrl, apiKey: API_KEY })
     const first = await client.listPets({ limit: 2, status: 'sold' })
@@ -81,7 +81,7 @@ describe('listPets', () => {
 })
 
 describe('getPet', () => {
-  it('finds an animal by its id', async () => {
+  it('finds a pet by its id', async () => {
     const client = await startedClient()
     const rex = await client.createPet({ name: 'Rex', categoryId: 1 })
     expect(await client.getPet(rex.id)).toEqual(rex)

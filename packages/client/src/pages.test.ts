@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http'
-import { draftPet } from '@pet-store/domain'
+import { validateNewPet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
@@ -11,7 +11,7 @@ const ids = (count: number): bigint[] => Array.from({ length: count }, (_, index
 
 async function petsInMemory(count: number) {
   const pets = createMemoryPets()
-  for (const id of ids(count)) await pets.add(draftPet({ name: `Pet ${id}`, categoryId: 1n }))
+  for (const id of ids(count)) await pets.add(validateNewPet({ name: `Pet ${id}`, categoryId: 1n }))
   return pets
 }
 
@@ -24,7 +24,7 @@ async function idsOf(walk: AsyncIterable<{ readonly id: bigint }>): Promise<bigi
 afterEach(() => void vi.restoreAllMocks())
 
 describe('a walk', () => {
-  it('through 10,000 animals loses and repeats none when the server is restarted in the middle of a page', async () => {
+  it('through 10,000 pets loses and repeats none when the server is restarted in the middle of a page', async () => {
     const pets = await petsInMemory(10_000)
     let pages = 0
     const service = await startService({
@@ -79,7 +79,7 @@ describe('a walk', () => {
   it('goes by page, keeps to a status, and can be taken up again from any page', async () => {
     const pets = createMemoryPets()
     for (const status of ['sold', 'pending', 'sold', 'sold', 'sold'] as const) {
-      await pets.add(draftPet({ name: 'Rex', categoryId: 1n, status }))
+      await pets.add(validateNewPet({ name: 'Rex', categoryId: 1n, status }))
     }
     const { baseUrl } = await startService({ pets })
     const client = createPetStoreClient({ baseUrl, apiKey: API_KEY })

@@ -1,7 +1,7 @@
-/** Whether an animal can be had. */
+/** Whether a pet can be had. */
 export type PetStatus = 'available' | 'pending' | 'sold'
 
-/** An animal to be added. */
+/** A pet to be added. */
 export interface NewPet {
   readonly name: string
   /** Any integer of 64 bits; a `number` only where it is a safe integer, so that nothing is rounded. */
@@ -10,7 +10,7 @@ export interface NewPet {
   readonly status?: PetStatus | undefined
 }
 
-/** An animal as the service returns it. Its integers are exact. */
+/** A pet as the service returns it. Its integers are exact. */
 export interface Pet {
   readonly id: bigint
   readonly name: string
@@ -36,12 +36,12 @@ export function integerText(what: string, value: bigint | number): string {
   throw new RangeError(`${what} must be a bigint or a safe integer, got ${String(value)}.`)
 }
 
-/** Reads an animal. Throws where the text is not one. */
+/** Reads a pet. Throws where the text is not one. */
 export function readPet(text: string): Pet {
   return petOf(parseWithDigits(text))
 }
 
-/** Reads a list of animals. Throws where the text is not one. */
+/** Reads a list of pets. Throws where the text is not one. */
 export function readPets(text: string): Pet[] {
   const body = parseWithDigits(text)
   if (!Array.isArray(body)) throw new TypeError('The list is not an array.')

@@ -1,11 +1,11 @@
 import { linkTarget } from './link-header.ts'
 import { type Pet, type PetStatus, readPets } from './pet-json.ts'
 
-/** Which animals to list. */
+/** Which pets to list. */
 export interface ListPetsQuery {
   /** From 1 to 100; the service takes 20 unless given. */
   readonly limit?: number | undefined
-  /** Only animals of this status; those without a status are then left out. */
+  /** Only pets of this status; those without a status are then left out. */
   readonly status?: PetStatus | undefined
   /** Where the page begins, taken from the page before it; good only with the same status. */
   readonly cursor?: string | undefined

@@ -7,7 +7,7 @@ const client = createPetStoreClient({
 
 try {
   const rex = await client.createPet({ name: 'Rex', categoryId: 9223372036854775807n, status: 'available' })
-  console.info(`Added ${rex.name} as animal ${rex.id} in category ${rex.categoryId}.`)
+  console.info(`Added ${rex.name} as pet ${rex.id} in category ${rex.categoryId}.`)
 
   const { pets, next } = await client.listPets({ status: 'available', limit: 1 })
   console.info(`The first page has ${pets.length}; is there another page?`, next !== undefined)

@@ -142,7 +142,7 @@ describe('over a real connection', () => {
     )
   })
 
-  it('a creation whose answer was lost adds one animal', async () => {
+  it('a creation whose answer was lost adds one pet', async () => {
     let isLost = true
     const { baseUrl, pets } = await startService({
       around: (app) => (req, res) => {

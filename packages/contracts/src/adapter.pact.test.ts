@@ -43,7 +43,7 @@ describe('the HTTP adapter over the memory repository', () => {
     const large = (description: string, id: bigint): Interaction => ({
       description,
       providerStates: [
-        { name: PROVIDER_STATES.animal, params: { id: '9007199254740993', categoryId: '9223372036854775807' } },
+        { name: PROVIDER_STATES.pet, params: { id: '9007199254740993', categoryId: '9223372036854775807' } },
       ],
       request: { ...LIST, path: '/pets/9007199254740993' },
       response: { status: 200, body: { id, categoryId: 9223372036854775807n } },
@@ -63,22 +63,22 @@ describe('a verification', () => {
   it('fails where a state is unknown, and lists those that there are', async () => {
     const { holds, report } = await verify({ ...empty, providerStates: [{ name: 'a dog exists' }] })
     expect(holds).toBe(false)
-    expect(report).toContain('There is no provider state "a dog exists". There are:\n  no animals exist\n')
+    expect(report).toContain('There is no provider state "a dog exists". There are:\n  no pets exist\n')
     for (const state of Object.values(PROVIDER_STATES)) expect(report).toContain(`\n  ${state}`)
   })
 
   it('fails where the parameters of a state do not fit, and says why', async () => {
     const { holds, report } = await verify({
       ...empty,
-      providerStates: [{ name: PROVIDER_STATES.animals, params: { count: 'many' } }],
+      providerStates: [{ name: PROVIDER_STATES.pets, params: { count: 'many' } }],
     })
     expect(holds).toBe(false)
-    expect(report).toContain('The provider state "N animals exist" cannot be: the parameter count cannot be "many".')
+    expect(report).toContain('The provider state "N pets exist" cannot be: the parameter count cannot be "many".')
   })
 
   it.each([
-    ['before', [{ name: 'a dog exists' }, { name: PROVIDER_STATES.animal }]],
-    ['after', [{ name: PROVIDER_STATES.animal }, { name: 'a dog exists' }]],
+    ['before', [{ name: 'a dog exists' }, { name: PROVIDER_STATES.pet }]],
+    ['after', [{ name: PROVIDER_STATES.pet }, { name: 'a dog exists' }]],
   ])('keeps nothing of an interaction that has an unknown state %s a good one', async (_when, providerStates) => {
     const { interactions } = await verify({ ...empty, description: 'a: what cannot be', providerStates }, empty)
     expect(interactions.map(({ result }) => result)).toEqual(['Error', 'OK'])
@@ -95,10 +95,10 @@ describe('a verification', () => {
   it('begins every interaction with an empty store', async () => {
     const one = {
       ...empty,
-      providerStates: [{ name: PROVIDER_STATES.animal }],
+      providerStates: [{ name: PROVIDER_STATES.pet }],
       response: { status: 200, body: [{ id: 1 }] },
     }
-    const { holds, report } = await verify({ ...one, description: 'a: one animal' }, empty, {
+    const { holds, report } = await verify({ ...one, description: 'a: one pet' }, empty, {
       ...one,
       description: 'c: one',
     })

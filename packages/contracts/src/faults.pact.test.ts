@@ -34,11 +34,11 @@ const code = (wrong: string): Case =>
 
 /** One fault for each interaction. */
 const CASES: Record<string, Case> = {
-  'a list of no animals': body('$', (pets) => pets.push({ id: 1, name: 'Rex', categoryId: 7 })),
-  'a list of the available animals': body('$[0].status', (pets) => {
+  'a list of no pets': body('$', (pets) => pets.push({ id: 1, name: 'Rex', categoryId: 7 })),
+  'a list of the available pets': body('$[0].status', (pets) => {
     pets[0].status = 'sold'
   }),
-  'a list of two animals, one of them without a status': body('$[1].status', (pets) => {
+  'a list of two pets, one of them without a status': body('$[1].status', (pets) => {
     pets[1].status = null
   }),
   'a list with a limit of 0': status(200),
@@ -48,34 +48,34 @@ const CASES: Record<string, Case> = {
   'a list with a cursor that belongs to another status': body('$', (error) => {
     delete error.message
   }),
-  'a list without a limit, of more animals than fit on a page': body('$', (pets) => pets.push(pets[0])),
-  'a new animal': header('Location'),
-  'a new animal that was added already under the same idempotency key': body('$.id', (pet) => {
+  'a list without a limit, of more pets than fit on a page': body('$', (pets) => pets.push(pets[0])),
+  'a new pet': header('Location'),
+  'a new pet that was added already under the same idempotency key': body('$.id', (pet) => {
     pet.id = 6
   }),
-  'a new animal without a name': code('bad_request'),
-  'a new animal without a status': body('$.status', (pet) => {
+  'a new pet without a name': code('bad_request'),
+  'a new pet without a status': body('$.status', (pet) => {
     pet.status = 'available'
   }),
-  'a new animal of an unusual name': body('$.name', (pet) => {
+  'a new pet of an unusual name': body('$.name', (pet) => {
     pet.name = pet.name.trim()
   }),
-  'a new animal whose name was forgotten': status(422),
-  'a new animal of a status that there is not': status(201),
-  'a new animal of a name without end': status(400),
-  'a new animal in Latin-1': code('bad_request'),
-  'another animal under a used idempotency key': status(201),
-  'one animal': header('Sunset'),
-  'one animal, strictly, with a parameter that there is not': header('Preference-Applied'),
-  'one animal after the removal of the operation': status(404),
-  'one animal that does not exist': body('$.status', (error) => {
+  'a new pet whose name was forgotten': status(422),
+  'a new pet of a status that there is not': status(201),
+  'a new pet of a name without end': status(400),
+  'a new pet in Latin-1': code('bad_request'),
+  'another pet under a used idempotency key': status(201),
+  'one pet': header('Sunset'),
+  'one pet, strictly, with a parameter that there is not': header('Preference-Applied'),
+  'one pet after the removal of the operation': status(404),
+  'one pet that does not exist': body('$.status', (error) => {
     error.status = 400
   }),
-  'all available animals, which fit on one page': body('$[0].id', (pets) => {
+  'all available pets, which fit on one page': body('$[0].id', (pets) => {
     pets[0].id = 4
   }),
-  'the first page of available animals': header('Link'),
-  'the last page of available animals, by the cursor of the first': body('$[0].id', (pets) => {
+  'the first page of available pets': header('Link'),
+  'the last page of available pets, by the cursor of the first': body('$[0].id', (pets) => {
     pets[0].id = 1
   }),
   ...refusals('listPets', 'pets:read'),

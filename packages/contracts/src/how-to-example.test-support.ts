@@ -7,8 +7,8 @@ const pact = new Pact({ consumer: 'kiosk', provider: 'pet-store', dir: 'pacts' }
 
 await pact
   .addInteraction()
-  .given('N animals exist', { count: 2, status: 'sold' })
-  .uponReceiving('a list of the sold animals')
+  .given('N pets exist', { count: 2, status: 'sold' })
+  .uponReceiving('a list of the sold pets')
   .withRequest('GET', '/pets', (request) =>
     request.query({ status: 'sold' }).headers({ Authorization: `Bearer ${apiKey}` }),
   )

@@ -29,7 +29,7 @@ it('it writes a contract that holds', async () => {
   const pactUrls = [join(folder, 'pacts/kiosk-pet-store.json')]
   const { holds, interactions, report } = await verifyPacts({ pactUrls }, openAdapter)
   expect(holds, report).toBe(true)
-  expect(interactions.map(({ description }) => description)).toEqual(['a list of the sold animals'])
+  expect(interactions.map(({ description }) => description)).toEqual(['a list of the sold pets'])
 })
 
 it('the example of the README is a part of the consumer test of the client', () => {

@@ -1,5 +1,5 @@
 import { compose, openBulk, readConfig, type Settings } from '@pet-store/api'
-import { draftPet } from '@pet-store/domain'
+import { validateNewPet } from '@pet-store/domain'
 import type { HttpLog } from '@pet-store/http-express'
 import { addApiKeys, type OpenProvider, RATE_LIMIT, repeatCreations, useUpKeys } from './open-provider.ts'
 import { petsOf } from './scene.ts'
@@ -22,7 +22,7 @@ export function openProgramOver(createDatabase: () => Promise<ContractDatabase>)
     const { pets, apiKeys } = program.storage
     for (const pet of petsOf(scene)) {
       await rows.movePetIdsPast(pet.id - 1n)
-      await pets.add(draftPet(pet))
+      await pets.add(validateNewPet(pet))
     }
     await rows.close()
     await addApiKeys(scene, apiKeys)

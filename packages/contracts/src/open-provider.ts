@@ -36,7 +36,7 @@ export async function addApiKeys(scene: Scene, keys: ApiKeyRepository): Promise<
 export async function repeatCreations(scene: Scene, pets: PetRepository): Promise<void> {
   const { createPet } = createPetUseCases(pets)
   for (const { apiKey, idempotencyKey, draft } of scene.creations) {
-    await createPet(draft, { owner: keyId(apiKey), key: idempotencyKey, at: scene.now })
+    await createPet(draft, { idempotencyKey: { owner: keyId(apiKey), key: idempotencyKey, at: scene.now } })
   }
 }
 

@@ -7,15 +7,15 @@ export const PROVIDER = 'pet-store'
  */
 export const PROVIDER_STATES = {
   /** The store is empty. */
-  noAnimals: 'no animals exist',
+  noPets: 'no pets exist',
   /** `id`, `name`, `categoryId`, `status`, each optional. */
-  animal: 'an animal exists',
+  pet: 'a pet exists',
   /** `count`; optional: `status`, `categoryId`, `name`, `firstId`, and `limit`, the page behind which `cursor` leads. */
-  animals: 'N animals exist',
+  pets: 'N pets exist',
   /** `id`. */
-  noSuchAnimal: 'an animal does not exist',
+  noSuchPet: 'a pet does not exist',
   /** `idempotencyKey`, `name`, `categoryId`; optional: `status`, `apiKey`. */
-  creation: 'an animal was created under an idempotency key',
+  creation: 'a pet was created under an idempotency key',
   /** Optional: `apiKey`, `scopes`. */
   apiKey: 'an API key exists',
   /** Optional: `apiKey`. */

@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from '@pet-store/access'
-import { draftPet, type Pet, type PetDraft, type PetId } from '@pet-store/domain'
+import { type Pet, type PetId, type PetInput, validateNewPet } from '@pet-store/domain'
 import { CONTRACT_API_KEY } from './contract-api-keys.ts'
 
 /** An API key of a scene. */
@@ -13,7 +13,7 @@ export interface SceneKey {
 interface Creation {
   readonly apiKey: string
   readonly idempotencyKey: string
-  readonly draft: PetDraft
+  readonly draft: PetInput
 }
 
 /** What is so before one request: the states of an interaction write it down, and a provider is opened with it. */
@@ -43,10 +43,10 @@ export function petsOf(scene: Scene): readonly Pet[] {
 }
 
 /** Puts a pet into a scene, under the next id unless it has one. Throws where the rules of the domain refuse it, or the id is taken. */
-export function placePet(scene: Scene, draft: PetDraft, id: PetId = nextId(scene)): Pet {
+export function placePet(scene: Scene, draft: PetInput, id: PetId = nextId(scene)): Pet {
   if (id < 1n) throw new RangeError(`id must be from 1 on, got ${id}: the service gives no other ids`)
   if (scene.pets.has(id)) throw new RangeError(`the id ${id} is taken by an earlier state`)
-  const pet = { ...draftPet(draft), id }
+  const pet = { ...validateNewPet(draft), id }
   scene.pets.set(id, pet)
   return pet
 }

@@ -1,5 +1,5 @@
 import { isApiKeyText, SCOPES } from '@pet-store/access'
-import { draftPet, PET_STATUSES, type Pet } from '@pet-store/domain'
+import { PET_STATUSES, type Pet, type PetStatus, validateNewPet } from '@pet-store/domain'
 import { writeCursor } from '@pet-store/http-express'
 import { CONTRACT_API_KEY } from './contract-api-keys.ts'
 import { PROVIDER_STATES, type ProviderState } from './provider-states.ts'
@@ -27,52 +27,52 @@ export function setUpState(scene: Scene, name: string, parameters: StateParamete
 type Handler = (scene: Scene, parameters: StateParameters) => StateValues
 
 const status = oneOf(PET_STATUSES)
-const ANIMAL = { name: text, categoryId: integer, status }
+const PET = { name: text, categoryId: integer, status }
 
 const HANDLERS: Record<ProviderState, Handler> = {
-  [PROVIDER_STATES.noAnimals]: (scene, parameters) => {
+  [PROVIDER_STATES.noPets]: (scene, parameters) => {
     readParameters(parameters, {})
-    if (scene.pets.size > 0) throw new RangeError('an earlier state of this interaction has animals')
+    if (scene.pets.size > 0) throw new RangeError('an earlier state of this interaction has pets')
     return {}
   },
 
-  [PROVIDER_STATES.animal]: (scene, parameters) => {
-    const { id, ...animal } = readParameters(parameters, { id: integer, ...ANIMAL })
-    return valuesOf(placePet(scene, draftOf(animal), id))
+  [PROVIDER_STATES.pet]: (scene, parameters) => {
+    const { id, ...pet } = readParameters(parameters, { id: integer, ...PET })
+    return valuesOf(placePet(scene, draftOf(pet), id))
   },
 
-  [PROVIDER_STATES.animals]: (scene, parameters) => {
+  [PROVIDER_STATES.pets]: (scene, parameters) => {
     const { firstId, ...read } = readParameters(parameters, {
       count: integer,
       limit: integer,
       firstId: integer,
-      ...ANIMAL,
+      ...PET,
     })
-    const { count: total, limit = 20n, ...animal } = read
+    const { count: total, limit = 20n, ...pet } = read
     const count = required('count', total)
     if (count < 1n || count > 1_000n) throw new RangeError('count must be from 1 to 1000')
-    const first = placePet(scene, draftOf(animal), firstId)
+    const first = placePet(scene, draftOf(pet), firstId)
     const pets = [first]
-    for (let more = 1n; more < count; more += 1n) pets.push(placePet(scene, draftOf(animal), first.id + more))
+    for (let more = 1n; more < count; more += 1n) pets.push(placePet(scene, draftOf(pet), first.id + more))
     const last = pets.at(-1) ?? first
     const behind = pets[Number(limit) - 1]
     return {
       firstId: wireInteger(first.id),
       lastId: wireInteger(last.id),
       // Good for lists of this status, and for those without a filter a second one.
-      ...(behind && { cursor: writeCursor(behind.id, undefined), statusCursor: writeCursor(behind.id, animal.status) }),
+      ...(behind && { cursor: writeCursor(behind.id, undefined), statusCursor: writeCursor(behind.id, pet.status) }),
     }
   },
 
-  [PROVIDER_STATES.noSuchAnimal]: (scene, parameters) => {
+  [PROVIDER_STATES.noSuchPet]: (scene, parameters) => {
     const id = required('id', readParameters(parameters, { id: integer }).id)
-    if (scene.pets.has(id)) throw new RangeError('an earlier state of this interaction has this animal')
+    if (scene.pets.has(id)) throw new RangeError('an earlier state of this interaction has this pet')
     return { id: wireInteger(id) }
   },
 
   [PROVIDER_STATES.creation]: (scene, parameters) => {
-    const read = readParameters(parameters, { idempotencyKey: text, apiKey: text, ...ANIMAL })
-    const draft = draftPet({
+    const read = readParameters(parameters, { idempotencyKey: text, apiKey: text, ...PET })
+    const draft = validateNewPet({
       name: required('name', read.name),
       categoryId: required('categoryId', read.categoryId),
       ...(read.status && { status: read.status }),
@@ -117,14 +117,14 @@ function placeKey(scene: Scene, apiKey: string = CONTRACT_API_KEY, change: Parti
   return apiKey
 }
 
-interface Animal {
+interface PetParameters {
   readonly name: string | undefined
   readonly categoryId: bigint | undefined
-  readonly status: Pet['status'] | undefined
+  readonly status: PetStatus | undefined
 }
 
-/** A status that the contract leaves out stays absent; the other two are needed by every animal. */
-function draftOf({ name = 'Rex', categoryId = 1n, status }: Animal) {
+/** A status that the contract leaves out stays absent; the other two are needed by every pet. */
+function draftOf({ name = 'Rex', categoryId = 1n, status }: PetParameters) {
   return { name, categoryId, ...(status && { status }) }
 }
 

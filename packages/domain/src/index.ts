@@ -1,21 +1,21 @@
 // Pets
-export { draftPet, INT64, PET_NAME } from './pet.ts'
-export type { NewPet, Pet, PetDraft, PetId } from './pet.ts'
+export { validateNewPet, INT64, PET_NAME } from './pet.ts'
+export type { NewPet, Pet, PetInput, PetId } from './pet.ts'
 export { isPetStatus, PET_STATUSES } from './pet-status.ts'
 export type { PetStatus } from './pet-status.ts'
 
 // Operations
 export { createPetUseCases } from './pet-use-cases.ts'
 export type { PetUseCases } from './pet-use-cases.ts'
-export type { CreatePet, CreationKey } from './use-cases/create-pet.ts'
+export type { CreatePet, CreatePetOptions } from './use-cases/create-pet.ts'
 export type { GetPet } from './use-cases/get-pet.ts'
 export { PAGE_LIMIT } from './use-cases/list-pets.ts'
 export type { ListPets, PetPage } from './use-cases/list-pets.ts'
 
 // What the operations need from outside
-export type { PetQuery, PetRepository } from './pet-repository.ts'
-export { ONCE_LIFETIME } from './once.ts'
-export type { Once } from './once.ts'
+export type { Cancellation, CreatedPet, PetQuery, PetRepository, WriteOutcome } from './pet-repository.ts'
+export { IDEMPOTENCY_KEY_LIFETIME_MS } from './idempotency-key.ts'
+export type { IdempotencyKey } from './idempotency-key.ts'
 
 // What can go wrong
 export { isPetError, PetError } from './pet-error.ts'

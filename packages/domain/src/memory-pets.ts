@@ -1,39 +1,48 @@
-import { ONCE_LIFETIME, type Once } from './once.ts'
-import type { Pet } from './pet.ts'
+import { IDEMPOTENCY_KEY_LIFETIME_MS, type IdempotencyKey } from './idempotency-key.ts'
+import type { NewPet, Pet } from './pet.ts'
 import { PetError } from './pet-error.ts'
 import type { PetRepository } from './pet-repository.ts'
 
 /**
- * Keeps pets in this process and forgets them with it: for tests, examples, and as the shortest
- * honest model for authors of adapters. It may begin with pets, ascending by id.
+ * Stores pets in this process only: for tests, examples, and as the shortest complete adapter for authors of others.
+ * It may start with pets, ascending by id.
  */
 export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
-  // A map keeps the order of adding, which is the order of ids.
+  // A map keeps insertion order, which is the order of ids.
   const pets = new Map<bigint, Pet>(stored.map((pet) => [pet.id, { ...pet }]))
-  const creations = new Map<string, { readonly once: Once; readonly pet: Pet }>()
+  const keys = new Map<string, { readonly key: IdempotencyKey; readonly pet: Pet }>()
   let lastId = stored.at(-1)?.id ?? 0n
 
-  /** The pet that was added under this key, if that is less than a day ago. */
-  function createdBefore({ owner, key, fingerprint, at }: Once): Pet | undefined {
-    for (const [text, { once }] of creations) {
-      if (at.getTime() - once.at.getTime() >= ONCE_LIFETIME) creations.delete(text)
+  /** The pet that was created with this key within its lifetime. */
+  function createdBefore({ owner, key, fingerprint, at }: IdempotencyKey): Pet | undefined {
+    for (const [text, entry] of keys) {
+      if (at.getTime() - entry.key.at.getTime() >= IDEMPOTENCY_KEY_LIFETIME_MS) keys.delete(text)
     }
-    const known = creations.get(JSON.stringify([owner, key]))
-    if (known !== undefined && known.once.fingerprint !== fingerprint) {
-      throw new PetError('creation_key_reused', 'This key was used to create another pet.')
+    const known = keys.get(JSON.stringify([owner, key]))
+    if (known !== undefined && known.key.fingerprint !== fingerprint) {
+      throw new PetError('idempotency_key_reused', 'This idempotency key was used to create another pet.')
     }
     return known?.pet
   }
 
+  function store(pet: NewPet): Pet {
+    const added = { ...pet, id: lastId + 1n }
+    lastId = added.id
+    pets.set(added.id, added)
+    return added
+  }
+
   return {
-    async add(pet, once) {
-      const known = once && createdBefore(once)
-      if (known !== undefined) return { ...known }
-      lastId += 1n
-      const stored = { ...pet, id: lastId }
-      pets.set(stored.id, stored)
-      if (once !== undefined) creations.set(JSON.stringify([once.owner, once.key]), { once, pet: stored })
-      return { ...stored }
+    async add(pet) {
+      return { ...store(pet) }
+    },
+
+    async addWithKey(pet, key) {
+      const known = createdBefore(key)
+      if (known !== undefined) return { pet: { ...known }, isReplay: true }
+      const added = store(pet)
+      keys.set(JSON.stringify([key.owner, key.key]), { key, pet: added })
+      return { pet: { ...added }, isReplay: false }
     },
 
     async find(id) {

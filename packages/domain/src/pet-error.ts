@@ -1,5 +1,13 @@
-/** Every way a pet operation can fail. Codes never change; messages may. */
-export type PetErrorCode = 'pet_invalid' | 'pet_query_invalid' | 'pet_not_found' | 'creation_key_reused'
+/**
+ * Every way a pet operation can fail. Codes never change; messages may. `persistence_unavailable` comes from adapters,
+ * as an error with this `code` that need not be a `PetError`.
+ */
+export type PetErrorCode =
+  | 'pet_invalid'
+  | 'pet_query_invalid'
+  | 'pet_not_found'
+  | 'idempotency_key_reused'
+  | 'persistence_unavailable'
 
 /** A pet operation that could not be done, for a reason that the caller can understand and act on. */
 export class PetError extends Error {

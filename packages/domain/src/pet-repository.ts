@@ -1,41 +1,67 @@
-import type { Once } from './once.ts'
+import type { IdempotencyKey } from './idempotency-key.ts'
 import type { NewPet, Pet, PetId } from './pet.ts'
 import type { PetStatus } from './pet-status.ts'
 
 /**
- * Where pets are kept.
+ * Stores pets.
  *
- * An adapter keeps these promises when it passes every case of
- * `petRepositoryContract` from `@pet-store/domain-testing`.
- * Pets that come back are detached: changing one changes nothing stored.
+ * An adapter fulfils this contract when it passes every case of `petRepositoryContract` from
+ * `@pet-store/persistence-testing`. Returned pets are detached: changing one changes nothing stored.
  *
- * Where the storage cannot be reached at present, every function rejects with an error whose `code` is
- * `storage_unavailable`: what was asked may be asked again later.
+ * While the database is unavailable every function rejects with an error whose `code` is `persistence_unavailable`.
+ * For `add` and `addWithKey` its `outcome` says whether the pet was stored: see `WriteOutcome`.
  */
 export interface PetRepository {
   /**
-   * Stores a pet and returns it with its id. Every field comes back exactly as given.
-   * Ids grow and are never given twice, also when many callers add at once.
-   * When the promise is kept the pet is stored for good; when it is rejected nothing is stored.
+   * Stores a pet and returns it with its id. Every field is returned exactly as given.
+   * Ids increase and are never reused, even when many callers add at the same time.
+   * When the promise resolves the pet is stored durably. When it rejects nothing is stored, unless the error has the
+   * outcome `unknown`.
    *
-   * With `once`, the first add of an owner and key stores the pet, and for a day every other gives that same pet back,
-   * also when they come at the same time. One with another fingerprint is rejected with `creation_key_reused`.
+   * A `cancellation` that is aborted before the pet was sent to the database rejects with `persistence_unavailable`,
+   * outcome `not_stored`. Later it has no effect.
    */
-  add(pet: NewPet, once?: Once): Promise<Pet>
+  add(pet: NewPet, cancellation?: Cancellation): Promise<Pet>
 
-  /** The pet with this id, or `undefined`. An unknown id is not an error, anywhere in int64. */
+  /**
+   * Stores a pet under an idempotency key, as `add` does. The first call with an owner and key stores the pet; for
+   * the lifetime of the key every other call returns that same pet, even when all come at the same time. A repeat
+   * does not extend the lifetime. A call with another fingerprint rejects with `idempotency_key_reused`. A rejected
+   * call does not use up the key.
+   */
+  addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet>
+
+  /** Returns the pet with this id, or `undefined`. An unknown id is not an error, anywhere in int64. */
   find(id: PetId): Promise<Pet | undefined>
 
-  /** Pets by ascending id, at most `limit`; see `PetQuery` for what narrows the list. No pets: an empty list. */
+  /** Returns pets by ascending id, at most `limit`. No matching pets: an empty list. */
   list(query: PetQuery): Promise<readonly Pet[]>
 }
 
-/** Which pets a list holds. */
+/** A pet that was stored, by this call or by an earlier one with the same idempotency key. */
+export interface CreatedPet {
+  readonly pet: Pet
+  /** Whether an earlier call stored the pet. */
+  readonly isReplay: boolean
+}
+
+/** Tells whether the caller still waits for the result. An `AbortSignal` is one. */
+export interface Cancellation {
+  readonly aborted: boolean
+}
+
+/**
+ * What is known about a write that failed because the database was unavailable: `not_stored`, because the database
+ * said so or nothing was sent to it, or `unknown`, because the connection was lost or timed out after sending.
+ */
+export type WriteOutcome = 'not_stored' | 'unknown'
+
+/** Which pets a list contains. */
 export interface PetQuery {
   /** Only pets with exactly this status; a pet without a status matches none. */
   readonly status?: PetStatus
   /** Only pets with a greater id than this one, whether or not it exists. */
   readonly after?: PetId
-  /** At most so many pets; a positive integer. */
+  /** The maximum number of pets; a positive integer. */
   readonly limit: number
 }

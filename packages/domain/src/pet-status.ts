@@ -1,7 +1,7 @@
 /** Every availability status, in the order of the interface document (section 2). */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const
 
-/** Whether an animal can be had. The document gives no transitions between the values. */
+/** Availability of a pet. The document gives no transitions between the values. */
 export type PetStatus = (typeof PET_STATUSES)[number]
 
 /** Whether a value is one of the three statuses, letter for letter. */

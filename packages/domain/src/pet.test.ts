@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { draftPet, INT64, PET_NAME, type PetDraft } from './pet.ts'
+import { INT64, PET_NAME, type PetInput, validateNewPet } from './pet.ts'
 import { PET_STATUSES } from './pet-status.ts'
 
-const REX: PetDraft = { name: 'Rex', categoryId: 1n }
+const REX: PetInput = { name: 'Rex', categoryId: 1n }
 
 /** What a caller in JavaScript, or one that casts, can hand over. */
 function judging(fields: Readonly<Record<string, unknown>>): () => unknown {
-  return () => draftPet({ ...REX, ...fields })
+  return () => validateNewPet({ ...REX, ...fields })
 }
 
 function refusal(message: string): object {
@@ -20,9 +20,9 @@ function escaped(text: string): string {
     .join(' ')
 }
 
-describe('draftPet', () => {
+describe('validateNewPet', () => {
   it('keeps the three fields as given', () => {
-    expect(draftPet({ name: ' Rex ', categoryId: -7n, status: 'pending' })).toStrictEqual({
+    expect(validateNewPet({ name: ' Rex ', categoryId: -7n, status: 'pending' })).toStrictEqual({
       name: ' Rex ',
       categoryId: -7n,
       status: 'pending',
@@ -37,15 +37,15 @@ describe('draftPet', () => {
   it('leaves the draft alone', () => {
     const draft = Object.freeze({ ...REX })
 
-    expect(draftPet(draft)).not.toBe(draft)
+    expect(validateNewPet(draft)).not.toBe(draft)
   })
 
   it('does not look for fields in what the draft inherits from Object', () => {
-    expect(() => draftPet({} as PetDraft)).toThrow(refusal('name must be a string'))
+    expect(() => validateNewPet({} as PetInput)).toThrow(refusal('name must be a string'))
   })
 })
 
-describe('draftPet judges the name:', () => {
+describe('validateNewPet judges the name:', () => {
   const blank = refusal('name must have a character that is not white space')
   const unstorable = refusal('name must not contain NUL or a lone surrogate')
   const tooLong = refusal('name must have at most 1000 characters')
@@ -85,7 +85,7 @@ describe('draftPet judges the name:', () => {
   })
 
   it('keeps a name that is not normalised', () => {
-    expect(draftPet({ ...REX, name: 'Zoe\u0308' }).name).toBe('Zoe\u0308')
+    expect(validateNewPet({ ...REX, name: 'Zoe\u0308' }).name).toBe('Zoe\u0308')
   })
 
   const max = PET_NAME.maxCodePoints
@@ -95,7 +95,7 @@ describe('draftPet judges the name:', () => {
     ['emoji, each of two UTF-16 units', '🐕'.repeat(max)],
     ['both', '🐕x'.repeat(max / 2)],
   ])('accepts 1000 code points: %s', (_, name) => {
-    expect(draftPet({ ...REX, name }).name).toBe(name)
+    expect(validateNewPet({ ...REX, name }).name).toBe(name)
   })
 
   it.each([
@@ -125,11 +125,11 @@ describe('draftPet judges the name:', () => {
   })
 })
 
-describe('draftPet judges the category:', () => {
+describe('validateNewPet judges the category:', () => {
   it.each([0n, 1n, -1n, 2n ** 53n + 1n, INT64.max - 1n, INT64.max, INT64.min + 1n, INT64.min])(
     'accepts %s',
     (categoryId) => {
-      expect(draftPet({ ...REX, categoryId }).categoryId).toBe(categoryId)
+      expect(validateNewPet({ ...REX, categoryId }).categoryId).toBe(categoryId)
     },
   )
 
@@ -150,13 +150,13 @@ describe('draftPet judges the category:', () => {
   )
 })
 
-describe('draftPet judges the status:', () => {
+describe('validateNewPet judges the status:', () => {
   it.each(PET_STATUSES)('accepts %s', (status) => {
-    expect(draftPet({ ...REX, status }).status).toBe(status)
+    expect(validateNewPet({ ...REX, status }).status).toBe(status)
   })
 
   it('leaves the key out when there is no status', () => {
-    expect(Object.keys(draftPet(REX))).toEqual(['name', 'categoryId'])
+    expect(Object.keys(validateNewPet(REX))).toEqual(['name', 'categoryId'])
   })
 
   it('leaves the key out also when the status is undefined', () => {
@@ -168,7 +168,7 @@ describe('draftPet judges the status:', () => {
   })
 })
 
-describe('draftPet names one mistake at a time:', () => {
+describe('validateNewPet names one mistake at a time:', () => {
   it('the name first, then the category, then the status', () => {
     expect(judging({ name: '', categoryId: 1, status: 'lost' })).toThrow(/^name /)
     expect(judging({ categoryId: 1, status: 'lost' })).toThrow(/^categoryId /)

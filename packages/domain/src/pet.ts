@@ -1,33 +1,33 @@
 import { PetError } from './pet-error.ts'
 import { isPetStatus, PET_STATUSES, type PetStatus } from './pet-status.ts'
 
-/** Identifies a pet for ever; assigned by the storage, never reused. Any int64. */
+/** Identifies a pet; assigned by the repository, never changed or reused. Any int64. */
 export type PetId = bigint
 
-/** What somebody says about a pet; not judged yet. */
-export interface PetDraft {
-  /** See `PET_NAME` for the rules. Kept exactly as given: no trimming, no normalisation. */
+/** The content of a pet that is to be created; not validated yet. */
+export interface PetInput {
+  /** See `PET_NAME` for the rules. Stored exactly as given: no trimming, no normalisation. */
   readonly name: string
-  /** Any int64. Categories are kept elsewhere, so nothing checks that this one exists. */
+  /** Any int64. Categories are managed elsewhere; their existence is not checked. */
   readonly categoryId: bigint
-  /** Left out when nobody said; that is not the same as any of the statuses. */
+  /** Absent when not given; that is different from every status. */
   readonly status?: PetStatus
 }
 
-declare const judged: unique symbol
+declare const validated: unique symbol
 
-/** A draft that passed every rule. Only `draftPet` makes one; the mark exists for the compiler alone. */
-export type NewPet = PetDraft & { readonly [judged]: true }
+/** Input that passed every rule. Only `validateNewPet` returns one; the mark exists at compile time only. */
+export type NewPet = PetInput & { readonly [validated]: true }
 
-/** A stored pet. Plain data, never judged again: a rule made tomorrow must not hide what was stored today. */
-export interface Pet extends PetDraft {
+/** A stored pet. Plain data, never validated again: a rule added later must not hide pets that are stored already. */
+export interface Pet extends PetInput {
   readonly id: PetId
 }
 
 /** The range of ids and category ids: signed integers of 64 bits. */
 export const INT64: { readonly min: bigint; readonly max: bigint } = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
 
-/** Rules of a name, for whoever describes or generates names. `draftPet` applies them. */
+/** The rules for names, for code that describes or generates names. `validateNewPet` applies them. */
 export const PET_NAME: {
   /** Counted in Unicode code points, so that an emoji counts once. */
   readonly maxCodePoints: number
@@ -37,10 +37,10 @@ export const PET_NAME: {
   readonly unstorable: RegExp
 } = { maxCodePoints: 1000, notBlank: /\S/, unstorable: /[\0\p{Surrogate}]/u }
 
-/** Applies every rule to a draft. Throws `pet_invalid` with the field and the rule in its message. */
-export function draftPet(draft: PetDraft): NewPet {
-  const { name, categoryId, status } = draft
-  judgeName(name)
+/** Validates a pet against every rule. Throws `pet_invalid`, naming the field and the rule. */
+export function validateNewPet(input: PetInput): NewPet {
+  const { name, categoryId, status } = input
+  validateName(name)
   if (typeof categoryId !== 'bigint' || categoryId < INT64.min || categoryId > INT64.max) {
     throw invalid(`categoryId must be an integer from ${INT64.min} to ${INT64.max}`)
   }
@@ -49,7 +49,7 @@ export function draftPet(draft: PetDraft): NewPet {
   return { name, categoryId, status } as NewPet
 }
 
-function judgeName(name: unknown): void {
+function validateName(name: unknown): void {
   if (typeof name !== 'string') throw invalid('name must be a string')
   if (!PET_NAME.notBlank.test(name)) throw invalid('name must have a character that is not white space')
   if (PET_NAME.unstorable.test(name)) throw invalid('name must not contain NUL or a lone surrogate')

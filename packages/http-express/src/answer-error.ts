@@ -9,7 +9,8 @@ const ANSWERS = {
   pet_invalid: 'invalid_request',
   pet_query_invalid: 'invalid_request',
   pet_not_found: 'not_found',
-  creation_key_reused: 'idempotency_key_reused',
+  idempotency_key_reused: 'idempotency_key_reused',
+  persistence_unavailable: 'service_unavailable',
 } as const satisfies Record<PetErrorCode, ErrorCode>
 
 /** The one sentence that a fault of ours says; its cause is in the log under the request id. */
@@ -56,7 +57,7 @@ function knownError(error: unknown): HttpError | undefined {
 
 /** The ports promise this code where storage cannot be reached, whatever the class of the error. */
 function isStorageUnavailable(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'storage_unavailable'
+  return error instanceof Error && 'code' in error && error.code === 'persistence_unavailable'
 }
 
 function isTooLate(error: unknown): boolean {

@@ -105,7 +105,9 @@ describe('POST /v1/pets', () => {
   it('answers a fault of the storage with one fixed sentence and logs the cause', async () => {
     const cause = new Error('disk full at /secret')
     const reject = () => Promise.reject(cause)
-    const server = await startTestServer({ repository: { add: reject, find: reject, list: reject } })
+    const server = await startTestServer({
+      repository: { add: reject, addWithKey: reject, find: reject, list: reject },
+    })
     const answers = [
       await server.post('{"name":"Rex","categoryId":1}'),
       await server.send({}),

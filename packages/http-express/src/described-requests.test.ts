@@ -93,7 +93,7 @@ function invalidRequests(operation: Operation): fc.Arbitrary<Sent> {
 describe.each(operations)('$operationId, as it is described,', (operation) => {
   let server: TestServer
   beforeAll(async () => {
-    // Every id is one of an animal, so that 404 can only mean an id that is none.
+    // Every id is one of a pet, so that 404 can only mean an id that is none.
     const find = async (id: bigint) => ({ id, name: 'Rex', categoryId: 1n })
     server = await openTestServer({ repository: { ...createMemoryPets(), find } })
   })

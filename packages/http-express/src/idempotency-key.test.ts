@@ -7,7 +7,7 @@ const REX = '{"name":"Rex","categoryId":1}'
 const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } })
 
 describe('Idempotency-Key', () => {
-  it('gives the same answer to the same animal, however its JSON is written', async () => {
+  it('gives the same answer to the same pet, however its JSON is written', async () => {
     const server = await startTestServer()
     const first = await server.post('{"name":"Rex","categoryId":1,"status":"sold"}', keyed('k1'))
     const again = await server.post(
@@ -45,7 +45,7 @@ describe('Idempotency-Key', () => {
     expect((await server.post(REX, keyed('k'))).status).toBe(201)
   })
 
-  it('makes one animal of many requests at once', async () => {
+  it('makes one pet of many requests at once', async () => {
     const server = await startTestServer()
     const answers = await Promise.all(Array.from({ length: 50 }, () => server.post(REX, keyed('k'))))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(

@@ -13,12 +13,12 @@ export const idempotencyKeyHeader: z.ZodType = z
   .meta({
     param: {
       description:
-        'Makes the request safe to repeat: for 24 hours the same key with the same animal gives the same answer and makes no second animal. 1 to 255 visible ASCII characters, which may be quoted.',
+        'Makes the request safe to repeat: for 24 hours the same key with the same pet gives the same answer and makes no second pet. 1 to 255 visible ASCII characters, which may be quoted.',
     },
   })
 
 /** The `Idempotency-Key` of a request, with or without quotes; `undefined` where there is none. */
-export function idempotencyKey(req: IncomingMessage): string | undefined {
+export function readIdempotencyKey(req: IncomingMessage): string | undefined {
   const sent = req.headers['idempotency-key']
   if (sent === undefined) return undefined
   const [, bare, quoted] = KEY.exec(String(sent)) ?? []

@@ -24,5 +24,5 @@ export type { ErrorBody, ErrorCode } from './error-answer.ts'
 export { OPENAPI_JSON } from './openapi.ts'
 export { writeCursor } from './cursor.ts'
 
-// Its JSON, for other readers of animals
+// Its JSON, for other readers of pets
 export { parseExactJson } from './exact-json.ts'

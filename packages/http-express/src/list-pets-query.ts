@@ -23,10 +23,10 @@ const parameters = z.object({
   limit: describedAs(
     limit.exactOptional(),
     { type: 'integer', minimum: min, maximum: max, default: PAGE_LIMIT.default },
-    { description: 'The greatest number of animals to return.' },
+    { description: 'The greatest number of pets to return.' },
   ),
   status: describedAs(status.exactOptional(), PET_STATUS, {
-    description: 'Only animals with this status; an animal without one matches none.',
+    description: 'Only pets with this status; a pet without one matches none.',
   }),
   cursor: cursor.exactOptional().meta({
     param: {

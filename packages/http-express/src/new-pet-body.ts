@@ -1,4 +1,4 @@
-import { INT64, PET_NAME, PET_STATUSES, type PetDraft } from '@pet-store/domain'
+import { INT64, PET_NAME, PET_STATUSES, type PetInput } from '@pet-store/domain'
 import { z } from 'zod'
 import { describedAs, INT64_NUMBER } from './describe-schema.ts'
 import { InexactNumber } from './exact-json.ts'
@@ -14,7 +14,7 @@ const characterNotIn = (set: string) => `(?:[^\\u0000\\ud800-\\udfff${set}]|[\\u
 /** `PET_NAME` as one pattern for readers of the description: white space, a character that is none, anything. */
 const NAME_PATTERN = `^[${WHITE_SPACE}]*${characterNotIn(WHITE_SPACE)}${characterNotIn('')}*$`
 
-/** The shape of a NewPet (interface document, section 2). Rules of the values are the domain's: see `draftPet`. */
+/** The shape of a NewPet (interface document, section 2). Rules of the values are the domain's: see `validateNewPet`. */
 const newPetBody = z
   .object(
     {
@@ -31,7 +31,7 @@ const newPetBody = z
           (value) => (Number.isSafeInteger(value) ? BigInt(value as number) : value),
           z.bigint({ error: rule(`must be an integer from ${INT64.min} to ${INT64.max}`) }),
         ),
-        { ...INT64_NUMBER, description: 'The category that the animal belongs to. Nothing checks that it exists.' },
+        { ...INT64_NUMBER, description: 'The category that the pet belongs to. Nothing checks that it exists.' },
       ),
       status: describedAs(
         z.enum(PET_STATUSES, { error: rule(`must be one of ${PET_STATUSES.join(', ')}`) }),
@@ -40,7 +40,7 @@ const newPetBody = z
     },
     { error: 'must be a JSON object' },
   )
-  .meta({ id: 'NewPet', description: 'An animal to be added. A field that is not listed is ignored.' })
+  .meta({ id: 'NewPet', description: 'A pet to be added. A field that is not listed is ignored.' })
 
 /** For the description. */
 export const newPetSchema: z.ZodObject = newPetBody
@@ -48,7 +48,7 @@ export const newPetSchema: z.ZodObject = newPetBody
 const strictNewPetBody = newPetBody.strict()
 
 /** Reads the body of createPet. Unknown fields, an `id` too, are ignored, or refused under strict handling. */
-export function readNewPet(body: unknown, isStrict: boolean): PetDraft {
+export function readNewPet(body: unknown, isStrict: boolean): PetInput {
   // A bare number such as `1.5` reaches us as an object, and is none on the wire.
   const input = body instanceof InexactNumber ? undefined : body
   return parseOrRefuse(isStrict ? strictNewPetBody : newPetBody, input)

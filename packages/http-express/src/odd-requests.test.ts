@@ -1,5 +1,5 @@
 import { SCOPES } from '@pet-store/access'
-import { draftPet } from '@pet-store/domain'
+import { validateNewPet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { describe, expect, it } from 'vitest'
 import { GET, GOOD_POST, HOST, KEY } from './broken-requests.test-support.ts'
@@ -30,7 +30,7 @@ describe('a request that only looks odd', () => {
   it('is answered in full when garbage follows a close, however long the answer is', async () => {
     const repository = createMemoryPets()
     for (let count = 0; count < 100; count += 1) {
-      await repository.add(draftPet({ name: '😀'.repeat(1000), categoryId: 1n }))
+      await repository.add(validateNewPet({ name: '😀'.repeat(1000), categoryId: 1n }))
     }
     const server = await startTestServer({ repository })
     const connection = server.connect()

@@ -1,4 +1,4 @@
-import { draftPet, type PetDraft } from '@pet-store/domain'
+import { type PetInput, validateNewPet } from '@pet-store/domain'
 import type { Router } from 'express'
 import { describe, expect, it } from 'vitest'
 import { createExpressApp } from './create-express-app.ts'
@@ -155,7 +155,7 @@ function exampleOf(operation: DescribedOperation, status: number): unknown {
 
 function isAName(name: string): boolean {
   try {
-    draftPet({ name, categoryId: 1n } satisfies PetDraft)
+    validateNewPet({ name, categoryId: 1n } satisfies PetInput)
     return true
   } catch {
     return false

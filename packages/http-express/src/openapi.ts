@@ -3,7 +3,7 @@ import { jsonOf } from './describe-schema.ts'
 import type { Operation } from './operation.ts'
 import { OPERATIONS, type Operations } from './operations.ts'
 
-const ABOUT = `A store's animals.
+const ABOUT = `A store's pets.
 
 Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. \`HEAD\` answers wherever \`GET\` does; \`OPTIONS\` says what a
 path can do; any other method is 405. Parameters and fields that are not described are ignored, or refused on demand (\`Prefer\`).
@@ -23,7 +23,7 @@ export const OPENAPI_JSON: string = `${jsonOf(
       },
       servers: [{ url: '/v1' }],
       security: [{ bearerAuth: [] }],
-      tags: [{ name: 'pets', description: 'The animals of the store.' }],
+      tags: [{ name: 'pets', description: 'The pets of the store.' }],
       paths: paths(OPERATIONS),
       components: {
         securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key.' } },

@@ -29,7 +29,7 @@ export interface Operations {
 
 /** Read by `readInt64`; what that does not read is the id of nothing, so its answer is 404. */
 const petId = describedAs(z.string(), INT64_NUMBER, {
-  description: 'The `id` of the animal. What is no int64 in its shortest decimal form is the `id` of none: 404.',
+  description: 'The `id` of the pet. What is no int64 in its shortest decimal form is the `id` of none: 404.',
   example: 1,
 })
 
@@ -43,12 +43,11 @@ export const OPERATIONS: Operations = {
     method: 'get',
     path: '/pets',
     'x-stability': 'stable',
-    summary: 'List animals',
-    description:
-      'Animals by ascending `id`, a page at a time: follow the `Link` with `rel="next"` until there is none.',
+    summary: 'List pets',
+    description: 'Pets by ascending `id`, a page at a time: follow the `Link` with `rel="next"` until there is none.',
     requestParams: { query: listPetsParameters, header: z.object({ Prefer: preferHeader }) },
     responses: {
-      200: success('One page of animals.', petsSchema, [PET_EXAMPLE], NEXT_PAGE),
+      200: success('One page of pets.', petsSchema, [PET_EXAMPLE], NEXT_PAGE),
       400: refusal(
         'invalid_request',
         'A parameter breaks its rule.',
@@ -64,8 +63,8 @@ export const OPERATIONS: Operations = {
     method: 'post',
     path: '/pets',
     'x-stability': 'stable',
-    summary: 'Add an animal',
-    description: 'Two equal requests make two animals, unless they carry the same `Idempotency-Key`.',
+    summary: 'Add a pet',
+    description: 'Two equal requests make two pets, unless they carry the same `Idempotency-Key`.',
     requestParams: { header: z.object({ 'Idempotency-Key': idempotencyKeyHeader, Prefer: preferHeader }) },
     requestBody: {
       required: true,
@@ -73,7 +72,7 @@ export const OPERATIONS: Operations = {
       content: { 'application/json': { schema: newPetSchema, example: NEW_PET_EXAMPLE } },
     },
     responses: {
-      201: success('The animal was added.', petSchema, PET_EXAMPLE, LOCATION),
+      201: success('The pet was added.', petSchema, PET_EXAMPLE, LOCATION),
       400: refusal('invalid_request', 'A field is missing or breaks its rule.', 'name is required', READ),
       ...refusalsOfKey('pets:write'),
       413: refusal(
@@ -90,7 +89,7 @@ export const OPERATIONS: Operations = {
       ),
       422: refusal(
         'idempotency_key_reused',
-        'The `Idempotency-Key` was used for another animal in the last 24 hours.',
+        'The `Idempotency-Key` was used for another pet in the last 24 hours.',
         'This key was used to create another pet.',
         READ,
       ),
@@ -104,14 +103,14 @@ export const OPERATIONS: Operations = {
     'x-stability': 'stable',
     deprecated: true,
     'x-deprecated-sunset': SUNSET_DATE,
-    summary: 'Get an animal',
+    summary: 'Get a pet',
     description: 'Will be removed on 5 December 2030. Use `GET /pets` with a `status` filter instead.',
     requestParams: { path: z.object({ petId }), header: z.object({ Prefer: preferHeader }) },
     responses: {
-      200: success('The animal.', petSchema, PET_EXAMPLE, DEPRECATION),
+      200: success('The pet.', petSchema, PET_EXAMPLE, DEPRECATION),
       400: refusal('invalid_request', STRICT, 'unknown with handling=strict: "x"', { ...READ, ...DEPRECATION }),
       ...refusalsOfKey('pets:read', DEPRECATION),
-      404: refusal('not_found', 'No animal has this `id`.', 'There is no pet 1.', { ...READ, ...DEPRECATION }),
+      404: refusal('not_found', 'No pet has this `id`.', 'There is no pet 1.', { ...READ, ...DEPRECATION }),
       410: refusal('gone', 'The operation was removed.', GONE, { ...RATE_LIMIT, ...DEPRECATION }),
       default: otherRefusals(DEPRECATION),
     },

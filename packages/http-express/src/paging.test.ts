@@ -1,4 +1,4 @@
-import { createPetUseCases, draftPet } from '@pet-store/domain'
+import { createPetUseCases, validateNewPet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -113,7 +113,7 @@ describe('pages of a list', () => {
         fc.integer({ min: 0, max: 3 }),
         async (sequence, count, added) => {
           const pets = createMemoryPets()
-          const add = () => pets.add(draftPet({ name: 'Rex', categoryId: 1n }))
+          const add = () => pets.add(validateNewPet({ name: 'Rex', categoryId: 1n }))
           for (const _ of upTo(count)) await add()
           const growing = await openTestServer({ repository: pets })
           try {
@@ -136,7 +136,7 @@ describe('pages of a list', () => {
 
   it('have no link on the last page, even when it is full', async () => {
     const pets = createMemoryPets()
-    for (const _ of upTo(4)) await pets.add(draftPet({ name: 'Rex', categoryId: 1n }))
+    for (const _ of upTo(4)) await pets.add(validateNewPet({ name: 'Rex', categoryId: 1n }))
     const small = await startTestServer({ repository: pets })
     expect(await pagesFrom(small, '/v1/pets?limit=2')).toEqual([
       [1, 2],

@@ -162,7 +162,7 @@ describe('another method', () => {
 })
 
 describe('the order of checks', () => {
-  it('is 401, 404, 405, 410, 415, 413, 400, unknown animal 404', async () => {
+  it('is 401, 404, 405, 410, 415, 413, 400, unknown pet 404', async () => {
     const server = await startTestServer()
     const strict = { Prefer: 'handling=strict' }
     const large = '!'.repeat(102_401)

@@ -2,7 +2,7 @@ import type { PetId, PetQuery, PetUseCases } from '@pet-store/domain'
 import { writeCursor } from './cursor.ts'
 import { type Clock, expectNotRetired, isGetPetRetired } from './deprecation.ts'
 import { HttpError } from './error-answer.ts'
-import { idempotencyKey } from './idempotency-key.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
 import { readInt64 } from './int64.ts'
 import { readListPetsQuery } from './list-pets-query.ts'
 import { readNewPet } from './new-pet-body.ts'
@@ -31,9 +31,9 @@ export function petHandlers(pets: PetUseCases, now: Clock, references: Reference
       const isStrict = honoursStrict(req, res)
       const body = await readJsonBody(req)
       expectNoParameters(req.url, isStrict)
-      const key = idempotencyKey(req)
-      const once = key === undefined ? undefined : { owner: callerOf(res).keyId, key, at: now() }
-      const pet = await pets.createPet(readNewPet(body, isStrict), once)
+      const key = readIdempotencyKey(req)
+      const idempotencyKey = key === undefined ? undefined : { owner: callerOf(res).keyId, key, at: now() }
+      const { pet } = await pets.createPet(readNewPet(body, isStrict), { idempotencyKey })
       if (!isGetPetRetired(now)) addHeader(res, 'Location', `${references.pet}${pet.id}`)
       sendJson(res, 201, petJson(pet))
     },

@@ -2,9 +2,9 @@
 export interface References {
   /** What the query of a further page follows; from a list itself. */
   readonly list: string
-  /** What the id of an animal follows; from the list. */
+  /** What the id of a pet follows; from the list. */
   readonly pet: string
-  /** The reference page; from one animal. */
+  /** The reference page; from one pet. */
   readonly docs: string
 }
 

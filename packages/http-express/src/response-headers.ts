@@ -33,7 +33,7 @@ export const NEXT_PAGE: Headers = optional({
 
 export const LOCATION: Headers = optional({
   Location: header(
-    'Where the new animal is: a reference relative to the request, or absolute. Left out once `getPet` is removed.',
+    'Where the new pet is: a reference relative to the request, or absolute. Left out once `getPet` is removed.',
   ),
 })
 

@@ -42,7 +42,7 @@ function eachUnit(text: string, write: (code: number) => string): string {
   return Array.from({ length: text.length }, (_, index) => write(text.charCodeAt(index))).join('')
 }
 
-describe('any good animal in any spelling', () => {
+describe('any good pet in any spelling', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await openTestServer()
@@ -52,9 +52,9 @@ describe('any good animal in any spelling', () => {
   it('comes back byte for byte through create, list and get', async () => {
     let lastId = 0
     const status = fc.option(fc.constantFrom(...PET_STATUSES), { nil: undefined })
-    const animal = fc.record({ name, categoryId: int64, status, escape: escapeStyle, integer: integerStyle })
+    const pet = fc.record({ name, categoryId: int64, status, escape: escapeStyle, integer: integerStyle })
     await fc.assert(
-      fc.asyncProperty(animal, async ({ name, categoryId, status, escape: escaped, integer }) => {
+      fc.asyncProperty(pet, async ({ name, categoryId, status, escape: escaped, integer }) => {
         const statusSent = status === undefined ? '' : `,"status":${escaped(status)}`
         const created = await server.post(`{"categoryId":${integer(categoryId)},"name":${escaped(name)}${statusSent}}`)
         expect(created.status, created.text).toBe(201)

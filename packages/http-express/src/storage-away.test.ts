@@ -5,7 +5,7 @@ import { startTestServer } from './start-test-server.test-support.ts'
 
 /** What the ports promise while storage cannot be reached, from whatever class. */
 function away(): Promise<never> {
-  return Promise.reject(Object.assign(new Error('host db.internal is down'), { code: 'storage_unavailable' }))
+  return Promise.reject(Object.assign(new Error('host db.internal is down'), { code: 'persistence_unavailable' }))
 }
 
 describe('While storage is away', () => {
@@ -14,7 +14,7 @@ describe('While storage is away', () => {
     ['GET', '/v1/pets/1'],
     ['POST', '/v1/pets'],
   ])('%s %s is answered 503 with Retry-After, and the log tells why', async (method, path) => {
-    const server = await startTestServer({ repository: { add: away, find: away, list: away } })
+    const server = await startTestServer({ repository: { add: away, addWithKey: away, find: away, list: away } })
     const answer = await server.post('{"name":"Rex","categoryId":1}', { method, path })
     expect(expectError(answer, 'service_unavailable')).not.toContain('db.internal')
     expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/)

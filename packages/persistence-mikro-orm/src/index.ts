@@ -18,5 +18,4 @@ export type { BulkColumns } from './bulk-columns.ts'
 export type { ApiKeyBulkRow, PetBulkRow, PetImportRow } from './bulk-statements.ts'
 
 // What an adapter brings
-export { StorageUnavailable } from './storage-unavailable.ts'
 export type { PositionalStatement, SqlValue, Statement, StatementRunner } from './statement-runner.ts'

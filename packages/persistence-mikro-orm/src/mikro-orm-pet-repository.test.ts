@@ -1,4 +1,4 @@
-import { draftPet, INT64 } from '@pet-store/domain'
+import { INT64, validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { MikroOrmPetRepository } from './mikro-orm-pet-repository.ts'
 import type { PetStatements } from './pet-statements.ts'
@@ -89,16 +89,19 @@ describe('The repository asks the database', () => {
   })
 
   it('to add a pet, and answers with what was given and the new id', async () => {
-    const judged = draftPet({ name: 'Mia', categoryId: 3n, status: 'sold' })
-    expect(await pets.add(judged)).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n, status: 'sold' })
+    const pet = validateNewPet({ name: 'Mia', categoryId: 3n, status: 'sold' })
+    expect(await pets.add(pet)).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n, status: 'sold' })
     expect(asked).toEqual([['add', 'Mia', 3n, 'sold']])
   })
 
   it('to add a pet once, and to free some old keys', async () => {
     const at = new Date('2027-01-02T00:00:00Z')
-    const judged = draftPet({ name: 'Mia', categoryId: 3n, status: 'sold' })
-    const added = await pets.add(judged, { owner: 'shop', key: 'k', fingerprint: 'f', at })
-    expect(added).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n, status: 'sold' })
+    const pet = validateNewPet({ name: 'Mia', categoryId: 3n, status: 'sold' })
+    const added = await pets.addWithKey(pet, { owner: 'shop', key: 'k', fingerprint: 'f', at })
+    expect(added).toStrictEqual({
+      pet: { id: 7n, name: 'Mia', categoryId: 3n, status: 'sold' },
+      isReplay: false,
+    })
     expect(asked).toEqual([
       ['addOnce', 'Mia', 3n, 'sold', 'shop', 'k', 'f', BigInt(at.getTime())],
       ['freeOldOnce', BigInt(Date.parse('2027-01-01T00:00:00Z')), 10],
@@ -107,14 +110,14 @@ describe('The repository asks the database', () => {
 
   it('to free some old keys, but a pet is added whether or not that can be done', async () => {
     away.add('freeOldOnce')
-    const judged = draftPet({ name: 'Mia', categoryId: 3n })
+    const pet = validateNewPet({ name: 'Mia', categoryId: 3n })
     const once = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
-    expect(await pets.add(judged, once)).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n })
+    expect((await pets.addWithKey(pet, once)).pet).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n })
     expect(asked.map(([statement]) => statement)).toEqual(['addOnce', 'freeOldOnce'])
   })
 
   it('to add a pet without a status, which stays absent', async () => {
-    expect(await pets.add(draftPet({ name: 'Mia', categoryId: 3n }))).toStrictEqual({
+    expect(await pets.add(validateNewPet({ name: 'Mia', categoryId: 3n }))).toStrictEqual({
       id: 7n,
       name: 'Mia',
       categoryId: 3n,

@@ -1,8 +1,9 @@
 import {
+  type CreatedPet,
+  IDEMPOTENCY_KEY_LIFETIME_MS,
+  type IdempotencyKey,
   INT64,
   type NewPet,
-  ONCE_LIFETIME,
-  type Once,
   type Pet,
   PetError,
   type PetId,
@@ -42,30 +43,31 @@ export class MikroOrmPetRepository implements PetRepository {
     this.#listWithStatusAfter = runner.readAll(statements.listWithStatusAfter, petFromColumns)
   }
 
-  async add({ name, categoryId, status }: NewPet, once?: Once): Promise<Pet> {
-    const columns = [name, categoryId, status ?? null] as const
-    if (once !== undefined) return this.#addOrFind(columns, once)
+  async add(pet: NewPet): Promise<Pet> {
+    const columns = columnsOf(pet)
     const [id] = await this.#add(columns)
     return petFromColumns([id, ...columns])
   }
 
-  /** The database decides who is first, by the unique index; whoever is not finds what the first one added. */
-  async #addOrFind(columns: NewPetColumns, { owner, key, fingerprint, at: askedAt }: Once): Promise<Pet> {
+  /** The unique index decides which of several concurrent calls is first; every other one finds the pet of the first. */
+  async addWithKey(pet: NewPet, idempotencyKey: IdempotencyKey): Promise<CreatedPet> {
+    const columns = columnsOf(pet)
+    const { owner, key, fingerprint, at: askedAt } = idempotencyKey
     const at = BigInt(askedAt.getTime())
-    const old = at - BigInt(ONCE_LIFETIME)
+    const old = at - BigInt(IDEMPOTENCY_KEY_LIFETIME_MS)
     for (;;) {
       const added = await this.#addOnce([...columns, owner, key, fingerprint, at])
       if (added !== undefined) {
         // The pet is stored: a key that cannot be freed now is freed by a later add.
         await this.#freeOldOnce([old, FREED_AT_ONCE]).catch(() => undefined)
-        return petFromColumns([added[0], ...columns])
+        return { pet: petFromColumns([added[0], ...columns]), isReplay: false }
       }
       const known = await this.#findOnce([owner, key])
       if (known === undefined) continue
       const [, , , , knownFingerprint, knownAt] = known
       if (knownAt <= old) await this.#freeOnce([owner, key, old])
-      else if (knownFingerprint === fingerprint) return petFromColumns(known)
-      else throw new PetError('creation_key_reused', 'This key was used to create another pet.')
+      else if (knownFingerprint === fingerprint) return { pet: petFromColumns(known), isReplay: true }
+      else throw new PetError('idempotency_key_reused', 'This idempotency key was used to create another pet.')
     }
   }
 
@@ -83,4 +85,8 @@ export class MikroOrmPetRepository implements PetRepository {
     if (after > INT64.max) return Promise.resolve([])
     return status === undefined ? this.#listAfter([after, limit]) : this.#listWithStatusAfter([status, after, limit])
   }
+}
+
+function columnsOf({ name, categoryId, status }: NewPet): NewPetColumns {
+  return [name, categoryId, status ?? null]
 }

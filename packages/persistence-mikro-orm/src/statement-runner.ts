@@ -32,7 +32,7 @@ export type SqlValue = string | bigint | number | null
  * Runs prepared statements on one database. Each adapter brings its own, in the fastest way that its driver has.
  * Every method prepares the statement or notes it down, and gives a function that runs it.
  * The functions never throw: what goes wrong comes back as a rejected promise. Where the database cannot be reached at
- * present, that is a `StorageUnavailable`.
+ * present, that is a `PersistenceUnavailable`.
  */
 export interface StatementRunner {
   /** For reading at most one row. */

@@ -1,4 +1,5 @@
-import { type SqlValue, StorageUnavailable } from '@pet-store/persistence-mikro-orm'
+import { PersistenceUnavailable } from '@pet-store/persistence'
+import type { SqlValue } from '@pet-store/persistence-mikro-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { groupInserts } from './group-inserts.ts'
 
@@ -57,7 +58,7 @@ describe('Inserts of one turn', () => {
   })
 
   it('are all rejected, and not tried again, where nobody knows how far they came', async () => {
-    refusal = new StorageUnavailable(new Error('Connection terminated'))
+    refusal = new PersistenceUnavailable({ cause: new Error('Connection terminated') })
     const { add } = grouped()
     const rows = await Promise.allSettled([add(['a', 1n]), add(['b', 2n])])
     expect(rows.map(({ status }) => status)).toEqual(['rejected', 'rejected'])

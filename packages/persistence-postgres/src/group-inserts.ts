@@ -1,4 +1,5 @@
-import { type SqlValue, StorageUnavailable } from '@pet-store/persistence-mikro-orm'
+import { PersistenceUnavailable } from '@pet-store/persistence'
+import type { SqlValue } from '@pet-store/persistence-mikro-orm'
 
 /** So many groups may be under way; what comes meanwhile waits together for the next. */
 const GROUPS = 2
@@ -74,7 +75,7 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
       return true
     } catch (error) {
       // Nobody knows how far it came, so it must not be tried again.
-      if (!(error instanceof StorageUnavailable)) return false
+      if (!(error instanceof PersistenceUnavailable)) return false
       for (const { reject } of group) reject(error)
       return true
     }

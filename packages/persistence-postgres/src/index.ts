@@ -1,6 +1,6 @@
 // The storage
-export { openPostgresStorage } from './open-postgres-storage.ts'
-export type { PostgresStorage } from './open-postgres-storage.ts'
+export { openPostgresPersistence } from './open-postgres-persistence.ts'
+export type { PostgresPersistence } from './open-postgres-persistence.ts'
 export type { PoolUse } from './pool-use.ts'
 
 // Its settings

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { petRepositoryContract } from '@pet-store/domain-testing'
+import { petRepositoryContract } from '@pet-store/persistence-testing'
 import { freePort } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openPostgresStorage } from './open-postgres-storage.ts'
+import { openPostgresPersistence } from './open-postgres-persistence.ts'
 import { migratePostgres } from './postgres-migrations.ts'
 import { useDatabase } from './temporary-database.test-support.ts'
 
@@ -27,10 +27,10 @@ describe('Behind PgBouncer in transaction mode', () => {
     // Two starters at once: the lock of the migrations belongs to the transaction.
     const done = await Promise.all([migratePostgres(options), migratePostgres(options)])
     expect(done.flat()).toContain('0001-create-pets')
-    await expect(openPostgresStorage({ url })).rejects.toThrow(
+    await expect(openPostgresPersistence({ url })).rejects.toThrow(
       /statement_timeout; a pooler stands in between, so say which kind with the option pooler \(DATABASE_POOLER\)\.$/,
     )
-    const storage = await openPostgresStorage(options)
+    const storage = await openPostgresPersistence(options)
     onTestFinished(() => storage.close())
     for (const { name, run } of petRepositoryContract) {
       await direct.query('truncate pet restart identity')

@@ -2,7 +2,7 @@ import { createDatabase, type Database } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { openPostgresDatabase } from './open-postgres-database.ts'
-import { openPostgresStorage } from './open-postgres-storage.ts'
+import { openPostgresPersistence } from './open-postgres-persistence.ts'
 import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
 import { createPostgresOrm } from './postgres-orm.ts'
 
@@ -49,7 +49,7 @@ describe('PostgreSQL migrations', () => {
 
   it('are run by ten starters at once, who all come up', async () => {
     const storages = await Promise.all(
-      Array.from({ length: 10 }, () => openPostgresStorage({ url, migrate: true, poolSize: 1 })),
+      Array.from({ length: 10 }, () => openPostgresPersistence({ url, migrate: true, poolSize: 1 })),
     )
     await Promise.all(storages.map((storage) => storage.check()))
     await Promise.all(storages.map((storage) => storage.close()))
@@ -66,11 +66,11 @@ describe('PostgreSQL migrations', () => {
   })
 
   it('are required for opening', async () => {
-    await expect(openPostgresStorage({ url })).rejects.toThrow(
+    await expect(openPostgresPersistence({ url })).rejects.toThrow(
       `The PostgreSQL database must be migrated first, it lacks ${ALL.join(', ')}.`,
     )
     await migratePostgres({ url })
-    const storage = await openPostgresStorage({ url })
+    const storage = await openPostgresPersistence({ url })
     await expect(storage.check()).resolves.toBeUndefined()
     await storage.close()
   })

@@ -1,4 +1,5 @@
-import { type StatementRunner, StorageUnavailable } from '@pet-store/persistence-mikro-orm'
+import { PersistenceUnavailable } from '@pet-store/persistence'
+import type { StatementRunner } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
 import type { Replica } from './list-from-replicas.ts'
 import { openPostgresDatabase, placeOf, reasonOf } from './open-postgres-database.ts'
@@ -88,5 +89,5 @@ async function isReplica(pool: Pool): Promise<boolean> {
 
 /** The driver's own words, behind those of the port. */
 function causeOf(reason: unknown): unknown {
-  return reason instanceof StorageUnavailable ? reason.cause : reason
+  return reason instanceof PersistenceUnavailable ? reason.cause : reason
 }

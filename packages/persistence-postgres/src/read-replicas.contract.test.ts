@@ -1,23 +1,23 @@
 import { once } from 'node:events'
 import type { Pet } from '@pet-store/domain'
-import { aNewPet, petRepositoryContract } from '@pet-store/domain-testing'
+import { aNewPet, petRepositoryContract } from '@pet-store/persistence-testing'
 import { createDatabase, type ReplicatedServer, runSql, startReplicatedServer } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { openPostgresStorage, type PostgresStorage } from './open-postgres-storage.ts'
+import { openPostgresPersistence, type PostgresPersistence } from './open-postgres-persistence.ts'
 import { migratePostgres } from './postgres-migrations.ts'
 import type { PostgresOptions } from './postgres-settings.ts'
 
 let server: ReplicatedServer
 let url: string
 let replicaUrl: string
-let storage: PostgresStorage
+let storage: PostgresPersistence
 
 const onPrimary = (sql: string) => runSql(url, sql)
 
 /** Opens a storage over the replica, which is closed with the test. */
-async function openStorage(more: Partial<PostgresOptions> = {}): Promise<PostgresStorage> {
-  const opened = await openPostgresStorage({ url, replicaUrls: [replicaUrl], ...more })
+async function openPersistence(more: Partial<PostgresOptions> = {}): Promise<PostgresPersistence> {
+  const opened = await openPostgresPersistence({ url, replicaUrls: [replicaUrl], ...more })
   onTestFinished(() => opened.close())
   return opened
 }
@@ -79,13 +79,13 @@ describe.each([
   afterEach(() => server.resume())
 
   for (const { name, run } of petRepositoryContract) {
-    it(name, async () => run((await openStorage()).pets))
+    it(name, async () => run((await openPersistence()).pets))
   }
 })
 
 describe('With a replica', () => {
   beforeEach(async () => {
-    storage = await openStorage()
+    storage = await openPersistence()
   })
   afterEach(() => server.resume())
 
@@ -132,7 +132,7 @@ describe('With a replica', () => {
 
   it('a statement that it cancels is answered by the primary', async () => {
     await addPets(2)
-    const hasty = await openStorage({ statementTimeout: 200 })
+    const hasty = await openPersistence({ statementTimeout: 200 })
     await hasty.pets.list({ limit: 1 })
     await lockOnReplica()
     const warned = once(process, 'warning')
@@ -143,7 +143,7 @@ describe('With a replica', () => {
 
   it('one that falls silent is given up, and the primary answers', async () => {
     await addPets(2)
-    const hasty = await openStorage({ statementTimeout: 200 })
+    const hasty = await openPersistence({ statementTimeout: 200 })
     await server.catchUp()
     await hasty.pets.list({ limit: 1 })
     const silent = await servingOn(replicaUrl)
@@ -183,7 +183,7 @@ describe('With a replica', () => {
     await server.catchUp()
     const other = new URL(replicaUrl)
     other.searchParams.set('application_name', 'second')
-    const { pets } = await openStorage({ replicaUrls: [replicaUrl, other.href] })
+    const { pets } = await openPersistence({ replicaUrls: [replicaUrl, other.href] })
     const asked = async () =>
       (await servingOn(replicaUrl)).filter(({ query }) => query.includes('limit')).map(({ name }) => name)
 
@@ -194,7 +194,7 @@ describe('With a replica', () => {
   })
 
   it('lets go of every connection when it is closed', async () => {
-    const opened = await openPostgresStorage({ url, replicaUrls: [replicaUrl] })
+    const opened = await openPostgresPersistence({ url, replicaUrls: [replicaUrl] })
     const before = await servingOn(replicaUrl)
     await opened.close()
     await expect.poll(async () => (await servingOn(replicaUrl)).length).toBe(before.length - 1)
@@ -204,7 +204,10 @@ describe('With a replica', () => {
 
 describe('Opening with replicas', () => {
   it('says in one sentence, without the password, which one does not answer', async () => {
-    const opening = openPostgresStorage({ url, replicaUrls: [replicaUrl, 'postgres://pet:secret@127.0.0.1:1/pets'] })
+    const opening = openPostgresPersistence({
+      url,
+      replicaUrls: [replicaUrl, 'postgres://pet:secret@127.0.0.1:1/pets'],
+    })
     await expect(opening).rejects.toThrow(
       /^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": .*ECONNREFUSED.*\.$/,
     )
@@ -213,7 +216,7 @@ describe('Opening with replicas', () => {
   })
 
   it('refuses a server that follows no other', async () => {
-    await expect(openPostgresStorage({ url, replicaUrls: [url] })).rejects.toThrow(
+    await expect(openPostgresPersistence({ url, replicaUrls: [url] })).rejects.toThrow(
       /^Cannot use the PostgreSQL database "127\.0\.0\.1:\d+\/pet_store_\w+" as a replica: it is not in recovery\.$/,
     )
   })

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { aNewPet } from '@pet-store/domain-testing'
+import { aNewPet } from '@pet-store/persistence-testing'
 import { EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgresStorage } from './open-postgres-storage.ts'
+import { openPostgresPersistence } from './open-postgres-persistence.ts'
 import { migratePostgres } from './postgres-migrations.ts'
 import { CA, ELSEWHERE, LOCALHOST, OTHER_CA } from './tls-certificates.test-support.ts'
 
@@ -45,7 +45,7 @@ function urlWith(parameters: Readonly<Record<string, string>>, host = 'localhost
 
 /** Opens, adds, and gives whether the server saw TLS on the connection. */
 async function opensWithTls(url: string): Promise<boolean> {
-  const storage = await openPostgresStorage({ url })
+  const storage = await openPostgresPersistence({ url })
   await storage.pets.add(aNewPet())
   const rows = await runSql<{ ssl: boolean }>(
     server.url,
@@ -70,11 +70,11 @@ describe('TLS by parameters of the URL', () => {
 
   it.each(['verify-full', 'verify-ca', 'require', 'prefer'])('refuses another authority with %s', async (sslmode) => {
     const url = urlWith({ sslmode, sslrootcert: 'other-ca.pem' })
-    await expect(openPostgresStorage({ url })).rejects.toThrow(refusal('unable to verify the first certificate.*'))
+    await expect(openPostgresPersistence({ url })).rejects.toThrow(refusal('unable to verify the first certificate.*'))
   })
 
   it.each(['verify-full', 'require'])('refuses with %s what no known authority has signed', async (sslmode) => {
-    await expect(openPostgresStorage({ url: urlWith({ sslmode }) })).rejects.toThrow(
+    await expect(openPostgresPersistence({ url: urlWith({ sslmode }) })).rejects.toThrow(
       refusal('unable to verify the first certificate.*'),
     )
   })
@@ -89,7 +89,7 @@ describe('TLS by parameters of the URL', () => {
 
   it('says that the file of the authority is missing', async () => {
     const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'nowhere.pem' })
-    await expect(openPostgresStorage({ url })).rejects.toThrow(refusal('ENOENT: no such file or directory, .*'))
+    await expect(openPostgresPersistence({ url })).rejects.toThrow(refusal('ENOENT: no such file or directory, .*'))
   })
 
   it('compares an address with the name localhost, as the driver does', async () => {
@@ -101,7 +101,7 @@ describe('TLS by parameters of the URL', () => {
     await server.stop()
     await startAs(ELSEWHERE)
     const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'ca.pem' })
-    await expect(openPostgresStorage({ url })).rejects.toThrow(
+    await expect(openPostgresPersistence({ url })).rejects.toThrow(
       refusal("Hostname/IP does not match certificate's altnames: .*"),
     )
   })
@@ -109,7 +109,7 @@ describe('TLS by parameters of the URL', () => {
   it('refuses a server that has none', async () => {
     await server.stop()
     await server.start()
-    await expect(openPostgresStorage({ url: urlWith({ sslmode: 'no-verify' }) })).rejects.toThrow(
+    await expect(openPostgresPersistence({ url: urlWith({ sslmode: 'no-verify' }) })).rejects.toThrow(
       refusal('The server does not support SSL connections'),
     )
   })

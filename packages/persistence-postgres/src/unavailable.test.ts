@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '@pet-store/persistence-mikro-orm'
+import { PersistenceUnavailable } from '@pet-store/persistence'
 import { describe, expect, it } from 'vitest'
 import { unavailableOr } from './unavailable.ts'
 
@@ -18,8 +18,8 @@ describe('A database that is away', () => {
     '25006',
   ])('is told by the code %s', (code) => {
     const error = errorWith(code)
-    expect(unavailableOr(error)).toBeInstanceOf(StorageUnavailable)
-    expect(unavailableOr(error)).toMatchObject({ code: 'storage_unavailable', cause: error })
+    expect(unavailableOr(error)).toBeInstanceOf(PersistenceUnavailable)
+    expect(unavailableOr(error)).toMatchObject({ code: 'persistence_unavailable', cause: error })
   })
 
   it.each([
@@ -28,7 +28,7 @@ describe('A database that is away', () => {
     'timeout exceeded when trying to connect',
     'Query read timeout',
   ])('is told by the words %j', (message) => {
-    expect(unavailableOr(new Error(message))).toMatchObject({ code: 'storage_unavailable' })
+    expect(unavailableOr(new Error(message))).toMatchObject({ code: 'persistence_unavailable' })
   })
 })
 

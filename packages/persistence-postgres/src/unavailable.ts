@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '@pet-store/persistence-mikro-orm'
+import { PersistenceUnavailable } from '@pet-store/persistence'
 
 /**
  * SQLSTATE of a server that is not to be reached, full, going down or coming up (08, 53, 57), of a statement that took
@@ -15,5 +15,5 @@ export function unavailableOr(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const code = 'code' in error ? String(error.code) : ''
   const isAway = SQL_STATES.test(code) || NETWORK.test(code) || DRIVER.test(error.message)
-  return isAway ? new StorageUnavailable(error) : error
+  return isAway ? new PersistenceUnavailable({ cause: error }) : error
 }

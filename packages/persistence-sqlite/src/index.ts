@@ -1,6 +1,6 @@
 // The storage
-export { openSqliteStorage } from './open-sqlite-storage.ts'
-export type { SqliteStorage } from './open-sqlite-storage.ts'
+export { openSqlitePersistence } from './open-sqlite-persistence.ts'
+export type { SqlitePersistence } from './open-sqlite-persistence.ts'
 
 // Its settings
 export { sqlitePath } from './sqlite-settings.ts'

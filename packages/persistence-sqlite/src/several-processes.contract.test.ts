@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSqliteStorage } from './open-sqlite-storage.ts'
+import { openSqlitePersistence } from './open-sqlite-persistence.ts'
 
 const PACKAGE = dirname(import.meta.dirname)
 
@@ -15,7 +15,7 @@ const nodeArguments = (code: string, url: string): string[] => [
   '--conditions=@pet-store/source',
   '--input-type=module',
   '--eval',
-  `import { migrateSqlite, openSqliteStorage } from './src/index.ts'
+  `import { migrateSqlite, openSqlitePersistence } from './src/index.ts'
    const URL = ${JSON.stringify(url)}
    ${code}`,
 ]
@@ -45,7 +45,7 @@ describe('SQLite with several processes', () => {
     const code = `
       while (Date.now() < ${start});
       console.log(JSON.stringify(await migrateSqlite({ url: URL })))
-      await (await openSqliteStorage({ url: URL, migrate: true })).close()`
+      await (await openSqlitePersistence({ url: URL, migrate: true })).close()`
     const outputs = await Promise.all(Array.from({ length: 5 }, () => run(code, url)))
     expect(outputs.flatMap((output): unknown => JSON.parse(output))).toEqual([
       '0001-create-pets',
@@ -59,7 +59,7 @@ describe('SQLite with several processes', () => {
     const writer = spawn(
       process.execPath,
       nodeArguments(
-        `const { pets } = await openSqliteStorage({ url: URL, migrate: true })
+        `const { pets } = await openSqlitePersistence({ url: URL, migrate: true })
          const rex = { name: 'Rex', categoryId: 1n }
          async function caller() { for (;;) process.stdout.write((await pets.add(rex)).id + '\\n') }
          await Promise.all([caller(), caller(), caller()])`,
@@ -78,13 +78,13 @@ describe('SQLite with several processes', () => {
     // The last line may have been cut off.
     const answered = output.slice(0, output.lastIndexOf('\n')).split('\n')
     expect(answered.length).toBeGreaterThan(100)
-    const storage = await openSqliteStorage({ url })
+    const storage = await openSqlitePersistence({ url })
     for (const id of answered) expect(await storage.pets.find(BigInt(id))).toMatchObject({ id: BigInt(id) })
     await storage.close()
   })
 
   it('lets one read while another writes', async () => {
-    const storage = await openSqliteStorage({ url, migrate: true })
+    const storage = await openSqlitePersistence({ url, migrate: true })
     const other = new Database(path)
     other.exec('begin immediate')
     other.exec("insert into pet (name, category_id) values ('Rex', 1)")
@@ -96,13 +96,13 @@ describe('SQLite with several processes', () => {
   })
 
   it('says so when it may not write the file', async () => {
-    await (await openSqliteStorage({ url, migrate: true })).close()
+    await (await openSqlitePersistence({ url, migrate: true })).close()
     chmodSync(path, 0o444)
     for (const above of [folder, dirname(path)]) chmodSync(above, 0o555)
     const message = await run(
       // The superuser may write everything, so it becomes nobody first.
       `if (process.getuid() === 0) process.seteuid(65534)
-       await openSqliteStorage({ url: URL, migrate: true }).catch((error) => console.log(error.message))`,
+       await openSqlitePersistence({ url: URL, migrate: true }).catch((error) => console.log(error.message))`,
       url,
     )
     for (const above of [folder, dirname(path)]) chmodSync(above, 0o755)

@@ -5,7 +5,7 @@ import type { MikroORM } from '@mikro-orm/sqlite'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteDatabase } from './open-sqlite-database.ts'
-import { openSqliteStorage } from './open-sqlite-storage.ts'
+import { openSqlitePersistence } from './open-sqlite-persistence.ts'
 import { migrateSqlite, pendingSqliteMigrations, runMigrations } from './sqlite-migrations.ts'
 import { createSqliteOrm } from './sqlite-orm.ts'
 
@@ -32,7 +32,7 @@ describe('SQLite migrations', () => {
 
   it('let go of the file, also when opening is refused', async () => {
     await pendingSqliteMigrations({ url })
-    await openSqliteStorage({ url }).catch(() => undefined)
+    await openSqlitePersistence({ url }).catch(() => undefined)
     await migrateSqlite({ url })
     // The last connection that closes takes the log away.
     expect(readdirSync(folder)).toEqual(['pets.db'])
@@ -62,9 +62,9 @@ describe('SQLite migrations', () => {
 
   it('are required for opening', async () => {
     const sentence = `The SQLite database ${JSON.stringify(path)} must be migrated first, it lacks ${ALL.join(', ')}.`
-    await expect(openSqliteStorage({ url })).rejects.toThrow(new Error(sentence))
+    await expect(openSqlitePersistence({ url })).rejects.toThrow(new Error(sentence))
     await migrateSqlite({ url })
-    const storage = await openSqliteStorage({ url })
+    const storage = await openSqlitePersistence({ url })
     await expect(storage.check()).resolves.toBeUndefined()
     await storage.close()
   })

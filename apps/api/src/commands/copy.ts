@@ -13,7 +13,7 @@ export async function copy({ from, to }: { from?: string; to?: string }): Promis
     const there = await openBulk(target, true, settings)
     try {
       const { pets, apiKeys, checksum } = await copyEverything(here, there, createProgress())
-      console.log(`Both sides hold ${pets} animals and ${apiKeys} API keys; the checksum of each is ${checksum}.`)
+      console.log(`Both sides hold ${pets} pets and ${apiKeys} API keys; the checksum of each is ${checksum}.`)
     } finally {
       await there.close()
     }

@@ -10,7 +10,7 @@ export interface ExportCommandOptions extends Pick<WriteOptions, 'ids' | 'status
   readonly output?: string
 }
 
-/** Writes animals to a file, or to standard output for as long as somebody reads it. */
+/** Writes pets to a file, or to standard output for as long as somebody reads it. */
 export async function exportCommand({ output, ...options }: ExportCommandOptions): Promise<void> {
   const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
   await withBulk(

@@ -15,7 +15,7 @@ export interface ImportCommandOptions {
   readonly again?: boolean
 }
 
-/** Stores the animals of a file, each as if it had come over HTTP; refused ones are told with their lines. */
+/** Stores the pets of a file, each as if it had come over HTTP; refused ones are told with their lines. */
 export async function importCommand(name: string, options: ImportCommandOptions, command: Command): Promise<void> {
   const { onError, dryRun = false, again = false } = options
   const format = options.format ?? formatOf(name)
@@ -39,9 +39,7 @@ export async function importCommand(name: string, options: ImportCommandOptions,
 
 function tell({ stored, storedEarlier, refused, fault }: ImportResult, isDry: boolean, goesOn: boolean): void {
   const earlier = storedEarlier === 0 ? '' : `, after ${storedEarlier} of an earlier run`
-  const good = isDry
-    ? `${amount(stored, 'animal')} could be imported`
-    : `Imported ${amount(stored, 'animal')}${earlier}`
+  const good = isDry ? `${amount(stored, 'pet')} could be imported` : `Imported ${amount(stored, 'pet')}${earlier}`
   console.log(refused === 0 ? `${good}.` : `${good}; ${amount(refused, 'line')} refused.`)
   if (fault !== undefined) console.error(isDry || !goesOn ? fault : `${fault} ${GOING_ON}`)
   if (fault !== undefined || refused > 0) process.exitCode = 1

@@ -8,7 +8,7 @@ import {
 } from '@pet-store/access'
 import { readConfig } from '../config.ts'
 import type { Settings } from '../settings.ts'
-import { openStorage } from '../storage.ts'
+import { openPersistence } from '../storage.ts'
 import { textTable } from '../text-table.ts'
 
 interface Output {
@@ -58,8 +58,8 @@ export async function revokeKey(id: string): Promise<void> {
 
 async function withKeys(work: (keys: ApiKeyUseCases, settings: Settings) => Promise<void>): Promise<void> {
   const settings = readConfig()
-  // Replicas answer lists of animals alone: one that is down must not keep anybody from revoking a key.
-  const storage = await openStorage({ ...settings, databaseReplicaUrls: [] })
+  // Replicas answer lists of pets alone: one that is down must not keep anybody from revoking a key.
+  const storage = await openPersistence({ ...settings, databaseReplicaUrls: [] })
   try {
     await work(createApiKeyUseCases(storage.apiKeys), settings)
   } finally {

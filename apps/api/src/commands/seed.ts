@@ -5,7 +5,7 @@ import { createProgress } from '../progress.ts'
 
 const BATCH = 10_000
 
-/** Stores invented animals. The seed is told, so that the same ones can be had elsewhere. */
+/** Stores invented pets. The seed is told, so that the same ones can be had elsewhere. */
 export async function seedCommand({
   count,
   seed = randomInt(2 ** 32),
@@ -26,5 +26,5 @@ export async function seedCommand({
       meter.end()
     },
   )
-  console.log(`Stored invented animals; the same ones elsewhere: --count ${count} --seed ${seed}`)
+  console.log(`Stored invented pets; the same ones elsewhere: --count ${count} --seed ${seed}`)
 }

@@ -40,7 +40,7 @@ The pet store is open.
             for development; kept in ${DEVELOPMENT_KEY_FILE}
   Reference ${url}/docs
             to read and to try it out in a browser, already authorised
-  Animals   ${databaseUrl}
+  Pets   ${databaseUrl}
 
 Paste a line to try it:
 

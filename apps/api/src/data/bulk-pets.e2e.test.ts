@@ -1,14 +1,16 @@
-import { draftPet, INT64 } from '@pet-store/domain'
+import { INT64, validateNewPet } from '@pet-store/domain'
 import type { BulkAccess, PetImportRow } from '@pet-store/persistence-sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { allPets, DATABASES, KINDS, openDatabase } from './databases.test-support.ts'
 
-const MANY = Array.from({ length: 1_234 }, (_, index) => draftPet({ name: `Pet ${index}`, categoryId: BigInt(index) }))
+const MANY = Array.from({ length: 1_234 }, (_, index) =>
+  validateNewPet({ name: `Pet ${index}`, categoryId: BigInt(index) }),
+)
 const ODD = [
-  draftPet({ name: 'Top', categoryId: INT64.max, status: 'sold' }),
-  draftPet({ name: 'Bottom', categoryId: INT64.min }),
-  draftPet({ name: ' it\'s "odd"\\,{}\t\r\n🐕 NULL ', categoryId: 2n ** 53n + 1n, status: 'pending' }),
-  draftPet({ name: 'NULL', categoryId: 0n, status: 'available' }),
+  validateNewPet({ name: 'Top', categoryId: INT64.max, status: 'sold' }),
+  validateNewPet({ name: 'Bottom', categoryId: INT64.min }),
+  validateNewPet({ name: ' it\'s "odd"\\,{}\t\r\n🐕 NULL ', categoryId: 2n ** 53n + 1n, status: 'pending' }),
+  validateNewPet({ name: 'NULL', categoryId: 0n, status: 'available' }),
 ]
 
 const place = (fields: Partial<PetImportRow>): PetImportRow => ({

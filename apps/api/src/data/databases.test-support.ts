@@ -39,7 +39,7 @@ export async function openDatabase(url: string): Promise<BulkAccess> {
   return bulk
 }
 
-/** Every animal of a database by ascending id. */
+/** Every pet of a database by ascending id. */
 export async function allPets(bulk: Pick<BulkAccess, 'readPets'>): Promise<readonly Pet[]> {
   const rows = await bulk.readPets(0n, 10_000_000)
   return rows.map(({ id, name, category_id: categoryId, status }) => ({

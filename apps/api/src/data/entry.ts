@@ -1,6 +1,6 @@
-import { draftPet, isPetError, type NewPet, type PetDraft } from '@pet-store/domain'
+import { isPetError, type NewPet, type PetInput, validateNewPet } from '@pet-store/domain'
 
-/** What stands in a file for one animal: the animal, or the reason why it is none. */
+/** What stands in a file for one pet: the pet, or the reason why it is none. */
 export type Entry = {
   /** Where it begins; the first line of a file is 1. */
   readonly line: number
@@ -25,13 +25,13 @@ export class BrokenFile extends Error {
   }
 }
 
-/** What a file says about an animal; of whatever type, for the domain to judge. */
-type Said = { readonly [Field in keyof PetDraft]: unknown }
+/** What a file says about a pet; of whatever type, for the domain to judge. */
+type Said = { readonly [Field in keyof PetInput]: unknown }
 
-/** The one door for new animals, with its own words for what it refuses. */
+/** The one door for new pets, with its own words for what it refuses. */
 export function judge(line: number, lastLine: number, said: Said): Entry {
   try {
-    return { line, lastLine, pet: draftPet(said as PetDraft) }
+    return { line, lastLine, pet: validateNewPet(said as PetInput) }
   } catch (error) {
     if (!isPetError(error)) throw error
     return { line, lastLine, reason: error.message }

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { draftPet, INT64 } from '@pet-store/domain'
+import { INT64, validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Progress } from '../progress.ts'
 import { allPets, DATABASES, KINDS, openDatabase, temporaryFolder } from './databases.test-support.ts'
@@ -18,16 +18,16 @@ beforeEach(async () => {
 const silent: Progress = { begin: () => ({ advance() {}, end() {} }) }
 
 const ODD = [
-  draftPet({ name: 'Rex', categoryId: INT64.max, status: 'available' }),
-  draftPet({ name: `"Rex", 'the' \\ dog`, categoryId: INT64.min }),
-  draftPet({ name: 'one\ntwo\r\nthree\rfour', categoryId: 2n ** 53n + 1n, status: 'pending' }),
-  draftPet({ name: '  spaces at both ends\t ', categoryId: -1n, status: 'sold' }),
-  draftPet({ name: '🐕‍🦺 Léo \u2028\ufeff', categoryId: 0n }),
-  draftPet({ name: '=HYPERLINK("http://example.com")', categoryId: 7n }),
-  draftPet({ name: 'NULL', categoryId: 7n, status: 'sold' }),
+  validateNewPet({ name: 'Rex', categoryId: INT64.max, status: 'available' }),
+  validateNewPet({ name: `"Rex", 'the' \\ dog`, categoryId: INT64.min }),
+  validateNewPet({ name: 'one\ntwo\r\nthree\rfour', categoryId: 2n ** 53n + 1n, status: 'pending' }),
+  validateNewPet({ name: '  spaces at both ends\t ', categoryId: -1n, status: 'sold' }),
+  validateNewPet({ name: '🐕‍🦺 Léo \u2028\ufeff', categoryId: 0n }),
+  validateNewPet({ name: '=HYPERLINK("http://example.com")', categoryId: 7n }),
+  validateNewPet({ name: 'NULL', categoryId: 7n, status: 'sold' }),
 ]
 
-describe.each(KINDS)('Animals of %s', (kind) => {
+describe.each(KINDS)('Pets of %s', (kind) => {
   it.each(FORMATS)('written as %s, read into another database and written again are the same bytes', async (format) => {
     const first = await openDatabase(await DATABASES[kind]())
     await first.addPets(ODD)
@@ -88,7 +88,7 @@ describe('pet-store export', () => {
       'name,categoryId,status\n"  spaces at both ends\t ",-1,sold\nNULL,7,sold\n',
     )
     expect((await run('pet-store export --format csv | pet-store import - --format csv')).stdout).toBe(
-      'Imported 7 animals.\n',
+      'Imported 7 pets.\n',
     )
   })
 

@@ -1,3 +1,3 @@
-/** How files of animals can be written. */
+/** How files of pets can be written. */
 export const FORMATS = ['csv', 'ndjson'] as const
 export type Format = (typeof FORMATS)[number]

@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { READERS } from './pet-file.ts'
 import { entriesOf, petsOf } from './read.test-support.ts'
 
-it('The two files in the how-to hold the same animals', async () => {
+it('The two files in the how-to hold the same pets', async () => {
   const page = await readFile(new URL('../../../../docs/how-to/move-data-in-and-out.md', import.meta.url), 'utf8')
   const example = (language: string) => new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? ''
-  const animals = [
+  const pets = [
     { name: 'Rex', categoryId: 1n, status: 'available' },
     { name: 'Bella, the "brave"', categoryId: 2n },
   ]
-  expect(petsOf(entriesOf(READERS.csv(), example('csv')))).toEqual(animals)
-  expect(petsOf(entriesOf(READERS.ndjson(), example('json')))).toEqual(animals)
+  expect(petsOf(entriesOf(READERS.csv(), example('csv')))).toEqual(pets)
+  expect(petsOf(entriesOf(READERS.ndjson(), example('json')))).toEqual(pets)
 })

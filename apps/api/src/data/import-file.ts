@@ -19,7 +19,7 @@ export interface FileImport extends Pick<ImportOptions, 'onError' | 'report'> {
 type Target = Pick<BulkAccess, 'addPets' | 'readPetImports'>
 
 /**
- * Imports a file so that each animal of it is stored once, however often the import is ended and begun anew. Without a
+ * Imports a file so that each pet of it is stored once, however often the import is ended and begun anew. Without a
  * target nothing is stored. Rejects where the same file was imported to its end, unless it is to be imported again.
  */
 export async function importFile(options: FileImport, target?: Target): Promise<ImportResult> {
@@ -51,7 +51,7 @@ async function findEarlier(
   const earlier = imports.length > 0 ? await findEarlierImport(readLines(file.open()), imports) : undefined
   if (earlier?.state === 'finished' && !again) {
     const day = new Date(Number(earlier.changed_at)).toISOString().slice(0, 10)
-    throw new Error(`This file was imported already, on ${day}. To store its animals once more, say --again.`)
+    throw new Error(`This file was imported already, on ${day}. To store its pets once more, say --again.`)
   }
   return earlier
 }

@@ -69,7 +69,7 @@ describe.each([1, 2, 3, 99])('An import with %i lines at a time', (size) => {
     expect({ stored, reported }).toEqual({ stored: ['d'], reported: [5, 7] })
   })
 
-  it('never puts a place in the middle of an animal', async () => {
+  it('never puts a place in the middle of a pet', async () => {
     const { places, result } = await run(size)
     await result
     for (const place of places) expect(place).toEqual(placeAfter(place.lines))

@@ -10,7 +10,7 @@ export interface ImportOptions {
   readonly onError: 'stop' | 'skip'
   /** How many lines an earlier run has dealt with: they are judged and reported again, and not stored. */
   readonly earlierLines: number
-  /** Takes the next animals, and the place in the file behind them: both, or nothing. */
+  /** Takes the next pets, and the place in the file behind them: both, or nothing. */
   readonly store: (pets: readonly NewPet[], place: FilePlace) => Promise<void>
   readonly report: (refused: readonly RefusedEntry[]) => Promise<void>
 }
@@ -20,7 +20,7 @@ export type RefusedEntry = Extract<Entry, { readonly reason: string }>
 /** What came of an import. */
 export interface ImportResult {
   readonly stored: number
-  /** Animals that an earlier run has stored. */
+  /** Pets that an earlier run has stored. */
   readonly storedEarlier: number
   readonly refused: number
   /** The end of the file; left out where the import broke off. */
@@ -29,7 +29,7 @@ export interface ImportResult {
   readonly fault?: string
 }
 
-/** Stores the animals of a file, a piece of it at a time. What is stored stays so when the rest turns out to be broken. */
+/** Stores the pets of a file, a piece of it at a time. What is stored stays so when the rest turns out to be broken. */
 export async function importPets(options: ImportOptions): Promise<ImportResult> {
   const { source, reader, onError, earlierLines, store, report } = options
   const prefix = createFilePrefix()

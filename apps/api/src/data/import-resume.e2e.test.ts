@@ -32,7 +32,7 @@ describe.each(KINDS)('An import into %s', (kind) => {
   }
   const names = async () => (await allPets(bulk)).map(({ name }) => name)
 
-  it('goes on after every kill -9 without losing or doubling an animal', { timeout: 120_000 }, async () => {
+  it('goes on after every kill -9 without losing or doubling a pet', { timeout: 120_000 }, async () => {
     const count = 100_000
     await writeFile(`${folder}/pets.csv`, csv(count))
     let before = 0
@@ -50,13 +50,13 @@ describe.each(KINDS)('An import into %s', (kind) => {
     const { code, stdout } = await run('import pets.csv')
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `Imported ${count - before} animals, after ${before} of an earlier run.\n`,
+      stdout: `Imported ${count - before} pets, after ${before} of an earlier run.\n`,
     })
     expect(await names()).toEqual(Array.from({ length: count }, (_, index) => nameOf(index)))
     const again = await run('import pets.csv')
     expect(again).toMatchObject({ code: 1, stdout: '' })
     expect(again.stderr).toMatch(
-      /^This file was imported already, on \d{4}-\d\d-\d\d\. To store its animals once more, say --again\.\n$/,
+      /^This file was imported already, on \d{4}-\d\d-\d\d\. To store its pets once more, say --again\.\n$/,
     )
     expect(await bulk.countPets()).toBe(count)
   })
@@ -89,7 +89,7 @@ describe.each(KINDS)('An import into %s', (kind) => {
     const file = `${folder}/pets.csv`
     await writeFile(file, 'name,categoryId\na,1\nb,one\nc,1\nd,\ne,1\n')
     const first = await run('import pets.csv')
-    expect(first).toMatchObject({ code: 1, stdout: 'Imported 1 animal; 1 line refused.\n' })
+    expect(first).toMatchObject({ code: 1, stdout: 'Imported 1 pet; 1 line refused.\n' })
     expect(first.stderr).toContain('line 3: categoryId must be an integer from')
     expect(first.stderr).toContain(
       'Stopped at line 3. When that is mended in the file, the same command goes on there;',
@@ -98,11 +98,11 @@ describe.each(KINDS)('An import into %s', (kind) => {
 
     expect(await run('import pets.csv')).toMatchObject({
       code: 1,
-      stdout: 'Imported 0 animals, after 1 of an earlier run; 1 line refused.\n',
+      stdout: 'Imported 0 pets, after 1 of an earlier run; 1 line refused.\n',
     })
     await writeFile(file, (await readFile(file, 'utf8')).replace('one', '1'))
     const third = await run('import pets.csv --on-error skip --report refused.txt')
-    expect(third).toMatchObject({ code: 1, stdout: 'Imported 3 animals, after 1 of an earlier run; 1 line refused.\n' })
+    expect(third).toMatchObject({ code: 1, stdout: 'Imported 3 pets, after 1 of an earlier run; 1 line refused.\n' })
     expect(await readFile(`${folder}/refused.txt`, 'utf8')).toBe(
       'line 5: categoryId must be an integer from -9223372036854775808 to 9223372036854775807\n',
     )

@@ -21,16 +21,16 @@ const stored = async () => {
 }
 
 describe('pet-store import', () => {
-  it('stores the animals of a file in their order, exactly', async () => {
+  it('stores the pets of a file in their order, exactly', async () => {
     await write(
       'pets.csv',
       'id,name,categoryId,status\r\n9,"Rex, ""the"" dog\r\n",9223372036854775807,sold\r\n9,Léo 🐕,0,\r\n',
     )
     const { code, stdout, stderr } = await run('pet-store import pets.csv')
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Imported 2 animals.\n' })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Imported 2 pets.\n' })
     expect(stderr).toMatch(/^Importing: [\d.]+ MB, \d+ s\n$/)
     await write('more.ndjson', '{"name":"Rex","categoryId":-1}')
-    expect((await run('pet-store import more.ndjson')).stdout).toBe('Imported 1 animal.\n')
+    expect((await run('pet-store import more.ndjson')).stdout).toBe('Imported 1 pet.\n')
     expect(await stored()).toEqual([
       { name: 'Rex, "the" dog\r\n', categoryId: 2n ** 63n - 1n, status: 'sold' },
       { name: 'Léo 🐕', categoryId: 0n },
@@ -50,7 +50,7 @@ describe('pet-store import', () => {
   it('skips refused lines when told to, and lists each with its number and reason', async () => {
     await write('pets.ndjson', MIXED)
     const { code, stdout, stderr } = await run('pet-store import pets.ndjson --on-error skip')
-    expect({ code, stdout }).toEqual({ code: 1, stdout: 'Imported 2 animals; 3 lines refused.\n' })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'Imported 2 pets; 3 lines refused.\n' })
     expect(stderr.startsWith(REFUSED)).toBe(true)
     expect(await stored()).toEqual(GOOD)
   })
@@ -58,10 +58,10 @@ describe('pet-store import', () => {
   it('reads standard input', async () => {
     await write('pets', MIXED)
     const line = 'cat pets | pet-store import - --format ndjson --on-error skip --report refused.txt'
-    expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 animals; 3 lines refused.\n' })
+    expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 pets; 3 lines refused.\n' })
     expect(await readFile(`${folder}/refused.txt`, 'utf8')).toBe(REFUSED)
     // Nobody can know what it is that comes in.
-    expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 animals; 3 lines refused.\n' })
+    expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 pets; 3 lines refused.\n' })
     expect(await stored()).toEqual([...GOOD, ...GOOD])
   })
 
@@ -83,12 +83,12 @@ describe('pet-store import', () => {
   it('stores nothing in a dry run, not even a database', async () => {
     await write('pets.ndjson', MIXED)
     const { code, stdout, stderr } = await run('pet-store import pets.ndjson --dry-run --on-error skip')
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '2 animals could be imported; 3 lines refused.\n' })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '2 pets could be imported; 3 lines refused.\n' })
     expect(stderr).toContain(REFUSED)
     expect(isStored()).toBe(false)
     expect(await run('pet-store import pets.ndjson --on-error skip')).toMatchObject({ code: 1 })
     const dry = await run('pet-store import pets.ndjson --dry-run')
-    expect(dry).toMatchObject({ code: 1, stdout: '1 animal could be imported; 1 line refused.\n' })
+    expect(dry).toMatchObject({ code: 1, stdout: '1 pet could be imported; 1 line refused.\n' })
     expect(dry.stderr).toMatch(/Stopped at line 2\.\n$/)
     expect(await stored()).toEqual(GOOD)
   })

@@ -3,7 +3,7 @@ import { createPetInventor } from './invent-pets.ts'
 
 const invented = (seed: number, count: number) => Array.from({ length: count }, createPetInventor(seed))
 
-it('The same seed gives the same animals, for ever', () => {
+it('The same seed gives the same pets, for ever', () => {
   expect(invented(7, 4)).toMatchInlineSnapshot(`
     [
       {
@@ -36,7 +36,7 @@ it('Other seeds give others, from the first on', () => {
   expect(new Set(firsts).size).toBe(5)
 })
 
-it('Invented animals are mostly available, sometimes without a status, in a few categories', () => {
+it('Invented pets are mostly available, sometimes without a status, in a few categories', () => {
   const pets = invented(1, 10_000)
   const share = (status?: string) => Math.round(pets.filter((pet) => pet.status === status).length / 100)
   expect(share('available')).toBeGreaterThan(55)

@@ -1,4 +1,4 @@
-import { draftPet, type NewPet, type PetStatus } from '@pet-store/domain'
+import { type NewPet, type PetStatus, validateNewPet } from '@pet-store/domain'
 
 const NAMES =
   'Bella Luna Max Charlie Milo Rex Daisy Rocky Coco Lola Oscar Ruby Leo Nala Simba Willow Bruno Poppy Toby Molly Felix Hazel Otis Pepper Biscuit Maple Archie Juno Gizmo Olive'.split(
@@ -16,7 +16,7 @@ const STATUSES: readonly (readonly [percent: number, status?: PetStatus])[] = [
   [5],
 ]
 
-/** Invents one animal after another. The same seed gives the same animals in the same order. */
+/** Invents one pet after another. The same seed gives the same pets in the same order. */
 export function createPetInventor(seed: number): () => NewPet {
   const random = createRandom(seed)
   const below = (limit: number) => Math.floor(random() * limit)
@@ -24,7 +24,7 @@ export function createPetInventor(seed: number): () => NewPet {
   return () => {
     const name = below(2) === 0 ? oneOf(NAMES) : `${oneOf(NAMES)} the ${oneOf(TRAITS)}`
     const status = statusAt(below(100))
-    return draftPet({ name, categoryId: BigInt(1 + below(CATEGORIES)), ...(status !== undefined && { status }) })
+    return validateNewPet({ name, categoryId: BigInt(1 + below(CATEGORIES)), ...(status !== undefined && { status }) })
   }
 }
 

@@ -17,7 +17,7 @@ const STANDARD_INPUT = '-'
 /** How much of a file is read, judged and stored at once; a transaction for less would wait for the disk too often. */
 const PIECE_BYTES = 512 * 1024
 
-/** Where animals come from. */
+/** Where pets come from. */
 export interface PetFile {
   /** Left out for what can be read only once, and whose length nobody knows. */
   readonly bytes?: number

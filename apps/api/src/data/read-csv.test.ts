@@ -8,7 +8,7 @@ const read = (text: string, atOnce?: number) => petsOf(entriesOf(createCsvReader
 const lines = (text: string) => entriesOf(createCsvReader(), text).map(({ line, lastLine }) => [line, lastLine])
 
 describe('CSV', () => {
-  it('holds animals in columns of any order; an empty status is none, an id means nothing', () => {
+  it('holds pets in columns of any order; an empty status is none, an id means nothing', () => {
     expect(read('status,id,categoryId,name\nsold,5,7,Rex\n,,-1, Léo 🐕 \n')).toEqual([
       { name: 'Rex', categoryId: 7n, status: 'sold' },
       { name: ' Léo 🐕 ', categoryId: -1n },
@@ -27,7 +27,7 @@ describe('CSV', () => {
     }
   })
 
-  it('knows where every animal begins and ends', () => {
+  it('knows where every pet begins and ends', () => {
     expect(lines('name,categoryId\n\na,1\n"b\r\n\nb",1\r\n\r\nc\rc,1\n"d",1')).toEqual([
       [3, 3],
       [4, 6],

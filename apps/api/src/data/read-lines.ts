@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { BrokenFile } from './entry.ts'
 
-/** As much as a request may hold: an animal that cannot come over HTTP does not come in by a file either. */
+/** As much as a request may hold: a pet that cannot come over HTTP does not come in by a file either. */
 export const MAX_LINE_BYTES = 102_400
 
 const LINE_FEED = 10

@@ -5,7 +5,7 @@ import { createNdjsonReader } from './read-ndjson.ts'
 const read = (text: string) => petsOf(entriesOf(createNdjsonReader(), text))
 
 describe('Lines of JSON', () => {
-  it('are animals; an absent status stays absent, an id means nothing', () => {
+  it('are pets; an absent status stays absent, an id means nothing', () => {
     expect(
       read('{"name":"Rex","categoryId":7,"status":"sold"}\n{"id":9,"categoryId":-1,"name":" é\\r\\n"}\r\n'),
     ).toEqual([

@@ -11,7 +11,7 @@ export function entriesOf(reader: EntryReader, text: string, atOnce = 3): readon
   return entries
 }
 
-/** The animals alone, or the numbers and reasons of what is none. */
+/** The pets alone, or the numbers and reasons of what is none. */
 export function petsOf(entries: readonly Entry[]): readonly unknown[] {
   return entries.map((entry) => ('pet' in entry ? entry.pet : `${entry.line}: ${entry.reason}`))
 }

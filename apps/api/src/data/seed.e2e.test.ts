@@ -3,7 +3,7 @@ import { DATABASES, KINDS, openDatabase, temporaryFolder } from './databases.tes
 import { runShell } from './run-shell.test-support.ts'
 
 describe.each(KINDS)('pet-store seed into %s', (kind) => {
-  it('stores as many animals as asked for, the same ones for the same seed', async () => {
+  it('stores as many pets as asked for, the same ones for the same seed', async () => {
     const folder = await temporaryFolder()
     const [DATABASE_URL, other] = [await DATABASES[kind](), await DATABASES[kind]()]
     const seeded = await runShell('pet-store seed --count 12345', folder, { DATABASE_URL })

@@ -6,9 +6,9 @@ import { openBulk } from '../storage.ts'
 const expectOurDatabase: SettingsRule = ({ persistenceModule = '' }) =>
   persistenceModule === ''
     ? undefined
-    : 'PERSISTENCE_MODULE must be empty: many animals at once are stored and read in SQLite and PostgreSQL only'
+    : 'PERSISTENCE_MODULE must be empty: many pets at once are stored and read in SQLite and PostgreSQL only'
 
-/** Does something with many animals at once in the database of the settings, which may be brought up to date if these say so too. */
+/** Does something with many pets at once in the database of the settings, which may be brought up to date if these say so too. */
 export async function withBulk<Result>(
   mayMigrate: (settings: Settings) => boolean,
   work: (bulk: BulkAccess) => Promise<Result>,

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { INT64, PET_NAME, PET_STATUSES, type PetDraft } from '@pet-store/domain'
+import { INT64, PET_NAME, PET_STATUSES, type PetInput } from '@pet-store/domain'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Format } from './formats.ts'
@@ -9,8 +9,8 @@ import { writePets } from './write-pets.ts'
 
 const ONCE = { once_owner: null, once_key: null, once_fingerprint: null, once_at: null }
 
-/** A database of these animals, with ids from 1 on. */
-function databaseOf(pets: readonly PetDraft[]): Parameters<typeof writePets>[0] {
+/** A database of these pets, with ids from 1 on. */
+function databaseOf(pets: readonly PetInput[]): Parameters<typeof writePets>[0] {
   const rows = pets.map(({ name, categoryId, status }, index) => ({
     id: BigInt(index + 1),
     name,
@@ -21,11 +21,11 @@ function databaseOf(pets: readonly PetDraft[]): Parameters<typeof writePets>[0] 
   return { readPets: async (after, limit) => rows.filter(({ id }) => id > after).slice(0, limit) }
 }
 
-async function written(pets: readonly PetDraft[], format: Format, ids = false): Promise<string> {
+async function written(pets: readonly PetInput[], format: Format, ids = false): Promise<string> {
   return text(writePets(databaseOf(pets), { format, ids }))
 }
 
-const ODD: readonly PetDraft[] = [
+const ODD: readonly PetInput[] = [
   { name: 'Rex', categoryId: INT64.max, status: 'sold' },
   { name: ' Léo\t', categoryId: INT64.min },
   { name: 'a "b", c\r\nd', categoryId: 0n, status: 'pending' },
@@ -33,7 +33,7 @@ const ODD: readonly PetDraft[] = [
   { name: 'a\rb', categoryId: 1n },
 ]
 
-describe('Written animals', () => {
+describe('Written pets', () => {
   it('are CSV, in quotes where they must be, with an empty place for no status', async () => {
     expect(await written(ODD, 'csv', true)).toBe(
       'id,name,categoryId,status\n' +
@@ -77,7 +77,7 @@ describe('Written animals', () => {
         const content = await written(pets, format, ids)
         const read = petsOf(entriesOf(READERS[format](), content, more + 1))
         expect(read).toEqual(pets)
-        expect(await written(read as PetDraft[], format, ids)).toBe(content)
+        expect(await written(read as PetInput[], format, ids)).toBe(content)
       }),
       { numRuns: 500 },
     )

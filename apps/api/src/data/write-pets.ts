@@ -2,22 +2,22 @@ import type { PetStatus } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence-sqlite'
 import type { Format } from './formats.ts'
 
-/** How many animals are in memory at once. */
+/** How many pets are in memory at once. */
 const PAGE = 5_000
-/** No animal has this id: ids are given from 1 on. */
+/** No pet has this id: ids are given from 1 on. */
 const BEGINNING = -(2n ** 63n)
 
 export interface WriteOptions {
   readonly format: Format
   /** Whether ids are written. */
   readonly ids: boolean
-  /** Only animals with this status. */
+  /** Only pets with this status. */
   readonly status?: PetStatus
 }
 
 type Row = Awaited<ReturnType<BulkAccess['readPets']>>[number]
 
-/** Animals as text by ascending id, a page at a time; the next page is read when somebody asks for more text. */
+/** Pets as text by ascending id, a page at a time; the next page is read when somebody asks for more text. */
 export async function* writePets(
   from: Pick<BulkAccess, 'readPets'>,
   { format, ids, status }: WriteOptions,

@@ -1,6 +1,6 @@
 import type { Allowance } from '@pet-store/access'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { aNewPet } from '@pet-store/domain-testing'
+import { aNewPet } from '@pet-store/persistence-testing'
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from './create-metrics.ts'
 import { Durations } from './durations.ts'
@@ -92,6 +92,7 @@ describe('The metrics', () => {
     const counts = (await read()).match(/^pet_store_storage_duration_seconds_count.*$/gm)
     expect(counts).toEqual([
       'pet_store_storage_duration_seconds_count{operation="add"} 1',
+      'pet_store_storage_duration_seconds_count{operation="addWithKey"} 0',
       'pet_store_storage_duration_seconds_count{operation="find"} 2',
       'pet_store_storage_duration_seconds_count{operation="list"} 1',
     ])

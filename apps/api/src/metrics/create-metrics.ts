@@ -1,5 +1,5 @@
-import type { Storage } from '@pet-store/domain-testing'
 import { DEPRECATED_ROUTES, type MetricsText } from '@pet-store/http-express'
+import type { Persistence } from '@pet-store/persistence'
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import type { Observer } from '../observer.ts'
 import { Counts } from './counts.ts'
@@ -15,7 +15,7 @@ export interface Metrics extends MetricsText {
 /** What the metrics ask when they are read. */
 interface Sources {
   /** How busy the connections to the database are. */
-  poolUse: Required<Storage>['poolUse']
+  poolUse: Required<Persistence>['poolUse']
 }
 
 /**
@@ -26,7 +26,7 @@ export function createMetrics({ poolUse }: Sources): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new RequestDurations()
-  const storage = { add: new Durations(), find: new Durations(), list: new Durations() }
+  const storage = { add: new Durations(), addWithKey: new Durations(), find: new Durations(), list: new Durations() }
   const keyChecks = new Counts('result', ['good', 'missing', 'unknown', 'too_many_look_ups', 'error'])
   const decisions = new Counts('decision', ['allowed', 'refused'])
   const deprecatedUses = new Counts('key_id')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { aNewPet } from '@pet-store/domain-testing'
+import { aNewPet } from '@pet-store/persistence-testing'
 import { parser } from '@prometheus-io/lezer-promql'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'

@@ -4,7 +4,8 @@ import type { Durations } from './durations.ts'
 /** A repository that notes how long each of its operations takes, whether it succeeds or not. */
 export function timed(pets: PetRepository, durations: Readonly<Record<keyof PetRepository, Durations>>): PetRepository {
   return {
-    add: (pet, once) => time(durations.add, () => pets.add(pet, once)),
+    add: (pet, cancellation) => time(durations.add, () => pets.add(pet, cancellation)),
+    addWithKey: (...given) => time(durations.addWithKey, () => pets.addWithKey(...given)),
     find: (id) => time(durations.find, () => pets.find(id)),
     list: (query) => time(durations.list, () => pets.list(query)),
   }

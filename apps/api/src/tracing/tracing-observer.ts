@@ -13,7 +13,8 @@ export const tracingObserver: Observer = {
     listPets: (query) => inSpan('listPets', () => listPets(query)),
   }),
   repository: (pets) => ({
-    add: (pet, once) => inSpan('PetRepository.add', () => pets.add(pet, once)),
+    add: (pet, cancellation) => inSpan('PetRepository.add', () => pets.add(pet, cancellation)),
+    addWithKey: (...given) => inSpan('PetRepository.addWithKey', () => pets.addWithKey(...given)),
     find: (id) => inSpan('PetRepository.find', () => pets.find(id)),
     list: (query) => inSpan('PetRepository.list', () => pets.list(query)),
   }),

@@ -4,7 +4,7 @@ import { type NewApiKey, SCOPES, type Scope } from '../api-key.ts'
 import { createApiKeyText, hashApiKey } from '../api-key-text.ts'
 
 /** What somebody wants of a key; not judged yet. */
-export interface ApiKeyDraft {
+export interface ApiKeyInput {
   /** 1 to 100 characters, none of them a control character. Two keys may have the same. */
   readonly name: string
   /** All of them unless said otherwise. */
@@ -26,7 +26,7 @@ const ID_BYTES = 8
 const LAST_TIME = 8.64e15
 
 /** Makes a key of a draft. Throws `api_key_invalid` with the field and the rule in its message. */
-export function newApiKey({ name, scopes = SCOPES, lifetime }: ApiKeyDraft, createdAt: Date): IssuedApiKey {
+export function newApiKey({ name, scopes = SCOPES, lifetime }: ApiKeyInput, createdAt: Date): IssuedApiKey {
   if (!NAME.test(name) || name.trim() === '') {
     throw invalid('The name of a key must have 1 to 100 characters, none of them a control character.')
   }

@@ -21,14 +21,14 @@ const BAD_KEY = { 'WWW-Authenticate': 'Bearer realm="pet-store", error="invalid_
 const lacksScope = (scope: string) => ({
   'WWW-Authenticate': `Bearer realm="pet-store", error="insufficient_scope", scope="${scope}"`,
 })
-/** Opaque; this one leads behind the first animal of a list without a filter. */
+/** Opaque; this one leads behind the first pet of a list without a filter. */
 const CURSOR = 'AQAAAAAAAAAAAXtPM94'
 const RETRY_AFTER = { 'Retry-After': regex('^[1-9]\\d*$', '5') }
 
-/** An animal of these values, under whatever id. */
+/** A pet of these values, under whatever id. */
 const petOf = (pet: object) => ({ id: integer(1), ...pet })
 
-/** An animal that may have further fields, as ever in Pact, but no `status`. Its patterns know no negation. */
+/** A pet that may have further fields, as ever in Pact, but no `status`. Its patterns know no negation. */
 const withoutStatus = (pet: object) => eachKeyMatches({ ...pet }, regex('^(?:[^s].*|.{0,5}|.{7,})$', 'id'))
 
 /** A `fetch` that a consumer gives the client: it says more in the headers and the address than the client does. */
@@ -41,12 +41,12 @@ function fetchWith(more: Readonly<Record<string, string>>, query = ''): typeof f
 }
 
 describe('listPets', () => {
-  it('gets animals, with and without a status', async () => {
+  it('gets pets, with and without a status', async () => {
     await contract
       .interaction()
-      .given(PROVIDER_STATES.animal, { id: 1, ...REX })
-      .given(PROVIDER_STATES.animal, { id: 2, name: 'Tom', categoryId: 8 })
-      .uponReceiving('a list of two animals, one of them without a status')
+      .given(PROVIDER_STATES.pet, { id: 1, ...REX })
+      .given(PROVIDER_STATES.pet, { id: 2, name: 'Tom', categoryId: 8 })
+      .uponReceiving('a list of two pets, one of them without a status')
       .withRequest('GET', '/pets', (request) => request.headers(asKnown()))
       .willRespondWith(200, (response) =>
         response.headers(JSON_BODY).jsonBody([{ id: 1, ...REX }, withoutStatus({ id: 2, name: 'Tom', categoryId: 8 })]),
@@ -64,20 +64,20 @@ describe('listPets', () => {
   it('gets an empty list', async () => {
     await contract
       .interaction()
-      .given(PROVIDER_STATES.noAnimals)
-      .uponReceiving('a list of no animals')
+      .given(PROVIDER_STATES.noPets)
+      .uponReceiving('a list of no pets')
       .withRequest('GET', '/pets', (request) => request.headers(asKnown()))
       .willRespondWith(200, (response) => response.headers(JSON_BODY).jsonBody([]))
       .executeTest(async (service) => expect(await clientOf(service).listPets()).toEqual({ pets: [] }))
   })
 
-  it('gets only animals of a status', async () => {
+  it('gets only pets of a status', async () => {
     await contract
       .interaction()
-      .given(PROVIDER_STATES.animal, { id: 1, name: 'Tom', categoryId: 8 })
-      .given(PROVIDER_STATES.animal, { id: 2, name: 'Ada', categoryId: 8, status: 'sold' })
-      .given(PROVIDER_STATES.animal, { id: 3, ...REX })
-      .uponReceiving('a list of the available animals')
+      .given(PROVIDER_STATES.pet, { id: 1, name: 'Tom', categoryId: 8 })
+      .given(PROVIDER_STATES.pet, { id: 2, name: 'Ada', categoryId: 8, status: 'sold' })
+      .given(PROVIDER_STATES.pet, { id: 3, ...REX })
+      .uponReceiving('a list of the available pets')
       .withRequest('GET', '/pets', (request) => request.headers(asKnown()).query({ status: 'available' }))
       .willRespondWith(200, (response) => response.headers(JSON_BODY).jsonBody([{ id: 3, ...REX }]))
       .executeTest(async (service) => {
@@ -86,12 +86,12 @@ describe('listPets', () => {
       })
   })
 
-  it('gets twenty animals where it names no limit, and the way to the others', async () => {
+  it('gets twenty pets where it names no limit, and the way to the others', async () => {
     const rex = { id: integer(1), name: 'Rex', categoryId: 1 }
     await contract
       .interaction()
-      .given(PROVIDER_STATES.animals, { count: 21 })
-      .uponReceiving('a list without a limit, of more animals than fit on a page')
+      .given(PROVIDER_STATES.pets, { count: 21 })
+      .uponReceiving('a list without a limit, of more pets than fit on a page')
       .withRequest('GET', '/pets', (request) => request.headers(asKnown()))
       .willRespondWith(200, (response) =>
         response
@@ -135,10 +135,10 @@ describe('listPets', () => {
 describe('createPet', () => {
   const asWriter = (key: string) => ({ ...asKnown(), ...JSON_BODY, 'Idempotency-Key': key })
 
-  it('adds an animal', async () => {
+  it('adds a pet', async () => {
     await contract
       .interaction()
-      .uponReceiving('a new animal')
+      .uponReceiving('a new pet')
       .withRequest('POST', '/pets', (request) => request.headers(asWriter('add-rex')).jsonBody(REX))
       .willRespondWith(201, (response) =>
         response.headers({ ...JSON_BODY, Location: regex('^.*pets/\\d+$', 'pets/1') }).jsonBody(petOf(REX)),
@@ -149,11 +149,11 @@ describe('createPet', () => {
       })
   })
 
-  it('adds an animal without a status, and gets it back without one', async () => {
+  it('adds a pet without a status, and gets it back without one', async () => {
     const tom = { name: 'Tom', categoryId: 8 }
     await contract
       .interaction()
-      .uponReceiving('a new animal without a status')
+      .uponReceiving('a new pet without a status')
       .withRequest('POST', '/pets', (request) => request.headers(asWriter('add-tom')).jsonBody(tom))
       .willRespondWith(201, (response) => response.headers(JSON_BODY).jsonBody(withoutStatus(petOf(tom))))
       .executeTest(async (service) => {
@@ -162,13 +162,13 @@ describe('createPet', () => {
       })
   })
 
-  it('gets the animal of the first attempt when it repeats itself', async () => {
+  it('gets the pet of the first attempt when it repeats itself', async () => {
     await contract
       .interaction()
-      .given(PROVIDER_STATES.animals, { count: 4 })
+      .given(PROVIDER_STATES.pets, { count: 4 })
       .given(PROVIDER_STATES.creation, { idempotencyKey: 'rex-once', ...REX })
-      .given(PROVIDER_STATES.noSuchAnimal, { id: 6 })
-      .uponReceiving('a new animal that was added already under the same idempotency key')
+      .given(PROVIDER_STATES.noSuchPet, { id: 6 })
+      .uponReceiving('a new pet that was added already under the same idempotency key')
       .withRequest('POST', '/pets', (request) => request.headers(asWriter('rex-once')).jsonBody(REX))
       .willRespondWith(201, (response) => response.headers(JSON_BODY).jsonBody({ id: 5, ...REX }))
       .executeTest(async (service) => {
@@ -177,11 +177,11 @@ describe('createPet', () => {
       })
   })
 
-  it('is told of an idempotency key that stands for another animal', async () => {
+  it('is told of an idempotency key that stands for another pet', async () => {
     await contract
       .interaction()
       .given(PROVIDER_STATES.creation, { idempotencyKey: 'rex-once', ...REX })
-      .uponReceiving('another animal under a used idempotency key')
+      .uponReceiving('another pet under a used idempotency key')
       .withRequest('POST', '/pets', (request) =>
         request.headers(asWriter('rex-once')).jsonBody({ ...REX, name: 'Not Rex' }),
       )
@@ -200,7 +200,7 @@ describe('createPet', () => {
     const zoe = { name: ' Zo\u00eb\u0308 \u{1F43E}\t', categoryId: -7, status: 'pending' } as const
     await contract
       .interaction()
-      .uponReceiving('a new animal of an unusual name')
+      .uponReceiving('a new pet of an unusual name')
       .withRequest('POST', '/pets', (request) => request.headers(asWriter('add-zoe')).jsonBody(zoe))
       .willRespondWith(201, (response) => response.headers(JSON_BODY).jsonBody(petOf(zoe)))
       .executeTest(async (service) => {
@@ -213,10 +213,10 @@ describe('createPet', () => {
     ['without a name', { name: '', categoryId: 7 }],
     ['whose name was forgotten', { categoryId: 7 } as NewPet],
     ['of a status that there is not', { name: 'Rex', categoryId: 7, status: 'gone' as 'sold' }],
-  ] as const)('is told of an animal %s', async (what, pet) => {
+  ] as const)('is told of a pet %s', async (what, pet) => {
     await contract
       .interaction()
-      .uponReceiving(`a new animal ${what}`)
+      .uponReceiving(`a new pet ${what}`)
       .withRequest('POST', '/pets', (request) => request.headers(asWriter('refused')).jsonBody(pet))
       .willRespondWith(400, (response) =>
         response.headers(ERROR_HEADERS).jsonBody(errorBody('invalid_request', 400, 'name must have a character')),
@@ -232,7 +232,7 @@ describe('createPet', () => {
     const endless = { 'pact:matcher:type': 'type', 'pact:generator:type': 'Regex', regex: 'x{102400}', value: 'x' }
     await contract
       .interaction()
-      .uponReceiving('a new animal of a name without end')
+      .uponReceiving('a new pet of a name without end')
       .withRequest('POST', '/pets', (request) =>
         request.headers(asWriter('too-large')).jsonBody({ name: endless, categoryId: 7 }),
       )
@@ -251,7 +251,7 @@ describe('createPet', () => {
   it('is told where its own fetch declares an encoding that the service does not read', async () => {
     await contract
       .interaction()
-      .uponReceiving('a new animal in Latin-1')
+      .uponReceiving('a new pet in Latin-1')
       .withRequest('POST', '/pets', (request) => request.headers({ ...asWriter('latin'), ...LATIN }).jsonBody(REX))
       .willRespondWith(415, (response) =>
         response
@@ -271,11 +271,11 @@ describe('createPet', () => {
 })
 
 describe('getPet', () => {
-  it('gets an animal, and when that ends', async () => {
+  it('gets a pet, and when that ends', async () => {
     await contract
       .interaction()
-      .given(PROVIDER_STATES.animal, { id: 42, ...REX })
-      .uponReceiving('one animal')
+      .given(PROVIDER_STATES.pet, { id: 42, ...REX })
+      .uponReceiving('one pet')
       .withRequest('GET', '/pets/42', (request) => request.headers(asKnown()))
       .willRespondWith(200, (response) =>
         response.headers({ ...JSON_BODY, ...DEPRECATED }).jsonBody({ id: 42, ...REX }),
@@ -285,11 +285,11 @@ describe('getPet', () => {
       })
   })
 
-  it('is told of an id that no animal has', async () => {
+  it('is told of an id that no pet has', async () => {
     await contract
       .interaction()
-      .given(PROVIDER_STATES.noSuchAnimal, { id: 42 })
-      .uponReceiving('one animal that does not exist')
+      .given(PROVIDER_STATES.noSuchPet, { id: 42 })
+      .uponReceiving('one pet that does not exist')
       .withRequest('GET', '/pets/42', (request) => request.headers(asKnown()))
       .willRespondWith(404, (response) =>
         response
@@ -304,8 +304,8 @@ describe('getPet', () => {
   it('is told, where it is strict, of a parameter that there is not', async () => {
     await contract
       .interaction()
-      .given(PROVIDER_STATES.animal, { id: 42, ...REX })
-      .uponReceiving('one animal, strictly, with a parameter that there is not')
+      .given(PROVIDER_STATES.pet, { id: 42, ...REX })
+      .uponReceiving('one pet, strictly, with a parameter that there is not')
       .withRequest('GET', '/pets/42', (request) =>
         request.headers({ ...asKnown(), Prefer: 'handling=strict' }).query({ fields: 'name' }),
       )
@@ -325,7 +325,7 @@ describe('getPet', () => {
     await contract
       .interaction()
       .given(PROVIDER_STATES.getPetRemoved)
-      .uponReceiving('one animal after the removal of the operation')
+      .uponReceiving('one pet after the removal of the operation')
       .withRequest('GET', '/pets/42', (request) => request.headers(asKnown()))
       .willRespondWith(410, (response) =>
         response

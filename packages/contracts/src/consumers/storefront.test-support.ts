@@ -6,7 +6,7 @@ export interface Offer {
   readonly title: string
 }
 
-/** What a small shop front needs of the service: every animal that is for sale, two to a shelf. */
+/** What a small shop front needs of the service: every pet that is for sale, two to a shelf. */
 export async function offersOf(client: PetStoreClient): Promise<Offer[]> {
   const offers: Offer[] = []
   for await (const pet of client.allPets({ status: 'available', pageSize: 2 })) offers.push(offerOf(pet))

@@ -1,34 +1,36 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryPets } from '../memory-pets.ts'
-import type { PetDraft } from '../pet.ts'
+import type { PetInput } from '../pet.ts'
 import { createPetIn } from './create-pet.ts'
 
 describe('createPet', () => {
-  it('answers the pet with its id and stores it', async () => {
+  it('resolves with the pet with its id and stores it', async () => {
     const pets = createMemoryPets()
-    const pet = await createPetIn(pets)({ name: 'Rex', categoryId: 7n, status: 'sold' })
+    const { pet } = await createPetIn(pets)({ name: 'Rex', categoryId: 7n, status: 'sold' })
 
     expect(pet).toStrictEqual({ id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' })
     expect(await pets.find(pet.id)).toStrictEqual(pet)
   })
 
   it('gives no status to a pet without one', async () => {
-    expect(await createPetIn(createMemoryPets())({ name: 'Rex', categoryId: 7n })).not.toHaveProperty('status')
+    const { pet } = await createPetIn(createMemoryPets())({ name: 'Rex', categoryId: 7n })
+    expect(pet).not.toHaveProperty('status')
   })
 
-  it('makes two pets of two equal drafts', async () => {
+  it('creates two pets from two equal inputs', async () => {
     const pets = createMemoryPets()
     const createPet = createPetIn(pets)
-    const draft = { name: 'Rex', categoryId: 7n }
+    const input = { name: 'Rex', categoryId: 7n }
 
-    expect([await createPet(draft), await createPet(draft)].map((pet) => pet.id)).toEqual([1n, 2n])
+    expect([await createPet(input), await createPet(input)].map(({ pet }) => pet.id)).toEqual([1n, 2n])
     expect(await pets.list({ limit: 10 })).toHaveLength(2)
   })
 
-  it('stores nothing of an id or another field in the draft', async () => {
-    const draft: PetDraft & Record<string, unknown> = { id: 99n, name: 'Rex', categoryId: 7n, owner: 'Ann' }
+  it('stores nothing of an id or another field of the input', async () => {
+    const input: PetInput & Record<string, unknown> = { id: 99n, name: 'Rex', categoryId: 7n, owner: 'Ann' }
 
-    expect(await createPetIn(createMemoryPets())(draft)).toStrictEqual({ id: 1n, name: 'Rex', categoryId: 7n })
+    const { pet } = await createPetIn(createMemoryPets())(input)
+    expect(pet).toStrictEqual({ id: 1n, name: 'Rex', categoryId: 7n })
   })
 
   it('rejects, instead of throwing, what breaks a rule, and stores nothing', async () => {

@@ -1,25 +1,31 @@
-import type { Once } from '../once.ts'
-import { draftPet, type NewPet, type Pet, type PetDraft } from '../pet.ts'
-import type { PetRepository } from '../pet-repository.ts'
+import type { IdempotencyKey } from '../idempotency-key.ts'
+import { type NewPet, type PetInput, validateNewPet } from '../pet.ts'
+import type { Cancellation, CreatedPet, PetRepository } from '../pet-repository.ts'
 
-/** Under what an addition is remembered, so that asking again gives the same pet. */
-export type CreationKey = Omit<Once, 'fingerprint'>
+/** How a pet is created. */
+export interface CreatePetOptions {
+  /** Makes the creation safe to repeat; see `IdempotencyKey`. The fingerprint is made from the pet. */
+  readonly idempotencyKey?: Omit<IdempotencyKey, 'fingerprint'> | undefined
+  /** Aborted when the caller no longer waits; a pet that was not sent to the database by then is not stored. */
+  readonly cancellation?: Cancellation | undefined
+}
 
 /**
- * Adds a pet and returns it with its id. Rejects with `pet_invalid`.
- * Two equal drafts make two pets, except under one key: then both give the same pet, for a day. The same key with
- * another draft rejects with `creation_key_reused`.
+ * Adds a pet and returns it with its id. Rejects with `pet_invalid`, naming the field and the rule.
+ * Two equal inputs create two pets, except with the same idempotency key: then both return the same pet, for 24 hours.
+ * The same key with another input rejects with `idempotency_key_reused`.
  */
-export type CreatePet = (draft: PetDraft, key?: CreationKey) => Promise<Pet>
+export type CreatePet = (input: PetInput, options?: CreatePetOptions) => Promise<CreatedPet>
 
 export function createPetIn(pets: PetRepository): CreatePet {
-  return async (draft, key) => {
-    const pet = draftPet(draft)
-    return key === undefined ? pets.add(pet) : pets.add(pet, { ...key, fingerprint: fingerprintOf(pet) })
+  return async (input, { idempotencyKey, cancellation } = {}) => {
+    const pet = validateNewPet(input)
+    if (idempotencyKey === undefined) return { pet: await pets.add(pet, cancellation), isReplay: false }
+    return pets.addWithKey(pet, { ...idempotencyKey, fingerprint: fingerprintOf(pet) }, cancellation)
   }
 }
 
-/** Unambiguous, since neither a status nor a number has a slash in it. */
+/** Unambiguous, since neither a status nor a number contains a slash. */
 function fingerprintOf({ name, categoryId, status }: NewPet): string {
   return `${status ?? ''}/${categoryId}/${name}`
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryPets } from '../memory-pets.ts'
-import { draftPet } from '../pet.ts'
+import { validateNewPet } from '../pet.ts'
 import { getPetFrom } from './get-pet.ts'
 
 describe('getPet', () => {
   it('answers the pet with this id', async () => {
     const pets = createMemoryPets()
-    await pets.add(draftPet({ name: 'Ada', categoryId: 1n }))
-    const rex = await pets.add(draftPet({ name: 'Rex', categoryId: 2n, status: 'pending' }))
+    await pets.add(validateNewPet({ name: 'Ada', categoryId: 1n }))
+    const rex = await pets.add(validateNewPet({ name: 'Rex', categoryId: 2n, status: 'pending' }))
 
     expect(await getPetFrom(pets)(rex.id)).toStrictEqual({ id: 2n, name: 'Rex', categoryId: 2n, status: 'pending' })
   })
@@ -16,7 +16,7 @@ describe('getPet', () => {
     'rejects the unknown id %s and names it',
     async (id) => {
       const pets = createMemoryPets()
-      await pets.add(draftPet({ name: 'Ada', categoryId: 1n }))
+      await pets.add(validateNewPet({ name: 'Ada', categoryId: 1n }))
 
       await expect(getPetFrom(pets)(id)).rejects.toMatchObject({
         name: 'PetError',
@@ -29,7 +29,7 @@ describe('getPet', () => {
   it('answers what is stored without judging it again', async () => {
     const pets = createMemoryPets()
     // Stored in a time with other rules.
-    const old = await pets.add({ name: '', categoryId: 1n } as ReturnType<typeof draftPet>)
+    const old = await pets.add({ name: '', categoryId: 1n } as ReturnType<typeof validateNewPet>)
 
     expect(await getPetFrom(pets)(old.id)).toStrictEqual(old)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryPets } from '../memory-pets.ts'
-import { draftPet, type PetId } from '../pet.ts'
+import { type PetId, validateNewPet } from '../pet.ts'
 import type { PetQuery, PetRepository } from '../pet-repository.ts'
 import { PET_STATUSES, type PetStatus } from '../pet-status.ts'
 import { listPetsOf, PAGE_LIMIT } from './list-pets.ts'
@@ -8,7 +8,7 @@ import { listPetsOf, PAGE_LIMIT } from './list-pets.ts'
 async function petsWith(...statuses: readonly (PetStatus | undefined)[]): Promise<PetRepository> {
   const pets = createMemoryPets()
   for (const status of statuses) {
-    await pets.add(draftPet(status ? { name: 'Rex', categoryId: 1n, status } : { name: 'Rex', categoryId: 1n }))
+    await pets.add(validateNewPet(status ? { name: 'Rex', categoryId: 1n, status } : { name: 'Rex', categoryId: 1n }))
   }
   return pets
 }
@@ -128,7 +128,7 @@ describe('following next', () => {
 
   it('visits each pet of the start once, also while others are added', async () => {
     const pets = await petsOf(7)
-    const seen = await follow(pets, 2, () => pets.add(draftPet({ name: 'newcomer', categoryId: 1n })))
+    const seen = await follow(pets, 2, () => pets.add(validateNewPet({ name: 'newcomer', categoryId: 1n })))
 
     expect(seen.slice(0, 7)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
     expect(new Set(seen).size).toBe(seen.length)

@@ -15,13 +15,13 @@ export interface PetPage {
 
 /**
  * Lists pets by ascending id, one page at a time. Following `next` visits each pet that existed
- * at the start exactly once, also while others are added. Rejects with `pet_query_invalid`.
+ * at the start exactly once, even while others are added. Rejects with `pet_query_invalid`.
  */
 export type ListPets = (query: PetQuery) => Promise<PetPage>
 
 export function listPetsOf(pets: PetRepository): ListPets {
   return async (query) => {
-    judgeQuery(query)
+    validateQuery(query)
     const { limit } = query
     // One pet more than asked for tells whether another page follows.
     const found = await pets.list({ ...query, limit: limit + 1 })
@@ -31,7 +31,7 @@ export function listPetsOf(pets: PetRepository): ListPets {
   }
 }
 
-function judgeQuery({ limit, status, after }: PetQuery): void {
+function validateQuery({ limit, status, after }: PetQuery): void {
   if (!Number.isInteger(limit) || limit < PAGE_LIMIT.min || limit > PAGE_LIMIT.max) {
     throw invalid(`limit must be an integer from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`)
   }

@@ -1,9 +1,0 @@
-import { createMemoryPets } from '@pet-store/domain/memory'
-import { petRepositoryContract } from '@pet-store/domain-testing'
-import { describe, it } from 'vitest'
-
-describe('createMemoryPets keeps the PetRepository promises:', () => {
-  for (const { name, run } of petRepositoryContract) {
-    it(name, () => run(createMemoryPets()))
-  }
-})

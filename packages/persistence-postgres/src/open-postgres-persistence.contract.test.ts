@@ -1,0 +1,179 @@
+import {
+  aNewPet,
+  apiKeyRepositoryContract,
+  petRepositoryContract,
+  rateLimiterContract,
+} from '@pet-store/persistence-testing'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openMutingProxy } from './muting-proxy.test-support.ts'
+import { openPostgresPersistence, type PostgresPersistence } from './open-postgres-persistence.ts'
+import { useDatabase } from './temporary-database.test-support.ts'
+
+const database = useDatabase()
+let storage: PostgresPersistence
+let other: pg.Client
+
+beforeAll(async () => {
+  other = new pg.Client({ connectionString: database.url })
+  await other.connect()
+})
+afterAll(() => other.end())
+
+beforeEach(async () => {
+  storage = await openPostgresPersistence({ url: database.url, migrate: true })
+  await other.query('truncate pet, api_key, request_count restart identity')
+})
+afterEach(() => storage.close())
+
+describe('PostgreSQL keeps the PetRepository promises', () => {
+  for (const { name, run } of petRepositoryContract) {
+    it(name, () => run(storage.pets))
+  }
+})
+
+describe('PostgreSQL keeps the ApiKeyRepository promises', () => {
+  for (const { name, run } of apiKeyRepositoryContract) {
+    it(name, () => run(storage.apiKeys))
+  }
+})
+
+describe('PostgreSQL keeps the RateLimiter promises', () => {
+  for (const { name, run } of rateLimiterContract) {
+    it(name, () => run(storage.createRateLimiter))
+  }
+
+  it('for all instances together', async () => {
+    const another = await openPostgresPersistence({ url: database.url })
+    const limiters = [storage, another].map((one) => one.createRateLimiter({ requests: 10, windowMs: 86_400_000 }))
+    const taken = await Promise.all(
+      Array.from({ length: 30 }, async (_, count) => limiters[count % 2]?.take('key_kiosk')),
+    )
+    await another.close()
+    expect(taken.filter((allowance) => allowance?.isAllowed)).toHaveLength(10)
+  })
+})
+
+describe('A PostgreSQL storage', () => {
+  it('keeps the promises without named statements too', async () => {
+    const unprepared = await openPostgresPersistence({ url: database.url, pooler: 'transaction-unprepared' })
+    for (const { name, run } of petRepositoryContract) {
+      await other.query('truncate pet, api_key, request_count restart identity')
+      await run(unprepared.pets).catch((error: unknown) => {
+        throw new Error(name, { cause: error })
+      })
+    }
+    await unprepared.close()
+  })
+
+  it('does not give the id of a deleted pet again', async () => {
+    const last = await storage.pets.add(aNewPet())
+    await other.query('delete from pet where id = $1', [last.id])
+    expect((await storage.pets.add(aNewPet())).id).toBeGreaterThan(last.id)
+  })
+
+  it('stores integers at the edges exactly, seen from outside as text', async () => {
+    const { id } = await storage.pets.add(aNewPet({ categoryId: -(2n ** 63n) }))
+    const { rows } = await other.query('select category_id::text as text from pet where id = $1', [id])
+    expect(rows).toEqual([{ text: '-9223372036854775808' }])
+  })
+
+  it('finds nothing under ids beyond int64', async () => {
+    await storage.pets.add(aNewPet())
+    expect(await storage.pets.find(2n ** 63n)).toBeUndefined()
+    expect(await storage.pets.find(-(2n ** 63n) - 1n)).toBeUndefined()
+  })
+
+  it('rejects every call after it was closed', async () => {
+    const closed = await openPostgresPersistence({ url: database.url })
+    await closed.close()
+    await expect(closed.pets.add(aNewPet())).rejects.toThrow('after calling end')
+    await expect(closed.pets.find(1n)).rejects.toThrow('after calling end')
+    await expect(closed.check()).rejects.toThrow('after calling end')
+  })
+
+  it('names itself to the server, and lets the URL choose another name', async () => {
+    const url = new URL(database.url)
+    url.searchParams.set('application_name', 'branch-7')
+    const named = await openPostgresPersistence({ url: url.href })
+    await named.check()
+    const { rows } = await other.query(
+      'select distinct application_name as name from pg_stat_activity where datname = current_database() order by 1',
+    )
+    await named.close()
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['branch-7', 'pet-store']))
+  })
+
+  it('tells how busy its connections are', async () => {
+    const small = await openPostgresPersistence({ url: database.url, poolSize: 1 })
+    await small.check()
+    expect(small.poolUse()).toEqual([{ name: 'primary', busy: 0, idle: 1, waiting: 0, limit: 1 }])
+    const running = [small.check(), small.check(), small.check()]
+    // The pool hands out a connection that is idle on the next tick.
+    await new Promise((resolve) => process.nextTick(resolve))
+    expect(small.poolUse()).toEqual([{ name: 'primary', busy: 1, idle: 0, waiting: 2, limit: 1 }])
+    await Promise.all(running)
+    await small.close()
+  })
+
+  it('ends a statement that takes too long', async () => {
+    const hasty = await openPostgresPersistence({ url: database.url, statementTimeout: 100 })
+    await other.query('begin')
+    await other.query('lock table pet')
+    await expect(hasty.pets.list({ limit: 1 })).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      cause: { message: 'canceling statement due to statement timeout' },
+    })
+    await other.query('rollback')
+    await hasty.close()
+  })
+
+  it.each([
+    ['all', 2],
+    ['pipelined', 4],
+  ])(
+    'gives up connections on which the server has fallen silent, and works again over new ones: %s',
+    async (_, poolSize) => {
+      const proxy = await openMutingProxy(database.url)
+      const cutOff = await openPostgresPersistence({ url: proxy.url, poolSize, statementTimeout: 100 })
+      await Promise.all([cutOff.check(), cutOff.check(), cutOff.pets.find(1n), cutOff.pets.find(1n)])
+      proxy.mute()
+      const lost = [cutOff.pets.list({ limit: 1 }), cutOff.pets.add(aNewPet())]
+      for (const { reason } of (await Promise.allSettled(lost)) as PromiseRejectedResult[]) {
+        expect(reason).toMatchObject({ code: 'persistence_unavailable', cause: { message: GIVEN_UP } })
+      }
+      expect(await cutOff.pets.list({ limit: 1 })).toEqual([])
+      await cutOff.close()
+    },
+  )
+
+  it('works again after the server has ended its connections', async () => {
+    await storage.pets.list({ limit: 1 })
+    await other.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pet-store' and datname = current_database()",
+    )
+    await storage.check().catch(() => {})
+    expect(await storage.pets.list({ limit: 1 })).toEqual([])
+  })
+})
+
+/** What the driver says of a connection that was given up. */
+const GIVEN_UP = expect.stringMatching(/^(?:Query read timeout|Connection terminated unexpectedly)$/)
+
+describe('Opening a PostgreSQL database', () => {
+  it('says in one sentence, without the password, that the server does not answer', async () => {
+    const opening = openPostgresPersistence({ url: 'postgres://pet:secret@127.0.0.1:1/pets', migrate: true })
+    await expect(opening).rejects.toThrow(
+      /^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": .*ECONNREFUSED.*\.$/,
+    )
+    await expect(opening).rejects.not.toThrow('secret')
+  })
+
+  it('says that there is no such database', async () => {
+    const url = new URL(database.url)
+    url.pathname = '/nowhere'
+    await expect(openPostgresPersistence({ url: url.href, migrate: true })).rejects.toThrow(
+      /\/nowhere": database "nowhere" does not exist\.$/,
+    )
+  })
+})

@@ -1,0 +1,16 @@
+import { createMemoryRateLimiter } from '@pet-store/access'
+import { createMemoryApiKeys } from '@pet-store/access/memory'
+import { apiKeyRepositoryContract, rateLimiterContract } from '@pet-store/persistence-testing'
+import { describe, it } from 'vitest'
+
+describe('createMemoryApiKeys keeps the ApiKeyRepository promises:', () => {
+  for (const { name, run } of apiKeyRepositoryContract) {
+    it(name, () => run(createMemoryApiKeys()))
+  }
+})
+
+describe('createMemoryRateLimiter keeps the RateLimiter promises:', () => {
+  for (const { name, run } of rateLimiterContract) {
+    it(name, () => run(createMemoryRateLimiter))
+  }
+})

@@ -1,0 +1,22 @@
+import type { PetRepository } from '@pet-store/domain'
+import type { ContractCase } from './contract-case.ts'
+import { addingCases } from './pet-cases/adding.ts'
+import { detachedCases } from './pet-cases/detached.ts'
+import { fieldCases } from './pet-cases/fields.ts'
+import { filteringCases } from './pet-cases/filtering.ts'
+import { findingCases } from './pet-cases/finding.ts'
+import { idempotencyCases } from './pet-cases/idempotency.ts'
+import { listingCases } from './pet-cases/listing.ts'
+import { pagingCases } from './pet-cases/paging.ts'
+
+/** Every promise of `PetRepository`. An adapter that passes all cases keeps them. */
+export const petRepositoryContract: readonly ContractCase<PetRepository>[] = [
+  ...fieldCases,
+  ...addingCases,
+  ...idempotencyCases,
+  ...findingCases,
+  ...listingCases,
+  ...pagingCases,
+  ...filteringCases,
+  ...detachedCases,
+]

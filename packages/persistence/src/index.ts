@@ -1,0 +1,5 @@
+// What an adapter is
+export type { OpenPersistence, Persistence, PersistenceOptions, PoolUse } from './persistence.ts'
+
+// What can go wrong
+export { PersistenceUnavailable } from './persistence-unavailable.ts'

@@ -1,0 +1,45 @@
+import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
+import type { PetRepository } from '@pet-store/domain'
+
+/** An open persistence adapter, as the service uses it. Whoever opened it closes it. */
+export interface Persistence {
+  readonly pets: PetRepository
+  /** Absent in an adapter that stores no API keys: then only the keys of the settings are valid. */
+  readonly apiKeys?: ApiKeyRepository
+  /** Absent in an adapter that cannot count for several processes: then each process counts for itself. */
+  readonly createRateLimiter?: CreateRateLimiter
+  /** Resolves when the database works, rejects with the reason when it does not. Called often, so it must be cheap. */
+  check(): Promise<void>
+  /**
+   * Whether the schema has every migration that this program knows; it may have been restored to an older state
+   * meanwhile. Called often. Absent where there are no migrations.
+   */
+  isMigrated?(): Promise<boolean>
+  /** The use of each connection pool; absent where there is none. Must not query the database. */
+  poolUse?(): readonly PoolUse[]
+  /** Finishes pending writes and releases everything. Nothing is called afterwards. */
+  close(): Promise<void>
+}
+
+/** The use of one connection pool. */
+export interface PoolUse {
+  /** Names the server among those of the adapter, such as `primary`. */
+  readonly name: string
+  readonly busy: number
+  readonly idle: number
+  /** The number of statements that wait for a connection. */
+  readonly waiting: number
+  /** The maximum number of connections. */
+  readonly limit: number
+}
+
+/** How an adapter is opened. */
+export interface PersistenceOptions {
+  /** The setting `DATABASE_URL` as it is; its meaning is up to the adapter. */
+  readonly url: string
+  /** Whether opening may migrate the schema. If it may not and the schema is outdated, opening rejects and says so. */
+  readonly migrate?: boolean
+}
+
+/** Opens an adapter and resolves once it works. The default export of a persistence module. */
+export type OpenPersistence = (options: PersistenceOptions) => Promise<Persistence>
