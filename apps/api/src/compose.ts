@@ -3,11 +3,11 @@ import { createKeyCheck, createStaticKeys, type StaticKey } from '@pet-store/acc
 import { createPetUseCases } from '@pet-store/domain'
 import { type Clock, createPetApp, createPetServer, type HttpLog } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
-import { every } from './every.ts'
-import { openObservation } from './observation.ts'
-import { createReadiness, type ReadinessListener } from './readiness.ts'
-import type { Settings } from './settings.ts'
-import { openPersistence } from './storage.ts'
+import { openObservation } from './observability/observation.ts'
+import { openPersistence } from './persistence/open-persistence.ts'
+import { every } from './server/every.ts'
+import { createReadiness, type ReadinessListener } from './server/readiness.ts'
+import type { Settings } from './settings/settings.ts'
 
 /** What the program is made of, besides its own parts. */
 export interface Parts {

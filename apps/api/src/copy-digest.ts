@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { BulkAccess } from '@pet-store/persistence-sqlite'
-import type { Meter } from './progress.ts'
+import type { Meter } from './cli/progress.ts'
 
 /** Pets as one number. */
 export interface PetDigest {

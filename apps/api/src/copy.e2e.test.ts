@@ -6,11 +6,11 @@ import { openSqlitePersistence } from '@pet-store/persistence-sqlite'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { readConfig } from './config.ts'
+import type { Progress } from './cli/progress.ts'
 import { copyEverything } from './copy.ts'
-import type { Progress } from './progress.ts'
-import { runProgram, temporaryFolder } from './run-program.test-support.ts'
-import { openBulk } from './storage.ts'
+import { openBulk } from './persistence/open-persistence.ts'
+import { readConfig } from './settings/read-settings.ts'
+import { runProgram, temporaryFolder } from './testing/run-program.test-support.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 let folder: string

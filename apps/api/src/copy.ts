@@ -1,6 +1,6 @@
 import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import type { Progress } from './cli/progress.ts'
 import { digestApiKeys, digestPets, type PetDigest } from './copy-digest.ts'
-import type { Progress } from './progress.ts'
 
 /** How many pets are in memory at once, and in one transaction. */
 const BATCH = 5_000

@@ -1,10 +1,10 @@
 import { SCOPES } from '@pet-store/access'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { WrongSettings } from './config.ts'
-import { addDataCommands } from './data-commands.ts'
-import { readDuration } from './duration.ts'
-import { lazily } from './lazily.ts'
-import { endOnSignals } from './signals.ts'
+import { addDataCommands } from './cli/data-commands.ts'
+import { lazily } from './cli/lazily.ts'
+import { endOnSignals } from './cli/signals.ts'
+import { readDuration } from './settings/duration.ts'
+import { WrongSettings } from './settings/read-settings.ts'
 
 /** The command line. Exit codes: 0 done, 1 could not be done, 2 wrong settings or wrong use. */
 const program = new Command('pet-store')
@@ -14,24 +14,24 @@ const program = new Command('pet-store')
 program
   .command('start')
   .description('serve on this machine alone, with a development API key that is made and printed')
-  .action(lazily(() => import('./commands/start.ts'), 'start'))
+  .action(lazily(() => import('./cli/start.ts'), 'start'))
 
 program
   .command('serve')
   .description('serve with the API keys of the database, and those of API_KEYS_SHA256')
-  .action(lazily(() => import('./commands/serve.ts'), 'serve'))
+  .action(lazily(() => import('./cli/serve.ts'), 'serve'))
 
 program
   .command('migrate')
   .description('bring the database up to date, and stop')
   .option('--check', 'only say what is to be done; exit code 1 when there is something')
-  .action(lazily(() => import('./commands/migrate.ts'), 'migrate'))
+  .action(lazily(() => import('./cli/migrate.ts'), 'migrate'))
 
 program
   .command('config')
   .description('show the settings that are in effect, secrets masked, and where each comes from')
   .option('--json', 'for scripts: one JSON value on standard output')
-  .action(lazily(() => import('./commands/config.ts'), 'showConfig'))
+  .action(lazily(() => import('./cli/config.ts'), 'showConfig'))
 
 program
   .command('openapi')
@@ -46,7 +46,7 @@ program
   .description('copy every pet and API key from one database to another, and compare both; can be interrupted')
   .option('--from <url>', 'where they are; DATABASE_URL unless said otherwise')
   .option('--to <url>', 'where they are to be, empty so far; DATABASE_URL unless said otherwise')
-  .action(lazily(() => import('./commands/copy.ts'), 'copy'))
+  .action(lazily(() => import('./cli/copy.ts'), 'copy'))
 
 addDataCommands(program)
 
@@ -60,13 +60,13 @@ keys
   .addOption(new Option('--scope <scope...>', 'what it may do; everything unless said otherwise').choices(SCOPES))
   .option('--expires <span>', 'for how long it is good, such as 90d, 12h; for ever unless said otherwise', span)
   .addOption(json())
-  .action(lazily(() => import('./commands/keys.ts'), 'createKey'))
+  .action(lazily(() => import('./cli/keys.ts'), 'createKey'))
 
 keys
   .command('list')
   .description('show every key there ever was, without the keys themselves')
   .addOption(json())
-  .action(lazily(() => import('./commands/keys.ts'), 'listKeys'))
+  .action(lazily(() => import('./cli/keys.ts'), 'listKeys'))
 
 keys
   .command('rotate')
@@ -74,13 +74,13 @@ keys
   .argument('<id>', 'the id of the key, as in the list')
   .option('--overlap <span>', 'for how long the old key is still good, such as 24h, 0s', span, readDuration('24h'))
   .addOption(json())
-  .action(lazily(() => import('./commands/keys.ts'), 'rotateKey'))
+  .action(lazily(() => import('./cli/keys.ts'), 'rotateKey'))
 
 keys
   .command('revoke')
   .description('make a key worthless for good')
   .argument('<id>', 'the id of the key, as in the list')
-  .action(lazily(() => import('./commands/keys.ts'), 'revokeKey'))
+  .action(lazily(() => import('./cli/keys.ts'), 'revokeKey'))
 
 /** A span of time on the command line. */
 function span(text: string): number {

@@ -7,8 +7,8 @@ import type { BulkAccess } from '@pet-store/persistence-sqlite'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, inject } from 'vitest'
-import { readConfig } from '../config.ts'
-import { openBulk } from '../storage.ts'
+import { openBulk } from '../persistence/open-persistence.ts'
+import { readConfig } from '../settings/read-settings.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {

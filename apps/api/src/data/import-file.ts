@@ -1,6 +1,6 @@
 import type { NewPet } from '@pet-store/domain'
 import type { BulkAccess, PetImportRow } from '@pet-store/persistence-sqlite'
-import { MEGABYTES, type Meter, type Progress } from '../progress.ts'
+import { MEGABYTES, type Meter, type Progress } from '../cli/progress.ts'
 import { findEarlierImport } from './earlier-import.ts'
 import type { FilePlace } from './file-prefix.ts'
 import type { Format } from './formats.ts'

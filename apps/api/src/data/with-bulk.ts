@@ -1,7 +1,7 @@
 import type { BulkAccess } from '@pet-store/persistence-sqlite'
-import { readConfig, type SettingsRule } from '../config.ts'
-import type { Settings } from '../settings.ts'
-import { openBulk } from '../storage.ts'
+import { openBulk } from '../persistence/open-persistence.ts'
+import { readConfig, type SettingsRule } from '../settings/read-settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 const expectOurDatabase: SettingsRule = ({ persistenceModule = '' }) =>
   persistenceModule === ''

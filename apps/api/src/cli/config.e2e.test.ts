@@ -1,0 +1,85 @@
+import { writeFile } from 'node:fs/promises'
+import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { afterEach, describe, expect, it } from 'vitest'
+import { SETTINGS } from '../settings/settings.ts'
+import { type RunningProgram, runProgram, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
+
+const running: RunningProgram[] = []
+afterEach(async () => {
+  for (const program of running.splice(0)) {
+    program.process.kill('SIGKILL')
+    await program.ended
+  }
+})
+
+const SETTINGS_OF_THE_TEST = {
+  PORT: '8080',
+  DATABASE_URL: 'postgres://pets:secret@db/pets?password=secret',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:secret@collector:4318',
+  DATABASE_REPLICA_URLS: 'postgres://pets:secret@r1/pets, postgres://pets:secret@r2/pets',
+}
+
+async function withSecretInFile() {
+  const folder = await temporaryFolder()
+  await writeFile(`${folder}/keys`, `shop=${'ab'.repeat(32)}\n`)
+  return { folder, settings: { ...SETTINGS_OF_THE_TEST, API_KEYS_SHA256_FILE: 'keys' } }
+}
+
+describe('pet-store config', () => {
+  it('shows every setting that is in effect and where it comes from, and no secret', async () => {
+    const { folder, settings } = await withSecretInFile()
+    const program = runProgram('config', folder, settings)
+    expect(await program.ended).toBe(0)
+
+    const rows = program.output.stdout.trimEnd().split('\n')
+    expect(rows).toHaveLength(Object.keys(SETTINGS).length + 1)
+    expect(rows.map((row) => row.replace(/ {2,}/g, ' | '))).toEqual(
+      expect.arrayContaining([
+        'VARIABLE | VALUE | FROM',
+        'PORT | 8080 | environment',
+        'HOST | 127.0.0.1 | default',
+        'METRICS_PORT | - | default',
+        'DATABASE_URL | postgres://pets:***@db/pets?password=*** | environment',
+        'DATABASE_REPLICA_URLS | postgres://pets:***@r1/pets,postgres://pets:***@r2/pets | environment',
+        'OTEL_EXPORTER_OTLP_ENDPOINT | http://me:***@collector:4318/ | environment',
+        'API_KEYS_SHA256 | *** | file',
+      ]),
+    )
+    expect(JSON.stringify(program.output)).not.toMatch(/secret@|=secret|abab/)
+  })
+
+  it('shows the same to scripts as JSON', async () => {
+    const { folder, settings } = await withSecretInFile()
+    const program = runProgram('config --json', folder, settings)
+    expect(await program.ended).toBe(0)
+    const shown = JSON.parse(program.output.stdout) as Record<string, unknown>
+    expect(Object.keys(shown)).toEqual(Object.values(SETTINGS).map(({ variable }) => variable))
+    expect(shown).toMatchObject({
+      PORT: { value: '8080', from: 'environment' },
+      METRICS_PORT: { value: '', from: 'default' },
+      API_KEYS_SHA256: { value: '***', from: 'file' },
+    })
+    expect(program.output.stdout).not.toMatch(/secret@|=secret|abab/)
+  })
+
+  it('names wrong settings as every command does', async () => {
+    const program = runProgram('config', await temporaryFolder(), { PORT: 'x', API_KEYS_SHA256_FILE: 'nowhere' })
+    expect(await program.ended).toBe(2)
+    expect(program.output.stderr).toBe(
+      'PORT must be an integer from 0 to 65535, got "x"\n' +
+        "API_KEYS_SHA256_FILE cannot be read: ENOENT: no such file or directory, open 'nowhere'\n",
+    )
+  })
+})
+
+describe('A secret in a file', () => {
+  it('is used as if it were in the variable', async () => {
+    const folder = await temporaryFolder()
+    const key = createApiKeyText()
+    await writeFile(`${folder}/keys`, `${hashApiKey(key)}\n`)
+    const program = runProgram('serve', folder, { API_KEYS_SHA256_FILE: `${folder}/keys` })
+    running.push(program)
+    const address = await waitForOutput(program, /"address":"([^"]+)"/)
+    expect((await fetch(`${address}/pets`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200)
+  })
+})

@@ -1,0 +1,182 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createApiKeyText } from '@pet-store/access'
+import { createDatabase } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import pg from 'pg'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { type RunningProgram, runProgram, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
+
+const cleanUps: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+/** A folder and the settings for one of our databases, empty. */
+const DATABASES = {
+  SQLite: async () => ({}),
+  async PostgreSQL() {
+    const database = await createDatabase(inject('postgresUrl'))
+    cleanUps.push(database.drop)
+    return { DATABASE_URL: database.url }
+  },
+}
+
+interface Place {
+  readonly folder: string
+  readonly settings: Record<string, string>
+}
+
+async function serve({ folder, settings }: Place): Promise<{ program: RunningProgram; address: string }> {
+  const program = runProgram('serve', folder, { LOG_LEVEL: 'trace', ...settings })
+  cleanUps.push(async () => {
+    program.process.kill('SIGTERM')
+    await program.ended
+  })
+  return { program, address: await waitForOutput(program, /"address":"([^"]+)"/) }
+}
+
+/** Runs a command to its end. */
+async function run(command: string, { folder, settings }: Place) {
+  const { ended, output } = runProgram(command, folder, settings)
+  return { code: await ended, ...output }
+}
+
+async function makeKey(command: string, place: Place): Promise<{ id: string; key: string }> {
+  const { stdout, stderr } = await run(`${command} --json`, place)
+  expect(stderr).toBe('')
+  return JSON.parse(stdout) as { id: string; key: string }
+}
+
+function ask(address: string, key: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${address}/pets`, {
+    ...init,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+  })
+}
+
+const status = async (address: string, key: string) => (await ask(address, key)).status
+
+/** Until another process has looked again. */
+async function untilRefused(address: string, key: string): Promise<void> {
+  while ((await status(address, key)) !== 401) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+describe.each(Object.entries(DATABASES))('Keys on %s', (_, create) => {
+  it('are made, used, rotated and revoked while two instances run', async () => {
+    const place = { folder: await temporaryFolder(), settings: { API_KEY_CACHE_SECONDS: '1', ...(await create()) } }
+    const [one, other] = [await serve(place), await serve(place)]
+    const first = await makeKey('keys create --name kiosk --expires 90d', place)
+    for (const { address } of [one, other]) expect(await status(address, first.key)).toBe(200)
+
+    const second = await makeKey(`keys rotate ${first.id} --overlap 1h`, place)
+    for (const { key } of [first, second]) expect(await status(other.address, key)).toBe(200)
+
+    await run(`keys revoke ${first.id}`, place)
+    for (const { address } of [one, other]) await untilRefused(address, first.key)
+    for (const { address } of [one, other]) expect(await status(address, second.key)).toBe(200)
+
+    // At the end each instance tells when it saw a key last.
+    one.program.process.kill('SIGTERM')
+    await one.program.ended
+    const { stdout } = await run('keys list', place)
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^ID +NAME +SCOPES +STATE +CREATED +EXPIRES +LAST USED +REPLACED BY$/),
+      expect.stringMatching(new RegExp(`^${first.id}  kiosk  pets:read pets:write  revoked .* ${second.id}$`)),
+      expect.stringMatching(
+        new RegExp(`^${second.id}  kiosk  pets:read pets:write  active( +\\d{4}-\\S+ \\S+Z){3}  -$`),
+      ),
+      '',
+    ])
+  })
+
+  it('with one scope may do one thing', async () => {
+    const place = { folder: await temporaryFolder(), settings: await create() }
+    const { address } = await serve(place)
+    const { key } = await makeKey('keys create --name reader --scope pets:read', place)
+    const adding = await ask(address, key, { method: 'POST', body: '{"name":"Rex","categoryId":1}' })
+    expect([await status(address, key), adding.status]).toEqual([200, 403])
+  })
+
+  it('leave no trace of themselves in the database, the log or the list of processes', async () => {
+    const place = { folder: await temporaryFolder(), settings: await create() }
+    const { program, address } = await serve(place)
+    const { id, key } = await makeKey('keys create --name kiosk', place)
+    const unknown = createApiKeyText()
+    const answers = [await ask(address, key), await ask(address, unknown), await ask(address, `${key}x`)]
+    await waitForOutput(program, new RegExp(`"keyId":"${id}"`))
+    const seen = [
+      program.output,
+      await dump(place),
+      program.process.spawnargs,
+      await Promise.all(answers.map(async (answer) => [...answer.headers, await answer.text()])),
+    ]
+    expect(JSON.stringify(seen)).toContain(id)
+    for (const text of [key, unknown]) expect(JSON.stringify(seen)).not.toContain(text.slice(5, 30))
+  })
+})
+
+/** All that a thief of the database would have. */
+async function dump({ folder, settings }: Place): Promise<string> {
+  if (settings['DATABASE_URL'] === undefined) {
+    const files = await readdir(join(folder, 'data'))
+    return (await Promise.all(files.map((file) => readFile(join(folder, 'data', file), 'latin1')))).join('')
+  }
+  const client = new pg.Client({ connectionString: settings['DATABASE_URL'] })
+  await client.connect()
+  const { rows } = await client.query('select * from api_key')
+  await client.end()
+  return JSON.stringify(rows)
+}
+
+describe('pet-store keys create', () => {
+  it('writes the key alone to standard output, and the rest to standard error', async () => {
+    const place = { folder: await temporaryFolder(), settings: {} }
+    const { code, stdout, stderr } = await run('keys create --name kiosk --scope pets:read pets:write', place)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^pets_[0-9A-Za-z]{49}\n$/)
+    expect(stderr).toMatch(/^Made the key key_\w+ for kiosk: pets:read pets:write, without an end\.\nThis is the only/)
+    expect(stderr).not.toContain(stdout.trim())
+  })
+
+  it.each([
+    ['keys create', 2, "required option '--name <name>' not specified"],
+    ['keys create --name kiosk --scope pets:eat', 2, 'Allowed choices are pets:read, pets:write'],
+    ['keys create --name kiosk --expires soon', 2, 'It must be a number and a unit: s, m, h or d, such as 90d.'],
+    ['keys revoke key_nobody', 1, 'There is no key "key_nobody".'],
+    ['keys rotate key_nobody', 1, 'There is no key "key_nobody".'],
+  ])('%s ends with exit code %d and a sentence', async (command, code, sentence) => {
+    const outcome = await run(command, { folder: await temporaryFolder(), settings: {} })
+    expect(outcome).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) as string })
+  })
+})
+
+it('Keys are administered while a replica of PostgreSQL is down', async () => {
+  const settings = { ...(await DATABASES.PostgreSQL()), DATABASE_REPLICA_URLS: 'postgres://127.0.0.1:1/pets' }
+  const place = { folder: await temporaryFolder(), settings }
+  const { id } = await makeKey('keys create --name kiosk', place)
+  expect(await run(`keys revoke ${id}`, place)).toMatchObject({ code: 0, stderr: '' })
+})
+
+describe('RATE_LIMIT', () => {
+  it('is shared by the instances of one PostgreSQL database', async () => {
+    const settings = { RATE_LIMIT: '10/1d', ...(await DATABASES.PostgreSQL()) }
+    const place = { folder: await temporaryFolder(), settings }
+    const instances = [await serve(place), await serve(place)]
+    const { key } = await makeKey('keys create --name kiosk', place)
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => status(instances[index % 2]?.address ?? '', key)),
+    )
+    expect(statuses.filter((code) => code === 200)).toHaveLength(10)
+    expect(statuses.filter((code) => code === 429)).toHaveLength(20)
+  })
+
+  it('is kept by each process on its own with SQLite', async () => {
+    const place = { folder: await temporaryFolder(), settings: { RATE_LIMIT: '2/1d' } }
+    const instances = [await serve(place), await serve(place)]
+    const { key } = await makeKey('keys create --name kiosk', place)
+    const statuses = []
+    for (const { address } of [...instances, ...instances, ...instances]) statuses.push(await status(address, key))
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
+  })
+})

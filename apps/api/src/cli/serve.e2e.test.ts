@@ -1,0 +1,196 @@
+import { writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  type RunningProgram,
+  runProgram,
+  runStart,
+  temporaryFolder,
+  waitForOutput,
+} from '../testing/run-program.test-support.ts'
+
+const running: RunningProgram[] = []
+
+afterEach(async () => {
+  for (const program of running.splice(0)) {
+    program.process.kill('SIGKILL')
+    await program.ended
+  }
+})
+
+describe('pet-store serve', () => {
+  async function serve(folder: string, keys: string) {
+    const program = runProgram('serve', folder, { API_KEYS_SHA256: keys })
+    running.push(program)
+    return { program, address: await waitForOutput(program, /"address":"([^"]+)"/) }
+  }
+
+  it('takes the keys whose hashes are in its settings, and no others', async () => {
+    const [key, named, other] = [createApiKeyText(), createApiKeyText(), createApiKeyText()]
+    const keys = `${hashApiKey(key)}, shop=${hashApiKey(named).toUpperCase()}`
+    const { program, address } = await serve(await temporaryFolder(), keys)
+    const statusWith = async (text: string) =>
+      (await fetch(`${address}/pets`, { headers: { Authorization: `Bearer ${text}` } })).status
+
+    expect(await statusWith(key)).toBe(200)
+    expect(await statusWith(named)).toBe(200)
+    expect(await statusWith(other)).toBe(401)
+    expect(await statusWith(hashApiKey(key))).toBe(401)
+    await waitForOutput(program, /"keyId":"shop"/)
+    for (const text of [key, named, other]) expect(JSON.stringify(program.output)).not.toContain(text)
+  })
+
+  it('knows the network around it from its settings', async () => {
+    const key = createApiKeyText()
+    const program = runProgram('serve', await temporaryFolder(), {
+      API_KEYS_SHA256: hashApiKey(key),
+      PUBLIC_URL: 'https://pets.example/shop',
+      CORS_ORIGINS: 'https://shop.example',
+      TRUST_PROXY: '1',
+    })
+    running.push(program)
+    const address = await waitForOutput(program, /"address":"([^"]+)"/)
+    const added = await fetch(`${address}/pets`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        Origin: 'https://shop.example',
+        'X-Forwarded-For': '203.0.113.9',
+      },
+      body: '{"name":"Rex","categoryId":1}',
+    })
+
+    expect(added.headers.get('location')).toBe('https://pets.example/shop/v1/pets/1')
+    expect(added.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+    expect(added.headers.get('strict-transport-security')).toBe('max-age=31536000')
+    await waitForOutput(program, /"clientAddress":"203\.0\.113\.9"/)
+  })
+
+  it('answers a request that runs when SIGTERM arrives, and ends with exit code 0', async () => {
+    const key = createApiKeyText()
+    const { program, address } = await serve(await temporaryFolder(), hashApiKey(key))
+    const body = '{"name":"Late","categoryId":1}'
+    const answer = new Promise<string>((resolve, reject) => {
+      const running = request(`${address}/pets`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(body),
+        },
+      })
+      running.on('response', (response) => response.setEncoding('utf8').on('data', resolve))
+      running.on('error', reject)
+      running.write(body.slice(0, 5), () => {
+        setTimeout(() => program.process.kill('SIGTERM'), 100)
+        setTimeout(() => running.end(body.slice(5)), 400)
+      })
+    })
+
+    expect(await answer).toBe('{"id":1,"name":"Late","categoryId":1}')
+    expect(await program.ended).toBe(0)
+  })
+
+  it('says how to make a key where there is none', async () => {
+    const { program } = await serve(await temporaryFolder(), '')
+    await waitForOutput(program, /"msg":"there is no API key yet; make one with: pet-store keys create --name NAME"/)
+  })
+
+  it('names every wrong setting at once, a line each, and repeats no secret', async () => {
+    const program = runProgram('serve', await temporaryFolder(), {
+      PORT: '65536',
+      DATABASE_URL: 'mysql://root:secret@host/db',
+      LOG_LEVEL: 'loud',
+      API_KEYS_SHA256: 'pets_secret',
+    })
+
+    expect(await program.ended).toBe(2)
+    expect(program.output.stderr.split('\n')).toEqual([
+      'PORT must be an integer from 0 to 65535, got "65536"',
+      'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, got "loud"',
+      'API_KEYS_SHA256 must be SHA-256 hashes of 64 hexadecimal digits, with commas between them',
+      'DATABASE_URL must be sqlite: and the path of a file, or postgres://user:password@host/database',
+      '',
+    ])
+    expect(program.output.stdout).toBe('')
+  })
+
+  it('reads settings from .env, under those of the environment', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(`${folder}/.env`, 'LOG_LEVEL=loud\nHOST=nowhere.invalid\n')
+    const program = runProgram('start', folder, { LOG_LEVEL: 'info' })
+
+    expect(await program.ended).toBe(2)
+    expect(program.output.stderr).toMatch(/^HOST must be .*"nowhere\.invalid"/)
+    expect(program.output.stderr).not.toContain('LOG_LEVEL')
+  })
+
+  it('loses no answered pet when it is killed in the middle of its work', async () => {
+    const folder = await temporaryFolder()
+    const first = await runStart(folder, { LOG_LEVEL: 'error' })
+    running.push(first.program)
+    const headers = { Authorization: `Bearer ${first.key}`, 'Content-Type': 'application/json' }
+    const answered: string[] = []
+    const writers = Array.from({ length: 8 }, async () => {
+      for (;;) {
+        const answer = await fetch(`${first.address}/pets`, {
+          method: 'POST',
+          headers,
+          body: '{"name":"Kept","categoryId":1}',
+        })
+        answered.push(await answer.text())
+        if (answered.length === 200) first.program.process.kill('SIGKILL')
+      }
+    })
+    await Promise.allSettled(writers)
+    const second = await runStart(folder)
+    running.push(second.program)
+
+    expect(answered.length).toBeGreaterThanOrEqual(200)
+    for (const text of answered) {
+      const id = /"id":([0-9]+)/.exec(text)?.[1]
+      const found = await fetch(`${second.address}/pets/${id}`, { headers })
+      expect(await found.text()).toBe(text)
+    }
+  })
+})
+
+describe('pet-store migrate', () => {
+  it('brings a database up to date and says what it did', async () => {
+    const folder = await temporaryFolder()
+    const first = runProgram('migrate', folder)
+    expect(await first.ended).toBe(0)
+    const second = runProgram('migrate', folder)
+    expect(await second.ended).toBe(0)
+
+    expect(first.output.stdout).toMatch(/^Done: 0001-create-pets/)
+    expect(second.output.stdout).toBe('The database is up to date.\n')
+  })
+
+  it('only says what is to be done when asked to check, and serving refuses a database that is behind', async () => {
+    const folder = await temporaryFolder()
+    const keys = { API_KEYS_SHA256: 'a'.repeat(64), MIGRATE_ON_START: 'false' }
+    const check = runProgram('migrate --check', folder)
+    expect(await check.ended).toBe(1)
+    expect(check.output.stdout).toMatch(/^To be done: 0001-create-pets/)
+
+    const refused = runProgram('serve', folder, keys)
+    expect(await refused.ended).toBe(1)
+    expect(refused.output.stderr).toMatch(/^The database is behind, .* Run pet-store migrate first,/)
+
+    expect(await runProgram('migrate', folder).ended).toBe(0)
+    expect(await runProgram('migrate --check', folder).ended).toBe(0)
+    const program = runProgram('serve', folder, keys)
+    running.push(program)
+    await waitForOutput(program, /"address":"([^"]+)"/)
+  })
+
+  it('says in one line why a database cannot be opened', async () => {
+    const program = runProgram('migrate', await temporaryFolder(), { DATABASE_URL: 'sqlite:.' })
+
+    expect(await program.ended).toBe(1)
+    expect(program.output.stderr).toMatch(/^Cannot open the SQLite database "\.": it is a folder\.\n$/)
+  })
+})

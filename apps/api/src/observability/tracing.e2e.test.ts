@@ -1,0 +1,142 @@
+import { fileURLToPath } from 'node:url'
+import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { createDatabase } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import {
+  MAIN_FROM_SOURCE,
+  type RunningProgram,
+  runProgram,
+  temporaryFolder,
+  waitForOutput,
+} from '../testing/run-program.test-support.ts'
+import { startCollector, treeOf } from '../testing/trace-collector.test-support.ts'
+
+const START_TRACING = fileURLToPath(new URL('../start-tracing.ts', import.meta.url))
+const KEY = createApiKeyText()
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const PARENT = 'b7ad6b7169203331'
+const BODY = '{"name":"Secretariat","categoryId":987654321}'
+
+const running: RunningProgram[] = []
+afterEach(async () => {
+  for (const program of running.splice(0)) {
+    program.process.kill('SIGKILL')
+    await program.ended
+  }
+})
+
+async function serve(settings: Record<string, string>) {
+  const program = runProgram('serve', await temporaryFolder(), { API_KEYS_SHA256: hashApiKey(KEY), ...settings }, [
+    ...['--import', START_TRACING],
+    ...MAIN_FROM_SOURCE,
+  ])
+  running.push(program)
+  return { program, address: await waitForOutput(program, /"address":"([^"]+)"/) }
+}
+
+/** One POST and one refused GET as parts of the caller's own trace, and everything that the program tells of them. */
+async function traced(settings: Record<string, string>) {
+  const collector = await startCollector()
+  const { program, address } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings })
+  const headers = {
+    Authorization: `Bearer ${KEY}`,
+    'Content-Type': 'application/json',
+    'X-Request-Id': 'the-request',
+    'Idempotency-Key': 'idempotency-key',
+    traceparent: `00-${TRACE}-${PARENT}-01`,
+  }
+  expect((await fetch(`${address}/pets`, { method: 'POST', headers, body: BODY })).status).toBe(201)
+  const { traceparent: _, ...rest } = headers
+  expect((await fetch(`${address}/pets/77`, { headers: { ...rest, 'X-Request-Id': 'the-other' } })).status).toBe(404)
+  expect((await fetch(address.replace('/v1', '/livez'))).status).toBe(200)
+  program.process.kill('SIGTERM')
+  expect(await program.ended).toBe(0)
+  return { ...collector, output: program.output.stdout }
+}
+
+describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  it('a request is a trace from HTTP to storage, part of the trace that it came with, and named in its log line', async () => {
+    const { spans, output, bodies } = await traced({})
+    const root = spans.find(({ parentSpanId }) => parentSpanId === PARENT)
+    if (root === undefined) throw new Error(JSON.stringify(spans))
+    expect(root.traceId).toBe(TRACE)
+    expect(treeOf(spans, root)).toEqual([
+      'POST /v1/pets',
+      ['request handler', ['createPet', ['PetRepository.addWithKey']]],
+    ])
+    expect(root.attributes).toContainEqual({ key: 'http.route', value: { stringValue: '/v1/pets' } })
+    const line = output.split('\n').find((one) => one.includes('"the-request"')) ?? ''
+    expect(JSON.parse(line)).toMatchObject({ traceId: TRACE, spanId: root.spanId, status: 201, msg: 'request' })
+
+    const other = spans.find(({ name, parentSpanId }) => name.startsWith('GET ') && parentSpanId === undefined)
+    if (other === undefined) throw new Error(JSON.stringify(spans))
+    expect(treeOf(spans, other)).toEqual([
+      'GET /v1/pets/:petId',
+      ['request handler', ['getPet', ['PetRepository.find']]],
+    ])
+    const failed = spans.find(({ name }) => name === 'getPet')
+    expect(failed?.attributes).toEqual([{ key: 'error.type', value: { stringValue: 'pet_not_found' } }])
+    expect(bodies.join()).toContain('{"key":"service.name","value":{"stringValue":"pet-store"}}')
+  })
+
+  it('the statements of PostgreSQL are in the trace, and no span anywhere has a key, a header or a body', async () => {
+    const database = await createDatabase(inject('postgresUrl'))
+    const { spans, bodies } = await traced({ DATABASE_URL: database.url })
+    await database.drop()
+    const add = spans.find(({ name }) => name === 'PetRepository.addWithKey')
+    const statements = spans.filter(({ parentSpanId }) => parentSpanId === add?.spanId)
+    expect(statements.map(({ attributes }) => JSON.stringify(attributes)).join()).toMatch(/insert into .{0,20}pet/)
+    expect(statements.every(({ traceId }) => traceId === TRACE)).toBe(true)
+    // Nothing but requests is traced: no migration, no health check.
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(2)
+
+    const sent = bodies.join()
+    for (const secret of [
+      KEY,
+      'Bearer',
+      hashApiKey(KEY),
+      'Secretariat',
+      '987654321',
+      'idempotency-key',
+      'the-request',
+    ]) {
+      expect(sent).not.toContain(secret)
+    }
+  })
+
+  it('a collector that is away changes nothing for callers, nor for the stop', async () => {
+    const { program, address } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
+    expect((await fetch(`${address}/pets`, { headers: { Authorization: `Bearer ${KEY}` } })).status).toBe(200)
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+  })
+
+  it('something that is no address is a wrong setting', async () => {
+    const program = runProgram('serve', await temporaryFolder(), { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, [
+      '--import',
+      START_TRACING,
+      ...MAIN_FROM_SOURCE,
+    ])
+    expect(await program.ended).toBe(2)
+    expect(program.output.stderr).toBe(
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://, got "collector:4318"\n',
+    )
+  })
+})
+
+describe('Without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  it('nothing of OpenTelemetry is loaded, and log lines name no trace', async () => {
+    const { program, address } = await serve({
+      // Makes loading any of its packages a fault.
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+        `import { registerHooks } from 'node:module'
+         registerHooks({ resolve(name, context, next) { if (name.startsWith('@opentelemetry/')) throw new Error(name); return next(name, context) } })`,
+      )}`,
+    })
+    const headers = { Authorization: `Bearer ${KEY}`, 'X-Request-Id': 'untraced' }
+    expect((await fetch(`${address}/pets`, { headers })).status).toBe(200)
+    const line = await waitForOutput(program, /(\{.*"untraced".*\})\n/)
+    expect(line).not.toMatch(/traceId|spanId/)
+  })
+})

@@ -1,0 +1,51 @@
+import { createDatabase, EmbeddedServer } from '@pet-store/testing-postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningProgram, runStart, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
+
+describe('While PostgreSQL is stopped', () => {
+  let server: EmbeddedServer
+  let program: RunningProgram
+  let address: string
+  let headers: Record<string, string>
+
+  beforeAll(async () => {
+    server = await EmbeddedServer.create()
+    await server.start()
+    console.log(
+      `PostgreSQL that is stopped: an embedded server on port ${server.port}, also where TEST_DATABASE_URL is set`,
+    )
+    const { url } = await createDatabase(server.url)
+    const started = await runStart(await temporaryFolder(), { DATABASE_URL: url })
+    ;({ program, address } = started)
+    headers = { Authorization: `Bearer ${started.key}`, 'Content-Type': 'application/json' }
+  }, 60_000)
+  afterAll(async () => {
+    program.process.kill('SIGTERM')
+    await program.ended
+    await server.stop()
+    await server.remove()
+  })
+
+  const ready = async () => (await fetch(address.replace('/v1', '/readyz'))).status
+  const list = () => fetch(`${address}/pets`, { headers })
+
+  it('requests are answered 503 with Retry-After, and all is well by itself when it is back', async () => {
+    const body = '{"name":"Rex","categoryId":1}'
+    expect((await fetch(`${address}/pets`, { method: 'POST', headers, body })).status).toBe(201)
+    expect(await ready()).toBe(200)
+
+    await server.stop()
+    expect(await ready()).toBe(503)
+    for (const answer of [await list(), await fetch(`${address}/pets`, { method: 'POST', headers, body })]) {
+      expect(answer.status).toBe(503)
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+      expect(await answer.json()).toMatchObject({ code: 'service_unavailable', status: 503 })
+    }
+    expect((await fetch(address.replace('/v1', '/livez'))).status).toBe(200)
+
+    await server.start()
+    expect(await (await list()).text()).toBe('[{"id":1,"name":"Rex","categoryId":1}]')
+    expect(await ready()).toBe(200)
+    await waitForOutput(program, /"msg":"ready again"/)
+  }, 60_000)
+})

@@ -1,0 +1,77 @@
+import { createMemoryRateLimiter } from '@pet-store/access'
+import type { Persistence } from '@pet-store/persistence'
+import type { BulkAccess, PostgresOptions } from '@pet-store/persistence-postgres'
+import { DATABASE_URL_RULE, databaseKind, type Settings } from '../settings/settings.ts'
+import { noApiKeys } from './no-api-keys.ts'
+import type { PersistenceAdapter } from './persistence-adapter.ts'
+import { persistenceModule } from './persistence-module.ts'
+
+// Only what is used is loaded: the ORM's half for the other database would take a tenth of the time of a start.
+const sqlite = () => import('@pet-store/persistence-sqlite')
+const postgres = () => import('@pet-store/persistence-postgres')
+
+/** Opens the storage that the settings name. Rejects with a sentence on what to do where it is behind and may not be changed. */
+export async function openPersistence(settings: Settings): Promise<Required<Persistence>> {
+  const storage = storageOf(settings)
+  const pending = settings.migrateOnStart ? [] : await storage.pending()
+  if (pending.length > 0) {
+    throw new Error(
+      `The database is behind, it lacks ${pending.join(', ')}. Run pet-store migrate first, or start with MIGRATE_ON_START=true.`,
+    )
+  }
+  return whole(await storage.open(settings.migrateOnStart))
+}
+
+/**
+ * Fills in what an adapter may leave out, so that the rest of the program need not ask. Every function is called on what
+ * was opened, because that may be an object of a class, whose methods no copy has.
+ */
+function whole(opened: Persistence): Required<Persistence> {
+  return {
+    pets: opened.pets,
+    apiKeys: opened.apiKeys ?? noApiKeys,
+    createRateLimiter: (limit) => opened.createRateLimiter?.(limit) ?? createMemoryRateLimiter(limit),
+    check: () => opened.check(),
+    isMigrated: async () => (await opened.isMigrated?.()) ?? true,
+    poolUse: () => opened.poolUse?.() ?? [],
+    close: () => opened.close(),
+  }
+}
+
+/** The adapter that the settings name: the only switch on the kind of storage. */
+export function storageOf(settings: Settings): PersistenceAdapter {
+  const url = settings.databaseUrl
+  if (settings.persistenceModule !== '') return persistenceModule(settings.persistenceModule, url)
+  if (databaseKind(url) === 'sqlite') {
+    return {
+      open: async (migrate) => (await sqlite()).openSqlitePersistence({ url, migrate }),
+      migrate: async () => (await sqlite()).migrateSqlite({ url }),
+      pending: async () => (await sqlite()).pendingSqliteMigrations({ url }),
+    }
+  }
+  const options = postgresOptions(url, settings)
+  return {
+    open: async (migrate) => (await postgres()).openPostgresPersistence({ ...options, migrate }),
+    migrate: async () => (await postgres()).migratePostgres(options),
+    pending: async () => (await postgres()).pendingPostgresMigrations(options),
+  }
+}
+
+/** Opens one of our databases for moving rows; brings it up to date first when told to, else refuses one that is behind. */
+export async function openBulk(url: string, migrate: boolean, settings: Settings): Promise<BulkAccess> {
+  const kind = databaseKind(url)
+  if (kind === undefined) throw new Error(`The URL of a database ${DATABASE_URL_RULE}.`)
+  return kind === 'sqlite'
+    ? (await sqlite()).openSqliteBulk({ url, migrate })
+    : (await postgres()).openPostgresBulk({ ...postgresOptions(url, settings), migrate })
+}
+
+function postgresOptions(url: string, settings: Settings): PostgresOptions {
+  return {
+    url,
+    replicaUrls: settings.databaseReplicaUrls,
+    poolSize: settings.databasePoolSize,
+    statementTimeout: settings.databaseStatementTimeout,
+    pooler: settings.databasePooler,
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runProgram, runStart, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
+
+const EXAMPLE = fileURLToPath(new URL('../../../../examples/ndjson-persistence.ts', import.meta.url))
+
+describe('PERSISTENCE_MODULE', () => {
+  it('serves from an adapter that this repository does not know', async () => {
+    const folder = await temporaryFolder()
+    const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson' }
+    const { program, address, key } = await runStart(folder, settings)
+    onTestFinished(() => void program.process.kill('SIGKILL'))
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+    const body = '{"name":"Rex","categoryId":9007199254740993}'
+    const added = await (await fetch(`${address}/pets`, { method: 'POST', headers, body })).text()
+    const listed = await (await fetch(`${address}/pets`, { headers })).text()
+    const ready = await fetch(new URL('/readyz', address))
+
+    expect(added).toBe('{"id":1,"name":"Rex","categoryId":9007199254740993}')
+    expect(listed).toBe(`[${added}]`)
+    expect(ready.status).toBe(200)
+    expect(await readFile(join(folder, 'pets.ndjson'), 'utf8')).toContain('"categoryId":"9007199254740993"')
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+  })
+
+  it('serves from a package that is an ES module only, and from an object of a class', async () => {
+    const folder = await temporaryFolder()
+    const place = join(folder, 'node_modules/@their/store')
+    await mkdir(place, { recursive: true })
+    const manifest = { name: '@their/store', type: 'module', exports: { import: './index.js' } }
+    await writeFile(join(place, 'package.json'), JSON.stringify(manifest))
+    await writeFile(
+      join(place, 'index.js'),
+      `class TheirStorage {
+         #pets = []
+         pets = { add: async (pet) => pet, addWithKey: async (pet) => ({ pet, isReplay: false }), find: async () => {}, list: async () => this.#pets }
+         async check() { this.#pets.length }
+         async isMigrated() { return this.#pets.length === 0 }
+         async close() { console.log(\`closed with \${this.#pets.length} pets\`) }
+       }
+       export default async () => new TheirStorage()`,
+    )
+    const { program, address, key } = await runStart(folder, { PERSISTENCE_MODULE: '@their/store', METRICS_PORT: '0' })
+    onTestFinished(() => void program.process.kill('SIGKILL'))
+
+    expect((await fetch(new URL('/readyz', address))).status).toBe(200)
+    expect(await (await fetch(`${address}/pets`, { headers: { Authorization: `Bearer ${key}` } })).text()).toBe('[]')
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+    expect(program.output.stdout).toContain('closed with 0 pets')
+  })
+
+  it('says where API keys come from when the storage keeps none', async () => {
+    const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson' }
+    const program = runProgram('serve', await temporaryFolder(), settings)
+    onTestFinished(() => void program.process.kill('SIGKILL'))
+    const warning = await waitForOutput(program, /there is no API key yet; ([^"]*)/)
+    expect(warning).toBe('the storage keeps none, so give their hashes in API_KEYS_SHA256')
+  })
+
+  it.each([
+    ['./missing.mjs', '', /cannot be loaded: Cannot find module/],
+    ['no-such-package', '', /cannot be loaded: Cannot find package 'no-such-package'/],
+    ['./mine.mjs', 'export const open = () => {}', /is no adapter: its default export must be a function/],
+    ['./mine.mjs', 'export default async () => ({ pets: {} })', /is no adapter: what it opens must have pets with/],
+    ['./mine.mjs', 'export default async () => { throw new Error("the disk is gone") }', /^the disk is gone\n$/],
+  ])('says what is wrong with %s: %s', async (name, code, message) => {
+    const folder = await temporaryFolder()
+    if (code !== '') await writeFile(join(folder, 'mine.mjs'), code)
+    const program = runProgram('start', folder, { PERSISTENCE_MODULE: name })
+
+    expect(await program.ended).toBe(1)
+    expect(program.output.stderr).toMatch(message)
+    expect(program.output.stderr.trim().split('\n')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,56 @@
+import { createDatabase, type ReplicatedServer, runSql, startReplicatedServer } from '@pet-store/testing-postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningProgram, runProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+
+describe('DATABASE_REPLICA_URLS', () => {
+  let server: ReplicatedServer
+  let url: string
+  let replicaUrl: string
+  const running: RunningProgram[] = []
+
+  beforeAll(async () => {
+    server = await startReplicatedServer()
+    console.log(`Replicas of PostgreSQL: ${server.description}`)
+    url = (await createDatabase(server.primary.url)).url
+    replicaUrl = Object.assign(new URL(url), { port: server.standby.port }).href
+    await server.catchUp()
+  }, 60_000)
+  afterAll(async () => {
+    for (const program of running) {
+      program.process.kill('SIGTERM')
+      await program.ended
+    }
+    await server.stop()
+  })
+
+  it('lets lists come from a replica, and single pets from the primary', async () => {
+    const { program, address, key } = await runStart(await temporaryFolder(), {
+      DATABASE_URL: url,
+      DATABASE_REPLICA_URLS: replicaUrl,
+    })
+    running.push(program)
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+    const get = async (path: string) => (await fetch(`${address}${path}`, { headers })).text()
+    for (const name of ['Rex', 'Mia']) {
+      await fetch(`${address}/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
+    }
+    await server.catchUp()
+    await server.pause()
+    await runSql(url, "update pet set name = 'from the primary'")
+
+    expect(await get('/pets?limit=1')).toBe('[{"id":1,"name":"Rex","categoryId":1}]')
+    expect(await get('/pets/1')).toBe('{"id":1,"name":"from the primary","categoryId":1}')
+    expect(await get('/pets?limit=2')).toContain('"id":2,"name":"from the primary"')
+    await server.resume()
+  })
+
+  it('stops the start in one line that holds no password where a replica does not answer', async () => {
+    const program = runProgram('start', await temporaryFolder(), {
+      DATABASE_URL: url,
+      DATABASE_REPLICA_URLS: `${replicaUrl},postgres://pet:secret@127.0.0.1:1/pets`,
+    })
+    expect(await program.ended).toBe(1)
+    expect(program.output.stderr).toMatch(/^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": [^\n]*\.\n$/)
+    expect(program.output.stderr).not.toContain('secret')
+  })
+})

@@ -1,0 +1,138 @@
+import { request } from 'node:http'
+import { createDatabase, type Database } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type RunningProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+
+/** A request as it is written down: method, path below `/v1`, body. */
+type Asked = readonly [method: string, path: string, body?: string]
+
+/** Every kind of answer, the edges of int64 among them. */
+const SCRIPT: readonly Asked[] = [
+  ['GET', '/pets'],
+  ['POST', '/pets', '{"name":"Top","categoryId":9223372036854775807,"status":"sold"}'],
+  ['POST', '/pets', '{"name":"Odd","categoryId":9007199254740993}'],
+  ['POST', '/pets', '{"name":"Bottom","categoryId":-9223372036854775808,"status":"available"}'],
+  [
+    'POST',
+    '/pets',
+    `{"name":"'; drop table pet; -- \\\\ \\" 🐕 \\u05db\\u05dc\\u05d1","categoryId":0,"status":"pending"}`,
+  ],
+  ['POST', '/pets', '{"name":" ","categoryId":1}'],
+  ['POST', '/pets', '{"name":"a\\u0000b","categoryId":1}'],
+  ['POST', '/pets', '{"name":"Far","categoryId":9223372036854775808}'],
+  ['GET', '/pets'],
+  ['GET', '/pets?limit=2'],
+  ['GET', '/pets?status=sold'],
+  ['GET', '/pets?status=lost'],
+  ['GET', '/pets/1'],
+  ['GET', '/pets/9223372036854775807'],
+  ['GET', '/pets/-9223372036854775808'],
+  ['GET', '/pets/9223372036854775808'],
+  ['HEAD', '/pets'],
+  ['DELETE', '/pets/1'],
+]
+
+interface Service {
+  readonly program: RunningProgram
+  readonly address: string
+  readonly key: string
+}
+
+describe('SQLite and PostgreSQL', () => {
+  let database: Database
+  const services: Service[] = []
+
+  beforeAll(async () => {
+    database = await createDatabase(inject('postgresUrl'))
+    const settings = { DATABASE_URL: database.url }
+    const folder = await temporaryFolder()
+    services.push(await runStart(await temporaryFolder()))
+    services.push(await runStart(folder, settings))
+    // Another instance on the same database; the same folder gives it the same key.
+    services.push(await runStart(folder, settings))
+  })
+  afterAll(async () => {
+    for (const { program } of services) {
+      program.process.kill('SIGTERM')
+      await program.ended
+    }
+    await database.drop()
+  })
+
+  const service = (index: number): Service => {
+    const found = services[index]
+    if (found === undefined) throw new Error(`service ${index} did not start`)
+    return found
+  }
+
+  it('give the same bytes on the wire, errors too', async () => {
+    for (const asked of SCRIPT) {
+      const [onSqlite, onPostgres] = [await ask(service(0), asked), await ask(service(1), asked)]
+      expect(onPostgres, asked.join(' ')).toEqual(onSqlite)
+    }
+    const list = await ask(service(1), ['GET', '/pets'])
+    expect(list.text).toContain('"categoryId":9223372036854775807')
+    expect(list.text).toContain('"categoryId":9007199254740993')
+    expect(list.text).toContain('"categoryId":-9223372036854775808')
+  })
+
+  it('let another instance see what one has added, and go on from its cursors', async () => {
+    const added = await ask(service(1), ['POST', '/pets', '{"name":"Shared","categoryId":1}'])
+    const first = await ask(service(1), ['GET', '/pets?limit=4'])
+    const next = /<(\?[^>]+)>/.exec(first.link ?? '')?.[1]
+    const second = await ask(service(2), ['GET', `/pets${next}`])
+
+    expect(second.text).toBe(`[${added.text}]`)
+  })
+
+  it('make one pet of fifty requests under one key, sent to two instances at once', async () => {
+    const asked: Asked = ['POST', '/pets', '{"name":"Once","categoryId":1}']
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => ask(service(1 + (index % 2)), asked, { 'Idempotency-Key': 'fifty' })),
+    )
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    const list = await ask(service(2), ['GET', '/pets?limit=100'])
+    expect(list.text.match(/"Once"/g)).toHaveLength(1)
+  })
+
+  it('answer alike where a key is used again', async () => {
+    const key = { 'Idempotency-Key': '"again"' }
+    for (const body of [
+      '{"name":"Rex","categoryId":1}',
+      '{"name":"Rex","categoryId":1}',
+      '{"name":"Mia","categoryId":1}',
+    ]) {
+      const [onSqlite, onPostgres] = [
+        await ask(service(0), ['POST', '/pets', body], key),
+        await ask(service(1), ['POST', '/pets', body], key),
+      ]
+      expect(onPostgres.status).toBe(onSqlite.status)
+      expect(withoutId(onPostgres.text)).toBe(withoutId(onSqlite.text))
+    }
+  })
+})
+
+/** Databases count on differently. */
+function withoutId(text: string): string {
+  return text.replace(/"id":[0-9]+/, '"id":…')
+}
+
+function ask({ address, key }: Service, [method, path, body]: Asked, more: Readonly<Record<string, string>> = {}) {
+  return new Promise<{ status: number | undefined; text: string; link: string | undefined }>((resolve, reject) => {
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      ...more,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    }
+    const sent = request(`${address}${path}`, { method, headers, agent: false }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      answer.on('end', () => resolve({ status: answer.statusCode, text, link: answer.headers['link']?.toString() }))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}

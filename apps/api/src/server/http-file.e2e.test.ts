@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { ERROR_STATUS } from '@pet-store/http-express'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CurlRequest, curlRequest } from '../testing/curl.test-support.ts'
+import { type FileRequest, readHttpFile } from '../testing/http-file.test-support.ts'
+import { type RunningProgram, runProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
+const FILE = read('examples/pet-store.http')
+const ADDRESS = 'http://127.0.0.1:3000/v1'
+
+describe('examples/pet-store.http', () => {
+  let program: RunningProgram
+  let requests: readonly FileRequest[]
+  const answers = new Map<string, Answer>()
+  beforeAll(async () => {
+    const folder = await temporaryFolder()
+    const started = await runStart(folder)
+    program = started.program
+    const [, command = ''] = /pet-store (keys create .*)/.exec(FILE) ?? []
+    const made = runProgram(command, folder)
+    expect(await made.ended, made.output.stderr).toBe(0)
+    const lookingKey = made.output.stdout.trim()
+    requests = readHttpFile(FILE, { address: started.address, key: started.key, lookingKey })
+  })
+  afterAll(async () => {
+    program.process.kill('SIGTERM')
+    await program.ended
+  })
+
+  // In the order of the file: later requests rely on what earlier ones added.
+  it.each(readHttpFile(FILE, {}).map(({ title, expected }, index) => ({ title, index, ...expected })))(
+    '$title: $status',
+    async ({ title, index, status, code }) => {
+      const answer = await send(requests[index] as FileRequest)
+      answers.set(title, answer)
+
+      expect(answer.status, answer.body).toBe(status)
+      if (code !== undefined) expect(JSON.parse(answer.body)).toMatchObject({ code, status })
+      else expect(status).toBeLessThan(400)
+    },
+  )
+
+  it('has every refusal but those that its head names', () => {
+    const [, others = ''] = /The others take time or a fault: ([\d, ]+)/.exec(FILE) ?? []
+    const shown = requests.map(({ expected }) => expected.status).filter((status) => status >= 400)
+    const all = new Set([...shown, ...others.split(', ').map(Number)])
+    expect([...all].sort()).toEqual([...new Set(Object.values(ERROR_STATUS))].sort())
+  })
+
+  it('follows with its second page the link of its first', () => {
+    const link = answers.get(titled(/^The first page/))?.headers['link']
+    const target = /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1]
+    expect(requests.find(({ title }) => /^The second page/.test(title))?.url).toMatch(/\?limit=1&cursor=/)
+    expect(requests.find(({ title }) => /^The second page/.test(title))?.url.endsWith(String(target))).toBe(true)
+    expect(answers.get(titled(/^The second page/))?.body).toMatch(/^\[\{"id":2,/)
+  })
+
+  it('gets the same pet under the same Idempotency-Key', () => {
+    expect(answers.get(titled(/^Add once: the same request/))?.body).toBe(answers.get(titled(/^Add once, /))?.body)
+  })
+
+  it('has every request of the README, and shows every operation', () => {
+    const inFile = readHttpFile(FILE, { key: '$KEY' }).map(({ method, url, headers, body }) => ({
+      method,
+      url,
+      headers,
+      body,
+    }))
+    const lines = read('README.md')
+      .split('\n')
+      .filter((line) => line.startsWith('curl '))
+    const inReadme: readonly CurlRequest[] = lines.map((line) => curlRequest(line))
+    expect(inReadme).toHaveLength(4)
+    for (const request of inReadme) expect(inFile).toContainEqual(request)
+    const operations = inFile.map(({ method, url }) => `${method} ${url.replace(ADDRESS, '').replace(/\?.*/, '')}`)
+    expect(operations).toEqual(expect.arrayContaining(['GET /pets', 'POST /pets', 'GET /pets/1']))
+  })
+
+  function titled(pattern: RegExp): string {
+    return requests.find(({ title }) => pattern.test(title))?.title ?? ''
+  }
+})
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly headers: NodeJS.Dict<string | string[]>
+}
+
+/** As an editor sends it; `fetch` would send no `Expect`. */
+async function send({ method, url, headers, body }: FileRequest): Promise<Answer> {
+  const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+  const sent = request(url, { method, headers: { ...headers, ...length } }).end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode ?? 0, body: await text(response), headers: response.headers }
+}

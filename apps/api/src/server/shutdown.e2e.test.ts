@@ -1,0 +1,166 @@
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { createDatabase } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import pg from 'pg'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { type RunningProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+
+const running: RunningProgram[] = []
+afterEach(async () => {
+  for (const program of running.splice(0)) {
+    program.process.kill('SIGKILL')
+    await program.ended
+  }
+})
+
+async function start(settings: Record<string, string> = {}) {
+  const started = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error', ...settings })
+  running.push(started.program)
+  return { ...started, headers: { Authorization: `Bearer ${started.key}` } }
+}
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+describe('SIGTERM', () => {
+  it('makes the program unready at once, while it goes on serving for the delay', async () => {
+    const { program, address, headers } = await start({ SHUTDOWN_DELAY: '2s' })
+    const ready = () => fetch(address.replace('/v1', '/readyz'))
+    expect((await ready()).status).toBe(200)
+    program.process.kill('SIGTERM')
+    await expect.poll(async () => (await ready()).status).toBe(503)
+    expect(await (await ready()).text()).toContain('process is stopping')
+
+    expect((await fetch(`${address}/pets`, { headers })).status).toBe(200)
+    expect(await program.ended).toBe(0)
+  })
+
+  it('lets a connection that is open ask once more when nobody new is let in, and closes it', async () => {
+    const { program, address, headers } = await start()
+    const agent = new Agent({ keepAlive: true })
+    const ask = () =>
+      new Promise<string | undefined>((resolve, reject) => {
+        get(`${address}/pets`, { agent, headers }, (answer) => {
+          answer.resume().on('end', () => resolve(answer.headers.connection))
+        }).on('error', reject)
+      })
+    expect(await ask()).toBe('keep-alive')
+    program.process.kill('SIGTERM')
+    await expect.poll(() => fetch(address).then(String, ({ cause }) => cause.code)).toBe('ECONNREFUSED')
+    expect(await ask()).toBe('close')
+    expect(await program.ended).toBe(0)
+  })
+
+  it('says to whoever waits for an answer that the connection is closed with it', async () => {
+    const { program, address, headers } = await start()
+    const body = '{"name":"Late","categoryId":1}'
+    const late = request(`${address}/pets`, {
+      method: 'POST',
+      agent: new Agent({ keepAlive: true }),
+      headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': body.length },
+    })
+    late.write(body.slice(0, 5))
+    await sleep(200)
+    program.process.kill('SIGTERM')
+    await expect.poll(() => fetch(address).then(String, ({ cause }) => cause.code)).toBe('ECONNREFUSED')
+    late.end(body.slice(5))
+    const [answer] = (await once(late, 'response')) as [IncomingMessage]
+    expect([answer.statusCode, answer.headers.connection]).toEqual([201, 'close'])
+    answer.resume()
+    expect(await program.ended).toBe(0)
+  })
+
+  it('answers every request of a connection on which several came before', async () => {
+    const database = await createDatabase(inject('postgresUrl'))
+    const { program, address, headers } = await start({ DATABASE_URL: database.url })
+    const other = new pg.Client({ connectionString: database.url })
+    await other.connect()
+    await other.query('begin')
+    await other.query('lock table pet in share mode')
+    const { hostname, port } = new URL(address)
+    const socket = connect(Number(port), hostname).setEncoding('utf8')
+    let answers = ''
+    socket.on('data', (text) => {
+      answers += String(text)
+    })
+    const head = `Host: pets\r\nAuthorization: ${headers.Authorization}\r\n`
+    const body = '{"name":"Late","categoryId":1}'
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}GET /v1/pets/77 HTTP/1.1\r\n${head}\r\n`,
+    )
+    await sleep(200)
+    program.process.kill('SIGTERM')
+    await sleep(200)
+    expect(answers).toBe('')
+    await other.query('rollback')
+    await other.end()
+    expect(await program.ended).toBe(0)
+    expect(answers.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 404'])
+    await database.drop()
+  })
+
+  it('breaks off no request on the connections of clients who go on sending', async () => {
+    const { program, address, headers } = await start()
+    const agent = new Agent({ keepAlive: true })
+    const outcomes = { answered: 0, broken: [] as string[] }
+    const ask = () =>
+      new Promise<boolean>((resolve) => {
+        get(`${address}/pets`, { agent, headers }, (answer) => {
+          answer.resume().on('end', () => {
+            outcomes.answered += 1
+            resolve(true)
+          })
+        }).on('error', (error: NodeJS.ErrnoException) => {
+          // Nobody listens any more: this request was never there.
+          if (error.code !== 'ECONNREFUSED') outcomes.broken.push(String(error))
+          resolve(false)
+        })
+      })
+    const clients = Array.from({ length: 50 }, async () => {
+      while (await ask());
+    })
+    await sleep(300)
+    program.process.kill('SIGTERM')
+    await Promise.all(clients)
+
+    expect(outcomes.broken).toEqual([])
+    expect(outcomes.answered).toBeGreaterThan(50)
+    expect(await program.ended).toBe(0)
+  })
+
+  it('does not wait for a connection on which nothing happens', async () => {
+    const { program, address } = await start()
+    const { hostname, port } = new URL(address)
+    const idle = connect(Number(port), hostname)
+    await sleep(100)
+    const asked = performance.now()
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+    // Node would wait ten seconds for a request.
+    expect(performance.now() - asked).toBeLessThan(8_000)
+    idle.destroy()
+  })
+
+  it('a second time ends the program at once', async () => {
+    const { program } = await start({ SHUTDOWN_DELAY: '20s' })
+    program.process.kill('SIGTERM')
+    await sleep(200)
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(1)
+  })
+
+  it('ends a program whose client never finishes, after SHUTDOWN_TIMEOUT', async () => {
+    const { program, address, headers } = await start({ SHUTDOWN_TIMEOUT: '1s' })
+    const slow = request(`${address}/pets`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': 100 },
+    })
+    slow.on('error', () => {})
+    slow.write('{')
+    await sleep(200)
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(1)
+    expect(program.output.stdout).toContain('"msg":"ending, since stopping took too long"')
+  })
+})
