@@ -6,9 +6,9 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSqliteDatabase } from './open-sqlite-database.ts'
-import { runMigrations } from './sqlite-migrations.ts'
-import { createSqliteOrm } from './sqlite-orm.ts'
+import { openSqliteDatabase } from './database.ts'
+import { runMigrations } from './migrations.ts'
+import { createSqliteOrm } from './orm.ts'
 
 const WALK_IN_ORDER_OF_IDS = ['SCAN pet']
 const FROM_AN_ID_ON = ['SEARCH pet USING INTEGER PRIMARY KEY (rowid>?)']

@@ -5,7 +5,7 @@ import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
 import { aNewPet } from '@pet-store/persistence-testing'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { openSqlitePersistence } from './open-sqlite-persistence.ts'
+import { openSqlitePersistence } from './open-persistence.ts'
 
 it('SQLite forgets keys that are older than a day as it goes, and keeps the pets', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))

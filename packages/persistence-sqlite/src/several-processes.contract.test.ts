@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSqlitePersistence } from './open-sqlite-persistence.ts'
+import { openSqlitePersistence } from './open-persistence.ts'
 
 const PACKAGE = dirname(import.meta.dirname)
 

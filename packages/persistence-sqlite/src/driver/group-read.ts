@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { unavailableOr } from './unavailable.ts'
+import { unavailableOr } from '../unavailable.ts'
 
 /** Collects reads, so that they run right after one another. */
 export interface GroupRead {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sqlitePath } from './sqlite-settings.ts'
+import { sqlitePath } from './settings.ts'
 
 describe('An SQLite URL', () => {
   it.each([

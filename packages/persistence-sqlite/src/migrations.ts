@@ -1,9 +1,9 @@
 import type { MikroORM } from '@mikro-orm/sqlite'
 import type { Database } from 'better-sqlite3'
-import { openSqliteDatabase } from './open-sqlite-database.ts'
-import { createSqliteOrm } from './sqlite-orm.ts'
-import { type SqliteOptions, sqlitePath } from './sqlite-settings.ts'
-import { whileWriting } from './sqlite-write-lock.ts'
+import { openSqliteDatabase } from './database.ts'
+import { whileWriting } from './driver/write-lock.ts'
+import { createSqliteOrm } from './orm.ts'
+import { type SqliteOptions, sqlitePath } from './settings.ts'
 
 /** Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once. */
 export function migrateSqlite({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { type BulkAccess, createBulkAccess } from '@pet-store/persistence-mikro-orm'
-import { createGroupCommit } from './group-commit.ts'
-import { createGroupRead } from './group-read.ts'
-import { insertRows } from './insert-rows.ts'
-import { openSqliteDatabase } from './open-sqlite-database.ts'
-import { expectMigrated, runMigrations } from './sqlite-migrations.ts'
-import { createSqliteOrm } from './sqlite-orm.ts'
-import { MEMORY, type SqliteOptions, sqlitePath } from './sqlite-settings.ts'
-import { createSqliteStatementRunner } from './sqlite-statement-runner.ts'
+import { openSqliteDatabase } from './database.ts'
+import { createGroupCommit } from './driver/group-commit.ts'
+import { createGroupRead } from './driver/group-read.ts'
+import { insertRows } from './driver/insert-rows.ts'
+import { createSqliteStatementRunner } from './driver/statement-runner.ts'
+import { expectMigrated, runMigrations } from './migrations.ts'
+import { createSqliteOrm } from './orm.ts'
+import { MEMORY, type SqliteOptions, sqlitePath } from './settings.ts'
 
 /** Opens a file for moving its rows, many at a time; migrates first when asked to, else refuses an outdated schema and a missing file. */
 export async function openSqliteBulk({ url, migrate = false }: SqliteOptions): Promise<BulkAccess> {

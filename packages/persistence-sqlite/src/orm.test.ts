@@ -1,9 +1,9 @@
 import type { MikroORM } from '@mikro-orm/sqlite'
 import { PetRecord } from '@pet-store/persistence-mikro-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSqliteDatabase } from './open-sqlite-database.ts'
-import { runMigrations } from './sqlite-migrations.ts'
-import { createSqliteOrm } from './sqlite-orm.ts'
+import { openSqliteDatabase } from './database.ts'
+import { runMigrations } from './migrations.ts'
+import { createSqliteOrm } from './orm.ts'
 
 const EDGES = [0n, 1n, -1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 1n, -(2n ** 63n)]
 

@@ -1,8 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { retryWhileBusy } from './retry-while-busy.ts'
-import { MEMORY } from './sqlite-settings.ts'
+import { retryWhileBusy } from './driver/retry-while-busy.ts'
+import { MEMORY } from './settings.ts'
 
 /** How long a statement waits for another process that is writing, before it fails with SQLITE_BUSY. */
 export const BUSY_TIMEOUT_MS = 5000

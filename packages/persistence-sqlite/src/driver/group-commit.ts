@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { unavailableOr } from './unavailable.ts'
+import { unavailableOr } from '../unavailable.ts'
 
 /** Collects writes, so that one wait for the disk serves many. */
 export interface GroupCommit {

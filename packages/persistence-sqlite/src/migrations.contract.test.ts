@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import type { MikroORM } from '@mikro-orm/sqlite'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSqliteDatabase } from './open-sqlite-database.ts'
-import { openSqlitePersistence } from './open-sqlite-persistence.ts'
-import { migrateSqlite, pendingSqliteMigrations, runMigrations } from './sqlite-migrations.ts'
-import { createSqliteOrm } from './sqlite-orm.ts'
+import { openSqliteDatabase } from './database.ts'
+import { migrateSqlite, pendingSqliteMigrations, runMigrations } from './migrations.ts'
+import { openSqlitePersistence } from './open-persistence.ts'
+import { createSqliteOrm } from './orm.ts'
 
 const ALL = ['0001-create-pets', '0002-remember-creations', '0003-create-api-keys', '0004-note-imports']
 

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSqliteDatabase } from './open-sqlite-database.ts'
-import { whileWriting } from './sqlite-write-lock.ts'
+import { openSqliteDatabase } from '../database.ts'
+import { whileWriting } from './write-lock.ts'
 
 describe('Work under the write lock', () => {
   let database: Database

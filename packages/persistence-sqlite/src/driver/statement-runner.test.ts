@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { GroupCommit } from './group-commit.ts'
 import { createGroupRead } from './group-read.ts'
-import { createSqliteStatementRunner } from './sqlite-statement-runner.ts'
+import { createSqliteStatementRunner } from './statement-runner.ts'
 
 interface Row {
   readonly n: bigint

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { aNewPet, apiKeyRepositoryContract, petRepositoryContract } from '@pet-store/persistence-testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSqlitePersistence, type SqlitePersistence } from './open-sqlite-persistence.ts'
+import { openSqlitePersistence, type SqlitePersistence } from './open-persistence.ts'
 
 let folder: string
 let path: string

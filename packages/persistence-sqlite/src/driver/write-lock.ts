@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { BUSY_TIMEOUT_MS } from './open-sqlite-database.ts'
+import { BUSY_TIMEOUT_MS } from '../database.ts'
 import { retryWhileBusy } from './retry-while-busy.ts'
 
 /**

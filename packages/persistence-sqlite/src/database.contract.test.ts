@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSqliteDatabase } from './open-sqlite-database.ts'
+import { openSqliteDatabase } from './database.ts'
 
 describe('Opening an SQLite file', () => {
   let folder: string

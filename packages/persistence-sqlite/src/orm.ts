@@ -1,7 +1,7 @@
 import { MikroORM } from '@mikro-orm/sqlite'
 import { ormOptions } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { createExactSqliteDialect } from './exact-sqlite-dialect.ts'
+import { createExactSqliteDialect } from './driver/exact-dialect.ts'
 import { CreatePets } from './migrations/0001-create-pets.ts'
 import { RememberCreations } from './migrations/0002-remember-creations.ts'
 import { CreateApiKeys } from './migrations/0003-create-api-keys.ts'

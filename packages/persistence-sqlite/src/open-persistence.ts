@@ -8,13 +8,13 @@ import {
   MikroOrmPetRepository,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { createGroupCommit } from './group-commit.ts'
-import { createGroupRead } from './group-read.ts'
-import { openSqliteDatabase } from './open-sqlite-database.ts'
-import { expectMigrated, runMigrations } from './sqlite-migrations.ts'
-import { createSqliteOrm, LATEST_MIGRATION } from './sqlite-orm.ts'
-import { type SqliteOptions, sqlitePath } from './sqlite-settings.ts'
-import { createSqliteStatementRunner } from './sqlite-statement-runner.ts'
+import { openSqliteDatabase } from './database.ts'
+import { createGroupCommit } from './driver/group-commit.ts'
+import { createGroupRead } from './driver/group-read.ts'
+import { createSqliteStatementRunner } from './driver/statement-runner.ts'
+import { expectMigrated, runMigrations } from './migrations.ts'
+import { createSqliteOrm, LATEST_MIGRATION } from './orm.ts'
+import { type SqliteOptions, sqlitePath } from './settings.ts'
 
 /** An open database. Who opened it closes it. */
 export interface SqlitePersistence {
