@@ -14,10 +14,14 @@ it('reuse-the-domain.ts runs as its first lines say', async () => {
   await expect(run).resolves.toEqual({
     stdout: [
       'Added Rex as pet 1.',
-      'Refused (pet_invalid): name must have a character that is not white space.',
+      'Rejected (pet_invalid): name must have a character that is not white space.',
       'Added Mia as pet 2.',
-      "First page: [ { name: 'Rex', categoryId: 7n, status: 'available', id: 1n } ]",
-      "Next page: [ { name: 'Mia', categoryId: 7n, status: 'available', id: 2n } ]",
+      'First page: {',
+      "  pets: [ { name: 'Rex', categoryId: 7n, status: 'available', id: 1n } ],",
+      '  next: 1n',
+      '}',
+      '1 Rex',
+      '2 Mia',
       '',
     ].join('\n'),
     stderr: '',

@@ -1,6 +1,6 @@
-// A program of another team: the rules of the pet store without HTTP and without a database.
+// A program that reuses the rules of the pet store without HTTP and without a database.
 // Run it with: node --conditions=@pet-store/source examples/reuse-the-domain.ts
-import { createPetUseCases, isPetError } from '@pet-store/domain'
+import { allPets, createPetUseCases, isPetError } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 
 const { createPet, listPets } = createPetUseCases(createMemoryPets())
@@ -10,15 +10,12 @@ for (const name of ['Rex', '   ', 'Mia']) {
     const { pet } = await createPet({ name, categoryId: 7n, status: 'available' })
     console.log(`Added ${pet.name} as pet ${pet.id}.`)
   } catch (error) {
-    // Anything else is a fault of the program or of its storage.
+    // Anything else is an internal error of the program or of its repository.
     if (!isPetError(error)) throw error
-    console.log(`Refused (${error.code}): ${error.message}.`)
+    console.log(`Rejected (${error.code}): ${error.message}.`)
   }
 }
 
-let page = await listPets({ status: 'available', limit: 1 })
-console.log('First page:', page.pets)
-while (page.next !== undefined) {
-  page = await listPets({ status: 'available', limit: 1, after: page.next })
-  console.log('Next page:', page.pets)
-}
+console.log('First page:', await listPets({ status: 'available', limit: 1 }))
+
+for await (const pet of allPets(listPets, { status: 'available' })) console.log(`${pet.id} ${pet.name}`)

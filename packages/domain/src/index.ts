@@ -7,10 +7,10 @@ export type { PetStatus } from './pet-status.ts'
 // Operations
 export { createPetUseCases } from './pet-use-cases.ts'
 export type { PetUseCases } from './pet-use-cases.ts'
-export type { CreatePet, CreatePetOptions } from './use-cases/create-pet.ts'
-export type { GetPet } from './use-cases/get-pet.ts'
-export { PAGE_LIMIT } from './use-cases/list-pets.ts'
-export type { ListPets, PetPage } from './use-cases/list-pets.ts'
+export type { CreatePet, CreatePetOptions } from './create-pet.ts'
+export type { GetPet } from './get-pet.ts'
+export { allPets, PAGE_LIMIT } from './list-pets.ts'
+export type { AllPetsQuery, ListPets, ListPetsQuery, PetPage } from './list-pets.ts'
 
 // What the operations need from outside
 export type { Cancellation, CreatedPet, PetQuery, PetRepository, WriteOutcome } from './pet-repository.ts'

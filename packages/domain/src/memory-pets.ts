@@ -5,7 +5,7 @@ import type { PetRepository } from './pet-repository.ts'
 
 /**
  * Stores pets in this process only: for tests, examples, and as the shortest complete adapter for authors of others.
- * It may start with pets, ascending by id.
+ * `stored` are pets to begin with, by ascending id; the first new pet gets the id after the last of them.
  */
 export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
   // A map keeps insertion order, which is the order of ids.

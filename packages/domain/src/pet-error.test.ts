@@ -1,40 +1,36 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { isPetError, PetError } from './pet-error.ts'
 
-describe('PetError', () => {
-  it('carries its code, message and cause', () => {
-    const cause = new Error('below')
-    const error = new PetError('pet_invalid', 'name must be a string', { cause })
+it('PetError has its code, message and cause', () => {
+  const cause = new Error('below')
+  const error = new PetError('pet_invalid', 'name must be a string', { cause })
 
-    expect(error).toMatchObject({ name: 'PetError', code: 'pet_invalid', message: 'name must be a string', cause })
-    expect(error).toBeInstanceOf(Error)
-  })
-
-  it('has no cause when none was given', () => {
-    expect(new PetError('pet_not_found', 'There is no pet 1.')).not.toHaveProperty('cause')
-  })
+  expect(error).toMatchObject({ name: 'PetError', code: 'pet_invalid', message: 'name must be a string', cause })
+  expect(error).toBeInstanceOf(Error)
 })
 
-describe('isPetError', () => {
-  it('recognises a PetError', () => {
-    expect(isPetError(new PetError('pet_not_found', 'There is no pet 1.'))).toBe(true)
-  })
+it('PetError has no cause when none was given', () => {
+  expect(new PetError('pet_not_found', 'There is no pet 1.')).not.toHaveProperty('cause')
+})
 
-  it('recognises a PetError of another copy of the package', () => {
-    const foreign = Object.assign(new Error('There is no pet 1.'), { name: 'PetError', code: 'pet_not_found' })
+it('isPetError recognises a PetError', () => {
+  expect(isPetError(new PetError('pet_not_found', 'There is no pet 1.'))).toBe(true)
+})
 
-    expect(foreign).not.toBeInstanceOf(PetError)
-    expect(isPetError(foreign)).toBe(true)
-  })
+it('isPetError recognises a PetError of another copy of the package', () => {
+  const foreign = Object.assign(new Error('There is no pet 1.'), { name: 'PetError', code: 'pet_not_found' })
 
-  it.each([
-    new Error('other'),
-    new TypeError('other'),
-    { name: 'PetError', code: 'pet_invalid' },
-    'PetError',
-    null,
-    undefined,
-  ])('refuses %o', (value) => {
-    expect(isPetError(value)).toBe(false)
-  })
+  expect(foreign).not.toBeInstanceOf(PetError)
+  expect(isPetError(foreign)).toBe(true)
+})
+
+it.each([
+  new Error('other'),
+  new TypeError('other'),
+  { name: 'PetError', code: 'pet_invalid' },
+  'PetError',
+  null,
+  undefined,
+])('isPetError rejects %o', (value) => {
+  expect(isPetError(value)).toBe(false)
 })

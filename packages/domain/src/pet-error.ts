@@ -20,7 +20,7 @@ export class PetError extends Error {
   }
 }
 
-/** Recognises a `PetError` also when it comes from another copy of this package. */
+/** Recognises a `PetError`, even of another copy of this package. */
 export function isPetError(value: unknown): value is PetError {
   return value instanceof Error && value.name === 'PetError'
 }

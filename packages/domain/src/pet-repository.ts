@@ -34,7 +34,13 @@ export interface PetRepository {
   /** Returns the pet with this id, or `undefined`. An unknown id is not an error, anywhere in int64. */
   find(id: PetId): Promise<Pet | undefined>
 
-  /** Returns pets by ascending id, at most `limit`. No matching pets: an empty list. */
+  /**
+   * Returns pets by ascending id, at most `limit`. No matching pets: an empty list.
+   *
+   * Contains every pet whose `add` resolved before the call. Pets that are added at the same time may become visible
+   * out of order: a list can contain id 5 and a later one also id 4. Following the ids page by page therefore visits
+   * each pet that existed at the start exactly once, but not necessarily each pet that was added meanwhile.
+   */
   list(query: PetQuery): Promise<readonly Pet[]>
 }
 

@@ -1,7 +1,7 @@
+import { type CreatePet, createPetIn } from './create-pet.ts'
+import { type GetPet, getPetFrom } from './get-pet.ts'
+import { type ListPets, listPetsOf } from './list-pets.ts'
 import type { PetRepository } from './pet-repository.ts'
-import { type CreatePet, createPetIn } from './use-cases/create-pet.ts'
-import { type GetPet, getPetFrom } from './use-cases/get-pet.ts'
-import { type ListPets, listPetsOf } from './use-cases/list-pets.ts'
 
 /** Everything that can be done with pets. */
 export interface PetUseCases {

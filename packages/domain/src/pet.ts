@@ -10,17 +10,20 @@ export interface PetInput {
   readonly name: string
   /** Any int64. Categories are managed elsewhere; their existence is not checked. */
   readonly categoryId: bigint
-  /** Absent when not given; that is different from every status. */
-  readonly status?: PetStatus
+  /** Absent or `undefined` when not given; that is different from every status. */
+  readonly status?: PetStatus | undefined
 }
+
+/** The fields of a validated pet: an absent field has no key at all. */
+type PetFields = { readonly [Field in keyof PetInput]: Exclude<PetInput[Field], undefined> }
 
 declare const validated: unique symbol
 
 /** Input that passed every rule. Only `validateNewPet` returns one; the mark exists at compile time only. */
-export type NewPet = PetInput & { readonly [validated]: true }
+export type NewPet = PetFields & { readonly [validated]: true }
 
 /** A stored pet. Plain data, never validated again: a rule added later must not hide pets that are stored already. */
-export interface Pet extends PetInput {
+export interface Pet extends PetFields {
   readonly id: PetId
 }
 
@@ -37,16 +40,26 @@ export const PET_NAME: {
   readonly unstorable: RegExp
 } = { maxCodePoints: 1000, notBlank: /\S/, unstorable: /[\0\p{Surrogate}]/u }
 
-/** Validates a pet against every rule. Throws `pet_invalid`, naming the field and the rule. */
+/** One rule per field, in the order in which mistakes are reported. A field without a rule does not compile. */
+const RULES = { name: validateName, categoryId: validateCategoryId, status: validateStatus } satisfies Record<
+  keyof PetInput,
+  (value: unknown) => void
+>
+const FIELDS = Object.entries(RULES) as readonly [keyof PetInput, (value: unknown) => void][]
+
+/**
+ * Validates a pet against every rule and returns its fields; fields that a pet does not have are dropped.
+ * Throws `pet_invalid`, naming the first field that breaks a rule and the rule.
+ */
 export function validateNewPet(input: PetInput): NewPet {
-  const { name, categoryId, status } = input
-  validateName(name)
-  if (typeof categoryId !== 'bigint' || categoryId < INT64.min || categoryId > INT64.max) {
-    throw invalid(`categoryId must be an integer from ${INT64.min} to ${INT64.max}`)
+  if (typeof input !== 'object' || input === null) throw invalid('the pet must be an object')
+  const pet: Partial<Record<keyof PetInput, unknown>> = {}
+  for (const [field, validate] of FIELDS) {
+    const value = input[field]
+    validate(value)
+    if (value !== undefined) pet[field] = value
   }
-  if (status === undefined) return { name, categoryId } as NewPet
-  if (!isPetStatus(status)) throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`)
-  return { name, categoryId, status } as NewPet
+  return pet as NewPet
 }
 
 function validateName(name: unknown): void {
@@ -57,6 +70,16 @@ function validateName(name: unknown): void {
   if (name.length > PET_NAME.maxCodePoints && [...name].length > PET_NAME.maxCodePoints) {
     throw invalid(`name must have at most ${PET_NAME.maxCodePoints} characters`)
   }
+}
+
+function validateCategoryId(categoryId: unknown): void {
+  if (typeof categoryId !== 'bigint' || categoryId < INT64.min || categoryId > INT64.max) {
+    throw invalid(`categoryId must be an integer from ${INT64.min} to ${INT64.max}`)
+  }
+}
+
+function validateStatus(status: unknown): void {
+  if (status !== undefined && !isPetStatus(status)) throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`)
 }
 
 function invalid(message: string): PetError {

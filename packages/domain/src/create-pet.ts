@@ -1,6 +1,6 @@
-import type { IdempotencyKey } from '../idempotency-key.ts'
-import { type NewPet, type PetInput, validateNewPet } from '../pet.ts'
-import type { Cancellation, CreatedPet, PetRepository } from '../pet-repository.ts'
+import type { IdempotencyKey } from './idempotency-key.ts'
+import { type NewPet, type PetInput, validateNewPet } from './pet.ts'
+import type { Cancellation, CreatedPet, PetRepository } from './pet-repository.ts'
 
 /** How a pet is created. */
 export interface CreatePetOptions {
@@ -13,7 +13,7 @@ export interface CreatePetOptions {
 /**
  * Adds a pet and returns it with its id. Rejects with `pet_invalid`, naming the field and the rule.
  * Two equal inputs create two pets, except with the same idempotency key: then both return the same pet, for 24 hours.
- * The same key with another input rejects with `idempotency_key_reused`.
+ * The same key with another input rejects with `idempotency_key_reused`, a key with an invalid `at` with a `TypeError`.
  */
 export type CreatePet = (input: PetInput, options?: CreatePetOptions) => Promise<CreatedPet>
 
@@ -21,11 +21,23 @@ export function createPetIn(pets: PetRepository): CreatePet {
   return async (input, { idempotencyKey, cancellation } = {}) => {
     const pet = validateNewPet(input)
     if (idempotencyKey === undefined) return { pet: await pets.add(pet, cancellation), isReplay: false }
+    if (Number.isNaN(idempotencyKey.at.getTime())) throw new TypeError('idempotencyKey.at must be a valid date')
     return pets.addWithKey(pet, { ...idempotencyKey, fingerprint: fingerprintOf(pet) }, cancellation)
   }
 }
 
-/** Unambiguous, since neither a status nor a number contains a slash. */
-function fingerprintOf({ name, categoryId, status }: NewPet): string {
-  return `${status ?? ''}/${categoryId}/${name}`
+/**
+ * The parts of a fingerprint, in order. A field that is missing here does not compile. Only the last part may contain
+ * a slash, so that no two pets have the same fingerprint. Stored keys have this format: changing it invalidates them.
+ */
+const PARTS = {
+  status: ({ status }) => status ?? '',
+  categoryId: ({ categoryId }) => `${categoryId}`,
+  name: ({ name }) => name,
+} satisfies Record<keyof PetInput, (pet: NewPet) => string>
+
+function fingerprintOf(pet: NewPet): string {
+  return Object.values(PARTS)
+    .map((part) => part(pet))
+    .join('/')
 }

@@ -1,6 +1,6 @@
-import type { Pet, PetId } from '../pet.ts'
-import { PetError } from '../pet-error.ts'
-import type { PetRepository } from '../pet-repository.ts'
+import type { Pet, PetId } from './pet.ts'
+import { PetError } from './pet-error.ts'
+import type { PetRepository } from './pet-repository.ts'
 
 /** Finds one pet. Rejects with `pet_not_found`. */
 export type GetPet = (id: PetId) => Promise<Pet>

@@ -1,0 +1,184 @@
+import { expect, it, vi } from 'vitest'
+import { allPets, listPetsOf, PAGE_LIMIT } from './list-pets.ts'
+import { createMemoryPets } from './memory-pets.ts'
+import { type PetId, validateNewPet } from './pet.ts'
+import type { PetQuery, PetRepository } from './pet-repository.ts'
+import { PET_STATUSES, type PetStatus } from './pet-status.ts'
+
+async function petsWith(...statuses: readonly (PetStatus | undefined)[]): Promise<PetRepository> {
+  const pets = createMemoryPets()
+  for (const status of statuses) {
+    await pets.add(validateNewPet(status ? { name: 'Rex', categoryId: 1n, status } : { name: 'Rex', categoryId: 1n }))
+  }
+  return pets
+}
+
+function petsOf(count: number): Promise<PetRepository> {
+  return petsWith(...Array.from({ length: count }, () => undefined))
+}
+
+it('listPets returns an empty page without next when there are no pets', async () => {
+  expect(await listPetsOf(createMemoryPets())({ limit: 20 })).toStrictEqual({ pets: [] })
+})
+
+it('listPets returns all fields of pets by ascending id', async () => {
+  const pets = await petsWith('sold', undefined)
+
+  expect((await listPetsOf(pets)({ limit: 20 })).pets).toStrictEqual([
+    { id: 1n, name: 'Rex', categoryId: 1n, status: 'sold' },
+    { id: 2n, name: 'Rex', categoryId: 1n },
+  ])
+})
+
+it('listPets starts after the given id, whether or not it exists', async () => {
+  const listPets = listPetsOf(await petsOf(3))
+
+  expect((await listPets({ after: 2n, limit: 20 })).pets).toMatchObject([{ id: 3n }])
+  expect((await listPets({ after: -5n, limit: 20 })).pets).toHaveLength(3)
+  expect(await listPets({ after: 99n, limit: 20 })).toStrictEqual({ pets: [] })
+})
+
+it.each([
+  { count: 1, limit: 1, next: undefined },
+  { count: 2, limit: 1, next: 1n },
+  { count: 4, limit: 5, next: undefined },
+  { count: 5, limit: 5, next: undefined },
+  { count: 6, limit: 5, next: 5n },
+  { count: 100, limit: 100, next: undefined },
+  { count: 101, limit: 100, next: 100n },
+])('$count pets with a limit of $limit have next $next', async ({ count, limit, next }) => {
+  const page = await listPetsOf(await petsOf(count))({ limit })
+
+  expect(page.pets).toHaveLength(Math.min(count, limit))
+  expect(page.next).toBe(next)
+  expect(Object.hasOwn(page, 'next')).toBe(next !== undefined)
+})
+
+it('listPets sets next only when there is another pet after the given id', async () => {
+  const listPets = listPetsOf(await petsOf(4))
+
+  expect(await listPets({ after: 1n, limit: 2 })).toMatchObject({ pets: [{ id: 2n }, { id: 3n }], next: 3n })
+  expect(await listPets({ after: 2n, limit: 2 })).not.toHaveProperty('next')
+})
+
+it('listPets sets next only when there is another pet with the status', async () => {
+  const listPets = listPetsOf(await petsWith('sold', 'available', 'sold', 'pending', undefined))
+
+  expect(await listPets({ status: 'sold', limit: 1 })).toMatchObject({ pets: [{ id: 1n }], next: 1n })
+  expect(await listPets({ status: 'sold', limit: 2 })).not.toHaveProperty('next')
+})
+
+it.each(PET_STATUSES)('listPets returns only pets that are %s', async (status) => {
+  const { pets } = await listPetsOf(await petsWith(...PET_STATUSES, undefined))({ status, limit: 20 })
+
+  expect(pets.map((pet) => pet.status)).toEqual([status])
+})
+
+it('listPets with a status returns no pets without a status', async () => {
+  expect(await listPetsOf(await petsOf(2))({ status: 'available', limit: 20 })).toStrictEqual({ pets: [] })
+})
+
+it('PAGE_LIMIT has the values of the interface document', () => {
+  expect(PAGE_LIMIT).toEqual({ min: 1, max: 100, default: 20 })
+})
+
+it.each([1, 2, 99, 100])('listPets accepts a limit of %s', async (limit) => {
+  expect((await listPetsOf(await petsOf(3))({ limit })).pets).toHaveLength(Math.min(3, limit))
+})
+
+it.each([0, -0, -1, 101, 1.5, 0.5, 100.5, Number.NaN, Infinity, -Infinity, 2 ** 53])(
+  'listPets rejects a limit of %s',
+  async (limit) => {
+    await expect(listPetsOf(createMemoryPets())({ limit })).rejects.toMatchObject({
+      name: 'PetError',
+      code: 'pet_query_invalid',
+      message: 'limit must be an integer from 1 to 100',
+    })
+  },
+)
+
+it.each([undefined, null, '20', 20n, true])(
+  'listPets rejects a limit of %o, which is not a number',
+  async (limit: unknown) => {
+    await expect(listPetsOf(createMemoryPets())({ limit: limit as number })).rejects.toMatchObject({
+      code: 'pet_query_invalid',
+    })
+  },
+)
+
+async function follow(pets: PetRepository, limit: number, meanwhile?: () => Promise<unknown>): Promise<PetId[]> {
+  const listPets = listPetsOf(pets)
+  const seen: PetId[] = []
+  let page = await listPets({ limit })
+  seen.push(...page.pets.map((pet) => pet.id))
+  while (page.next !== undefined) {
+    const [following] = await Promise.all([listPets({ after: page.next, limit }), meanwhile?.()])
+    page = following
+    seen.push(...page.pets.map((pet) => pet.id))
+  }
+  return seen
+}
+
+it.each([1, 2, 3, 6, 7, 8])('following next with pages of %s visits each of seven pets once', async (limit) => {
+  expect(await follow(await petsOf(7), limit)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
+})
+
+it('following next visits each pet that existed at the start once, even while others are added', async () => {
+  const pets = await petsOf(7)
+  const seen = await follow(pets, 2, () => pets.add(validateNewPet({ name: 'newcomer', categoryId: 1n })))
+
+  expect(seen.slice(0, 7)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
+  expect(new Set(seen).size).toBe(seen.length)
+})
+
+it.each([
+  { status: 'lost' },
+  { status: null },
+  { after: 1 },
+  { after: null },
+  { after: 2n ** 63n },
+  { after: -(2n ** 63n) - 1n },
+])('listPets rejects a query with $status$after', async (query) => {
+  const listing = listPetsOf(createMemoryPets())({ limit: 20, ...query } as PetQuery)
+  await expect(listing).rejects.toMatchObject({ code: 'pet_query_invalid' })
+})
+
+it('listPets accepts both ends of int64 as after', async () => {
+  const listPets = listPetsOf(await petsOf(1))
+  expect((await listPets({ limit: 20, after: -(2n ** 63n) })).pets).toHaveLength(1)
+  expect((await listPets({ limit: 20, after: 2n ** 63n - 1n })).pets).toHaveLength(0)
+})
+
+it.each([1, 2, 7, undefined])('allPets returns each pet once with pages of %s', async (limit) => {
+  const seen: PetId[] = []
+  for await (const pet of allPets(listPetsOf(await petsOf(7)), { limit })) seen.push(pet.id)
+  expect(seen).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
+})
+
+it('allPets starts after an id and returns only pets with the status', async () => {
+  const listPets = listPetsOf(await petsWith('sold', 'available', 'sold', undefined, 'sold'))
+  const seen: PetId[] = []
+  for await (const pet of allPets(listPets, { status: 'sold', after: 1n, limit: 1 })) seen.push(pet.id)
+  expect(seen).toEqual([3n, 5n])
+})
+
+it('allPets reads the following page only when it is needed', async () => {
+  const listPets = vi.fn(listPetsOf(await petsOf(3)))
+  const pets = allPets(listPets, { limit: 2 })
+  expect(listPets).not.toHaveBeenCalled()
+  await pets.next()
+  await pets.next()
+  expect(listPets).toHaveBeenCalledTimes(1)
+  await pets.next()
+  expect(listPets).toHaveBeenCalledTimes(2)
+})
+
+it('allPets throws what listPets rejects with', async () => {
+  const walk = allPets(listPetsOf(createMemoryPets()), { limit: 0 })
+  await expect(walk.next()).rejects.toMatchObject({ code: 'pet_query_invalid' })
+})
+
+it('listPets treats undefined as absent', async () => {
+  const listPets = listPetsOf(await petsOf(2))
+  expect(await listPets({ limit: 1, status: undefined, after: undefined })).toMatchObject({ next: 1n })
+})
