@@ -149,9 +149,9 @@ export default {
     ),
     forbid(
       'nothing-imports-benchmark-or-contracts',
-      'The benchmark and the contracts use the rest; nothing imports them.',
-      { path: '^(apps|packages)/', pathNot: '^(apps/benchmark|packages/contracts)/' },
-      { path: '^(apps/benchmark|packages/contracts)/' },
+      'The benchmark, the fault experiments and the contracts use the rest; nothing imports them.',
+      { path: '^(apps|packages)/', pathNot: '^(apps/benchmark|apps/faults|packages/contracts)/' },
+      { path: '^(apps/benchmark|apps/faults|packages/contracts)/' },
     ),
     forbid(
       'import-packages-by-name',
@@ -184,7 +184,7 @@ export default {
       'source-runs-without-development-dependencies',
       'Source runs where development dependencies are not installed. Move the package to "dependencies", or import only its types.',
       // Build configurations are not shipped.
-      { path: '^(packages|apps)/', pathNot: [TEST, '^apps/benchmark/', '/tsup\\.config\\.ts$'] },
+      { path: '^(packages|apps)/', pathNot: [TEST, '^apps/(benchmark|faults)/', '/tsup\\.config\\.ts$'] },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     ),
   ],

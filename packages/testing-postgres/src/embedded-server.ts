@@ -90,12 +90,15 @@ export class EmbeddedServer {
     await giveToServer(path)
   }
 
-  /** Ends it as a careful operator would; what was committed stays in its files. */
-  async stop(): Promise<void> {
+  /**
+   * Ends it, in the modes of `pg_ctl stop`: `fast` as a careful operator would, `immediate` like a crash, after which
+   * the next start recovers. What was committed stays in its files.
+   */
+  async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
     const child = this.#process
     if (child === undefined || child.exitCode !== null) return
     const ended = once(child, 'exit')
-    child.kill('SIGINT')
+    child.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
     await ended
     this.#process = undefined
     process.off('exit', this.#endWithProcess)

@@ -22,6 +22,17 @@ describe('An embedded server', () => {
     expect(existsSync(dirname(server.dataFolder))).toBe(false)
   })
 
+  it('has what was committed after an immediate stop', async () => {
+    const server = await EmbeddedServer.create()
+    await server.start()
+    await runSql(server.url, "create table pet as select 'Rex' as name")
+    await server.stop('immediate')
+    await server.start()
+    expect(await runSql(server.url, 'select name from pet')).toEqual([{ name: 'Rex' }])
+    await server.stop()
+    await server.remove()
+  })
+
   it('says why it does not start', async () => {
     const server = await EmbeddedServer.create()
     await expect(server.start(['-c', 'port=none'])).rejects.toThrow(/PostgreSQL does not start:\n.*port/s)

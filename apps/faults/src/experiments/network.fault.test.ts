@@ -1,0 +1,62 @@
+import { setTimeout } from 'node:timers/promises'
+import { createDatabase } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { type NetworkFault, openFaultyProxy } from '../harness/faulty-proxy.ts'
+import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
+import { randomOf, report, size } from '../harness/plan.ts'
+import { startOwnPostgres, withTls } from '../harness/postgres.ts'
+import { Service } from '../harness/service.ts'
+import { startWriters, walkPets } from '../harness/writers.ts'
+
+const WRITERS = 16
+const ROUNDS = size(1, 12)
+const FAULTS: readonly NetworkFault[] = ['delay', 'stall', 'black-hole', 'cut-replies', 'damage-replies', 'reset']
+const TIMEOUT_MS = 60_000 + ROUNDS * 60_000
+
+/** Applies every fault for a moment, in random order, while pets are created. */
+async function runFaults(name: string, databaseUrl: string, faults: readonly NetworkFault[]): Promise<void> {
+  const random = randomOf(name)
+  const proxy = await openFaultyProxy(databaseUrl)
+  const service = await Service.start({
+    databaseUrl: proxy.url,
+    // Short, so that connections that stay silent are given up within the test.
+    settings: { DATABASE_STATEMENT_TIMEOUT: '1000' },
+  })
+  const ledger = new Ledger()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const left = [...faults]
+    while (left.length > 0) {
+      const [fault = 'none'] = left.splice(random.integer(0, left.length - 1), 1)
+      const prefix = `r${round}-${fault}`
+      const withKeys = startWriters({ service, ledger, writers: WRITERS / 2, withKeys: true, prefix: `${prefix}-k` })
+      const without = startWriters({ service, ledger, writers: WRITERS / 2, withKeys: false, prefix: `${prefix}-p` })
+      const enough = ledger.acknowledged + 50
+      while (ledger.acknowledged < enough) await setTimeout(5)
+      proxy.set(fault)
+      await setTimeout(random.integer(50, 500))
+      proxy.set('none')
+      const more = ledger.acknowledged + 50
+      while (ledger.acknowledged < more) await setTimeout(5)
+      await Promise.all([withKeys.stop(), without.stop()])
+    }
+  }
+  expect(service.isRunning).toBe(true)
+  const findings = ledger.compare(await walkPets(service))
+  report(name, { faults: ROUNDS * faults.length, ...figures(findings) })
+  expect(findings).toMatchObject(NOTHING_WRONG)
+}
+
+it('loses and doubles no pet on a broken network', { timeout: TIMEOUT_MS }, async () => {
+  const database = await createDatabase(inject('postgresUrl'))
+  onTestFinished(() => database.drop())
+  await runFaults('network faults', database.url, FAULTS)
+})
+
+it('loses and doubles no pet on a broken network with TLS', { timeout: TIMEOUT_MS }, async () => {
+  const server = await startOwnPostgres({ isTls: true })
+  await runFaults('network faults with TLS', withTls(server.url), [
+    ...FAULTS.filter((fault) => fault !== 'damage-replies'),
+    'damage-requests',
+  ])
+})

@@ -1,0 +1,49 @@
+/** Whether this is the long form, `pnpm test:faults`; else the short one, which is part of `pnpm test`. */
+export const IS_LONG = process.env['MODE'] === 'faults'
+
+/** The seed of everything random. `FAULTS_SEED` sets another one. */
+export const SEED = Number(process.env['FAULTS_SEED'] ?? 20_301_205)
+
+/** A number for the short form and one for the long form. */
+export function size(short: number, long: number): number {
+  return IS_LONG ? long : short
+}
+
+/** Random numbers of the experiment's own, so that experiments that run at once do not change each other's. */
+export function randomOf(experiment: string): Random {
+  console.log(`${experiment}: FAULTS_SEED=${SEED}, ${IS_LONG ? 'long' : 'short'} form`)
+  return createRandom(SEED)
+}
+
+/** Prints the figures of an experiment in one line, for the reader of the run and for docs/reliability.md. */
+export function report(experiment: string, figures: Readonly<Record<string, number | string>>): void {
+  const text = Object.entries(figures).map(([name, value]) => `${name} ${value.toLocaleString('en')}`)
+  console.log(`${experiment}: ${text.join(', ')}`)
+}
+
+/** Random numbers that repeat with their seed. */
+export interface Random {
+  /** From `min` to `max`, both included. */
+  integer(min: number, max: number): number
+  pick<Value>(values: readonly Value[]): Value
+}
+
+/** The generator mulberry32: small, and good enough to choose faults and times. */
+function createRandom(seed: number): Random {
+  let state = seed
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const integer = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1))
+  return {
+    integer,
+    pick(values) {
+      const value = values[integer(0, values.length - 1)]
+      if (value === undefined) throw new RangeError('There is nothing to pick from.')
+      return value
+    },
+  }
+}

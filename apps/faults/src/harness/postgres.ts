@@ -1,0 +1,50 @@
+import { EmbeddedServer } from '@pet-store/testing-postgres'
+import { onTestFinished } from 'vitest'
+
+/** A PostgreSQL server of the test's own, which it may stop and damage; removed after the test. */
+export async function startOwnPostgres({ isTls = false } = {}): Promise<EmbeddedServer> {
+  const server = await EmbeddedServer.create()
+  onTestFinished(async () => {
+    await server.stop('immediate')
+    await server.remove()
+  })
+  if (isTls) {
+    await server.writeDataFile('server.crt', CERTIFICATE)
+    await server.writeDataFile('server.key', KEY)
+  }
+  await server.start(postgresFlags(isTls))
+  return server
+}
+
+/** These experiments crash processes, not the machine: the operating system still has what was written. */
+export function postgresFlags(isTls = false): readonly string[] {
+  return ['-c', 'fsync=off', ...(isTls ? ['-c', 'ssl=on'] : [])]
+}
+
+/** The URL with TLS. The certificate is not verified: nobody is meant to trust this key. */
+export function withTls(url: string): string {
+  const tls = new URL(url)
+  tls.searchParams.set('sslmode', 'no-verify')
+  return tls.href
+}
+
+// Made once for these tests:
+// openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 36500 -subj '/CN=localhost'
+const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgDB3SSVWmugTG+t4W
+Hzhws71IWjlpyxb8NJHFITLXSU2hRANCAASIf7R9ITQZ6grVLIMMc2JL7EDpPBul
+BDKydbxeKgaxIkur7ZADKnY7tMQAoSjKKW/UteG3Eu8t8xR2FMWo2His
+-----END PRIVATE KEY-----
+`
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBfzCCASWgAwIBAgIUHPuwYJgyPAJLHANvmcZgblCbqwYwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTE4MTgzNFoYDzIxMjYxMDI4
+MTgxODM0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASIf7R9ITQZ6grVLIMMc2JL7EDpPBulBDKydbxeKgaxIkur7ZADKnY7
+tMQAoSjKKW/UteG3Eu8t8xR2FMWo2Hiso1MwUTAdBgNVHQ4EFgQUxvPj07ojvKLT
+zkQAwWboOZIrDTgwHwYDVR0jBBgwFoAUxvPj07ojvKLTzkQAwWboOZIrDTgwDwYD
+VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiEAk2MZPUlUThq/r5gEShB1
+ReJ6P0qvvq4vrV+kt4aBYmsCIDSB+335bfwXapKSJkyG/3bZYPVUS7wHc6n73r81
+mWF3
+-----END CERTIFICATE-----
+`

@@ -1,0 +1,95 @@
+import { setTimeout } from 'node:timers/promises'
+import { Connection, requestBytes, type WireResponse } from './connection.ts'
+import type { Ledger, StoredPet } from './ledger.ts'
+import type { Service } from './service.ts'
+
+export interface WritersOptions {
+  readonly service: Service
+  readonly ledger: Ledger
+  readonly writers: number
+  /** Sends an idempotency key with each pet, and repeats the request until the outcome is known. */
+  readonly withKeys: boolean
+  /** Begins every name, so that runs on one database differ. */
+  readonly prefix: string
+  readonly responseTimeoutMs?: number
+}
+
+export interface RunningWriters {
+  /** Lets each writer finish its pet: one with a key goes on until the service has acknowledged it. */
+  stop(): Promise<void>
+}
+
+/** After it, a pet with an idempotency key stays unknown. */
+const KEYED_TIMEOUT_MS = 60_000
+
+/** Clients that each create one pet after another, on a connection of their own as long as it lives. */
+export function startWriters(options: WritersOptions): RunningWriters {
+  let isOver = false
+  const all = Array.from({ length: options.writers }, (_, writer) =>
+    writePets(options, `${options.prefix}-${writer}`, () => isOver),
+  )
+  return {
+    async stop() {
+      isOver = true
+      await Promise.all(all)
+    },
+  }
+}
+
+async function writePets(options: WritersOptions, prefix: string, isOver: () => boolean): Promise<void> {
+  const { service, ledger, withKeys, responseTimeoutMs = 30_000 } = options
+  let connection: Connection | undefined
+  let received = 0
+
+  /** A connection to the service; waits while the service is starting. */
+  async function connected(): Promise<Connection> {
+    while (connection === undefined || connection.socket.destroyed) {
+      connection = await Connection.open(service.port).catch(() => undefined)
+      received = 0
+      if (connection === undefined) await setTimeout(20)
+    }
+    return connection
+  }
+
+  async function send(bytes: string): Promise<WireResponse | undefined> {
+    const open = await connected()
+    open.write(bytes)
+    const response = await open.response(received, responseTimeoutMs)
+    received += 1
+    if (response === undefined || response.headers.get('connection') === 'close') open.destroy()
+    return response
+  }
+
+  for (let number = 0; !isOver(); number += 1) {
+    const name = `${prefix}-${number}`
+    const body = JSON.stringify({ name, categoryId: number })
+    const headers: Record<string, string> = withKeys ? { 'Idempotency-Key': name } : {}
+    const bytes = requestBytes({ method: 'POST', path: '/v1/pets', key: service.key, body, headers })
+    const giveUp = Date.now() + KEYED_TIMEOUT_MS
+    while (!ledger.note(name, await send(bytes)) && withKeys && Date.now() < giveUp) await setTimeout(20)
+  }
+  connection?.destroy()
+}
+
+/** Every pet, page by page along the links. Throws when a page is not there. */
+export async function walkPets(service: Service): Promise<readonly StoredPet[]> {
+  const pets: StoredPet[] = []
+  let path: string | undefined = '/v1/pets?limit=100'
+  const connection = await Connection.open(service.port)
+  for (let page = 0; path !== undefined; page += 1) {
+    connection.write(requestBytes({ path, key: service.key }))
+    const response: WireResponse | undefined = await connection.response(page)
+    if (response?.status !== 200) throw new Error(`${path}: ${response?.status} ${response?.body}`)
+    pets.push(...petsIn(response.body))
+    const next: string | undefined = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+    path = next && new URL(next, `http://localhost${path}`).href.slice('http://localhost'.length)
+  }
+  connection.destroy()
+  return pets
+}
+
+/** The pets of a page; ids as digits. */
+export function petsIn(json: string): readonly StoredPet[] {
+  const pets = JSON.parse(json.replaceAll(/"id":(-?[0-9]+)/g, '"id":"$1"')) as StoredPet[]
+  return pets.map(({ id, name }) => ({ id, name }))
+}
