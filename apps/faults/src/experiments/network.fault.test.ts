@@ -5,7 +5,6 @@ import { expect, inject, it, onTestFinished } from 'vitest'
 import { type NetworkFault, openFaultyProxy } from '../harness/faulty-proxy.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
-import { startOwnPostgres, withTls } from '../harness/postgres.ts'
 import { Service } from '../harness/service.ts'
 import { startWriters, walkPets } from '../harness/writers.ts'
 
@@ -51,12 +50,4 @@ it('loses and doubles no pet on a broken network', { timeout: TIMEOUT_MS }, asyn
   const database = await createDatabase(inject('postgresUrl'))
   onTestFinished(() => database.drop())
   await runFaults('network faults', database.url, FAULTS)
-})
-
-it('loses and doubles no pet on a broken network with TLS', { timeout: TIMEOUT_MS }, async () => {
-  const server = await startOwnPostgres({ isTls: true })
-  await runFaults('network faults with TLS', withTls(server.url), [
-    ...FAULTS.filter((fault) => fault !== 'damage-replies'),
-    'damage-requests',
-  ])
 })
