@@ -8,6 +8,7 @@ const STEPS = {
   'Lint: small mistakes, and promises that nobody awaits': 'lint',
   'Types: every package and tool, from source': 'types',
   'Imports: every import is one that the dependency rule allows': 'imports',
+  'Words: none that this project does not use': 'words',
   'Knip: no unused file, export or dependency': 'unused',
   'Sherif: the manifests of the workspace agree': 'manifests',
   'Description: well-formed, and still good for every client of the released one': 'description',

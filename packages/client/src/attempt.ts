@@ -1,77 +1,83 @@
-import { PetStoreError } from './pet-store-error.ts'
+import { PetStoreError, type PetStoreErrorCode, type PetStoreErrorDetails } from './pet-store-error.ts'
 import { readRetryAfter } from './retry.ts'
 
 /** What every attempt needs. */
 export interface Connection {
   readonly apiKey: string | undefined
   readonly fetch: typeof fetch
-  /** For one attempt, from the first byte sent to the last byte read, in milliseconds. */
-  readonly timeout: number
+  /** For one attempt, from the first byte sent to the last byte read. */
+  readonly timeoutMs: number
 }
 
-/** A request, the status of a good answer, and how to read that. */
+/** A request, the status of its success, and how to read that response. */
 export interface Call<T> {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  readonly goodStatus: number
-  /** Throws where the answer is not what the interface says. */
+  readonly successStatus: number
+  /** Throws where the response is not what the interface specifies. */
   readonly read: (text: string, headers: Headers) => T
 }
 
-/** Makes one request. Rejects with a `PetStoreError`, or with the reason of the signal where that was aborted. */
+/** Makes one request. Rejects with a `PetStoreError`, or with the reason of the signal if that was aborted. */
 export async function attempt<T>(connection: Connection, call: Call<T>, signal?: AbortSignal): Promise<T> {
   const { response, text } = await exchange(connection, call, signal)
-  if (response.status !== call.goodStatus) throw refusal(connection, call, response, text)
+  if (response.status !== call.successStatus) throw errorOf(connection, call, response, text)
   try {
     return call.read(text, response.headers)
   } catch (cause) {
-    throw unexpectedAnswer(call, response, cause)
+    throw unexpectedResponse(connection, call, response, cause)
   }
 }
 
-async function exchange({ apiKey, fetch, timeout }: Connection, call: Call<unknown>, signal?: AbortSignal) {
+async function exchange(connection: Connection, call: Call<unknown>, signal?: AbortSignal) {
   signal?.throwIfAborted()
+  const { apiKey, fetch, timeoutMs } = connection
   const headers = new Headers({ Accept: 'application/json', ...call.headers })
   if (apiKey !== undefined) headers.set('Authorization', `Bearer ${apiKey}`)
 
   const abort = new AbortController()
   const onAbort = () => abort.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
-  const timer = setTimeout(() => abort.abort(), timeout)
-  try {
+  const timer = setTimeout(() => abort.abort(), timeoutMs)
+  // A `fetch` that ignores its signal must not make the caller wait.
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort.signal.addEventListener('abort', () => reject(abort.signal.reason), { once: true })
+  })
+  const send = async () => {
     const response = await fetch(call.url, {
       method: call.method,
       headers,
       ...(call.body !== undefined && { body: call.body }),
       signal: abort.signal,
-      // The service never redirects; whoever does may not see the key.
+      // The service never redirects, and another server must not see the key.
       redirect: 'manual',
     })
+    if (abort.signal.aborted) await response.body?.cancel()
     return { response, text: await response.text() }
+  }
+  try {
+    return await Promise.race([send(), aborted])
   } catch (cause) {
     signal?.throwIfAborted()
-    const what = `${call.method} ${call.url}`
+    const request = `${call.method} ${call.url}`
     if (abort.signal.aborted) {
-      throw new PetStoreError('timeout', `No whole answer to ${what} within ${timeout} ms.`, { cause })
+      throw failure(connection, 'timeout', `No complete response to ${request} within ${timeoutMs} ms.`, { cause })
     }
-    throw new PetStoreError('connection_failed', `The connection failed before the answer to ${what} was complete.`, {
-      cause,
-    })
+    const message = `The connection failed before the response to ${request} was complete.`
+    throw failure(connection, 'connection_failed', message, { cause })
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
   }
 }
 
-/** The error that the service gave as its answer, or what stands for it where the answer is not the service's. */
-function refusal({ apiKey }: Connection, call: Call<unknown>, response: Response, text: string): PetStoreError {
+/** The error that the service responded with, or `unexpected_response` where the response is not the service's. */
+function errorOf(connection: Connection, call: Call<unknown>, response: Response, text: string): PetStoreError {
   const { code, message } = errorBody(text)
-  if (typeof code !== 'string' || typeof message !== 'string') return unexpectedAnswer(call, response)
-  // Whatever stands between may answer with what it was sent.
-  const safe = apiKey === undefined ? message : message.replaceAll(apiKey, '<API key>')
-  return new PetStoreError(code, safe, detailsOf(response))
+  if (typeof code !== 'string' || typeof message !== 'string') return unexpectedResponse(connection, call, response)
+  return failure(connection, code, message, detailsOf(response))
 }
 
 function errorBody(text: string): { readonly code?: unknown; readonly message?: unknown } {
@@ -82,25 +88,52 @@ function errorBody(text: string): { readonly code?: unknown; readonly message?: 
   }
 }
 
-function unexpectedAnswer(call: Call<unknown>, response: Response, ...causes: readonly unknown[]): PetStoreError {
+function unexpectedResponse(
+  connection: Connection,
+  call: Call<unknown>,
+  response: Response,
+  ...causes: readonly unknown[]
+): PetStoreError {
+  const request = `${call.method} ${call.url}`
+  // Browsers hide the status of a redirect that is not followed.
+  const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
+  const message = isRedirect
+    ? `The response to ${request} is a redirect, which is not followed. Check the base address.`
+    : `The response to ${request} (status ${response.status}) does not conform to the interface.`
   const details = { ...detailsOf(response), ...(causes.length > 0 && { cause: causes[0] }) }
-  const what = `${call.method} ${call.url}`
-  // Pages are not told the status of a redirect that they do not follow.
-  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
-    const message = `${what} was answered with a redirect, which is not followed. Is the base address right?`
-    return new PetStoreError('unexpected_answer', message, details)
-  }
-  return new PetStoreError(
-    'unexpected_answer',
-    `The answer to ${what} (status ${response.status}) is not as the interface says.`,
-    details,
-  )
+  return failure(connection, 'unexpected_response', message, details)
 }
 
 function detailsOf({ status, headers }: Response) {
   return {
     status: status === 0 ? undefined : status,
     requestId: headers.get('x-request-id') ?? undefined,
-    retryAfter: readRetryAfter(headers.get('retry-after'), Date.now()),
+    retryAfterMs: readRetryAfter(headers.get('retry-after'), Date.now()),
   }
+}
+
+/** An error without the API key in any field: a proxy or a `fetch` of the caller may repeat what it was sent. */
+function failure(
+  { apiKey }: Connection,
+  code: PetStoreErrorCode,
+  message: string,
+  details: PetStoreErrorDetails,
+): PetStoreError {
+  const redact = (text: string) => (apiKey === undefined ? text : text.replaceAll(apiKey, '<API key>'))
+  return new PetStoreError(redact(code), redact(message), {
+    ...details,
+    requestId: details.requestId === undefined ? undefined : redact(details.requestId),
+    ...('cause' in details && { cause: redactCause(details.cause, redact) }),
+  })
+}
+
+/** The name, message, code, stack and causes of an error; anything else in it may hold the request and its headers. */
+function redactCause(cause: unknown, redact: (text: string) => string, depth = 0): unknown {
+  if (!(cause instanceof Error)) return redact(String(cause))
+  const copy = new Error(redact(cause.message))
+  const { code } = cause as { readonly code?: unknown }
+  Object.assign(copy, { name: redact(cause.name), ...(typeof code === 'string' && { code: redact(code) }) })
+  if (cause.stack !== undefined) copy.stack = redact(cause.stack)
+  if (cause.cause !== undefined && depth < 5) copy.cause = redactCause(cause.cause, redact, depth + 1)
+  return copy
 }

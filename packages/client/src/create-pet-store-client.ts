@@ -1,32 +1,31 @@
 import { attempt, type Call, type Connection } from './attempt.ts'
 import { integerText, type NewPet, newPetText, type Pet, type PetStatus, readPet } from './pet-json.ts'
 import { type ListPetsQuery, type PetPage, queryText, readPage } from './pet-page.ts'
-import { randomUuid } from './random-uuid.ts'
 import { sleepUnless, withRetries } from './retry.ts'
 
-/** Where the service is, and how patient the client is with it. */
+/** Where the service is, and how long to wait for it. */
 export interface PetStoreClientOptions {
-  /** The base address, which ends in `/v1`; a slash behind it and any path before it are fine. */
+  /** The base address, which ends in `/v1`; a trailing slash and a path before it are allowed. */
   readonly baseUrl: string | URL
-  /** Sent to the base address and nowhere else. Without one the service answers `unauthorized`. */
+  /** Sent to the base address and nowhere else. Without one the service responds `unauthorized`. */
   readonly apiKey?: string | undefined
-  /** What sends the requests instead of the global `fetch`. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined
-  /** For one attempt, its whole answer included, in milliseconds; 30,000 unless given. For a limit over all attempts, pass a signal. */
-  readonly timeout?: number | undefined
-  /** How many attempts may follow a failed first one; 5 unless given, and 0 for none. */
+  /** For one attempt, up to the end of its response. Default: 30,000. To limit all attempts together, pass a signal. */
+  readonly timeoutMs?: number | undefined
+  /** The number of attempts that may follow a failed first one. Default: 5. */
   readonly retries?: number | undefined
 }
 
-/** What can be said to any call. */
+/** Options of every operation. */
 export interface CallOptions {
-  /** Gives the call up: it rejects with the reason of the signal. */
+  /** Cancels the call, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What can be said to `createPet`. */
+/** Options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
-  /** The service adds one pet under one key; a random UUID unless given. Give your own to repeat a call that failed. */
+  /** The service creates one pet for one key. Default: a random UUID. Pass your own to repeat a call that failed. */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -34,24 +33,24 @@ export interface CreatePetOptions extends CallOptions {
 export interface AllPetsQuery {
   /** Only pets of this status. */
   readonly status?: PetStatus | undefined
-  /** How many to fetch at a time, from 1 to 100; 100 unless given. */
+  /** The number of pets per request, from 1 to 100. Default: 100. */
   readonly pageSize?: number | undefined
-  /** Where to begin: the cursor of the `next` of a page that an earlier walk had reached. */
+  /** Where to begin: `next.cursor` of a page that an earlier walk has reached. */
   readonly cursor?: string | undefined
 }
 
 /**
- * The operations of the service. Each rejects with a `PetStoreError` when it failed, and repeats itself before that
- * when the reason may pass.
+ * The operations of the service. Each retries after a transient failure, and rejects with a `PetStoreError` when it has
+ * failed.
  */
 export interface PetStoreClient {
   /** Fetches one page of pets. */
   listPets(query?: ListPetsQuery, options?: CallOptions): Promise<PetPage>
-  /** Walks through the pages to the last one. Each pet that existed at the start comes exactly once. */
+  /** Walks through the pages to the last one. Yields each pet that existed at the start exactly once. */
   allPages(query?: AllPetsQuery, options?: CallOptions): AsyncGenerator<PetPage, void, undefined>
-  /** Walks through the pets of all pages, fetching a page when its first pet is asked for. */
+  /** Walks through the pets of all pages; fetches a page when its first pet is requested. */
   allPets(query?: AllPetsQuery, options?: CallOptions): AsyncGenerator<Pet, void, undefined>
-  /** Adds a pet, once, however many attempts it takes. */
+  /** Creates one pet, regardless of the number of attempts. */
   createPet(pet: NewPet, options?: CreatePetOptions): Promise<Pet>
   /**
    * Fetches one pet.
@@ -60,7 +59,7 @@ export interface PetStoreClient {
   getPet(id: bigint | number, options?: CallOptions): Promise<Pet>
 }
 
-/** A client of the service at one address. It keeps nothing open. Throws a `TypeError` for options that cannot work. */
+/** A client of the service at one address. It holds no connection, so it needs no closing. Throws a `TypeError` for invalid options. */
 export function createPetStoreClient(options: PetStoreClientOptions): PetStoreClient {
   const petsUrl = `${readBaseUrl(options.baseUrl)}/pets`
   const { retries = 5 } = options
@@ -70,14 +69,14 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
   const send = <T>(call: Call<T>, signal: AbortSignal | undefined): Promise<T> =>
     withRetries(() => attempt(connection, call, signal), {
       retries,
-      sleep: (milliseconds) => sleepUnless(signal, milliseconds),
+      sleep: (delayMs) => sleepUnless(signal, delayMs),
       random: Math.random,
     })
 
   const client: PetStoreClient = {
     listPets: async (query = {}, { signal } = {}) => {
       const url = petsUrl + queryText(query)
-      return send({ method: 'GET', url, goodStatus: 200, read: readPage(query, url) }, signal)
+      return send({ method: 'GET', url, successStatus: 200, read: readPage(query, url) }, signal)
     },
 
     async *allPages({ status, pageSize = 100, cursor } = {}, callOptions) {
@@ -96,13 +95,13 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
     createPet: async (pet, { idempotencyKey = randomUuid(), signal } = {}) => {
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
       return send(
-        { method: 'POST', url: petsUrl, headers, body: newPetText(pet), goodStatus: 201, read: readPet },
+        { method: 'POST', url: petsUrl, headers, body: newPetText(pet), successStatus: 201, read: readPet },
         signal,
       )
     },
 
     getPet: async (id, { signal } = {}) =>
-      send({ method: 'GET', url: `${petsUrl}/${integerText('id', id)}`, goodStatus: 200, read: readPet }, signal),
+      send({ method: 'GET', url: `${petsUrl}/${integerText('id', id)}`, successStatus: 200, read: readPet }, signal),
   }
   return client
 }
@@ -115,13 +114,25 @@ function readBaseUrl(baseUrl: string | URL): string {
   return href.replace(/\/+$/, '')
 }
 
-function readConnection({ apiKey, timeout = 30_000, ...options }: PetStoreClientOptions): Connection {
-  // `Headers` would refuse such a key too, and repeat it in its message.
+function readConnection({ apiKey, timeoutMs = 30_000, ...options }: PetStoreClientOptions): Connection {
+  // `Headers` would reject such a key too, but repeat it in its message.
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new TypeError('apiKey must be one or more visible ASCII characters.')
   }
-  // The timers of engines take 31 bits, and fire at once for more.
-  if (!(timeout > 0 && timeout < 2 ** 31)) throw new TypeError('timeout must be from 1 to 2147483647 milliseconds.')
-  // Looked up at each call, so that a `fetch` that was replaced later is used.
-  return { apiKey, timeout, fetch: options.fetch ?? ((input, init) => fetch(input, init)) }
+  // Timers hold 31 bits, and fire at once for more.
+  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw new TypeError('timeoutMs must be from 1 to 2147483647.')
+  // Looked up for each call, so that a global `fetch` that was replaced later is used.
+  return { apiKey, timeoutMs, fetch: options.fetch ?? ((input, init) => fetch(input, init)) }
+}
+
+/** A random UUID (RFC 9562, version 4). `crypto.randomUUID` is missing in pages that were not loaded over HTTPS. */
+function randomUuid(): string {
+  const [time = '', middle = '', version = '', variant = '', node = ''] = [4, 2, 2, 2, 6].map(randomHex)
+  const variantDigit = '89ab'[Number.parseInt(variant.slice(0, 1), 16) % 4]
+  return `${time}-${middle}-4${version.slice(1)}-${variantDigit}${variant.slice(1)}-${node}`
+}
+
+function randomHex(bytes: number): string {
+  const values = crypto.getRandomValues(new Uint8Array(bytes))
+  return Array.from(values, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
-import { rejectionOf } from './rejection.test-support.ts'
-import { API_KEY, startService } from './start-service.test-support.ts'
-import { json, startStub } from './start-stub.test-support.ts'
+import { rejectionOf } from './testing/rejection.test-support.ts'
+import { API_KEY, startService } from './testing/start-service.test-support.ts'
+import { json, startStub } from './testing/start-stub.test-support.ts'
 
 const EDGES = [
   '0',
@@ -15,15 +15,15 @@ const EDGES = [
   '-9223372036854775808',
 ]
 
-describe('integers of 64 bits', () => {
-  it.each(EDGES)('%s comes back from the service as it was sent', async (digits) => {
+describe('64-bit integers', () => {
+  it.each(EDGES)('the service returns the categoryId %s as sent', async (digits) => {
     const { baseUrl } = await startService()
     const client = createPetStoreClient({ baseUrl, apiKey: API_KEY })
     const { id } = await client.createPet({ name: 'Rex', categoryId: BigInt(digits) })
     expect((await client.getPet(id)).categoryId).toBe(BigInt(digits))
   })
 
-  it.each(EDGES)('%s is on the wire digit by digit, in both directions', async (digits) => {
+  it.each(EDGES)('%s is exact on the wire in both directions', async (digits) => {
     const pet = `{"id":${digits},"name":"Rex","categoryId":${digits}}`
     const stub = await startStub(json(201, pet), json(200, pet), json(200, `[${pet}]`))
     const client = createPetStoreClient({ baseUrl: stub.baseUrl })
@@ -36,7 +36,7 @@ describe('integers of 64 bits', () => {
     expect(stub.requests[1]?.url).toBe(`/v1/pets/${digits}`)
   })
 
-  it('may be given as numbers while these are certainly exact', async () => {
+  it('accepts safe integers as numbers', async () => {
     const stub = await startStub(json(201, '{"id":1,"name":"Rex","categoryId":1}'))
     const client = createPetStoreClient({ baseUrl: stub.baseUrl })
     for (const categoryId of [5, -0, Number.MAX_SAFE_INTEGER]) await client.createPet({ name: '5', categoryId })
@@ -48,29 +48,29 @@ describe('integers of 64 bits', () => {
   })
 
   it.each([2 ** 53, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null, undefined])(
-    'cannot be given as %o, and nothing is sent',
+    'rejects %o as an integer without sending a request',
     async (value) => {
       const stub = await startStub(json(200, '[]'))
       const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-      const said = `must be a bigint or a safe integer, got ${String(value)}.`
+      const rule = `must be a bigint or a safe integer, got ${String(value)}.`
       const pet = { name: 'Rex', categoryId: value as number }
-      await expect(client.createPet(pet)).rejects.toThrow(new RangeError(`categoryId ${said}`))
-      await expect(client.getPet(value as number)).rejects.toThrow(new RangeError(`id ${said}`))
+      await expect(client.createPet(pet)).rejects.toThrow(new RangeError(`categoryId ${rule}`))
+      await expect(client.getPet(value as number)).rejects.toThrow(new RangeError(`id ${rule}`))
       expect(stub.requests).toEqual([])
     },
   )
 
   it.each(['1.5', '9007199254740993.5', '1e99', '"5"', 'null', 'true', '[]', '{}'])(
-    'are not what stands in an answer as %s',
+    'rejects a response with the id %s',
     async (value) => {
       const stub = await startStub(json(200, `{"id":${value},"name":"Rex","categoryId":1}`))
       const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-      expect(await rejectionOf(client.getPet(1))).toMatchObject({ code: 'unexpected_answer', status: 200 })
+      expect(await rejectionOf(client.getPet(1))).toMatchObject({ code: 'unexpected_response', status: 200 })
     },
   )
 })
 
-describe('in a browser whose JSON.parse gives no digits', () => {
+describe('a browser whose JSON.parse provides no digits', () => {
   afterEach(() => void vi.restoreAllMocks())
 
   const inOldBrowser = () => {
@@ -80,47 +80,47 @@ describe('in a browser whose JSON.parse gives no digits', () => {
     )
   }
 
-  it('integers up to 2^53 are read', async () => {
+  it('reads integers up to 2^53 in an old browser', async () => {
     const stub = await startStub(json(200, '{"id":9007199254740991,"name":"Rex","categoryId":-9007199254740991}'))
     inOldBrowser()
     const pet = await createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1)
     expect(pet).toEqual({ id: 9007199254740991n, name: 'Rex', categoryId: -9007199254740991n })
   })
 
-  it('the others are refused, never rounded', async () => {
+  it('rejects larger integers in an old browser instead of rounding them', async () => {
     const stub = await startStub(json(200, '{"id":9007199254740993,"name":"Rex","categoryId":1}'))
     inOldBrowser()
-    const refused = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1))
-    expect(refused).toMatchObject({ code: 'unexpected_answer', status: 200 })
-    expect(String(refused.cause)).toBe('RangeError: id is beyond 2^53, and this browser is too old to read it exactly.')
+    const error = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1))
+    expect(error).toMatchObject({ code: 'unexpected_response', status: 200 })
+    expect(String(error.cause)).toBe('RangeError: id is beyond 2^53, and this browser is too old to read it exactly.')
   })
 })
 
-describe('the rest of a pet', () => {
-  it('is left out where this client does not know it', async () => {
+describe('reading a pet', () => {
+  it('leaves out fields that the client does not know', async () => {
     const stub = await startStub(json(200, '{"id":1,"name":"Rex","categoryId":1,"status":"sold","age":3,"tags":[1]}'))
     const pet = await createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1)
     expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: 1n, status: 'sold' })
   })
 
   it.each(['{"id":1,"categoryId":1}', '{"id":1,"name":5,"categoryId":1}', 'null', '[]', '5', '', '{"id":1,'])(
-    'makes %j none',
+    'rejects the response %j',
     async (body) => {
       const stub = await startStub(json(200, body))
       const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-      expect(await rejectionOf(client.getPet(1))).toMatchObject({ code: 'unexpected_answer', status: 200 })
+      expect(await rejectionOf(client.getPet(1))).toMatchObject({ code: 'unexpected_response', status: 200 })
     },
   )
 
-  it('has no status null', async () => {
+  it('rejects a pet with the status null', async () => {
     const stub = await startStub(json(200, '{"id":1,"name":"Rex","categoryId":1,"status":null}'))
-    const refused = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1))
-    expect(String(refused.cause)).toBe('TypeError: status is not a string.')
+    const error = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1))
+    expect(String(error.cause)).toBe('TypeError: status is not a string.')
   })
 
-  it('is in an array where it is a list', async () => {
+  it('rejects a list that is not an array', async () => {
     const stub = await startStub(json(200, '{"pets":[]}'))
-    const refused = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).listPets())
-    expect(String(refused.cause)).toBe('TypeError: The list is not an array.')
+    const error = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).listPets())
+    expect(String(error.cause)).toBe('TypeError: The list is not an array.')
   })
 })

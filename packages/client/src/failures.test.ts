@@ -1,86 +1,105 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
-import { rejectionOf } from './rejection.test-support.ts'
-import { API_KEY, startService } from './start-service.test-support.ts'
-import { breakInTheMiddle, error, html, json, type Stub, startStub, staySilent } from './start-stub.test-support.ts'
+import { rejectionOf } from './testing/rejection.test-support.ts'
+import { API_KEY, startService } from './testing/start-service.test-support.ts'
+import {
+  breakMidway,
+  error,
+  html,
+  json,
+  neverRespond,
+  type Stub,
+  startStub,
+} from './testing/start-stub.test-support.ts'
 
-const clientOf = ({ baseUrl }: Pick<Stub, 'baseUrl'>, timeout?: number) =>
-  createPetStoreClient({ baseUrl, apiKey: API_KEY, retries: 0, timeout })
+const clientOf = ({ baseUrl }: Pick<Stub, 'baseUrl'>, timeoutMs?: number) =>
+  createPetStoreClient({ baseUrl, apiKey: API_KEY, retries: 0, timeoutMs })
 
-describe('an error answer', () => {
-  it('of the service is told as it is', async () => {
+describe('an error response', () => {
+  it('rejects with the code, status, message and request id of the service', async () => {
     const stub = await startStub(error(403, 'forbidden', { 'X-Request-Id': 'abc' }))
-    const refused = await rejectionOf(clientOf(stub).listPets())
-    expect(refused).toMatchObject({ name: 'PetStoreError', code: 'forbidden', status: 403, requestId: 'abc' })
-    expect(refused.message).toBe('It is forbidden.')
+    const failure = await rejectionOf(clientOf(stub).listPets())
+    expect(failure).toMatchObject({ name: 'PetStoreError', code: 'forbidden', status: 403, requestId: 'abc' })
+    expect(failure.message).toBe('It is forbidden.')
   })
 
-  it('of a newer service keeps its code', async () => {
+  it('rejects with a code that only a newer service knows', async () => {
     const stub = await startStub(error(451, 'not_in_your_country'))
     expect(await rejectionOf(clientOf(stub).listPets())).toMatchObject({ code: 'not_in_your_country', status: 451 })
   })
 
   it.each([
     ['HTML of a proxy', 502, html(502, { 'X-Request-Id': 'abc' })],
-    ['nothing', 500, json(500, '', { 'X-Request-Id': 'abc' })],
-    ['JSON of another kind', 400, json(400, '{"error":"bad","code":5}', { 'X-Request-Id': 'abc' })],
+    ['an empty body', 500, json(500, '', { 'X-Request-Id': 'abc' })],
+    ['other JSON', 400, json(400, '{"error":"bad","code":5}', { 'X-Request-Id': 'abc' })],
     ['no object', 500, json(500, 'null', { 'X-Request-Id': 'abc' })],
-    ['a good status of something else', 202, json(202, '{}', { 'X-Request-Id': 'abc' })],
-    ['a page with a good status', 200, html(200, { 'X-Request-Id': 'abc' })],
-  ])('that is %s has a code of its own', async (_what, status, answer) => {
-    const stub = await startStub(answer)
-    const refused = await rejectionOf(clientOf(stub).listPets())
-    expect(refused).toMatchObject({ code: 'unexpected_answer', status, requestId: 'abc' })
-    expect(refused.message).toBe(
-      `The answer to GET ${stub.baseUrl}/pets (status ${status}) is not as the interface says.`,
+    ['another successful status', 202, json(202, '{}', { 'X-Request-Id': 'abc' })],
+    ['HTML with status 200', 200, html(200, { 'X-Request-Id': 'abc' })],
+  ])('rejects with unexpected_response for %s', async (_what, status, respond) => {
+    const stub = await startStub(respond)
+    const failure = await rejectionOf(clientOf(stub).listPets())
+    expect(failure).toMatchObject({ code: 'unexpected_response', status, requestId: 'abc' })
+    expect(failure.message).toBe(
+      `The response to GET ${stub.baseUrl}/pets (status ${status}) does not conform to the interface.`,
     )
   })
 })
 
 describe('a connection', () => {
-  it('that nobody takes up is connection_failed, with the cause', async () => {
+  it('rejects with connection_failed and the cause when nothing listens', async () => {
     const { baseUrl, stop } = await startService()
     await stop()
-    const refused = await rejectionOf(clientOf({ baseUrl }).listPets())
-    expect(refused).toMatchObject({ code: 'connection_failed', status: undefined, requestId: undefined })
-    expect(refused.message).toBe(`The connection failed before the answer to GET ${baseUrl}/pets was complete.`)
-    expect(refused.cause).toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } })
+    const failure = await rejectionOf(clientOf({ baseUrl }).listPets())
+    expect(failure).toMatchObject({ code: 'connection_failed', status: undefined, requestId: undefined })
+    expect(failure.message).toBe(`The connection failed before the response to GET ${baseUrl}/pets was complete.`)
+    expect(failure.cause).toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } })
   })
 
   it.each([
-    ['in the middle of an answer', breakInTheMiddle],
-    ['before an answer', (res: { destroy(): void }) => res.destroy()],
-  ])('that breaks %s is connection_failed', async (_when, answer) => {
-    const stub = await startStub(answer)
-    const refused = await rejectionOf(clientOf(stub).listPets())
-    expect(refused).toMatchObject({ code: 'connection_failed', status: undefined, cause: expect.any(TypeError) })
+    ['within a response', breakMidway],
+    ['before a response', (res: { destroy(): void }) => res.destroy()],
+  ])('rejects with connection_failed when it closes %s', async (_when, respond) => {
+    const stub = await startStub(respond)
+    const failure = await rejectionOf(clientOf(stub).listPets())
+    expect(failure).toMatchObject({ code: 'connection_failed', status: undefined, cause: { name: 'TypeError' } })
   })
 })
 
-describe('a time-out', () => {
+/** A `fetch` that ignores its signal, in its response or in the body of that. */
+const IGNORES_SIGNAL: readonly (readonly [what: string, fetch: typeof fetch])[] = [
+  ['whose response never comes', () => new Promise<never>(() => {})],
+  ['whose body never ends', async () => new Response(new ReadableStream())],
+]
+
+describe('timeoutMs', () => {
   it.each([
-    ['no answer', staySilent],
-    ['half an answer', (res: { write(text: string): void }) => res.write('[{"id"')],
-  ])('ends the wait for %s', async (_what, answer) => {
-    const stub = await startStub(answer)
-    const late = await rejectionOf(clientOf(stub, 100).listPets())
-    expect(late).toMatchObject({ code: 'timeout', status: undefined })
-    expect(late.message).toBe(`No whole answer to GET ${stub.baseUrl}/pets within 100 ms.`)
-    expect(late.cause).toMatchObject({ name: 'AbortError' })
+    ['without a response', neverRespond],
+    ['with half a response', (res: { write(text: string): void }) => res.write('[{"id"')],
+  ])('rejects with timeout %s', async (_what, respond) => {
+    const stub = await startStub(respond)
+    const failure = await rejectionOf(clientOf(stub, 100).listPets())
+    expect(failure).toMatchObject({ code: 'timeout', status: undefined, cause: { name: 'AbortError' } })
+    expect(failure.message).toBe(`No complete response to GET ${stub.baseUrl}/pets within 100 ms.`)
+  })
+
+  it.each(IGNORES_SIGNAL)('rejects with timeout for a fetch %s', async (_what, fetch) => {
+    const client = createPetStoreClient({ baseUrl: 'https://pets.example/v1', retries: 0, timeoutMs: 20, fetch })
+    expect(await rejectionOf(client.listPets())).toMatchObject({ code: 'timeout', status: undefined })
   })
 })
 
-describe('a call that is given up', () => {
+describe('signal', () => {
   const reason = { because: 'I changed my mind' }
 
-  it('before it begins is not sent', async () => {
+  it('sends nothing when it is aborted before the call', async () => {
     const stub = await startStub(json(200, '[]'))
     await expect(clientOf(stub).listPets({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     expect(stub.requests).toEqual([])
   })
 
   it.each(['listPets', 'allPets', 'createPet', 'getPet'] as const)(
-    'rejects with the reason of the signal: %s',
+    'rejects %s with its reason during the request',
     async (operation) => {
       const caller = new AbortController()
       const stub = await startStub(() => caller.abort(reason))
@@ -97,13 +116,21 @@ describe('a call that is given up', () => {
     },
   )
 
-  it('in the middle of an answer rejects with the reason as well', async () => {
+  it('rejects with its reason within a response', async () => {
     const caller = new AbortController()
     const stub = await startStub((res) => res.write('[', () => caller.abort(reason)))
     await expect(clientOf(stub).listPets({}, { signal: caller.signal })).rejects.toBe(reason)
   })
 
-  it('between two attempts makes no further one', async () => {
+  it.each(IGNORES_SIGNAL)('rejects with its reason for a fetch %s', async (_what, fetch) => {
+    const caller = new AbortController()
+    const client = createPetStoreClient({ baseUrl: 'https://pets.example/v1', fetch })
+    const call = client.listPets({}, { signal: caller.signal })
+    setTimeout(() => caller.abort(reason), 20)
+    await expect(call).rejects.toBe(reason)
+  })
+
+  it('prevents further attempts when it is aborted between two', async () => {
     const caller = new AbortController()
     const stub = await startStub(error(503, 'service_unavailable', { 'Retry-After': '20' }))
     const client = createPetStoreClient({
@@ -118,7 +145,7 @@ describe('a call that is given up', () => {
     expect(stub.requests).toHaveLength(1)
   })
 
-  it('leaves nothing on the signal', async () => {
+  it('has no listener left after the call', async () => {
     const caller = new AbortController()
     const listeners = new Set<unknown>()
     const { signal } = caller
@@ -141,41 +168,59 @@ describe('the API key', () => {
   it.each([301, 302, 307, 308])('does not follow a redirect (%i) to another origin', async (status) => {
     const other = await startStub(json(200, '[]'))
     const stub = await startStub((res) => res.writeHead(status, { Location: `${other.baseUrl}/pets` }).end())
-    const refused = await rejectionOf(clientOf(stub).listPets())
-    expect(refused).toMatchObject({ code: 'unexpected_answer', status })
-    expect(refused.message).toContain('redirect')
+    const failure = await rejectionOf(clientOf(stub).listPets())
+    expect(failure).toMatchObject({ code: 'unexpected_response', status })
+    expect(failure.message).toContain('redirect')
     expect(stub.requests[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`)
     expect(other.requests).toEqual([])
   })
 
-  it('is taken out of a message that repeats it', async () => {
-    const body = JSON.stringify({ code: 'bad', message: `I got "Bearer ${API_KEY}".`, status: 400 })
-    const refused = await rejectionOf(clientOf(await startStub(json(400, body))).listPets())
-    expect(refused.message).toBe('I got "Bearer <API key>".')
+  const echo = { code: API_KEY, message: `I got "Bearer ${API_KEY}".`, status: 400 }
+  it.each<[string, typeof fetch]>([
+    ['an error body', async () => Response.json(echo, { status: 400, headers: { 'X-Request-Id': API_KEY } })],
+    ['a body that is no JSON', async () => new Response(API_KEY)],
+    [
+      'an error of fetch',
+      async (_input, init) => {
+        const cause = Object.assign(new Error(`No route for ${API_KEY}`), { code: API_KEY, request: init })
+        throw Object.assign(new TypeError(`Cannot send ${API_KEY}`, { cause }), { headers: init?.headers })
+      },
+    ],
+    ['a rejection that is no error', async (_input, init) => Promise.reject(`sent ${JSON.stringify([API_KEY, init])}`)],
+  ])('is in no field of an error where %s repeats it', async (_what, fetch) => {
+    const client = createPetStoreClient({ baseUrl: 'https://pets.example/v1', apiKey: API_KEY, retries: 0, fetch })
+    const failure = await rejectionOf(client.listPets())
+    expect(inspect(failure, { depth: Infinity, showHidden: true })).not.toContain(API_KEY)
   })
 
-  it.each(['', ' ', 'a key', 'a\nkey', 'schlüssel'])('cannot be %j', (apiKey) => {
+  it.each(['', ' ', 'a key', 'a\nkey', 'schlüssel'])('is invalid as %j', (apiKey) => {
     const create = () => createPetStoreClient({ baseUrl: 'https://pets.example/v1', apiKey })
     expect(create).toThrow(new TypeError('apiKey must be one or more visible ASCII characters.'))
   })
 })
 
-describe('other options that cannot work', () => {
+describe('createPetStoreClient', () => {
   const baseUrl = 'https://pets.example/v1'
 
-  it.each(['', '/v1', 'pets.example/v1', 'localhost:3000/v1', 'ftp://pets.example/v1'])('the base %j', (address) => {
-    expect(() => createPetStoreClient({ baseUrl: address })).toThrow(TypeError)
+  it.each(['', '/v1', 'pets.example/v1', 'localhost:3000/v1', 'ftp://pets.example/v1'])(
+    'rejects the baseUrl %j',
+    (address) => {
+      expect(() => createPetStoreClient({ baseUrl: address })).toThrow(TypeError)
+    },
+  )
+
+  it.each(['https://me:secret@pets.example/v1', `${baseUrl}?a=b`, `${baseUrl}#a`])(
+    'rejects the baseUrl %j for its user, query or fragment',
+    (address) => {
+      expect(() => createPetStoreClient({ baseUrl: address })).toThrow(/without user, query and fragment/)
+    },
+  )
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])('rejects a timeoutMs of %d', (timeoutMs) => {
+    expect(() => createPetStoreClient({ baseUrl, timeoutMs })).toThrow(/^timeoutMs must /)
   })
 
-  it.each(['https://me:secret@pets.example/v1', `${baseUrl}?a=b`, `${baseUrl}#a`])('the base %j', (address) => {
-    expect(() => createPetStoreClient({ baseUrl: address })).toThrow(/without user, query and fragment/)
-  })
-
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])('a timeout of %d', (timeout) => {
-    expect(() => createPetStoreClient({ baseUrl, timeout })).toThrow(/^timeout must /)
-  })
-
-  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('%d retries', (retries) => {
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects %d retries', (retries) => {
     expect(() => createPetStoreClient({ baseUrl, retries })).toThrow(/^retries must /)
   })
 })

@@ -6,7 +6,7 @@ export type { PetStoreClient, PetStoreClientOptions } from './create-pet-store-c
 export type { AllPetsQuery, CallOptions, CreatePetOptions } from './create-pet-store-client.ts'
 export type { ListPetsQuery } from './pet-page.ts'
 
-// What they give
+// What they return
 export type { PetPage } from './pet-page.ts'
 export type { NewPet, Pet, PetStatus } from './pet-json.ts'
 

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { createPetStoreClient, type PetStoreClient } from './create-pet-store-client.ts'
 import type { NewPet } from './pet-json.ts'
 import type { ServiceErrorCode } from './pet-store-error.ts'
-import { rejectionOf } from './rejection.test-support.ts'
-import { API_KEY, startService } from './start-service.test-support.ts'
-import { json, startStub } from './start-stub.test-support.ts'
+import { rejectionOf } from './testing/rejection.test-support.ts'
+import { API_KEY, startService } from './testing/start-service.test-support.ts'
+import { json, startStub } from './testing/start-stub.test-support.ts'
 
 async function startedClient(apiKey: string | undefined = API_KEY): Promise<PetStoreClient> {
   const { baseUrl } = await startService()
@@ -40,18 +40,18 @@ describe('createPet', () => {
     expect(await reused).toMatchObject({ code: 'idempotency_key_reused', status: 422 })
   })
 
-  it('lets the service judge the pet', async () => {
+  it('leaves the validation of the pet to the service', async () => {
     const client = await startedClient()
-    const refused = await rejectionOf(client.createPet({ name: ' ', categoryId: 1 }))
-    expect(refused).toMatchObject({ code: 'invalid_request', status: 400 })
-    expect(refused.message).toMatch(/^name must /)
+    const error = await rejectionOf(client.createPet({ name: ' ', categoryId: 1 }))
+    expect(error).toMatchObject({ code: 'invalid_request', status: 400 })
+    expect(error.message).toMatch(/^name must /)
     const nameless = await rejectionOf(client.createPet({ categoryId: 1 } as NewPet))
     expect(nameless.message).toMatch(/^name /)
   })
 })
 
 describe('listPets', () => {
-  it('sends what was asked for', async () => {
+  it('sends limit, status and cursor', async () => {
     const { baseUrl, pets } = await startService()
     for (const status of ['sold', 'available', 'sold', 'sold'] as const) {
       await pets.add(validateNewPet({ name: 'Rex', categoryId: 1n, status }))
@@ -64,7 +64,7 @@ describe('listPets', () => {
     expect(second).toEqual({ pets: [{ id: 4n, name: 'Rex', categoryId: 1n, status: 'sold' }] })
   })
 
-  it('asks for nothing in particular unless told, at the base address with or without a slash', async () => {
+  it('sends no query by default, to a base address with or without a slash', async () => {
     const stub = await startStub(json(200, '[]'))
     for (const baseUrl of [stub.baseUrl, `${stub.baseUrl}/`, new URL(`${stub.origin}/a/prefix/v1/`)]) {
       expect(await createPetStoreClient({ baseUrl }).listPets()).toEqual({ pets: [] })
@@ -72,32 +72,32 @@ describe('listPets', () => {
     expect(stub.requests.map(({ url }) => url)).toEqual(['/v1/pets', '/v1/pets', '/a/prefix/v1/pets'])
   })
 
-  it('lets the service judge the limit', async () => {
+  it('leaves the validation of the limit to the service', async () => {
     const client = await startedClient()
-    const refused = await rejectionOf(client.listPets({ limit: 101 }))
-    expect(refused).toMatchObject({ code: 'invalid_request', status: 400 })
-    expect(refused.message).toContain('limit')
+    const error = await rejectionOf(client.listPets({ limit: 101 }))
+    expect(error).toMatchObject({ code: 'invalid_request', status: 400 })
+    expect(error.message).toContain('limit')
   })
 })
 
 describe('getPet', () => {
-  it('finds a pet by its id', async () => {
+  it('gets a pet by its id', async () => {
     const client = await startedClient()
     const rex = await client.createPet({ name: 'Rex', categoryId: 1 })
     expect(await client.getPet(rex.id)).toEqual(rex)
     expect(await client.getPet(1)).toEqual(rex)
   })
 
-  it('rejects where there is none, with the request id of the answer', async () => {
+  it('rejects with not_found and the request id for an unknown id', async () => {
     const client = await startedClient()
     const unknown = await rejectionOf(client.getPet(-5n))
-    expect(unknown).toMatchObject({ code: 'not_found', status: 404, retryAfter: undefined })
+    expect(unknown).toMatchObject({ code: 'not_found', status: 404, retryAfterMs: undefined })
     expect(unknown.requestId).toMatch(/^[0-9a-f-]{36}$/)
   })
 })
 
 describe('the API key', () => {
-  it('may be missing or wrong, and the service says so', async () => {
+  it('rejects with unauthorized for a missing or wrong API key', async () => {
     const { baseUrl } = await startService()
     for (const apiKey of [undefined, 'pets_guessed']) {
       const client = createPetStoreClient({ baseUrl, apiKey })

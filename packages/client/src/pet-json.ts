@@ -1,12 +1,12 @@
-/** Whether a pet can be had. */
+/** The availability of a pet. */
 export type PetStatus = 'available' | 'pending' | 'sold'
 
-/** A pet to be added. */
+/** A pet to create. */
 export interface NewPet {
   readonly name: string
-  /** Any integer of 64 bits; a `number` only where it is a safe integer, so that nothing is rounded. */
+  /** A 64-bit integer; a `number` must be a safe integer, so that nothing is rounded. */
   readonly categoryId: bigint | number
-  /** Left out when nobody said; that is not the same as any of the statuses. */
+  /** Default: none, which is different from every status. */
   readonly status?: PetStatus | undefined
 }
 
@@ -15,13 +15,13 @@ export interface Pet {
   readonly id: bigint
   readonly name: string
   readonly categoryId: bigint
-  /** There is no such key where nobody gave a status. */
+  /** Absent if the pet was created without one. */
   readonly status?: PetStatus
 }
 
-/** The body of a creation. Written by hand, since not every browser has a way to put a `bigint` into JSON. */
+/** The body of a POST. Assembled by hand: not every supported browser can write a `bigint` as JSON. */
 export function newPetText({ name, categoryId, status }: NewPet): string {
-  // A name that somebody without types forgot is left out, so that the service can say so.
+  // JavaScript callers may omit the name; the service then responds with the error.
   const fields: readonly [string, string | undefined][] = [
     ['name', JSON.stringify(name)],
     ['categoryId', integerText('categoryId', categoryId)],
@@ -30,18 +30,18 @@ export function newPetText({ name, categoryId, status }: NewPet): string {
   return `{${fields.flatMap(([field, text]) => (text === undefined ? [] : `"${field}":${text}`)).join()}}`
 }
 
-/** An integer in digits. Throws a `RangeError` for a number that may be another one than was meant. */
+/** An integer in digits. Throws a `RangeError` for a number that may have been rounded. */
 export function integerText(what: string, value: bigint | number): string {
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return BigInt(value).toString()
   throw new RangeError(`${what} must be a bigint or a safe integer, got ${String(value)}.`)
 }
 
-/** Reads a pet. Throws where the text is not one. */
+/** Reads a pet. Throws for any other text. */
 export function readPet(text: string): Pet {
   return petOf(parseWithDigits(text))
 }
 
-/** Reads a list of pets. Throws where the text is not one. */
+/** Reads a list of pets. Throws for any other text. */
 export function readPets(text: string): Pet[] {
   const body = parseWithDigits(text)
   if (!Array.isArray(body)) throw new TypeError('The list is not an array.')
@@ -60,7 +60,7 @@ function petOf(body: unknown): Pet {
   }
 }
 
-/** A JSON number, with its digits where this engine passes them on. */
+/** A JSON number, with its digits if this engine provides them. */
 class JsonNumber {
   readonly value: number
   readonly digits: string | undefined
@@ -72,17 +72,17 @@ class JsonNumber {
 }
 
 function parseWithDigits(text: string): unknown {
-  return JSON.parse(text, keepDigits)
+  return JSON.parse(text, withDigits)
 }
 
 // TypeScript's library does not declare the third parameter; Chrome has it from 114, Firefox from 135, Safari from 18.4.
-function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+function withDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   return typeof value === 'number' ? new JsonNumber(value, context?.source) : value
 }
 
 function exactInteger(what: string, value: unknown): bigint {
   if (!(value instanceof JsonNumber)) throw new TypeError(`${what} is not a number.`)
-  // A safe integer was not rounded, and so needs no digits. `BigInt` refuses digits with a fraction.
+  // A safe integer was not rounded. `BigInt` throws for digits with a fraction.
   if (Number.isSafeInteger(value.value)) return BigInt(value.value)
   if (value.digits !== undefined) return BigInt(value.digits)
   throw new RangeError(`${what} is beyond 2^53, and this browser is too old to read it exactly.`)

@@ -17,38 +17,38 @@ export type ServiceErrorCode =
   | 'service_unavailable'
 
 /**
- * What the client itself has to report: no answer came, or none came in time, or an answer came that is none of the
- * service (the page of a proxy, a redirect, a body that cannot be read).
+ * Errors that the client reports itself: no response, none in time, or a response that is not the service's (the page of
+ * a proxy, a redirect, a body that cannot be read).
  */
-export type ClientErrorCode = 'connection_failed' | 'timeout' | 'unexpected_answer'
+export type ClientErrorCode = 'connection_failed' | 'timeout' | 'unexpected_response'
 
 /** A code to branch on. A service newer than this client may send one that is not listed. */
 export type PetStoreErrorCode = ServiceErrorCode | ClientErrorCode | (string & {})
 
-/** What else is known of a failed call. */
+/** Further fields of a `PetStoreError`. */
 export interface PetStoreErrorDetails extends ErrorOptions {
   readonly status?: number | undefined
   readonly requestId?: string | undefined
-  readonly retryAfter?: number | undefined
+  readonly retryAfterMs?: number | undefined
 }
 
-/** A call that failed after all its attempts. Neither its message nor any other field holds the API key. */
+/** A call that failed after all its attempts. No field contains the API key. */
 export class PetStoreError extends Error {
   override readonly name = 'PetStoreError'
   /** The reason, to branch on. */
   readonly code: PetStoreErrorCode
-  /** The HTTP status; `undefined` where no answer came. */
+  /** The HTTP status; `undefined` without a response. */
   readonly status: number | undefined
-  /** The name of this call in the service's log; `undefined` where the answer had none. */
+  /** Identifies the request in the service's log; `undefined` if the response has none. */
   readonly requestId: string | undefined
-  /** How long the service asks to wait, in milliseconds from the answer; `undefined` where it does not ask. */
-  readonly retryAfter: number | undefined
+  /** How long to wait after the response (`Retry-After`); `undefined` if the response has none. */
+  readonly retryAfterMs: number | undefined
 
   constructor(code: PetStoreErrorCode, message: string, details: PetStoreErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined)
     this.code = code
     this.status = details.status
     this.requestId = details.requestId
-    this.retryAfter = details.retryAfter
+    this.retryAfterMs = details.retryAfterMs
   }
 }

@@ -1,58 +1,58 @@
 import { PetStoreError } from './pet-store-error.ts'
 
-/** The first retry comes after this time or up to half of it less, in milliseconds; each further one after twice as long. */
-const FIRST_DELAY = 500
-const LONGEST_DELAY = 8_000
-/** Whoever is asked to wait longer than this decides for himself: coming earlier would break the request. */
-const LONGEST_RETRY_AFTER = 30_000
+/** The delay before the first retry, of which up to half is taken off at random; it doubles with each further one. */
+const FIRST_DELAY_MS = 500
+const MAX_DELAY_MS = 8_000
+/** For a longer `Retry-After` the call rejects at once: a retry before it would violate the service's request. */
+const MAX_RETRY_AFTER_MS = 30_000
 
-/** Too many requests, not available, and how a proxy says that it could not reach the service. */
-const PASSING_STATUSES: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504])
-const PASSING_CODES: ReadonlySet<string> = new Set(['connection_failed', 'timeout'])
+/** Too many requests, unavailable, and a proxy that could not reach the service. */
+const TRANSIENT_STATUSES: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504])
+const TRANSIENT_CODES: ReadonlySet<string> = new Set(['connection_failed', 'timeout'])
 
 /** How often and when a failed attempt is repeated. */
 export interface RetryPlan {
-  /** How many attempts may follow the first one. */
+  /** The number of attempts that may follow the first one. */
   readonly retries: number
-  /** Resolves after so many milliseconds; rejects with the reason of the signal when that is aborted. */
-  readonly sleep: (milliseconds: number) => Promise<void>
+  /** Resolves after the delay; rejects with the reason of the signal if that is aborted. */
+  readonly sleep: (delayMs: number) => Promise<void>
   /** From 0 up to, but not including, 1. */
   readonly random: () => number
 }
 
-/** Repeats what failed for a passing reason. Only for what may be done twice without harm. */
+/** Repeats an attempt that failed for a transient reason. Only for idempotent requests. */
 export async function withRetries<T>(attempt: () => Promise<T>, { retries, sleep, random }: RetryPlan): Promise<T> {
   for (let failures = 0; ; failures += 1) {
     try {
       return await attempt()
     } catch (error) {
-      if (failures >= retries || !mayPass(error)) throw error
-      // Half of it is chance, so that clients that failed together do not come back together. Half is certain, so that
-      // all attempts together outlast the restart of a service.
-      const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** failures)
-      await sleep((error.retryAfter ?? 0) + (delay / 2) * (1 + random()))
+      if (failures >= retries || !isTransient(error)) throw error
+      // Half of the delay is random, so that clients that failed together do not retry together. The other half is not,
+      // so that all attempts together outlast a restart of the service.
+      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures)
+      await sleep((error.retryAfterMs ?? 0) + (delayMs / 2) * (1 + random()))
     }
   }
 }
 
-function mayPass(error: unknown): error is PetStoreError {
+function isTransient(error: unknown): error is PetStoreError {
   return (
     error instanceof PetStoreError &&
-    (PASSING_CODES.has(error.code) || PASSING_STATUSES.has(error.status)) &&
-    (error.retryAfter ?? 0) <= LONGEST_RETRY_AFTER
+    (TRANSIENT_CODES.has(error.code) || TRANSIENT_STATUSES.has(error.status)) &&
+    (error.retryAfterMs ?? 0) <= MAX_RETRY_AFTER_MS
   )
 }
 
-/** The wait that a `Retry-After` asks for (RFC 9110, 10.2.3), in milliseconds; `undefined` where it asks for none. */
-export function readRetryAfter(header: string | null, now: number): number | undefined {
+/** The delay that a `Retry-After` header requests (RFC 9110, 10.2.3), in milliseconds; `undefined` without a valid one. */
+export function readRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined
   if (/^[0-9]+$/.test(header)) return Number(header) * 1000
   const date = header.endsWith('GMT') ? Date.parse(header) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
 }
 
 /** Waits; rejects with the reason of the signal as soon as that is aborted. */
-export function sleepUnless(signal: AbortSignal | undefined, milliseconds: number): Promise<void> {
+export function sleepUnless(signal: AbortSignal | undefined, delayMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)
@@ -61,7 +61,7 @@ export function sleepUnless(signal: AbortSignal | undefined, milliseconds: numbe
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop)
       resolve()
-    }, milliseconds)
+    }, delayMs)
     if (signal?.aborted) stop()
     else signal?.addEventListener('abort', stop, { once: true })
   })

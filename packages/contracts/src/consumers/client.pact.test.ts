@@ -436,7 +436,7 @@ describe.each(OPERATIONS)('$operation', ({ operation, method, path, scope, scope
         .executeTest(async (service) => {
           const error = await rejectionOf(call(clientOf(service, apiKey)))
           expect(error).toMatchObject({ code, status })
-          expect(error.retryAfter).toBe(status === 429 ? 5_000 : undefined)
+          expect(error.retryAfterMs).toBe(status === 429 ? 5_000 : undefined)
         })
     },
   )

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { PetStoreError } from './pet-store-error.ts'
+import { PetStoreError } from '../pet-store-error.ts'
 
-/** The error that this call rejects with, which must be one of the client's. */
+/** The `PetStoreError` that this call rejects with. */
 export async function rejectionOf(call: Promise<unknown>): Promise<PetStoreError> {
   const reason = await call.then(
     () => undefined,

@@ -5,7 +5,7 @@ import { onTestFinished, type TestContext } from 'vitest'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Starts the machine's Chromium until the test ends, or skips the test with the reason. */
+/** Starts the machine's Chromium for the test, or skips the test with a reason. */
 export async function startChromium(context: TestContext, ...args: readonly string[]): Promise<Browser> {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const executablePath = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(existsSync)

@@ -7,22 +7,22 @@ import { createMemoryPets } from '@pet-store/domain/memory'
 import { createPetApp, createPetServer, type HttpLog } from '@pet-store/http-express'
 import { onTestFinished } from 'vitest'
 
-/** A good key, for every test of this run. */
+/** A valid key, for every test of this run. */
 export const API_KEY: string = createApiKeyText()
 
 export interface Service {
   readonly baseUrl: string
   readonly pets: PetRepository
-  /** Breaks every connection and stops listening. */
+  /** Closes every connection and stops listening. */
   stop(): Promise<void>
 }
 
 export interface ServiceOptions {
-  /** What an earlier start has stored. */
+  /** The pets of an earlier start. Default: none. */
   readonly pets?: PetRepository
-  /** A free one unless given. */
+  /** Default: a free one. */
   readonly port?: number
-  /** Stands in front of the app. */
+  /** Wraps the app. */
   readonly around?: (app: RequestListener) => RequestListener
 }
 
