@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { createKeyCheck, createStaticKeys, type StaticKey } from '@pet-store/access'
+import { createKeyCheck, type StaticKey } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
 import { type Clock, createPetApp, createPetServer, type HttpLog } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
@@ -16,6 +16,8 @@ export interface Parts {
   readonly staticKeys: readonly StaticKey[]
   readonly log: HttpLog
   readonly onReadiness?: ReadinessListener
+  /** Called when a client address has used up its look-ups of API keys. */
+  readonly onLookUpLimit?: (address: string) => void
   readonly now?: Clock
   /** Only where nobody else can reach the service. */
   readonly developmentKey?: string
@@ -42,14 +44,16 @@ export async function compose({
   staticKeys,
   log,
   onReadiness = () => {},
+  onLookUpLimit = () => {},
   now = () => new Date(),
   developmentKey,
 }: Parts): Promise<Program> {
   const storage = await openPersistence(settings)
   const keyCheck = createKeyCheck({
     keys: storage.apiKeys,
-    staticKeys: createStaticKeys(staticKeys),
-    lifetime: settings.apiKeyCacheSeconds * 1000,
+    staticKeys,
+    onLookUpLimit,
+    lifetimeMs: settings.apiKeyCacheSeconds * 1000,
   })
   const keyUses = every(KEY_USES_INTERVAL_MS, keyCheck.writeUses)
   const { rateLimit: limit } = settings

@@ -63,10 +63,10 @@ async function fill(url: string, count = 0): Promise<void> {
     await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, OPTIONS)
     await Promise.all(Array.from({ length: count }, (_, index) => createPet({ name: `Pet ${index}`, categoryId: 1n })))
     const { issueApiKey, rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
-    const { key } = await issueApiKey({ name: 'kiosk', scopes: ['pets:read'], lifetime: 1e9 })
+    const { key } = await issueApiKey({ name: 'kiosk', scopes: ['pets:read'], lifetimeMs: 1e9 })
     await rotateApiKey((await issueApiKey({ name: 'shop' })).key.id, 1e6)
     await revokeApiKey(key.id)
-    await apiKeys.markUsed(key.id, new Date())
+    await apiKeys.markUsed([{ id: key.id, at: new Date() }])
   })
 }
 

@@ -1,4 +1,4 @@
-/** Every way in which an operation on API keys can fail. Codes never change; messages may. */
+/** Every way an operation on API keys can fail. Codes never change; messages may. */
 export type AccessErrorCode = 'api_key_invalid' | 'api_key_not_found' | 'api_key_not_active' | 'api_key_replaced'
 
 /** An operation on API keys that could not be done, for a reason that the caller can understand and act on. */

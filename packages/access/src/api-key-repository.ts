@@ -1,39 +1,46 @@
 import type { ApiKey, NewApiKey } from './api-key.ts'
 
 /**
- * Where API keys are kept, by their hashes.
+ * Stores API keys by their hashes.
  *
- * An adapter keeps these promises when it passes every case of
- * `apiKeyRepositoryContract` from `@pet-store/persistence-testing`.
- * Times are kept to the millisecond. What is absent comes back absent. Keys that come back are detached: changing one
- * changes nothing stored.
+ * An adapter fulfils this contract when it passes every case of `apiKeyRepositoryContract` from
+ * `@pet-store/persistence-testing`. Times are exact to the millisecond. An absent field is absent in results too.
+ * Returned keys are detached: changing one changes nothing stored.
  *
- * Where the storage cannot be reached at present, every function rejects with an error whose `code` is
- * `persistence_unavailable`: what was asked may be asked again later.
+ * While the database is unavailable every function rejects with an error whose `code` is `persistence_unavailable`.
  */
 export interface ApiKeyRepository {
-  /** Stores a key. Rejects where its id or its hash is taken, and then changes nothing. */
+  /** Stores a key. Rejects when its id or its hash is taken, and then changes nothing. */
   add(key: NewApiKey): Promise<void>
 
   /**
-   * Stores the successor of a key and lets the old one end at `until`, unless it ends earlier anyway: both, or nothing.
-   * `false`, and nothing is changed, when the key has a successor already; of many at the same time one is `true`.
-   * Rejects, and changes nothing, when there is no such key, or the successor's id or hash is taken.
+   * Stores the successor of a key and ends the old one at `until`, unless it ends earlier anyway: both, or nothing.
+   * Returns `false` and changes nothing when the key has a successor already; of many calls at the same time one
+   * returns `true`. Rejects and changes nothing when there is no such key, or the successor's id or hash is taken.
    */
   replace(id: string, successor: NewApiKey, until: Date): Promise<boolean>
 
-  /** The key with this id, or `undefined`. */
+  /** Returns the key with this id, or `undefined`. */
   find(id: string): Promise<ApiKey | undefined>
 
-  /** The key with this hash, or `undefined`; revoked and expired ones too. */
+  /** Returns the key with this hash, or `undefined`; revoked and expired keys included. */
   findByHash(sha256: string): Promise<ApiKey | undefined>
 
-  /** Every key there ever was, the oldest first. */
+  /** Returns every key ever stored, in the order of `createdAt`. */
   list(): Promise<readonly ApiKey[]>
 
-  /** Revokes a key for good; a second time leaves the first time standing. `false` when there is no such key. */
+  /** Revokes a key permanently; a second call does not change the time. Returns `false` when there is no such key. */
   revoke(id: string, at: Date): Promise<boolean>
 
-  /** Notes when a key was used. The latest time stays, in whatever order they come; an unknown id is no error. */
-  markUsed(id: string, at: Date): Promise<void>
+  /**
+   * Records when keys were last used, in one write for all of them. The latest time is stored, in whatever order the
+   * uses arrive; an unknown id is not an error. No uses: does nothing.
+   */
+  markUsed(uses: readonly KeyUse[]): Promise<void>
+}
+
+/** When a key was used. */
+export interface KeyUse {
+  readonly id: string
+  readonly at: Date
 }

@@ -1,76 +1,68 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createApiKeyText, hashApiKey, isApiKeyText } from './api-key-text.ts'
 
 const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-describe('a new key', () => {
-  it('begins with pets_ and has 49 letters and digits behind it', () => {
-    for (let count = 0; count < 200; count += 1) expect(createApiKeyText()).toMatch(/^pets_[0-9A-Za-z]{49}$/)
-  })
-
-  it('is a key', () => {
-    for (let count = 0; count < 200; count += 1) expect(isApiKeyText(createApiKeyText())).toBe(true)
-  })
-
-  it('is another one each time, in every part of the secret', () => {
-    const keys = Array.from({ length: 500 }, () => createApiKeyText())
-    expect(new Set(keys).size).toBe(500)
-    // The first character of 43 stands for less than six bits, so it takes fewer values.
-    for (let index = 6; index < 48; index += 1) expect(new Set(keys.map((key) => key[index])).size).toBeGreaterThan(40)
-  })
+it('a new key is pets_ followed by 49 letters and digits', () => {
+  for (let count = 0; count < 200; count += 1) expect(createApiKeyText()).toMatch(/^pets_[0-9A-Za-z]{49}$/)
 })
 
-describe('the checksum of a key', () => {
-  it('finds every wrong character', () => {
-    const key = createApiKeyText()
-    for (let index = 0; index < key.length; index += 1) {
-      for (const character of CHARACTERS) {
-        const changed = key.slice(0, index) + character + key.slice(index + 1)
-        if (changed !== key) expect(isApiKeyText(changed), changed).toBe(false)
-      }
-    }
-  })
+it('a new key is formatted as a key', () => {
+  for (let count = 0; count < 200; count += 1) expect(isApiKeyText(createApiKeyText())).toBe(true)
+})
 
-  it('finds two characters in exchanged places', () => {
-    const key = createApiKeyText()
-    for (let index = 5; index + 1 < key.length; index += 1) {
-      const changed = key.slice(0, index) + key.charAt(index + 1) + key.charAt(index) + key.slice(index + 2)
+it('each new key is different, in every part of the secret', () => {
+  const keys = Array.from({ length: 500 }, () => createApiKeyText())
+  expect(new Set(keys).size).toBe(500)
+  // The first character of 43 stands for less than six bits, so it takes fewer values.
+  for (let index = 6; index < 48; index += 1) expect(new Set(keys.map((key) => key[index])).size).toBeGreaterThan(40)
+})
+
+it('the checksum of a key detects every wrong character', () => {
+  const key = createApiKeyText()
+  for (let index = 0; index < key.length; index += 1) {
+    for (const character of CHARACTERS) {
+      const changed = key.slice(0, index) + character + key.slice(index + 1)
       if (changed !== key) expect(isApiKeyText(changed), changed).toBe(false)
     }
-  })
-
-  it('is the same for ever: keys that were issued stay keys', () => {
-    expect(isApiKeyText('pets_cLaV6Wt88PZSuFYeJSq40yl3pNjdALvaYMkGvn3pZER27ffmt')).toBe(true)
-  })
+  }
 })
 
-describe('a text that is no key', () => {
+it('the checksum of a key detects two swapped characters', () => {
   const key = createApiKeyText()
-  it.each([
-    '',
-    'pets_',
-    key.slice(5),
-    key.slice(0, -1),
-    `${key}0`,
-    ` ${key}`,
-    `${key}\n`,
-    key.toUpperCase(),
-    key.replace('pets_', 'PETS_'),
-    key.replace('pets_', 'cats_'),
-    `${key.slice(0, 10)}-${key.slice(11)}`,
-    `${key.slice(0, 10)}é${key.slice(11)}`,
-    '0'.repeat(54),
-    'pets_'.repeat(100_000),
-  ])('is told apart: %s', (text) => {
-    expect(isApiKeyText(text)).toBe(false)
-  })
+  for (let index = 5; index + 1 < key.length; index += 1) {
+    const changed = key.slice(0, index) + key.charAt(index + 1) + key.charAt(index) + key.slice(index + 2)
+    if (changed !== key) expect(isApiKeyText(changed), changed).toBe(false)
+  }
 })
 
-describe('the hash of a key', () => {
-  it('is SHA-256 in lower-case hexadecimal digits', () => {
-    const key = createApiKeyText()
-    expect(hashApiKey(key)).toBe(createHash('sha256').update(key, 'utf8').digest('hex'))
-    expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
-  })
+it('the format never changes: keys that were issued earlier are still keys', () => {
+  expect(isApiKeyText('pets_cLaV6Wt88PZSuFYeJSq40yl3pNjdALvaYMkGvn3pZER27ffmt')).toBe(true)
+})
+
+const key = createApiKeyText()
+it.each([
+  '',
+  'pets_',
+  key.slice(5),
+  key.slice(0, -1),
+  `${key}0`,
+  ` ${key}`,
+  `${key}\n`,
+  key.toUpperCase(),
+  key.replace('pets_', 'PETS_'),
+  key.replace('pets_', 'cats_'),
+  `${key.slice(0, 10)}-${key.slice(11)}`,
+  `${key.slice(0, 10)}é${key.slice(11)}`,
+  '0'.repeat(54),
+  'pets_'.repeat(100_000),
+])('is not a key: %s', (text) => {
+  expect(isApiKeyText(text)).toBe(false)
+})
+
+it('the hash of a key is SHA-256 in lower-case hexadecimal digits', () => {
+  const key = createApiKeyText()
+  expect(hashApiKey(key)).toBe(createHash('sha256').update(key, 'utf8').digest('hex'))
+  expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })

@@ -1,9 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
 
 /**
- * An API key reads `pets_`, 43 characters of secret (256 random bits), 6 characters of checksum. Letters and digits
- * only, so that a double click selects it; the prefix lets secret scanners find it; the checksum tells a typing
- * error from an unknown key without asking any storage.
+ * The text of an API key is `pets_`, 43 characters of secret (256 random bits), and 6 characters of checksum. It has
+ * only letters, digits and the underscore, so that a double click selects it; the prefix lets secret scanners find it;
+ * the checksum detects a typing error without asking the database.
  */
 const PREFIX = 'pets_'
 const SECRET_BYTES = 32
@@ -12,13 +12,13 @@ const CHECKSUM_LENGTH = 6
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const API_KEY = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
 
-/** Makes a new key. Nobody can know it again but whoever keeps this text. */
+/** Makes the text of a new key. It cannot be recovered later. */
 export function createApiKeyText(): string {
   const head = PREFIX + base62(randomBytes(SECRET_BYTES), SECRET_LENGTH)
   return head + checksum(head)
 }
 
-/** Whether a text has the form of a key and its checksum fits. Says nothing of whether the key is known. */
+/** Whether a text is formatted as a key and its checksum is correct. The key may still be unknown. */
 export function isApiKeyText(text: string): boolean {
   if (!API_KEY.test(text)) return false
   const end = text.length - CHECKSUM_LENGTH
@@ -26,8 +26,8 @@ export function isApiKeyText(text: string): boolean {
 }
 
 /**
- * SHA-256 of a key, in lower-case hexadecimal digits: all that is ever stored of it. A fast hash is enough, because
- * 256 random bits can't be guessed.
+ * SHA-256 of a key, in lower-case hexadecimal digits: the only thing that is stored of it. A fast hash is enough,
+ * because 256 random bits cannot be guessed.
  */
 export function hashApiKey(key: string): string {
   return hash('sha256', key)

@@ -1,33 +1,121 @@
-import type { ApiKey } from './api-key.ts'
+import { randomBytes } from 'node:crypto'
+import { AccessError } from './access-error.ts'
+import { type ApiKey, apiKeyState, type NewApiKey, SCOPES, type Scope } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
-import { type IssueApiKey, issueApiKeyIn } from './use-cases/issue-api-key.ts'
-import { type RevokeApiKey, revokeApiKeyIn } from './use-cases/revoke-api-key.ts'
-import { type RotateApiKey, rotateApiKeyIn } from './use-cases/rotate-api-key.ts'
+import { createApiKeyText, hashApiKey } from './api-key-text.ts'
 
-/** Everything that can be done with API keys, besides checking them (`createKeyCheck`). */
+/** Everything that can be done with API keys, except checking them (`createKeyCheck`). */
 export interface ApiKeyUseCases {
-  readonly issueApiKey: IssueApiKey
+  /** Makes a key and stores its hash. The result is the only place where its text is ever shown. Rejects with `api_key_invalid`. */
+  readonly issueApiKey: (input: ApiKeyInput) => Promise<IssuedApiKey>
+
+  /** Lists every key ever issued, in the order of creation. */
   readonly listApiKeys: () => Promise<readonly ApiKey[]>
-  readonly rotateApiKey: RotateApiKey
-  readonly revokeApiKey: RevokeApiKey
+
+  /**
+   * Makes the successor of a key, with its name, scopes and lifetime. The old key stays valid for `overlapMs` more
+   * milliseconds, at most; 0 ends it at once. Rejects with `api_key_not_found`, with `api_key_not_active` for a key
+   * that is revoked or expired, and with `api_key_replaced` for a key that has a successor.
+   */
+  readonly rotateApiKey: (id: string, overlapMs: number) => Promise<IssuedApiKey>
+
+  /** Makes a key invalid permanently. Revoking it again is not an error. Rejects with `api_key_not_found`. */
+  readonly revokeApiKey: (id: string) => Promise<void>
 }
 
-/** What the operations need besides the repository. */
-export interface ApiKeyUseCaseOptions {
-  readonly now?: () => Date
-  /** Told the id of each revoked key: the place for `forget` of a `KeyCheck` in the same process. */
-  readonly onRevoke?: (id: string) => void
+/** The content of a key that is to be issued; not validated yet. */
+export interface ApiKeyInput {
+  /** 1 to 100 characters without control characters. Several keys may have the same name. */
+  readonly name: string
+  /** Default: all scopes. */
+  readonly scopes?: readonly Scope[]
+  /** How long the key is valid; positive. Default: it never expires. */
+  readonly lifetimeMs?: number
 }
 
-/** The operations over one repository. */
+/** A new key. */
+export interface IssuedApiKey {
+  /** The text of the key. It cannot be shown again. */
+  readonly text: string
+  readonly key: NewApiKey
+}
+
+/** Makes the operations over one repository. */
 export function createApiKeyUseCases(
   keys: ApiKeyRepository,
-  { now = () => new Date(), onRevoke = () => {} }: ApiKeyUseCaseOptions = {},
+  { now = () => new Date() }: { readonly now?: () => Date } = {},
 ): ApiKeyUseCases {
   return {
-    issueApiKey: issueApiKeyIn(keys, now),
+    async issueApiKey(input) {
+      const issued = newApiKey(input, now())
+      await keys.add(issued.key)
+      return issued
+    },
+
     listApiKeys: () => keys.list(),
-    rotateApiKey: rotateApiKeyIn(keys, now),
-    revokeApiKey: revokeApiKeyIn(keys, now, onRevoke),
+
+    async rotateApiKey(id, overlapMs) {
+      const old = await keys.find(id)
+      if (old === undefined) throw notFound(id)
+      if (old.replacedBy !== undefined) throw replaced(id, ` by ${old.replacedBy}`)
+      const at = now()
+      const state = apiKeyState(old, at)
+      if (state !== 'active') {
+        throw new AccessError('api_key_not_active', `The key ${id} is ${state}. Issue a new one instead.`)
+      }
+      const { name, scopes, createdAt, expiresAt } = old
+      const lifetime = expiresAt && { lifetimeMs: expiresAt.getTime() - createdAt.getTime() }
+      const issued = newApiKey({ name, scopes, ...lifetime }, at)
+      if (!(overlapMs >= 0)) throw invalid('The overlap of two keys must not be negative.')
+      if (!(await keys.replace(id, issued.key, timeAfter(at, overlapMs)))) throw replaced(id)
+      return issued
+    },
+
+    async revokeApiKey(id) {
+      if (!(await keys.revoke(id, now()))) throw notFound(id)
+    },
   }
+}
+
+const NAME = /^[^\p{Cc}\p{Surrogate}]{1,100}$/u
+const ID_BYTES = 8
+/** The latest time that a `Date` can hold, in milliseconds since 1970. */
+const LAST_TIME_MS = 8.64e15
+
+function newApiKey({ name, scopes = SCOPES, lifetimeMs }: ApiKeyInput, createdAt: Date): IssuedApiKey {
+  if (!NAME.test(name) || name.trim() === '') {
+    throw invalid('The name of a key must have 1 to 100 characters without control characters, and not be blank.')
+  }
+  if (scopes.length === 0 || scopes.some((scope) => !SCOPES.includes(scope))) {
+    throw invalid(`A key must have at least one of the scopes ${SCOPES.join(', ')}.`)
+  }
+  if (lifetimeMs !== undefined && !(lifetimeMs > 0)) throw invalid('The lifetime of a key must be longer than 0.')
+  const text = createApiKeyText()
+  const key = {
+    id: `key_${randomBytes(ID_BYTES).toString('hex')}`,
+    sha256: hashApiKey(text),
+    name,
+    // In the order of the list, each at most once.
+    scopes: SCOPES.filter((scope) => scopes.includes(scope)),
+    createdAt,
+  }
+  return { text, key: lifetimeMs === undefined ? key : { ...key, expiresAt: timeAfter(createdAt, lifetimeMs) } }
+}
+
+function timeAfter(time: Date, durationMs: number): Date {
+  const laterMs = time.getTime() + durationMs
+  if (!(laterMs <= LAST_TIME_MS)) throw invalid('A key must end before the year 275760.')
+  return new Date(laterMs)
+}
+
+function invalid(message: string): AccessError {
+  return new AccessError('api_key_invalid', message)
+}
+
+function notFound(id: string): AccessError {
+  return new AccessError('api_key_not_found', `There is no key ${JSON.stringify(id)}.`)
+}
+
+function replaced(id: string, by = ''): AccessError {
+  return new AccessError('api_key_replaced', `The key ${id} was already rotated${by}. Rotate its successor instead.`)
 }

@@ -1,34 +1,41 @@
-/** Everything that a key can be allowed to do: look at pets, and add them. */
+/** Everything that a key can be allowed to do: read pets, and create them. */
 export const SCOPES = ['pets:read', 'pets:write'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** An API key as it is administered: all but the key itself, which only its holder has. */
+/** An API key as it is administered: everything except its text, which only its holder has. */
 export interface ApiKey {
   /** Public: for logs, lists and commands. */
   readonly id: string
-  /** Who or what uses it, in words. */
+  /** Who or what uses it. */
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly createdAt: Date
-  /** From then on it is refused: its own expiry, or the end of the overlap once it was rotated, whichever is first. */
+  /** Invalid from this time on: its own expiry, or the end of the overlap after a rotation, whichever is first. */
   readonly expiresAt?: Date
   readonly revokedAt?: Date
-  /** About when it was last used; it may lag behind by a minute. */
+  /** The approximate time of its last use; it may lag behind by a minute. */
   readonly lastUsedAt?: Date
-  /** The id of its successor, once it was rotated. */
+  /** The id of its successor, after a rotation. */
   readonly replacedBy?: string
 }
 
-/** A key on its way into storage. */
+/** A key that is to be stored. */
 export interface NewApiKey extends Pick<ApiKey, 'id' | 'name' | 'scopes' | 'createdAt' | 'expiresAt'> {
-  /** What `hashApiKey` made of the key. */
+  /** The result of `hashApiKey` for the text of the key. */
   readonly sha256: string
 }
 
-/** Only an active key is good. */
+/** A key that was found valid: who sent a request, and what it may do. */
+export interface VerifiedKey {
+  /** The public id of the key, suitable for logs and metrics. */
+  readonly keyId: string
+  readonly scopes: readonly Scope[]
+}
+
+/** Only an active key is valid. */
 export type ApiKeyState = 'active' | 'expired' | 'revoked'
 
-/** What a key is at a time. */
+/** Returns the state of a key at a time. */
 export function apiKeyState({ revokedAt, expiresAt }: ApiKey, at: Date): ApiKeyState {
   if (revokedAt !== undefined) return 'revoked'
   return expiresAt !== undefined && expiresAt <= at ? 'expired' : 'active'

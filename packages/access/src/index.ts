@@ -1,25 +1,21 @@
 // What a key is
 export { createApiKeyText, hashApiKey, isApiKeyText } from './api-key-text.ts'
 export { apiKeyState, SCOPES } from './api-key.ts'
-export type { ApiKey, ApiKeyState, NewApiKey, Scope } from './api-key.ts'
+export type { ApiKey, ApiKeyState, NewApiKey, Scope, VerifiedKey } from './api-key.ts'
 
 // Operations
 export { createApiKeyUseCases } from './api-key-use-cases.ts'
-export type { ApiKeyUseCaseOptions, ApiKeyUseCases } from './api-key-use-cases.ts'
-export type { IssueApiKey } from './use-cases/issue-api-key.ts'
-export type { ApiKeyInput, IssuedApiKey } from './use-cases/new-api-key.ts'
-export type { RevokeApiKey } from './use-cases/revoke-api-key.ts'
-export type { RotateApiKey } from './use-cases/rotate-api-key.ts'
+export type { ApiKeyInput, ApiKeyUseCases, IssuedApiKey } from './api-key-use-cases.ts'
 
 // Checking, on every request
 export { createKeyCheck } from './key-check.ts'
 export type { KeyCheck, KeyCheckOptions, KeyVerdict } from './key-check.ts'
 export { createStaticKeys } from './static-keys.ts'
-export type { VerifiedKey, StaticKey } from './static-keys.ts'
+export type { StaticKey } from './static-keys.ts'
 export { createMemoryRateLimiter } from './memory-rate-limiter.ts'
 
 // What this needs from outside
-export type { ApiKeyRepository } from './api-key-repository.ts'
+export type { ApiKeyRepository, KeyUse } from './api-key-repository.ts'
 export type { Allowance, CreateRateLimiter, RateLimit, RateLimiter } from './rate-limiter.ts'
 
 // What can go wrong

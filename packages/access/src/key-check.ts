@@ -1,112 +1,136 @@
-import { apiKeyState } from './api-key.ts'
+import { apiKeyState, type VerifiedKey } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { hashApiKey, isApiKeyText } from './api-key-text.ts'
-import { KeyCache, type RememberedKey } from './key-cache.ts'
-import { KeyUses } from './key-uses.ts'
-import { createLookUpLimit } from './look-up-limit.ts'
-import type { VerifiedKey } from './static-keys.ts'
+import { createMemoryRateLimiter } from './memory-rate-limiter.ts'
+import { type StaticKey, verifiedBySha256 } from './static-keys.ts'
 
-/** What a check says of a key: who it is, nothing for one that is not good, or that it was not looked at. */
+/** The result of a check: a valid key, `undefined` for an invalid one, or that the key was not looked up. */
 export type KeyVerdict = VerifiedKey | undefined | 'too_many_look_ups'
 
-/** Checks keys on behalf of every request. */
+/** Checks the key of every request. */
 export interface KeyCheck {
   /**
-   * Nothing tells an unknown key from an expired or revoked one. `address` is asked for only where storage has to be:
-   * beyond 20 look-ups a second from one address the verdict is `too_many_look_ups`.
-   * Rejects when storage has to be asked and does not answer.
+   * Does not distinguish unknown, expired and revoked keys. `address` is called only when the database must be asked:
+   * beyond 20 look-ups a second from one client address the verdict is `too_many_look_ups`.
+   * Rejects with the error of the repository when the database must be asked and is unavailable.
    */
   check(key: string, address: () => string): KeyVerdict | Promise<KeyVerdict>
-  /** Lets a revocation take effect in this process at once. */
-  forget(keyId: string): void
-  /** Tells storage which keys were used since the last time. To be called about once a minute, and at the end. */
+  /** Stores which keys were used since the last call. Call it about once a minute, and at the end. */
   writeUses(): Promise<void>
 }
 
 export interface KeyCheckOptions {
-  /** Where issued keys are kept. */
   readonly keys: ApiKeyRepository
-  /** Keys besides: what `createStaticKeys` gives. */
-  readonly staticKeys?: (key: string) => VerifiedKey | undefined
-  /** For how long an answer of storage is good, in milliseconds: after so long a revocation is in effect everywhere. */
-  readonly lifetime: number
-  /** The most keys to remember; 10,000 unless said otherwise. */
+  /** Keys that are valid without the database. Throws `api_key_invalid` when two have the same name or hash. */
+  readonly staticKeys?: readonly StaticKey[]
+  /** How long the result of a look-up is used. A revocation is in effect everywhere after this time. */
+  readonly lifetimeMs: number
+  /** The maximum number of keys in the cache (default: 10,000). Those that were looked up last stay. */
   readonly capacity?: number
-  /** Milliseconds since 1970. */
-  readonly now?: () => number
+  /**
+   * Called, at most once a minute, when an address has used up its look-ups. If that is the address of a proxy, all
+   * clients behind it share one limit: the client addresses that the proxy forwards should be trusted instead.
+   */
+  readonly onLookUpLimit?: (address: string) => void
+  /** Milliseconds since 1970, for expiry and last use (default: `Date.now`). */
+  readonly epochMs?: () => number
+  /** Milliseconds of a clock that is never set back, for the age of cached keys (default: `performance.now`). */
+  readonly monotonicMs?: () => number
 }
 
 const CAPACITY = 10_000
-const LOOK_UPS_PER_SECOND = 20
+const LOOK_UPS = { requests: 20, windowMs: 1000 }
+/** In one window. Beyond them, no further address is allowed a look-up until the next window. */
+const MAX_ADDRESSES = 10_000
+const LOOK_UP_LIMIT_INTERVAL_MS = 60_000
 
-/** A check that asks storage seldom: keys seen lately are remembered by their hashes. */
-export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
-  const { keys, staticKeys = () => undefined, lifetime, capacity = CAPACITY, now = Date.now } = options
-  const cache = new KeyCache(capacity)
-  const uses = new KeyUses()
-  const mayLookUp = createLookUpLimit(LOOK_UPS_PER_SECOND, now)
+/** A valid key in the cache. */
+interface CachedKey {
+  readonly verified: VerifiedKey
+  /** When the look-up began, by the monotonic clock. */
+  readonly askedAtMs: number
+  /** Since 1970. */
+  readonly expiresAtMs: number
+}
+
+/** Makes a check that seldom asks the database: keys that were recently found valid are cached by their hashes. */
+export function createKeyCheck({
+  keys,
+  staticKeys = [],
+  lifetimeMs,
+  capacity = CAPACITY,
+  onLookUpLimit = () => {},
+  epochMs = Date.now,
+  monotonicMs = () => performance.now(),
+}: KeyCheckOptions): KeyCheck {
+  const fixed = verifiedBySha256(staticKeys)
+  // Invalid keys are not cached, so that guessing cannot fill it.
+  const cache = new Map<string, CachedKey>()
   const running = new Map<string, Promise<VerifiedKey | undefined>>()
-  /** Static keys that were seen, by their hashes: never more than there are. */
-  const fixed = new Map<string, VerifiedKey>()
+  const lookUps = createMemoryRateLimiter(LOOK_UPS, monotonicMs, MAX_ADDRESSES)
+  const lastUsesMs = new Map<string, number>()
+  let limitReportedAtMs = Number.NEGATIVE_INFINITY
 
-  /** Asks storage. All who want the same key at the same time share one look-up. */
+  /** Asks the database. All callers that want the same key at the same time share one look-up. */
   function lookUp(sha256: string): Promise<VerifiedKey | undefined> {
     const shared = running.get(sha256)
     if (shared !== undefined) return shared
-    const remember = cache.begin(sha256)
-    const askedAt = now()
-    const answer = findGoodKey(keys, sha256, askedAt)
-      .then((found) => {
-        remember(found)
-        return found && used(found)
-      })
-      .finally(() => running.delete(sha256))
-    running.set(sha256, answer)
-    return answer
+    const verdict = ask(sha256).finally(() => running.delete(sha256))
+    running.set(sha256, verdict)
+    return verdict
   }
 
-  function used({ known }: RememberedKey): VerifiedKey {
-    uses.note(known.keyId, now())
-    return known
+  async function ask(sha256: string): Promise<VerifiedKey | undefined> {
+    const askedAtMs = monotonicMs()
+    const key = await keys.findByHash(sha256)
+    // Inserted at the end again, so that the first entry is always the one to drop.
+    cache.delete(sha256)
+    if (key === undefined || apiKeyState(key, new Date(epochMs())) !== 'active') return undefined
+    const verified = { keyId: key.id, scopes: key.scopes }
+    cache.set(sha256, { verified, askedAtMs, expiresAtMs: key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY })
+    if (cache.size > capacity) cache.delete(cache.keys().next().value ?? '')
+    return used(verified)
+  }
+
+  function used(verified: VerifiedKey): VerifiedKey {
+    lastUsesMs.set(verified.keyId, epochMs())
+    return verified
+  }
+
+  function mayLookUp(address: string): boolean {
+    const { isAllowed } = lookUps.take(address)
+    if (!isAllowed && monotonicMs() - limitReportedAtMs >= LOOK_UP_LIMIT_INTERVAL_MS) {
+      limitReportedAtMs = monotonicMs()
+      onLookUpLimit(address)
+    }
+    return isAllowed
   }
 
   return {
     check(key, address) {
       const sha256 = hashApiKey(key)
-      const remembered = cache.get(sha256)
-      if (remembered !== undefined) {
-        const age = now() - remembered.askedAt
-        // A clock that was set back must not lengthen anything.
-        if (age < 0 || age >= lifetime) return lookUp(sha256)
-        if (now() >= remembered.expiresAt) return undefined
+      const cached = cache.get(sha256)
+      if (cached !== undefined) {
+        const ageMs = monotonicMs() - cached.askedAtMs
+        if (ageMs >= lifetimeMs) return lookUp(sha256)
+        if (epochMs() >= cached.expiresAtMs) return undefined
         // Ask again before it is too old, so that steady traffic never waits. If that fails, so does the next check.
-        if (age * 2 > lifetime) lookUp(sha256).catch(() => {})
-        return used(remembered)
+        if (ageMs * 2 > lifetimeMs) lookUp(sha256).catch(() => {})
+        return used(cached.verified)
       }
-      const seen = fixed.get(sha256)
-      if (seen !== undefined) return seen
+      const known = fixed.get(sha256)
+      if (known !== undefined) return known
       if (!isApiKeyText(key)) return undefined
-      const known = staticKeys(key)
-      if (known !== undefined) {
-        fixed.set(sha256, known)
-        return known
-      }
       if (!running.has(sha256) && !mayLookUp(address())) return 'too_many_look_ups'
       return lookUp(sha256)
     },
 
-    forget: (keyId) => cache.forget(keyId),
-
-    writeUses: () => uses.write(keys),
-  }
-}
-
-async function findGoodKey(keys: ApiKeyRepository, sha256: string, at: number): Promise<RememberedKey | undefined> {
-  const key = await keys.findByHash(sha256)
-  if (key === undefined || apiKeyState(key, new Date(at)) !== 'active') return undefined
-  return {
-    known: { keyId: key.id, scopes: key.scopes },
-    askedAt: at,
-    expiresAt: key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    async writeUses() {
+      const uses = [...lastUsesMs].map(([id, atMs]) => ({ id, at: new Date(atMs) }))
+      if (uses.length === 0) return
+      await keys.markUsed(uses)
+      // After a failure they are written the next time; a use that arrived meanwhile stays too.
+      for (const { id, at } of uses) if (lastUsesMs.get(id) === at.getTime()) lastUsesMs.delete(id)
+    },
   }
 }

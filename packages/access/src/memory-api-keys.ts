@@ -1,26 +1,21 @@
 import type { ApiKey, NewApiKey } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 
-interface StoredKey extends NewApiKey {
-  readonly revokedAt?: Date
-  readonly lastUsedAt?: Date
-  readonly replacedBy?: string
-}
+type StoredKey = ApiKey & NewApiKey
 
-/** Keeps API keys in this process and forgets them with it: for tests, and as the shortest model for an adapter. */
+/** Stores API keys in this process only: for tests, and as the shortest complete adapter. */
 export function createMemoryApiKeys(): ApiKeyRepository {
   const keys = new Map<string, StoredKey>()
-  const find = (isIt: (key: StoredKey) => boolean): StoredKey | undefined => [...keys.values()].find(isIt)
+  const find = (matches: (key: StoredKey) => boolean): StoredKey | undefined => [...keys.values()].find(matches)
 
   function expectFree({ id, sha256 }: NewApiKey): void {
-    if (find((key) => key.id === id || key.sha256 === sha256))
-      throw new Error('The id or the hash of the key is taken.')
+    if (find((key) => key.id === id || key.sha256 === sha256)) throw new Error('The id or the hash is taken.')
   }
 
   return {
     async add(key) {
       expectFree(key)
-      keys.set(key.id, structuredClone(key))
+      keys.set(key.id, copyOf(key))
     },
 
     async replace(id, successor, until) {
@@ -30,7 +25,7 @@ export function createMemoryApiKeys(): ApiKeyRepository {
       expectFree(successor)
       const expiresAt = old.expiresAt !== undefined && old.expiresAt < until ? old.expiresAt : new Date(until)
       keys.set(id, { ...old, expiresAt, replacedBy: successor.id })
-      keys.set(successor.id, structuredClone(successor))
+      keys.set(successor.id, copyOf(successor))
       return true
     },
 
@@ -43,7 +38,7 @@ export function createMemoryApiKeys(): ApiKeyRepository {
     },
 
     async list() {
-      const all = [...keys.values()].map((key) => withoutHash(key))
+      const all = [...keys.values()].map(withoutHash)
       return all.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
     },
 
@@ -53,10 +48,12 @@ export function createMemoryApiKeys(): ApiKeyRepository {
       return key !== undefined
     },
 
-    async markUsed(id, at) {
-      const key = keys.get(id)
-      if (key === undefined || (key.lastUsedAt !== undefined && key.lastUsedAt >= at)) return
-      keys.set(id, { ...key, lastUsedAt: new Date(at) })
+    async markUsed(uses) {
+      for (const { id, at } of uses) {
+        const key = keys.get(id)
+        if (key === undefined || (key.lastUsedAt !== undefined && key.lastUsedAt >= at)) continue
+        keys.set(id, { ...key, lastUsedAt: new Date(at) })
+      }
     },
   }
 }
@@ -66,6 +63,19 @@ function published(key: StoredKey | undefined): ApiKey | undefined {
 }
 
 function withoutHash(key: StoredKey): ApiKey {
-  const { sha256: _, ...rest } = structuredClone(key)
+  const { sha256: _, ...rest } = copyOf(key)
   return rest
+}
+
+/** Dates and lists can be changed by whoever has them, so they are copied too. */
+function copyOf(key: StoredKey): StoredKey {
+  const { scopes, createdAt, expiresAt, revokedAt, lastUsedAt } = key
+  return {
+    ...key,
+    scopes: [...scopes],
+    createdAt: new Date(createdAt),
+    ...(expiresAt && { expiresAt: new Date(expiresAt) }),
+    ...(revokedAt && { revokedAt: new Date(revokedAt) }),
+    ...(lastUsedAt && { lastUsedAt: new Date(lastUsedAt) }),
+  }
 }

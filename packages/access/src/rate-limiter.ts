@@ -1,27 +1,28 @@
-/** How often one key may be used: so many requests in each window of so many milliseconds. */
+/** How many requests one key may send in each window of time. */
 export interface RateLimit {
   readonly requests: number
   readonly windowMs: number
 }
 
-/** Where one key stands in the present window. */
+/** The state of one key in the current window. */
 export interface Allowance {
   readonly isAllowed: boolean
-  /** How many more requests this window allows. */
+  /** The number of requests that are still allowed in this window. */
   readonly remaining: number
-  /** Milliseconds until the next window begins. */
+  /** The time until the next window begins. */
   readonly resetMs: number
 }
 
 /**
  * Counts the requests of keys against one limit.
  *
- * An adapter keeps these promises when it passes every case of `rateLimiterContract` from `@pet-store/persistence-testing`.
+ * An adapter fulfils this contract when it passes every case of `rateLimiterContract` from
+ * `@pet-store/persistence-testing`.
  */
 export interface RateLimiter {
   /**
-   * Counts one request. In each window exactly as many are allowed as the limit says, also when they come at the same
-   * time, and for each key on its own.
+   * Counts one request. Each window allows exactly as many requests as the limit, per key, even when they arrive at
+   * the same time.
    */
   take(keyId: string): Allowance | Promise<Allowance>
 }

@@ -1,41 +1,50 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { SCOPES } from './api-key.ts'
 import { createApiKeyText, hashApiKey } from './api-key-text.ts'
 import { createStaticKeys } from './static-keys.ts'
 
-describe('static keys', () => {
-  const [first, second] = [createApiKeyText(), createApiKeyText()]
-  const check = createStaticKeys([
-    { keyId: 'first', sha256: hashApiKey(first) },
-    { keyId: 'second', sha256: hashApiKey(second), scopes: ['pets:read'] },
-  ])
+const [first, second] = [createApiKeyText(), createApiKeyText()]
+const check = createStaticKeys([
+  { keyId: 'first', sha256: hashApiKey(first) },
+  { keyId: 'second', sha256: hashApiKey(second), scopes: ['pets:read'] },
+])
 
-  it('are known by their public id, with what they may do', () => {
-    expect(check(first)).toEqual({ keyId: 'first', scopes: SCOPES })
-    expect(check(second)).toEqual({ keyId: 'second', scopes: ['pets:read'] })
-  })
+it('a static key is verified with its name and its scopes', () => {
+  expect(check(first)).toEqual({ keyId: 'first', scopes: SCOPES })
+  expect(check(second)).toEqual({ keyId: 'second', scopes: ['pets:read'] })
+})
 
-  it.each([
-    ['an unknown key', createApiKeyText()],
-    ['a hash', hashApiKey(first)],
-    ['a key with a space', `${first} `],
-    ['a key in another case', first.toLowerCase()],
-    ['nothing', ''],
-    ['a public id', 'first'],
-    ['a name of an object', '__proto__'],
-  ])('do not include %s', (_name, text) => {
-    expect(check(text)).toBeUndefined()
-  })
+it.each([
+  ['an unknown key', createApiKeyText()],
+  ['a hash', hashApiKey(first)],
+  ['a key with a space', `${first} `],
+  ['a key in another case', first.toLowerCase()],
+  ['nothing', ''],
+  ['a public id', 'first'],
+  ['a name of an object', '__proto__'],
+])('no static key is %s', (_name, text) => {
+  expect(check(text)).toBeUndefined()
+})
 
-  it('must have the form of a key, even when the hash of another text is listed', () => {
-    expect(createStaticKeys([{ keyId: 'weak', sha256: hashApiKey('password') }])('password')).toBeUndefined()
-  })
+it('the text of a static key may have any format', () => {
+  const keys = createStaticKeys([{ keyId: 'old', sha256: hashApiKey('secret-of-another-system') }])
+  expect(keys('secret-of-another-system')).toEqual({ keyId: 'old', scopes: SCOPES })
+})
 
-  it('may be none', () => {
-    expect(createStaticKeys([])(first)).toBeUndefined()
-  })
+it('rejects two static keys with the same name, because they would share idempotency keys and limits', () => {
+  const keys = [first, second].map((text) => ({ keyId: 'shop', sha256: hashApiKey(text) }))
+  expect(() => createStaticKeys(keys)).toThrow('Two keys are named shop.')
+})
 
-  it('tell nothing about the hash', () => {
-    expect(JSON.stringify(check(first))).toBe('{"keyId":"first","scopes":["pets:read","pets:write"]}')
-  })
+it('rejects two static keys with the same hash', () => {
+  const keys = ['shop', 'kiosk'].map((keyId) => ({ keyId, sha256: hashApiKey(first) }))
+  expect(() => createStaticKeys(keys)).toThrow('The keys shop and kiosk have the same hash.')
+})
+
+it('an empty list of static keys accepts no key', () => {
+  expect(createStaticKeys([])(first)).toBeUndefined()
+})
+
+it('a verified static key does not contain its hash', () => {
+  expect(JSON.stringify(check(first))).toBe('{"keyId":"first","scopes":["pets:read","pets:write"]}')
 })

@@ -1,27 +1,40 @@
-import { SCOPES, type Scope } from './api-key.ts'
-import { hashApiKey, isApiKeyText } from './api-key-text.ts'
+import { AccessError } from './access-error.ts'
+import { SCOPES, type Scope, type VerifiedKey } from './api-key.ts'
+import { hashApiKey } from './api-key-text.ts'
 
-/** A key that is given with the settings, by its hash. */
+/** A key from the settings, given by its hash. */
 export interface StaticKey {
-  /** A public name for logs. */
+  /** A public name for logs. Each key has its own: idempotency keys and rate limits are counted per name. */
   readonly keyId: string
-  /** What `hashApiKey` made of the key. */
+  /** The result of `hashApiKey` for the text of the key, which may be any text. */
   readonly sha256: string
-  /** All of them unless said otherwise. */
+  /** Default: all scopes. */
   readonly scopes?: readonly Scope[]
 }
 
-/** A good key, by its public id, and what it may do. */
-export interface VerifiedKey {
-  readonly keyId: string
-  readonly scopes: readonly Scope[]
-}
-
 /**
- * Checks keys against a fixed list; `undefined` for any other text. The look-up is by hash, so its timing tells
- * nothing about a key.
+ * Checks keys against a fixed list; returns `undefined` for any other text. The look-up is by hash, so its timing
+ * reveals nothing about a key. Throws `api_key_invalid` when two keys have the same name or the same hash.
  */
 export function createStaticKeys(keys: readonly StaticKey[]): (key: string) => VerifiedKey | undefined {
-  const bySha256 = new Map(keys.map(({ keyId, sha256, scopes = SCOPES }) => [sha256, { keyId, scopes }]))
-  return (key) => (isApiKeyText(key) ? bySha256.get(hashApiKey(key)) : undefined)
+  const bySha256 = verifiedBySha256(keys)
+  return (key) => bySha256.get(hashApiKey(key))
+}
+
+/** The keys by their hashes. Throws `api_key_invalid` as `createStaticKeys` does. */
+export function verifiedBySha256(keys: readonly StaticKey[]): ReadonlyMap<string, VerifiedKey> {
+  const bySha256 = new Map<string, VerifiedKey>()
+  const names = new Set<string>()
+  for (const { keyId, sha256, scopes = SCOPES } of keys) {
+    const known = bySha256.get(sha256)
+    if (known !== undefined) throw invalid(`The keys ${known.keyId} and ${keyId} have the same hash.`)
+    if (names.has(keyId)) throw invalid(`Two keys are named ${keyId}. Give each key its own name.`)
+    names.add(keyId)
+    bySha256.set(sha256, { keyId, scopes })
+  }
+  return bySha256
+}
+
+function invalid(message: string): AccessError {
+  return new AccessError('api_key_invalid', message)
 }

@@ -16,7 +16,7 @@ export const openAdapter: OpenProvider = async (scene) => {
   await repeatCreations(scene, pets)
   const app = createPetApp({
     pets: createPetUseCases(pets),
-    tokenCheck: createKeyCheck({ keys, lifetime: 0 }).check,
+    tokenCheck: createKeyCheck({ keys, lifetimeMs: 0 }).check,
     rateLimiting: { limit: RATE_LIMIT, limiter: createMemoryRateLimiter(RATE_LIMIT) },
     now: () => scene.now,
     log: LOG,

@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyRepository, NewApiKey } from '@pet-store/access'
+import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import { apiKeyFromRow, toMilliseconds } from './api-key-mapping.ts'
 import type { ApiKeyStatements, KeyValues } from './api-key-statements.ts'
 import type { StatementRunner } from './statement-runner.ts'
@@ -50,9 +50,14 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
     return (await this.#revoke([toMilliseconds(at), id])) !== undefined
   }
 
-  async markUsed(id: string, at: Date): Promise<void> {
-    const time = toMilliseconds(at)
-    await this.#markUsed([time, id, time])
+  async markUsed(uses: readonly KeyUse[]): Promise<void> {
+    // All at once, so that the runner can write them in groups.
+    await Promise.all(
+      uses.map(({ id, at }) => {
+        const time = toMilliseconds(at)
+        return this.#markUsed([time, id, time])
+      }),
+    )
   }
 }
 

@@ -23,7 +23,7 @@ export async function createKey(options: Output & { name: string; scope?: Scope[
     const issued = await issueApiKey({
       name,
       ...(scope !== undefined && { scopes: scope }),
-      ...(expires !== undefined && { lifetime: expires }),
+      ...(expires !== undefined && { lifetimeMs: expires }),
     })
     show(issued, json)
   })

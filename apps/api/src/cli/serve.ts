@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { compose, type Program } from '../compose.ts'
-import { createLog, readinessLog } from '../observability/log.ts'
+import { createLog, lookUpLimitLog, readinessLog } from '../observability/log.ts'
 import { noApiKeys } from '../persistence/no-api-keys.ts'
 import { runServer } from '../server/run-server.ts'
 import { readConfig } from '../settings/read-settings.ts'
@@ -10,7 +10,13 @@ export async function serve(): Promise<void> {
   const config = readConfig()
   const { log, http } = await createLog(config)
   const { staticKeys } = config
-  const program = await compose({ settings: config, staticKeys, log: http, onReadiness: readinessLog(log) })
+  const program = await compose({
+    settings: config,
+    staticKeys,
+    log: http,
+    onReadiness: readinessLog(log),
+    onLookUpLimit: lookUpLimitLog(log),
+  })
   const url = await runServer(program, config, log)
   log.info({ address: `${url}/v1` }, 'serving')
   // Whoever waits for this line waits no longer than needed.

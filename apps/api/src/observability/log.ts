@@ -67,3 +67,10 @@ export function readinessLog(log: Logger): ReadinessListener {
     else log.warn({ checks, ...(reason !== undefined && { err: reason }) }, 'not ready')
   }
 }
+
+/** A line on a client address that has used up its look-ups of API keys. */
+export function lookUpLimitLog(log: Logger): (address: string) => void {
+  return (clientAddress) => {
+    log.warn({ clientAddress }, 'too many unknown API keys from this address; if it is a proxy, set TRUST_PROXY')
+  }
+}

@@ -226,6 +226,13 @@ describe('readConfig', () => {
     expect(() => readConfig([], { API_KEYS_SHA256 })).toThrow(/^API_KEYS_SHA256 must be SHA-256 hashes/)
   })
 
+  it.each([`shop=${HASH},shop=${'B'.repeat(64)}`, `${HASH},${HASH}`, `shop=${HASH},kiosk=${HASH.toUpperCase()}`])(
+    'rejects the static keys %j, which have a name or a hash in common',
+    (API_KEYS_SHA256) => {
+      expect(() => readConfig([], { API_KEYS_SHA256 })).toThrow(/^API_KEYS_SHA256 must not repeat a key: /)
+    },
+  )
+
   it('names everything that is wrong at once, rules of the command too', () => {
     const rule = () => 'HOST must be another'
     expect(() => readConfig([rule], { PORT: 'x', LOG_LEVEL: 'y' })).toThrow(

@@ -1,4 +1,4 @@
-import type { RateLimit, StaticKey } from '@pet-store/access'
+import { AccessError, createStaticKeys, type RateLimit, type StaticKey } from '@pet-store/access'
 import type { Pooler } from '@pet-store/persistence-postgres'
 import { readDuration } from './duration.ts'
 import { isHttpUrl } from './http-url.ts'
@@ -271,9 +271,16 @@ function readRateLimit(text: string): RateLimit | undefined {
 }
 
 function readKeyHashes(text: string): readonly StaticKey[] {
-  return listOf(text).map((entry) => {
+  const keys = listOf(text).map((entry) => {
     const [, name, sha256 = ''] = /^(?:([\w.-]{1,64})=)?([0-9a-f]{64})$/i.exec(entry) ?? []
     if (sha256 === '') throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, with commas between them')
     return { keyId: name ?? `sha256-${sha256.slice(0, 8)}`, sha256: sha256.toLowerCase() }
   })
+  try {
+    createStaticKeys(keys)
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error
+    throw new RangeError(`must not repeat a key: ${error.message}`)
+  }
+  return keys
 }

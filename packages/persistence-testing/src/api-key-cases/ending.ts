@@ -34,9 +34,9 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = [
       const { sha256, ...key } = aNewApiKey('kiosk')
       await keys.add({ ...key, sha256 })
       await keys.add(aNewApiKey('neighbour'))
-      await keys.markUsed(key.id, after(5))
+      await keys.markUsed([{ id: key.id, at: after(5) }])
       assert.deepEqual(await keys.find(key.id), { ...key, lastUsedAt: after(5) })
-      await Promise.all([7, 9, 8, 1].map((at) => keys.markUsed(key.id, after(at))))
+      await Promise.all([7, 9, 8, 1].map((at) => keys.markUsed([{ id: key.id, at: after(at) }])))
       assert.deepEqual(await keys.findByHash(sha256), { ...key, lastUsedAt: after(9) })
       assert.equal((await keys.find('key_neighbour'))?.lastUsedAt, undefined)
     },
@@ -44,7 +44,7 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = [
   {
     name: 'takes the use of an unknown key without an error',
     async run(keys) {
-      await keys.markUsed('key_other', NOON)
+      await keys.markUsed([{ id: 'key_other', at: NOON }])
       assert.deepEqual(await keys.list(), [])
     },
   },

@@ -55,7 +55,9 @@ export const endingFaults: readonly ApiKeyFault[] = [
       const times = new Map<string, Date>()
       return {
         ...answering(keys, (key) => (times.has(key.id) ? { ...key, lastUsedAt: times.get(key.id) } : key)),
-        markUsed: async (id, at) => void times.set(id, at),
+        async markUsed(uses) {
+          for (const { id, at } of uses) times.set(id, at)
+        },
       }
     },
   },
@@ -64,8 +66,9 @@ export const endingFaults: readonly ApiKeyFault[] = [
     caughtBy: [LATEST],
     over: (keys) => ({
       ...keys,
-      async markUsed(_, at) {
-        for (const { id } of await keys.list()) await keys.markUsed(id, at)
+      async markUsed(uses) {
+        const all = await keys.list()
+        await keys.markUsed(uses.flatMap(({ at }) => all.map(({ id }) => ({ id, at }))))
       },
     }),
   },
@@ -74,9 +77,11 @@ export const endingFaults: readonly ApiKeyFault[] = [
     caughtBy: [UNKNOWN_USE],
     over: (keys) => ({
       ...keys,
-      async markUsed(id, at) {
-        if ((await keys.find(id)) === undefined) throw new BrokenOnPurpose(`no row ${id}`)
-        await keys.markUsed(id, at)
+      async markUsed(uses) {
+        for (const { id } of uses) {
+          if ((await keys.find(id)) === undefined) throw new BrokenOnPurpose(`no row ${id}`)
+        }
+        await keys.markUsed(uses)
       },
     }),
   },
