@@ -1,23 +1,29 @@
-import { existsSync } from 'node:fs'
 import { type BulkAccess, createBulkAccess } from '@pet-store/persistence-mikro-orm'
 import { openSqliteDatabase } from './database.ts'
 import { createGroupCommit } from './driver/group-commit.ts'
 import { createGroupRead } from './driver/group-read.ts'
 import { insertRows } from './driver/insert-rows.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
+import { inWriteTransaction } from './driver/write-transaction.ts'
 import { expectMigrated, runMigrations } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
-import { MEMORY, type SqliteOptions, sqlitePath } from './settings.ts'
+import { type SqliteOptions, sqlitePath } from './settings.ts'
 
-/** Opens a file for moving its rows, many at a time; migrates first when asked to, else refuses an outdated schema and a missing file. */
-export async function openSqliteBulk({ url, migrate = false }: SqliteOptions): Promise<BulkAccess> {
-  const path = sqlitePath(url)
-  // A slip of the pen must not be an empty database that is copied with success.
-  if (!migrate && path !== MEMORY && !existsSync(path)) throw new Error(`There is no file ${JSON.stringify(path)}.`)
-  const database = await openSqliteDatabase(path)
+/**
+ * Opens a file for moving its rows, many at a time. Rejects with one sentence if the file is missing or, without
+ * `migrate`, has an outdated schema.
+ */
+export async function openSqliteBulk({
+  url,
+  migrate = false,
+  create = true,
+  readOnly = false,
+}: SqliteOptions): Promise<BulkAccess> {
+  const mayMigrate = migrate && !readOnly
+  const database = await openSqliteDatabase(sqlitePath(url), { create: create && mayMigrate, readOnly })
   const orm = createSqliteOrm(database)
   try {
-    if (migrate) await runMigrations(orm, database)
+    if (mayMigrate) await runMigrations(orm, database)
     else await expectMigrated(orm, database)
   } catch (error) {
     await orm.close()
@@ -27,30 +33,24 @@ export async function openSqliteBulk({ url, migrate = false }: SqliteOptions): P
   const lastId = database.prepare("select seq from sqlite_sequence where name = 'pet'").pluck().safeIntegers()
 
   return createBulkAccess(orm.em, runner, {
-    async insert(table, rows, also) {
-      database.exec('begin immediate')
-      try {
+    insert: (table, rows, also) =>
+      inWriteTransaction(database, () => {
         insertRows(database, table, rows)
-        const isDone = also === undefined || database.prepare(also.sql).run(also.values).changes > 0
-        database.exec(isDone ? 'commit' : 'rollback')
-        return isDone
-      } catch (error) {
-        if (database.inTransaction) database.exec('rollback')
-        throw error
-      }
-    },
+        if (also === undefined || database.prepare(also.sql).run(also.values).changes > 0) return true
+        database.exec('rollback')
+        return false
+      }),
 
     lastPetId: async () => (lastId.get() as bigint | undefined) ?? 0n,
 
-    async movePetIdsPast(id) {
-      database.transaction(() => {
+    movePetIdsPast: (id) =>
+      inWriteTransaction(database, () => {
         // The table of sequences has no unique index, so nothing can be left to a conflict.
         database.exec(
           "insert into sqlite_sequence (name, seq) select 'pet', 0 where not exists (select 1 from sqlite_sequence where name = 'pet')",
         )
         database.prepare("update sqlite_sequence set seq = max(seq, ?) where name = 'pet'").run(id)
-      })()
-    },
+      }),
 
     close: () => orm.close(),
   })

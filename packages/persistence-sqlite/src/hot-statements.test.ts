@@ -13,7 +13,7 @@ import { createSqliteOrm } from './orm.ts'
 const WALK_IN_ORDER_OF_IDS = ['SCAN pet']
 const FROM_AN_ID_ON = ['SEARCH pet USING INTEGER PRIMARY KEY (rowid>?)']
 
-describe('SQLite plans', () => {
+describe('SQLite query plan', () => {
   let database: Database
   let statements: PetStatements
   let apiKeyStatements: ApiKeyStatements
@@ -29,7 +29,7 @@ describe('SQLite plans', () => {
   })
   afterAll(() => close())
 
-  // No step sorts ("USE TEMP B-TREE"), and a list that begins somewhere does not read what is before.
+  // Nothing is sorted ("USE TEMP B-TREE"), and a page does not read the pages before it.
   it.each<[keyof PetStatements, readonly unknown[], readonly string[]]>([
     ['find', [1n], ['SEARCH pet USING INTEGER PRIMARY KEY (rowid=?)']],
     ['list', [20], WALK_IN_ORDER_OF_IDS],
@@ -37,13 +37,13 @@ describe('SQLite plans', () => {
     ['listWithStatus', ['sold', 20], ['SEARCH pet USING INDEX pet_status_id (status=?)']],
     ['findOnce', ['shop', 'k'], ['SEARCH pet USING INDEX pet_once (once_owner=? AND once_key=?)']],
     ['listWithStatusAfter', ['sold', 1n, 20], ['SEARCH pet USING INDEX pet_status_id (status=? AND id>?)']],
-  ])('%s without reading or sorting more than it gives', (name, values, plan) => {
+  ])('of %s reads and sorts no more than it returns', (name, values, plan) => {
     const explained = database.prepare(`explain query plan ${statements[name].sql}`).all(...values)
     expect(explained).toMatchObject(plan.map((detail) => ({ detail })))
     expect(explained).toHaveLength(plan.length)
   })
 
-  it('the look-up of an API key by two unique indexes', () => {
+  it('of the API key look-up uses two unique indexes', () => {
     const { sql } = apiKeyStatements.findByHash
     expect(database.prepare(`explain query plan ${sql}`).all('ab')).toMatchObject([
       { detail: 'SEARCH found USING INDEX api_key_sha256 (sha256=?)' },

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqlitePersistence } from './open-persistence.ts'
 
-it('SQLite forgets keys that are older than a day as it goes, and keeps the pets', async () => {
+it('deletes idempotency keys that are older than a day, and no pet', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'pets.db')

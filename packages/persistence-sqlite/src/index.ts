@@ -1,4 +1,4 @@
-// The storage
+// The adapter
 export { openSqlitePersistence } from './open-persistence.ts'
 export type { SqlitePersistence } from './open-persistence.ts'
 
@@ -9,6 +9,6 @@ export type { SqliteOptions } from './settings.ts'
 // Its schema, for commands that migrate without serving
 export { migrateSqlite, pendingSqliteMigrations } from './migrations.ts'
 
-// Rows as they are, for moving them
+// Many rows at once, for moving them
 export { openSqliteBulk } from './bulk-access.ts'
 export type { BulkAccess, PetImportRow } from '@pet-store/persistence-mikro-orm'

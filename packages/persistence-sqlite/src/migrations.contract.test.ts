@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MikroORM } from '@mikro-orm/sqlite'
@@ -23,34 +23,49 @@ describe('SQLite migrations', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  it('are run once, and named', async () => {
+  it('run once and are returned by name', async () => {
+    writeFileSync(path, '')
     expect(await pendingSqliteMigrations({ url })).toEqual(ALL)
     expect(await migrateSqlite({ url })).toEqual(ALL)
     expect(await pendingSqliteMigrations({ url })).toEqual([])
     expect(await migrateSqlite({ url })).toEqual([])
   })
 
-  it('let go of the file, also when opening is refused', async () => {
+  it('close the file even when opening is rejected', async () => {
+    writeFileSync(path, '')
     await pendingSqliteMigrations({ url })
     await openSqlitePersistence({ url }).catch(() => undefined)
     await migrateSqlite({ url })
-    // The last connection that closes takes the log away.
+    // The last connection that closes removes the log.
     expect(readdirSync(folder)).toEqual(['pets.db'])
   })
 
-  it('leave no trace when only asked for', async () => {
+  it('are only read by the pending list', async () => {
+    writeFileSync(path, '')
     await pendingSqliteMigrations({ url })
-    const database = new Database(path)
-    expect(database.prepare('select name from sqlite_schema').all()).toEqual([])
-    database.close()
+    expect(readFileSync(path)).toHaveLength(0)
   })
 
-  it('are run by several connections of one process at once', async () => {
+  it('are not looked for in a missing file', async () => {
+    await expect(pendingSqliteMigrations({ url })).rejects.toThrow('there is no such file')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('wait for no other process when there is nothing to do', async () => {
+    await migrateSqlite({ url })
+    const other = new Database(path)
+    other.exec('begin immediate')
+    expect(await migrateSqlite({ url })).toEqual([])
+    expect(await pendingSqliteMigrations({ url })).toEqual([])
+    other.close()
+  })
+
+  it('run once when several connections of one process start at once', async () => {
     const results = await Promise.all(Array.from({ length: 6 }, () => migrateSqlite({ url })))
     expect(results.flat()).toEqual(ALL)
   })
 
-  it('leave nothing behind when one fails', async () => {
+  it('change nothing when one fails', async () => {
     const database = new Database(path)
     database.exec('create table pet (something_else)')
     await expect(migrateSqlite({ url })).rejects.toThrow(
@@ -61,16 +76,17 @@ describe('SQLite migrations', () => {
   })
 
   it('are required for opening', async () => {
-    const sentence = `The SQLite database ${JSON.stringify(path)} must be migrated first, it lacks ${ALL.join(', ')}.`
+    writeFileSync(path, '')
+    const sentence = `The SQLite database ${JSON.stringify(path)} must be migrated first: it lacks ${ALL.join(', ')}.`
     await expect(openSqlitePersistence({ url })).rejects.toThrow(new Error(sentence))
     await migrateSqlite({ url })
-    const storage = await openSqlitePersistence({ url })
-    await expect(storage.check()).resolves.toBeUndefined()
-    await storage.close()
+    const persistence = await openSqlitePersistence({ url })
+    await expect(persistence.check()).resolves.toBeUndefined()
+    await persistence.close()
   })
 })
 
-describe('The migrated SQLite schema', () => {
+describe('migrated SQLite schema', () => {
   let database: Database.Database
   let orm: MikroORM
 
@@ -81,7 +97,7 @@ describe('The migrated SQLite schema', () => {
   })
   afterEach(() => orm.close())
 
-  it('is what the entities describe', async () => {
+  it('matches the entities', async () => {
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
   })
 
@@ -98,7 +114,7 @@ describe('The migrated SQLite schema', () => {
     ['a category that is no integer', 'name, category_id', "'Rex', 1.5", 'cannot store REAL value in INTEGER column'],
     ['a category beyond int64', 'name, category_id', "'Rex', 9223372036854775808", 'cannot store REAL value'],
     ['an id that is no integer', 'id, name, category_id', "'a', 'Rex', 1", 'datatype mismatch'],
-  ])('refuses %s, whoever writes', (_, columns, values, message) => {
+  ])('rejects %s from any writer', (_, columns, values, message) => {
     expect(insert(columns, values)).toThrow(message)
   })
 
@@ -107,12 +123,12 @@ describe('The migrated SQLite schema', () => {
     ['scopes in another order', "'k', 'ab', 'kiosk', 'pets:write pets:read', 1", 'CHECK constraint failed'],
     ['no hash', "'k', null, 'kiosk', 'pets:read', 1", 'NOT NULL constraint failed: api_key.sha256'],
     ['a hash that is taken', "'k', 'a', 'n', 'pets:read', 1), ('l', 'a', 'n', 'pets:read', 1", 'UNIQUE constraint'],
-  ])('refuses a key with %s, whoever writes', (_, values, message) => {
+  ])('rejects an API key with %s from any writer', (_, values, message) => {
     const columns = 'id, sha256, name, scopes, created_at'
     expect(() => database.exec(`insert into api_key (${columns}) values (${values})`)).toThrow(message)
   })
 
-  it('takes every status and none', () => {
+  it('accepts every status and none', () => {
     for (const status of ["'available'", "'pending'", "'sold'", 'null']) {
       expect(insert('name, category_id, status', `'Rex', 1, ${status}`)).not.toThrow()
     }

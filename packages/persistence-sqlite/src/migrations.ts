@@ -1,56 +1,61 @@
 import type { MikroORM } from '@mikro-orm/sqlite'
 import type { Database } from 'better-sqlite3'
 import { openSqliteDatabase } from './database.ts'
-import { whileWriting } from './driver/write-lock.ts'
-import { createSqliteOrm } from './orm.ts'
+import { inWriteTransaction } from './driver/write-transaction.ts'
+import { createSqliteOrm, MIGRATION_NAMES } from './orm.ts'
 import { type SqliteOptions, sqlitePath } from './settings.ts'
 
-/** Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once. */
-export function migrateSqlite({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
-  return withDatabase(url, runMigrations)
+/**
+ * Brings the schema up to date and returns the names of the migrations that were missing. Creates the file if it is
+ * missing. Any number of processes may call it at once.
+ */
+export async function migrateSqlite({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
+  const database = await openSqliteDatabase(sqlitePath(url))
+  const orm = createSqliteOrm(database)
+  try {
+    return await runMigrations(orm, database)
+  } finally {
+    await orm.close()
+  }
 }
 
-/** The names of the migrations that the schema lacks, in the order in which they would run. Changes no schema. */
-export function pendingSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
-  return withDatabase(url, findPendingMigrations)
+/** Returns the names of the missing migrations in the order in which they would run. Writes nothing; the file must exist. */
+export async function pendingSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
+  const database = await openSqliteDatabase(sqlitePath(url), { readOnly: true })
+  const orm = createSqliteOrm(database)
+  try {
+    return await findPendingMigrations(orm)
+  } finally {
+    await orm.close()
+  }
 }
 
-/** Runs what is missing, all or nothing. Rejects with one sentence that names the file. */
+/** Runs the missing migrations, all or none. Rejects with one sentence that names the file. */
 export async function runMigrations(orm: MikroORM, database: Database): Promise<readonly string[]> {
   try {
-    return await whileWriting(database, 'commit', async () => namesOf(await orm.migrator.up()))
+    // Without anything to do, no start waits for a process that is writing.
+    if ((await findPendingMigrations(orm)).length === 0) return []
+    const run = await inWriteTransaction(database, () => orm.migrator.up())
+    return run.map(({ name }) => name)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`Cannot migrate the SQLite database ${JSON.stringify(database.name)}: ${reason}.`, { cause: error })
   }
 }
 
-/** Looks without leaving a trace: the migrator makes its table as soon as it is asked, and that is rolled back. */
-async function findPendingMigrations(orm: MikroORM, database: Database): Promise<readonly string[]> {
-  return whileWriting(database, 'rollback', async () => namesOf(await orm.migrator.getPending()))
-}
-
-/** Rejects with one sentence that names what an outdated schema lacks. */
+/** Rejects with one sentence that names the migrations that the schema lacks. */
 export async function expectMigrated(orm: MikroORM, database: Database): Promise<void> {
-  const pending = await findPendingMigrations(orm, database)
+  const pending = await findPendingMigrations(orm)
   if (pending.length === 0) return
   const name = JSON.stringify(database.name)
-  throw new Error(`The SQLite database ${name} must be migrated first, it lacks ${pending.join(', ')}.`)
+  throw new Error(`The SQLite database ${name} must be migrated first: it lacks ${pending.join(', ')}.`)
 }
 
-function namesOf(migrations: readonly { readonly name: string }[]): readonly string[] {
-  return migrations.map(({ name }) => name)
-}
-
-async function withDatabase<Result>(
-  url: string,
-  work: (orm: MikroORM, database: Database) => Promise<Result>,
-): Promise<Result> {
-  const database = await openSqliteDatabase(sqlitePath(url))
-  const orm = createSqliteOrm(database)
-  try {
-    return await work(orm, database)
-  } finally {
-    await orm.close()
-  }
+/** The migrator itself would create its table and take the write lock. */
+async function findPendingMigrations(orm: MikroORM): Promise<readonly string[]> {
+  const em = orm.em.fork()
+  const tables = await em.execute("select name from sqlite_schema where type = 'table' and name = 'migration'")
+  const rows = tables.length === 0 ? [] : await em.execute<{ name: string }[]>('select name from migration')
+  const applied = new Set(rows.map(({ name }) => name))
+  return MIGRATION_NAMES.filter((name) => !applied.has(name))
 }

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { aNewPet, apiKeyRepositoryContract, petRepositoryContract } from '@pet-store/persistence-testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -8,59 +9,59 @@ import { openSqlitePersistence, type SqlitePersistence } from './open-persistenc
 
 let folder: string
 let path: string
-let storage: SqlitePersistence
+let persistence: SqlitePersistence
 
 const open = () => openSqlitePersistence({ url: `sqlite:${path}`, migrate: true })
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
   path = join(folder, 'pets.db')
-  storage = await open()
+  persistence = await open()
 })
 afterEach(async () => {
-  await storage.close()
+  await persistence.close()
   rmSync(folder, { recursive: true })
 })
 
-describe('SQLite keeps the PetRepository promises', () => {
+describe('SQLite pet repository', () => {
   for (const { name, run } of petRepositoryContract) {
-    it(name, () => run(storage.pets))
+    it(name, () => run(persistence.pets))
   }
 })
 
-describe('SQLite keeps the ApiKeyRepository promises', () => {
+describe('SQLite API key repository', () => {
   for (const { name, run } of apiKeyRepositoryContract) {
-    it(name, () => run(storage.apiKeys))
+    it(name, () => run(persistence.apiKeys))
   }
 })
 
-describe('An SQLite storage', () => {
-  it('holds the same pets when it is opened again', async () => {
-    const added = await storage.pets.add(aNewPet({ status: 'sold' }))
-    await storage.close()
-    storage = await open()
-    expect(await storage.pets.list({ limit: 2 })).toEqual([added])
+describe('SQLite persistence', () => {
+  it('returns the same pets after it was opened again', async () => {
+    const added = await persistence.pets.add(aNewPet({ status: 'sold' }))
+    await persistence.close()
+    persistence = await open()
+    expect(await persistence.pets.list({ limit: 2 })).toEqual([added])
   })
 
-  it('stores what was begun before it closes', async () => {
-    const adding = storage.pets.add(aNewPet())
-    await storage.close()
+  it('stores pending pets before it closes', async () => {
+    const adding = persistence.pets.add(aNewPet())
+    await persistence.close()
     const added = await adding
-    storage = await open()
-    expect(await storage.pets.find(added.id)).toEqual(added)
+    persistence = await open()
+    expect(await persistence.pets.find(added.id)).toEqual(added)
   })
 
-  it('does not give the id of a deleted pet again', async () => {
-    await storage.pets.add(aNewPet())
-    const last = await storage.pets.add(aNewPet())
+  it('does not reuse the id of a deleted pet', async () => {
+    await persistence.pets.add(aNewPet())
+    const last = await persistence.pets.add(aNewPet())
     const other = new Database(path)
     other.prepare('delete from pet where id = ?').run(last.id)
     other.close()
-    expect((await storage.pets.add(aNewPet())).id).toBe(last.id + 1n)
+    expect((await persistence.pets.add(aNewPet())).id).toBe(last.id + 1n)
   })
 
-  it('stores integers at the edges exactly, seen from outside as text', async () => {
-    const { id } = await storage.pets.add(aNewPet({ categoryId: -(2n ** 63n) }))
+  it('stores the smallest int64 exactly', async () => {
+    const { id } = await persistence.pets.add(aNewPet({ categoryId: -(2n ** 63n) }))
     const other = new Database(path)
     const asText = other.prepare('select cast(category_id as text) from pet where id = ?').pluck()
     expect(asText.get(id)).toBe('-9223372036854775808')
@@ -68,25 +69,77 @@ describe('An SQLite storage', () => {
   })
 
   it('finds nothing under ids beyond int64', async () => {
-    await storage.pets.add(aNewPet())
-    expect(await storage.pets.find(2n ** 63n)).toBeUndefined()
-    expect(await storage.pets.find(2n ** 64n + 1n)).toBeUndefined()
-    expect(await storage.pets.find(-(2n ** 63n) - 1n)).toBeUndefined()
+    await persistence.pets.add(aNewPet())
+    expect(await persistence.pets.find(2n ** 63n)).toBeUndefined()
+    expect(await persistence.pets.find(2n ** 64n + 1n)).toBeUndefined()
+    expect(await persistence.pets.find(-(2n ** 63n) - 1n)).toBeUndefined()
   })
 
   it('rejects every call after it was closed', async () => {
-    await storage.close()
-    await expect(storage.pets.add(aNewPet())).rejects.toThrow('not open')
-    await expect(storage.pets.find(1n)).rejects.toThrow('not open')
-    await expect(storage.pets.list({ limit: 1 })).rejects.toThrow('not open')
-    await expect(storage.check()).rejects.toThrow('not open')
+    await persistence.close()
+    await expect(persistence.pets.add(aNewPet())).rejects.toThrow('not open')
+    await expect(persistence.pets.find(1n)).rejects.toThrow('not open')
+    await expect(persistence.pets.list({ limit: 1 })).rejects.toThrow('not open')
+    await expect(persistence.check()).rejects.toThrow('not open')
   })
 
-  it('fails its check when the table is gone', async () => {
-    await storage.check()
+  it('fails its check when the table was dropped', async () => {
+    await persistence.check()
     const other = new Database(path)
     other.exec('drop table pet')
     other.close()
-    await expect(storage.check()).rejects.toThrow('no such table: pet')
+    await expect(persistence.check()).rejects.toThrow('no such table: pet')
+  })
+
+  it('is unavailable while its file is moved, and works when it is back', async () => {
+    await persistence.pets.add(aNewPet())
+    renameSync(path, `${path}.moved`)
+    const moved = { code: 'persistence_unavailable', message: expect.stringContaining('was moved') as string }
+    await expect(persistence.check()).rejects.toMatchObject(moved)
+    await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({ ...moved, outcome: 'not_stored' })
+    // Another file under the same name is not the database either.
+    writeFileSync(path, '')
+    await expect(persistence.check()).rejects.toMatchObject(moved)
+    renameSync(`${path}.moved`, path)
+    await persistence.check()
+    expect((await persistence.pets.add(aNewPet())).id).toBe(2n)
+  })
+
+  it('returns lists and checks while another process holds the write lock, and adds pets afterwards', async () => {
+    const other = new Database(path)
+    other.exec('begin immediate')
+    const adding = persistence.pets.add(aNewPet())
+    await setTimeout(20)
+    expect(await persistence.pets.list({ limit: 1 })).toEqual([])
+    await persistence.check()
+    other.exec('commit')
+    other.close()
+    expect(await adding).toMatchObject({ id: 1n })
+  })
+
+  it('stores pets that wait for the lock of another process before it closes', async () => {
+    const other = new Database(path)
+    other.exec('begin immediate')
+    const adding = persistence.pets.add(aNewPet())
+    const closing = persistence.close()
+    other.exec('commit')
+    await closing
+    expect(other.prepare('select count(*) from pet').pluck().get()).toBe(1)
+    other.close()
+    await adding
+  })
+
+  it('creates no file without migrate, and changes none with readOnly', async () => {
+    const missing = join(folder, 'missing', 'pets.db')
+    for (const options of [{}, { migrate: true, create: false }, { migrate: true, readOnly: true }]) {
+      const opening = openSqlitePersistence({ url: `sqlite:${missing}`, ...options })
+      await expect(opening).rejects.toThrow('there is no such file')
+    }
+    expect(existsSync(dirname(missing))).toBe(false)
+    await persistence.pets.add(aNewPet())
+    const reading = await openSqlitePersistence({ url: `sqlite:${path}`, migrate: true, readOnly: true })
+    expect(await reading.pets.list({ limit: 2 })).toHaveLength(1)
+    await expect(reading.pets.add(aNewPet())).rejects.toMatchObject({ code: 'persistence_unavailable' })
+    await reading.close()
   })
 })

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/sqlite'
 import type { ApiKeyRepository } from '@pet-store/access'
-import type { PetRepository } from '@pet-store/domain'
+import type { Persistence } from '@pet-store/persistence'
 import {
   compileApiKeyStatements,
   compilePetStatements,
@@ -8,7 +8,7 @@ import {
   MikroOrmPetRepository,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { openSqliteDatabase } from './database.ts'
+import { createFileCheck, openSqliteDatabase } from './database.ts'
 import { createGroupCommit } from './driver/group-commit.ts'
 import { createGroupRead } from './driver/group-read.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
@@ -16,37 +16,42 @@ import { expectMigrated, runMigrations } from './migrations.ts'
 import { createSqliteOrm, LATEST_MIGRATION } from './orm.ts'
 import { type SqliteOptions, sqlitePath } from './settings.ts'
 
-/** An open database. Who opened it closes it. */
-export interface SqlitePersistence {
-  readonly pets: PetRepository
+/** An open SQLite database. Whoever opened it closes it. */
+export interface SqlitePersistence extends Persistence {
   readonly apiKeys: ApiKeyRepository
-  /** Kept when the database answers, rejected when it does not. */
-  check(): Promise<void>
   /** Whether the schema still has every migration that this program knows. */
   isMigrated(): Promise<boolean>
-  /** Stores what was begun and closes the file. Nothing can be asked afterwards. */
-  close(): Promise<void>
 }
 
-/** Opens an SQLite file (or `sqlite::memory:`) and answers only when it works; migrates first when asked to. */
-export async function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
-  const database = await openSqliteDatabase(sqlitePath(options.url))
+/**
+ * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects with one sentence if the file is
+ * missing, is no database, may not be written or, without `migrate`, has an outdated schema.
+ */
+export async function openSqlitePersistence({
+  url,
+  migrate = false,
+  create = true,
+  readOnly = false,
+}: SqliteOptions): Promise<SqlitePersistence> {
+  const path = sqlitePath(url)
+  const mayMigrate = migrate && !readOnly
+  const database = await openSqliteDatabase(path, { create: create && mayMigrate, readOnly })
   const orm = createSqliteOrm(database)
   try {
-    if (options.migrate) await runMigrations(orm, database)
+    if (mayMigrate) await runMigrations(orm, database)
     else await expectMigrated(orm, database)
-    return storageOf(orm, database)
+    return persistenceOf(orm, database, createFileCheck(path))
   } catch (error) {
     await orm.close()
     throw error
   }
 }
 
-function storageOf(orm: MikroORM, database: Database): SqlitePersistence {
-  const commits = createGroupCommit(database)
+function persistenceOf(orm: MikroORM, database: Database, expectFile: () => void): SqlitePersistence {
+  const commits = createGroupCommit(database, expectFile)
   const reads = createGroupRead(database)
   const runner = createSqliteStatementRunner(database, commits, reads)
-  // Reads a page of the file; `select 1` would be answered without looking at it.
+  // Reads a page of the file, which `select 1` would not.
   const check = database.prepare('select 1 from pet limit 1')
   const findMigration = database.prepare('select 1 from migration where name = ?')
 
@@ -54,13 +59,14 @@ function storageOf(orm: MikroORM, database: Database): SqlitePersistence {
     pets: new MikroOrmPetRepository(compilePetStatements(orm.em), runner),
     apiKeys: new MikroOrmApiKeyRepository(compileApiKeyStatements(orm.em), runner),
     async check() {
+      expectFile()
       check.get()
     },
     async isMigrated() {
       return findMigration.get(LATEST_MIGRATION) !== undefined
     },
     async close() {
-      commits.flush()
+      await commits.finish()
       reads.flush()
       await orm.close()
     },

@@ -7,7 +7,7 @@ import { createSqliteOrm } from './orm.ts'
 
 const EDGES = [0n, 1n, -1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 1n, -(2n ** 63n)]
 
-describe('The ORM on SQLite', () => {
+describe('MikroORM on SQLite', () => {
   let orm: MikroORM
 
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('The ORM on SQLite', () => {
     expect(await orm.em.fork().find(PetRecord, { categoryId: edge })).toMatchObject([{ id: edge, categoryId: edge }])
   })
 
-  it('does not take one great id for its neighbour', async () => {
+  it('tells neighbouring ids beyond 2^53 apart', async () => {
     await orm.em.fork().insertMany(PetRecord, [
       { id: 2n ** 53n, name: 'even', categoryId: 1n },
       { id: 2n ** 53n + 1n, name: 'odd', categoryId: 2n },
@@ -38,7 +38,7 @@ describe('The ORM on SQLite', () => {
     expect(await orm.em.fork().findOneOrFail(PetRecord, { id: 2n ** 53n })).toMatchObject({ name: 'even' })
   })
 
-  it('gives a number where a number is exact, and a bigint beyond', async () => {
+  it('returns a number where it is exact and a bigint beyond', async () => {
     const [row] = await orm.em
       .fork()
       .execute<Record<string, unknown>[]>(
@@ -47,7 +47,7 @@ describe('The ORM on SQLite', () => {
     expect(row).toEqual({ small: 1, last: 2 ** 53 - 1, beyond: 2n ** 53n, below: -(2n ** 53n) })
   })
 
-  it('counts in numbers', async () => {
+  it('counts as a number', async () => {
     await orm.em.fork().insert(PetRecord, { name: 'Rex', categoryId: 1n })
     expect(await orm.em.fork().count(PetRecord)).toBe(1)
     expect(await orm.em.fork().count(PetRecord, { id: 2n ** 63n - 1n })).toBe(0)
@@ -60,7 +60,7 @@ describe('The ORM on SQLite', () => {
     expect(categories).toEqual([2n ** 63n - 1n])
   })
 
-  it('undoes a transaction that fails', async () => {
+  it('rolls back a transaction that fails', async () => {
     const failing = orm.em.fork().transactional(async (em) => {
       await em.insert(PetRecord, { name: 'Rex', categoryId: 1n })
       throw new Error('no')

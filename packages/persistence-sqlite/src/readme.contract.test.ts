@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 const PACKAGE = dirname(import.meta.dirname)
 
-it('The example of the README works', async () => {
+it('runs the example of the README', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
   const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8')
   const example = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? ''

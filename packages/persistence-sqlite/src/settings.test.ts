@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sqlitePath } from './settings.ts'
 
-describe('An SQLite URL', () => {
+describe('SQLite URL', () => {
   it.each([
     ['sqlite:pets.db', 'pets.db'],
     ['sqlite:./data/pets.db', './data/pets.db'],
@@ -11,7 +11,7 @@ describe('An SQLite URL', () => {
     ['sqlite:C:\\pets.db', 'C:\\pets.db'],
     ['sqlite:my pets 100%.db', 'my pets 100%.db'],
     ['sqlite::memory:', ':memory:'],
-  ])('%s names %s', (url, path) => {
+  ])('reads the path of %s as %s', (url, path) => {
     expect(sqlitePath(url)).toBe(path)
   })
 
@@ -27,7 +27,7 @@ describe('An SQLite URL', () => {
     ['sqlite:pets.db?mode=ro', 'have no parameters'],
     ['sqlite:pets.db#1', 'have no parameters'],
     ['sqlite:pets\0.db', 'have no parameters'],
-  ])('%j is refused: it must %s', (url, rule) => {
+  ])('rejects %j: it must %s', (url, rule) => {
     const examples = '"sqlite:./data/pet-store.db" or "sqlite::memory:"'
     const sentence = `An SQLite URL must ${rule}, as in ${examples}; got ${JSON.stringify(url)}.`
     expect(() => sqlitePath(url)).toThrow(new TypeError(sentence))

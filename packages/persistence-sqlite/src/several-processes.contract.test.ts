@@ -1,16 +1,17 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { aNewPet } from '@pet-store/persistence-testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqlitePersistence } from './open-persistence.ts'
 
 const PACKAGE = dirname(import.meta.dirname)
 
-/** Arguments for a Node that runs this code from source, as a module of this package; `URL` is the database. */
+/** The arguments for a Node process that runs this code from source, as a module of this package; `URL` is the database. */
 const nodeArguments = (code: string, url: string): string[] => [
   '--conditions=@pet-store/source',
   '--input-type=module',
@@ -20,7 +21,7 @@ const nodeArguments = (code: string, url: string): string[] => [
    ${code}`,
 ]
 
-/** Runs it and gives what it printed, which is nothing but what the code prints: no log of the ORM is among it. */
+/** Runs the code and returns what it printed; the ORM must not have logged anything. */
 async function run(code: string, url: string): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, nodeArguments(code, url), { cwd: PACKAGE })
   expect(stderr).toBe('')
@@ -39,8 +40,8 @@ describe('SQLite with several processes', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  it('migrates a new file once when all of them start together', async () => {
-    // A common moment, late enough for every process to have loaded: else they would come one after the other.
+  it('migrates a new file once when five processes start together', async () => {
+    // The same moment for all, late enough for each process to have loaded.
     const start = Date.now() + 2000
     const code = `
       while (Date.now() < ${start});
@@ -55,7 +56,7 @@ describe('SQLite with several processes', () => {
     ])
   })
 
-  it('loses no answered pet when a process is killed', async () => {
+  it('loses no pet that was reported as stored when the process is killed', async () => {
     const writer = spawn(
       process.execPath,
       nodeArguments(
@@ -76,36 +77,68 @@ describe('SQLite with several processes', () => {
     expect(writer.signalCode).toBe('SIGKILL')
 
     // The last line may have been cut off.
-    const answered = output.slice(0, output.lastIndexOf('\n')).split('\n')
-    expect(answered.length).toBeGreaterThan(100)
-    const storage = await openSqlitePersistence({ url })
-    for (const id of answered) expect(await storage.pets.find(BigInt(id))).toMatchObject({ id: BigInt(id) })
-    await storage.close()
+    const reported = output.slice(0, output.lastIndexOf('\n')).split('\n')
+    expect(reported.length).toBeGreaterThan(100)
+    const persistence = await openSqlitePersistence({ url })
+    for (const id of reported) expect(await persistence.pets.find(BigInt(id))).toMatchObject({ id: BigInt(id) })
+    await persistence.close()
   })
 
-  it('lets one read while another writes', async () => {
-    const storage = await openSqlitePersistence({ url, migrate: true })
+  it('reads while another process writes', async () => {
+    const persistence = await openSqlitePersistence({ url, migrate: true })
     const other = new Database(path)
     other.exec('begin immediate')
     other.exec("insert into pet (name, category_id) values ('Rex', 1)")
-    expect(await storage.pets.list({ limit: 1 })).toEqual([])
+    expect(await persistence.pets.list({ limit: 1 })).toEqual([])
     other.exec('commit')
     other.close()
-    expect(await storage.pets.list({ limit: 1 })).toMatchObject([{ name: 'Rex' }])
-    await storage.close()
+    expect(await persistence.pets.list({ limit: 1 })).toMatchObject([{ name: 'Rex' }])
+    await persistence.close()
   })
 
-  it('says so when it may not write the file', async () => {
+  it('rejects opening a file or a folder that the user may not write', async () => {
     await (await openSqlitePersistence({ url, migrate: true })).close()
+    const rejection = () =>
+      run(
+        // The superuser may write everything, so it becomes nobody, when everything is loaded.
+        `await (await openSqlitePersistence({ url: 'sqlite::memory:', migrate: true })).close()
+         if (process.getuid() === 0) process.setuid(65534)
+         await openSqlitePersistence({ url: URL, migrate: true }).catch((error) => console.log(error.message))`,
+        url,
+      )
+    const beginning = `Cannot open the SQLite database ${JSON.stringify(path)}: the user \\S+ \\(uid \\d+\\)`
+    chmodSync(folder, 0o755)
+    chmodSync(dirname(path), 0o777)
     chmodSync(path, 0o444)
-    for (const above of [folder, dirname(path)]) chmodSync(above, 0o555)
-    const message = await run(
-      // The superuser may write everything, so it becomes nobody first.
-      `if (process.getuid() === 0) process.seteuid(65534)
-       await openSqlitePersistence({ url: URL, migrate: true }).catch((error) => console.log(error.message))`,
+    expect(await rejection()).toMatch(new RegExp(`^${beginning} may not write the file\\.\n$`))
+    chmodSync(path, 0o666)
+    chmodSync(dirname(path), 0o555)
+    expect(await rejection()).toMatch(
+      new RegExp(`^${beginning} may not write in the folder "[^"]+", where SQLite keeps its log\\.\n$`),
+    )
+    expect(readdirSync(dirname(path))).toEqual(['pets.db'])
+    chmodSync(path, 0)
+    expect(await rejection()).toMatch(new RegExp(`^${beginning} may not read the file\\.\n$`))
+    chmodSync(dirname(path), 0o755)
+  })
+
+  it('reads a file in a folder that the user may not write', async () => {
+    const persistence = await openSqlitePersistence({ url, migrate: true })
+    await persistence.pets.add(aNewPet())
+    await persistence.close()
+    chmodSync(folder, 0o755)
+    chmodSync(path, 0o444)
+    chmodSync(dirname(path), 0o555)
+    const output = await run(
+      `await (await openSqlitePersistence({ url: 'sqlite::memory:', migrate: true })).close()
+       if (process.getuid() === 0) process.setuid(65534)
+       const { pets, close } = await openSqlitePersistence({ url: URL, readOnly: true })
+       console.log((await pets.list({ limit: 2 })).map(({ name }) => name).join())
+       await close()`,
       url,
     )
-    for (const above of [folder, dirname(path)]) chmodSync(above, 0o755)
-    expect(message).toBe(`Cannot open the SQLite database ${JSON.stringify(path)}: it cannot be written.\n`)
+    expect(output).toBe(`${aNewPet().name}\n`)
+    expect(readdirSync(dirname(path))).toEqual(['pets.db'])
+    chmodSync(dirname(path), 0o755)
   })
 })

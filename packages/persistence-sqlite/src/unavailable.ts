@@ -1,12 +1,13 @@
+import type { WriteOutcome } from '@pet-store/domain'
 import { PersistenceUnavailable } from '@pet-store/persistence'
 import Database from 'better-sqlite3'
 
-/** Another process has been writing for too long, the disk is full or broken: a matter of this moment, not of the request. */
-const CODES = /^SQLITE_(?:BUSY|LOCKED|FULL|IOERR)/
+/** Another process is writing, the disk is full or broken, the file became read-only: not caused by the request. */
+const CODES = /^SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)/
 
-/** What the driver threw, told apart: a database that cannot be written at present, or anything else as it is. */
-export function unavailableOr(error: unknown): unknown {
+/** Returns what a call rejects with: a `PersistenceUnavailable` where the database cannot work now, else the error itself. */
+export function unavailableOr(error: unknown, outcome: WriteOutcome = 'not_stored'): unknown {
   return error instanceof Database.SqliteError && CODES.test(error.code)
-    ? new PersistenceUnavailable({ cause: error })
+    ? new PersistenceUnavailable({ cause: error, outcome })
     : error
 }

@@ -39,6 +39,10 @@ export interface PersistenceOptions {
   readonly url: string
   /** Whether opening may migrate the schema. If it may not and the schema is outdated, opening rejects and says so. */
   readonly migrate?: boolean
+  /** Whether opening may create a missing database. It does so only with `migrate`. Default: true. */
+  readonly create?: boolean
+  /** Whether the caller only reads: then opening creates and changes nothing. Default: false. */
+  readonly readOnly?: boolean
 }
 
 /** Opens an adapter and resolves once it works. The default export of a persistence module. */

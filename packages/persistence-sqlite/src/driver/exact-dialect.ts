@@ -1,19 +1,49 @@
 import type { Database, Statement } from 'better-sqlite3'
-import { SqliteDialect, type SqliteStatement } from 'kysely'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
+  type SqliteStatement,
+} from 'kysely'
+import { retryWhileBusy } from './retry-while-busy.ts'
 
 /**
- * Lets MikroORM work on an open database without rounding 64-bit integers.
+ * Lets MikroORM use an open database without rounding 64-bit integers and without blocking the event loop.
  *
- * The driver gives numbers by default, which are wrong above 2^53, or always bigints, which break the ORM's own
- * arithmetic (`em.count()`, versions, dates). So integers are read as bigints, and become numbers where a number is exact.
+ * By default the driver returns numbers, which are wrong above 2^53, or always bigints, which break the ORM's own
+ * arithmetic (`em.count()`, versions, dates). So integers are read as bigints and become numbers where these are exact.
+ *
+ * Transactions of the ORM take the write lock when they begin, and wait for it without blocking the thread.
  */
-export function createExactSqliteDialect(database: Database): SqliteDialect {
-  return new SqliteDialect({
+export function createExactDialect(database: Database): SqliteDialect {
+  const config: SqliteDialectConfig = {
     database: {
       prepare: (sql) => exactStatement(database.prepare<unknown[], Row>(sql).safeIntegers()),
       close: () => database.close(),
     },
-  })
+  }
+  const dialect = new SqliteDialect(config)
+  dialect.createDriver = () => new RetryingDriver(config)
+  return dialect
+}
+
+class RetryingDriver extends SqliteDriver {
+  #connection: DatabaseConnection | undefined
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const inner = await super.acquireConnection()
+    this.#connection ??= {
+      executeQuery: (query) => retryWhileBusy(() => inner.executeQuery(query)),
+      streamQuery: (query, chunkSize) => inner.streamQuery(query, chunkSize),
+    }
+    return this.#connection
+  }
+
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
 }
 
 type Row = Record<string, unknown>

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createGroupRead, type GroupRead } from './group-read.ts'
 
-describe('Reads of one turn of the event loop', () => {
+describe('group read', () => {
   let database: Database.Database
   let log: string[]
   let reads: GroupRead
@@ -19,7 +19,7 @@ describe('Reads of one turn of the event loop', () => {
   const read = (place: number) =>
     reads.add(() => database.prepare(`select text from note where rowid = ${place}`).pluck().get())
 
-  it('share one transaction, and each gets what it asked for', async () => {
+  it('runs the reads of one turn in one transaction, each with its own result', async () => {
     expect(await Promise.all([read(1), read(2), read(3)])).toEqual(['a', 'b', undefined])
     expect(log[0]).toBe('begin')
     expect(log.at(-1)).toBe('commit')
@@ -27,12 +27,12 @@ describe('Reads of one turn of the event loop', () => {
     expect(database.inTransaction).toBe(false)
   })
 
-  it('begin no transaction for one alone', async () => {
+  it('begins no transaction for a single read', async () => {
     expect(await read(1)).toBe('a')
     expect(log).toHaveLength(1)
   })
 
-  it('fail alone', async () => {
+  it('rejects only the read that fails', async () => {
     const lost = reads.add(() => {
       throw new Error('not readable')
     })
@@ -41,28 +41,38 @@ describe('Reads of one turn of the event loop', () => {
     expect(database.inTransaction).toBe(false)
   })
 
-  it('go on where a fault has ended the transaction', async () => {
+  it('continues when a disk error has ended the transaction', async () => {
     const lost = reads.add(() => {
       // What SQLite does by itself when the disk cannot be read.
       database.exec('rollback')
-      throw new Error('disk I/O error')
+      throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR')
     })
     const results = await Promise.allSettled([lost, read(2)])
-    expect(results).toMatchObject([{ status: 'rejected' }, { value: 'b' }])
+    expect(results).toMatchObject([{ reason: { code: 'persistence_unavailable' } }, { value: 'b' }])
     expect(await Promise.all([read(1), read(2)])).toEqual(['a', 'b'])
   })
 
-  it('leave a transaction of somebody else alone', async () => {
+  it('retries a read while another process recovers the log', async () => {
+    let attempts = 0
+    const retried = reads.add(() => {
+      attempts += 1
+      if (attempts === 1) throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY')
+      return attempts
+    })
+    expect(await Promise.all([retried, read(1)])).toEqual([2, 'a'])
+  })
+
+  it('runs inside an open transaction of the ORM without ending it', async () => {
     database.exec("begin; insert into note values ('c')")
     expect(await Promise.all([read(1), read(3)])).toEqual(['a', 'c'])
     expect(database.inTransaction).toBe(true)
     database.exec('rollback')
   })
 
-  it('can be run at once, before the database is closed', async () => {
-    const answers = Promise.all([read(1), read(2)])
+  it('can be flushed before the database is closed', async () => {
+    const results = Promise.all([read(1), read(2)])
     reads.flush()
     database.close()
-    expect(await answers).toEqual(['a', 'b'])
+    expect(await results).toEqual(['a', 'b'])
   })
 })

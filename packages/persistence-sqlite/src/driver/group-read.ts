@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { unavailableOr } from '../unavailable.ts'
+import { isBusy, retryWhileBusy } from './retry-while-busy.ts'
 
 /** Collects reads, so that they run right after one another. */
 export interface GroupRead {
@@ -9,9 +10,14 @@ export interface GroupRead {
   flush(): void
 }
 
+const MAX_WAIT_MS = 5_000
+
 /**
- * Reads of one turn of the event loop run in one go, on one snapshot. By itself each would find the processor's caches
- * full of HTTP, and would lock and unlock the file: the first of a group takes three times as long as the others.
+ * The reads of one turn of the event loop run together, on one snapshot. Separately, each would find the processor's
+ * caches full of HTTP and would lock and unlock the file: the first of a group takes three times as long as the others.
+ *
+ * Writers do not block readers. Only while another process recovers the log after a crash is a read retried, for five
+ * seconds at most.
  */
 export function createGroupRead(database: Database): GroupRead {
   const begin = database.prepare('begin')
@@ -21,11 +27,11 @@ export function createGroupRead(database: Database): GroupRead {
   function flush(): void {
     const group = waiting
     waiting = []
-    // The ORM works on the same connection, and may be in a transaction of its own. Of a closed database each read says so.
+    // The ORM uses the same connection and may have a transaction open. If the database is closed, each read rejects.
     const isTogether = group.length > 1 && database.open && !database.inTransaction
     if (isTogether) begin.run()
     for (const read of group) read()
-    // A fault of the disk ends the transaction by itself.
+    // A disk error ends the transaction by itself.
     if (isTogether && database.inTransaction) commit.run()
   }
 
@@ -37,7 +43,8 @@ export function createGroupRead(database: Database): GroupRead {
           try {
             resolve(read())
           } catch (error) {
-            reject(unavailableOr(error))
+            if (isBusy(error)) retryWhileBusy(read, MAX_WAIT_MS).then(resolve, (late) => reject(unavailableOr(late)))
+            else reject(unavailableOr(error))
           }
         })
       })

@@ -12,7 +12,7 @@ const FIND: Statement<[n: bigint], Row> = { name: 'find', sql: 'select n from nu
 const LIST: Statement<[limit: number], Row> = { name: 'list', sql: 'select n from number order by n limit ?' }
 const ADD: Statement<[n: bigint], Row> = { name: 'add', sql: 'insert into number values (?) returning n' }
 
-describe('The statement runner of SQLite', () => {
+describe('SQLite statement runner', () => {
   let database: Database.Database
   let runner: StatementRunner
   let commits: (() => unknown)[]
@@ -26,41 +26,41 @@ describe('The statement runner of SQLite', () => {
         commits.push(write)
         return write()
       },
-      flush() {},
+      async finish() {},
     }
     runner = createSqliteStatementRunner(database, groupCommit, createGroupRead(database))
   })
   afterEach(() => database.close())
 
-  it('writes through the group commit, and gives back the row', async () => {
+  it('writes through the group commit and returns the row', async () => {
     expect(await runner.write(ADD)([2n ** 63n - 1n])).toEqual({ n: 2n ** 63n - 1n })
     expect(commits).toHaveLength(1)
   })
 
-  it('rejects a write that gives back nothing', async () => {
+  it('rejects a write that returns no row', async () => {
     const nothing: typeof ADD = { name: 'nothing', sql: 'insert into number select 1 where ? < 0 returning n' }
-    await expect(runner.write(nothing)([1n])).rejects.toThrow('nothing gave back no row')
+    await expect(runner.write(nothing)([1n])).rejects.toThrow('nothing returned no row')
   })
 
-  it('reads integers as bigints, small ones too, and maps every row', async () => {
+  it('reads every integer as a bigint and maps every row', async () => {
     for (const n of [1n, -(2n ** 63n), 2n ** 53n + 1n]) await runner.write(ADD)([n])
     const texts = runner.readAll(LIST, ({ n }) => `${typeof n} ${n}`)
     expect(await texts([3])).toEqual(['bigint -9223372036854775808', 'bigint 1', 'bigint 9007199254740993'])
     expect(await texts([1])).toHaveLength(1)
   })
 
-  it('reads one row, or undefined', async () => {
+  it('reads one row or undefined', async () => {
     const find = runner.readOne(FIND, ({ n }) => n + 1n)
     expect(await find([1n])).toBeUndefined()
     await runner.write(ADD)([1n])
     expect(await find([1n])).toBe(2n)
   })
 
-  it('rejects and does not throw', async () => {
+  it('rejects instead of throwing after the database was closed', async () => {
     const find = runner.readOne(FIND, ({ n }) => n)
     const list = runner.readAll(LIST, ({ n }) => n)
     database.close()
-    const asked = [find([1n]), list([1])]
-    for (const one of asked) await expect(one).rejects.toThrow('not open')
+    const calls = [find([1n]), list([1])]
+    for (const call of calls) await expect(call).rejects.toThrow('not open')
   })
 })

@@ -4,8 +4,8 @@ import type { GroupCommit } from './group-commit.ts'
 import type { GroupRead } from './group-read.ts'
 
 /**
- * Runs statements on the driver itself, where they stay prepared. Bigints are exact: the statements read every
- * integer as a `bigint`. The driver works synchronously, so reads and writes wait for others of the same turn.
+ * Runs statements on the driver itself, where they stay prepared. Every integer is read as a `bigint`, exactly. The
+ * driver is synchronous, so the reads and the writes of one turn of the event loop are collected and run together.
  */
 export function createSqliteStatementRunner(
   database: Database,
@@ -36,17 +36,27 @@ export function createSqliteStatementRunner(
 
     tryWrite(statement) {
       const prepared = prepare(statement)
-      return (values) => commits.add(() => prepared.get(values))
+      return (values) => commits.add(() => prepared.get(values), { bytes: bytesOf(values) })
     },
 
     write<Values extends readonly SqlValue[], Row>(statement: Statement<Values, Row>) {
       const prepared = prepare(statement)
       return (values: Values) =>
-        commits.add(() => {
-          const row = prepared.get(values)
-          if (row === undefined) throw new Error(`${statement.name} gave back no row`)
-          return row
-        })
+        commits.add(
+          () => {
+            const row = prepared.get(values)
+            if (row === undefined) throw new Error(`${statement.name} returned no row`)
+            return row
+          },
+          { bytes: bytesOf(values) },
+        )
     },
   }
+}
+
+/** The memory that a waiting write holds, roughly: its texts, and its closures. */
+function bytesOf(values: readonly SqlValue[]): number {
+  let bytes = 500
+  for (const value of values) if (typeof value === 'string') bytes += 2 * value.length
+  return bytes
 }
