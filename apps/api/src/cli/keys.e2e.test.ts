@@ -146,7 +146,9 @@ describe('pet-store keys create', () => {
     ['keys revoke key_nobody', 1, 'There is no key "key_nobody".'],
     ['keys rotate key_nobody', 1, 'There is no key "key_nobody".'],
   ])('%s ends with exit code %d and a sentence', async (command, code, sentence) => {
-    const outcome = await run(command, { folder: await temporaryFolder(), settings: {} })
+    const place = { folder: await temporaryFolder(), settings: {} }
+    await run('migrate', place)
+    const outcome = await run(command, place)
     expect(outcome).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) as string })
   })
 })

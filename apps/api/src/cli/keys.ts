@@ -6,7 +6,7 @@ import {
   type IssuedApiKey,
   type Scope,
 } from '@pet-store/access'
-import { openPersistence } from '../persistence/open-persistence.ts'
+import { openPersistence, type PersistenceUse } from '../persistence/open-persistence.ts'
 import { readConfig } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { textTable } from './text-table.ts'
@@ -19,7 +19,7 @@ interface Output {
 /** `keys create`: the key itself goes to standard output alone, so that a script can catch it. */
 export async function createKey(options: Output & { name: string; scope?: Scope[]; expires?: number }): Promise<void> {
   const { name, scope, expires, json } = options
-  await withKeys(async ({ issueApiKey }) => {
+  await withKeys({}, async ({ issueApiKey }) => {
     const issued = await issueApiKey({
       name,
       ...(scope !== undefined && { scopes: scope }),
@@ -31,7 +31,7 @@ export async function createKey(options: Output & { name: string; scope?: Scope[
 
 /** `keys rotate`: a successor, shown as a new key is. */
 export async function rotateKey(id: string, { overlap, json }: Output & { overlap: number }): Promise<void> {
-  await withKeys(async ({ rotateApiKey }) => {
+  await withKeys({ create: false }, async ({ rotateApiKey }) => {
     const issued = await rotateApiKey(id, overlap)
     const end = time(new Date(issued.key.createdAt.getTime() + overlap))
     show(issued, json, ` The old one, ${id}, is good until ${end} at the latest.`)
@@ -40,7 +40,7 @@ export async function rotateKey(id: string, { overlap, json }: Output & { overla
 
 /** `keys list`: every key there ever was, the oldest first. */
 export async function listKeys({ json }: Output): Promise<void> {
-  await withKeys(async ({ listApiKeys }) => {
+  await withKeys({ readOnly: true }, async ({ listApiKeys }) => {
     const now = new Date()
     const keys = (await listApiKeys()).map((key) => ({ ...key, state: apiKeyState(key, now) }))
     if (json) console.log(JSON.stringify(keys, undefined, 2))
@@ -50,20 +50,24 @@ export async function listKeys({ json }: Output): Promise<void> {
 
 /** `keys revoke`: at once here, and wherever the key was seen lately after the time that is named. */
 export async function revokeKey(id: string): Promise<void> {
-  await withKeys(async ({ revokeApiKey }, { apiKeyCacheSeconds }) => {
+  await withKeys({ create: false }, async ({ revokeApiKey }, { apiKeyCacheSeconds }) => {
     await revokeApiKey(id)
     console.log(`Revoked ${id}. Services that run refuse it within ${apiKeyCacheSeconds} s.`)
   })
 }
 
-async function withKeys(work: (keys: ApiKeyUseCases, settings: Settings) => Promise<void>): Promise<void> {
+/** Only `keys create` may create a database: a mistyped path must not look like a database without keys. */
+async function withKeys(
+  use: PersistenceUse,
+  work: (keys: ApiKeyUseCases, settings: Settings) => Promise<void>,
+): Promise<void> {
   const settings = readConfig()
-  // Replicas answer lists of pets alone: one that is down must not keep anybody from revoking a key.
-  const storage = await openPersistence({ ...settings, databaseReplicaUrls: [] })
+  // Replicas serve only lists of pets: a failing one must not keep anybody from revoking a key.
+  const persistence = await openPersistence({ ...settings, databaseReplicaUrls: [] }, use)
   try {
-    await work(createApiKeyUseCases(storage.apiKeys), settings)
+    await work(createApiKeyUseCases(persistence.apiKeys), settings)
   } finally {
-    await storage.close()
+    await persistence.close()
   }
 }
 

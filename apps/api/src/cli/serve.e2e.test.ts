@@ -1,5 +1,6 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -169,22 +170,35 @@ describe('pet-store migrate', () => {
     expect(second.output.stdout).toBe('The database is up to date.\n')
   })
 
-  it('only says what is to be done when asked to check, and serving refuses a database that is behind', async () => {
+  it('only lists the missing migrations with --check, and serve rejects an outdated database', async () => {
     const folder = await temporaryFolder()
-    const keys = { API_KEYS_SHA256: 'a'.repeat(64), MIGRATE_ON_START: 'false' }
-    const check = runProgram('migrate --check', folder)
+    const settings = { DATABASE_URL: 'sqlite:pets.db', API_KEYS_SHA256: 'a'.repeat(64), MIGRATE_ON_START: 'false' }
+    await writeFile(join(folder, 'pets.db'), '')
+    const check = runProgram('migrate --check', folder, settings)
     expect(await check.ended).toBe(1)
     expect(check.output.stdout).toMatch(/^To be done: 0001-create-pets/)
 
-    const refused = runProgram('serve', folder, keys)
-    expect(await refused.ended).toBe(1)
-    expect(refused.output.stderr).toMatch(/^The database is behind, .* Run pet-store migrate first,/)
+    const rejected = runProgram('serve', folder, settings)
+    expect(await rejected.ended).toBe(1)
+    expect(rejected.output.stderr).toMatch(/^The database must be migrated first: it lacks .* Run pet-store migrate,/)
 
-    expect(await runProgram('migrate', folder).ended).toBe(0)
-    expect(await runProgram('migrate --check', folder).ended).toBe(0)
-    const program = runProgram('serve', folder, keys)
+    expect(await runProgram('migrate', folder, settings).ended).toBe(0)
+    expect(await runProgram('migrate --check', folder, settings).ended).toBe(0)
+    const program = runProgram('serve', folder, settings)
     running.push(program)
     await waitForOutput(program, /"address":"([^"]+)"/)
+  })
+
+  it('creates no database in commands that need an existing one', async () => {
+    const folder = await temporaryFolder()
+    for (const command of ['migrate --check', 'keys list', 'keys revoke x', 'keys rotate x', 'export']) {
+      const program = runProgram(command, folder)
+      expect([command, await program.ended]).toEqual([command, 1])
+      expect(program.output.stderr).toBe(
+        'Cannot open the SQLite database "./data/pet-store.db": there is no such file.\n',
+      )
+    }
+    expect(await readdir(folder)).toEqual([])
   })
 
   it('says in one line why a database cannot be opened', async () => {

@@ -1,5 +1,5 @@
 import { createMemoryRateLimiter } from '@pet-store/access'
-import type { Persistence } from '@pet-store/persistence'
+import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { BulkAccess, PostgresOptions } from '@pet-store/persistence-postgres'
 import { DATABASE_URL_RULE, databaseKind, type Settings } from '../settings/settings.ts'
 import { noApiKeys } from './no-api-keys.ts'
@@ -10,16 +10,23 @@ import { persistenceModule } from './persistence-module.ts'
 const sqlite = () => import('@pet-store/persistence-sqlite')
 const postgres = () => import('@pet-store/persistence-postgres')
 
-/** Opens the storage that the settings name. Rejects with a sentence on what to do where it is behind and may not be changed. */
-export async function openPersistence(settings: Settings): Promise<Required<Persistence>> {
-  const storage = storageOf(settings)
-  const pending = settings.migrateOnStart ? [] : await storage.pending()
+/** What the caller does with the database. Default: everything, and a missing database is created. */
+export type PersistenceUse = Pick<PersistenceOptions, 'create' | 'readOnly'>
+
+/**
+ * Opens the persistence adapter that the settings name. Rejects with a sentence on what to do if its schema is outdated
+ * and may not be migrated.
+ */
+export async function openPersistence(settings: Settings, use: PersistenceUse = {}): Promise<Required<Persistence>> {
+  const adapter = persistenceAdapter(settings)
+  const migrate = settings.migrateOnStart && use.readOnly !== true
+  const pending = migrate ? [] : await adapter.pending()
   if (pending.length > 0) {
     throw new Error(
-      `The database is behind, it lacks ${pending.join(', ')}. Run pet-store migrate first, or start with MIGRATE_ON_START=true.`,
+      `The database must be migrated first: it lacks ${pending.join(', ')}. Run pet-store migrate, or start with MIGRATE_ON_START=true.`,
     )
   }
-  return whole(await storage.open(settings.migrateOnStart))
+  return whole(await adapter.open({ migrate, ...use }))
 }
 
 /**
@@ -38,20 +45,20 @@ function whole(opened: Persistence): Required<Persistence> {
   }
 }
 
-/** The adapter that the settings name: the only switch on the kind of storage. */
-export function storageOf(settings: Settings): PersistenceAdapter {
+/** The adapter that the settings name: the only place that chooses by the kind of database. */
+export function persistenceAdapter(settings: Settings): PersistenceAdapter {
   const url = settings.databaseUrl
   if (settings.persistenceModule !== '') return persistenceModule(settings.persistenceModule, url)
   if (databaseKind(url) === 'sqlite') {
     return {
-      open: async (migrate) => (await sqlite()).openSqlitePersistence({ url, migrate }),
+      open: async (mode) => (await sqlite()).openSqlitePersistence({ url, ...mode }),
       migrate: async () => (await sqlite()).migrateSqlite({ url }),
       pending: async () => (await sqlite()).pendingSqliteMigrations({ url }),
     }
   }
   const options = postgresOptions(url, settings)
   return {
-    open: async (migrate) => (await postgres()).openPostgresPersistence({ ...options, migrate }),
+    open: async (mode) => (await postgres()).openPostgresPersistence({ ...options, ...mode }),
     migrate: async () => (await postgres()).migratePostgres(options),
     pending: async () => (await postgres()).pendingPostgresMigrations(options),
   }

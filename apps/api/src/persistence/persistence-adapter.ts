@@ -1,11 +1,11 @@
-import type { Persistence } from '@pet-store/persistence'
+import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
 
 /** What can be done about one database. */
 export interface PersistenceAdapter {
-  /** Opens it and answers only when it works; brings it up to date first when told to, else refuses one that is behind. */
-  open(migrate: boolean): Promise<Persistence>
-  /** Brings it up to date without serving, and gives the names of what was done. */
+  /** Opens it and resolves once it works. */
+  open(mode: Omit<PersistenceOptions, 'url'>): Promise<Persistence>
+  /** Migrates the schema and returns the names of the migrations that were missing. */
   migrate(): Promise<readonly string[]>
-  /** The names of what it lacks. Changes nothing. */
+  /** Returns the names of the missing migrations. Changes nothing. */
   pending(): Promise<readonly string[]>
 }

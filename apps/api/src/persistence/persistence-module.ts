@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { OpenPersistence, Persistence } from '@pet-store/persistence'
+import type { OpenPersistence, Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { PersistenceAdapter } from './persistence-adapter.ts'
 
 /**
@@ -9,11 +9,12 @@ import type { PersistenceAdapter } from './persistence-adapter.ts'
  * its own affair, so migrating is opening it with the permission to do so.
  */
 export function persistenceModule(name: string, url: string): PersistenceAdapter {
-  const open = async (migrate: boolean) => expectPersistence(name, await (await load(name))({ url, migrate }))
+  const open = async (mode: Omit<PersistenceOptions, 'url'>) =>
+    expectPersistence(name, await (await load(name))({ url, ...mode }))
   return {
     open,
     async migrate() {
-      await (await open(true)).close()
+      await (await open({ migrate: true })).close()
       return []
     },
     pending: async () => [],
