@@ -1,58 +1,61 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { choose, HELP } from './command-line.ts'
 
-const comparison = { run: 'comparison', isQuick: false, only: [], contestants: [], isWhole: true }
+function idsOf(items: readonly { readonly id: string }[] = []) {
+  return items.map(({ id }) => id)
+}
 
-describe('what is run', () => {
-  it('is the whole comparison without a word', () => {
-    expect(choose([])).toEqual(comparison)
-  })
+function comparison(args: readonly string[]) {
+  const choice = choose(args)
+  if (choice.run !== 'comparison') throw new Error(`${args.join(' ')} is no comparison.`)
+  return choice
+}
 
-  it('is a part of the comparison, which is no document', () => {
-    expect(choose(['--quick'])).toEqual({ ...comparison, isQuick: true, isWhole: false })
-    expect(choose(['--only', 'sqlite-get,postgres', '--contestants', 'pet'])).toEqual({
-      ...comparison,
-      only: ['sqlite-get', 'postgres'],
-      contestants: ['pet'],
-      isWhole: false,
-    })
-  })
+it('compares everybody at everything on both databases without arguments', () => {
+  const { selections, isComplete, isQuick } = comparison([])
+  expect({ isComplete, isQuick }).toEqual({ isComplete: true, isQuick: false })
+  expect(selections.map(({ database }) => database)).toEqual(['sqlite', 'postgres'])
+  for (const { operations, contestants } of selections) {
+    expect(idsOf(operations)).toEqual(expect.arrayContaining(['list', 'list-100', 'page', 'get', 'create', 'mixed']))
+    expect(idsOf(contestants).slice(0, 3)).toEqual(['bare', 'pet-store', 'pet-store-traced'])
+  }
+})
 
-  it('is bulk work with a million pets, or with fewer, which is no document', () => {
-    expect(choose(['--bulk'])).toEqual({ run: 'bulk', pets: 1_000_000, isWhole: true })
-    expect(choose(['--bulk', '--pets', '50000'])).toEqual({ run: 'bulk', pets: 50_000, isWhole: false })
-  })
+it('selects operations and contestants by the beginnings of their names, and always the baseline', () => {
+  const { selections, isComplete } = comparison(['--only', 'sqlite-list,sqlite-get', '--contestants', 'fastify'])
+  expect(isComplete).toBe(false)
+  expect(selections).toHaveLength(1)
+  expect(idsOf(selections[0]?.operations)).toEqual(['list', 'list-100', 'list-100-names', 'get'])
+  expect(idsOf(selections[0]?.contestants)[0]).toBe('bare')
+  expect(idsOf(selections[0]?.contestants)[1]).toMatch(/^fastify/)
+})
 
-  it('is several processes, whole or for a first look', () => {
-    expect(choose(['--processes'])).toEqual({ run: 'processes', isWhole: true })
-    expect(choose(['--processes', '--quick'])).toEqual({ run: 'processes', isWhole: false })
-  })
+it('writes no document after a shortened run', () => {
+  expect(choose(['--quick'])).toMatchObject({ isComplete: false })
+  expect(choose(['--scale', '--only', 'bulk'])).toMatchObject({ sections: ['bulk'], isComplete: false })
+})
 
-  it('is growth or a profile', () => {
-    expect(choose(['--growth', '--full'])).toEqual({ run: 'growth', isFull: true })
-    expect(choose(['--profile'])).toMatchObject({ run: 'profile' })
-  })
+it('measures growth, bulk work and processes with a number of pets', () => {
+  const sections = ['growth', 'bulk', 'processes']
+  expect(choose(['--scale'])).toEqual({ run: 'scale', pets: 1_000_000, sections, isComplete: true })
+  expect(choose(['--scale', '--pets', '50000'])).toMatchObject({ pets: 50_000 })
+})
 
-  it.each([
-    [['--bulk', '--growth'], 'Say one of --growth, --bulk.'],
-    [['--pets', '5'], '--pets belongs to --bulk.'],
-    [['--bulk', '--pets', 'many'], '--pets must be a number of pets, such as 100000, got "many".'],
-    [['--bulk', '--pets', '0'], '--pets must be'],
-    [['--bulk', '--pets', '1.5'], '--pets must be'],
-    [['--fast'], "Unknown option '--fast'"],
-  ])('is refused for %j', (args, reason) => {
-    expect(() => choose(args)).toThrow(reason)
-  })
+it.each([
+  [['--scale', '--pets', 'many'], '--pets must be a number of at least 1000, got "many".'],
+  [['--scale', '--pets', '1'], '--pets must be'],
+  [['--scale', '--only', 'list'], '--only must name some of growth, bulk, processes.'],
+  [['--only', 'oracle-list'], 'No operation is called oracle-list'],
+  [['--fast'], "Unknown option '--fast'"],
+])('rejects %j', (args, message) => {
+  expect(() => choose(args)).toThrow(message)
+})
 
-  it('is in the help', () => {
-    const lines = HELP.split('\n').filter((line) => line.startsWith('pnpm bench'))
-    expect(lines.length).toBeGreaterThan(5)
-    for (const line of lines) {
-      const [command = ''] = line.split(/ {2,}/)
-      expect(() => choose(command.split(' ').slice(2)), command).not.toThrow()
-    }
-    for (const name of ['quick', 'only', 'contestants', 'growth', 'full', 'bulk', 'pets', 'processes', 'profile']) {
-      expect(HELP).toContain(`--${name}`)
-    }
-  })
+it('understands each command of its help', () => {
+  const commands = HELP.split('\n').flatMap((line) => /^pnpm bench(.*?)  /.exec(line)?.[1] ?? [])
+  expect(commands.length).toBeGreaterThan(5)
+  for (const command of commands) {
+    const args = command.split(' ').filter(Boolean)
+    expect(() => choose(args)).not.toThrow()
+  }
 })

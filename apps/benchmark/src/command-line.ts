@@ -1,81 +1,83 @@
 import { parseArgs } from 'node:util'
+import type { Selection } from './comparison/comparison.ts'
+import { OPERATIONS } from './requests/operations.ts'
+import { CONTESTANTS, DATABASES } from './servers/contestants.ts'
 
-export const HELP = `pnpm bench                      compares everybody on both databases; ten minutes at most
-pnpm bench --quick              the same for a first look; two minutes
-pnpm bench --only sqlite-get    only operations whose names begin so; several with commas
-pnpm bench --contestants pet    only contestants whose names begin so, and the one they are compared with
-pnpm bench --growth             the service with 1 thousand to 1 million pets; with --full to 10 million
-pnpm bench --bulk               import, export and copy of 1 million pets, beside the databases' own ways
-pnpm bench --bulk --pets 50000  the same with so many pets
-pnpm bench --processes          several processes on one PostgreSQL; with --quick for a first look
-pnpm bench --profile            where the service spends its time
+export const HELP = `pnpm bench                       compares all contestants on both databases; eight minutes
+pnpm bench --quick               the same with fewer and shorter slices; three minutes
+pnpm bench --only sqlite-get     only operations whose names begin like this; several with commas
+pnpm bench --contestants pet     only contestants whose names begin like this, and the bare server
+pnpm bench --scale               growth, bulk work and several processes, with up to 1 million pets
+pnpm bench --scale --pets 50000  the same with up to 50,000 pets
+pnpm bench --scale --only bulk   only one of growth, bulk and processes
+pnpm bench --profile             where the service spends its time
 
-Reports of whole runs go to docs/benchmarks, those of shortened ones to data/benchmarks.`
+Complete runs write to docs/benchmarks, the others to data/benchmarks.`
 
-/** What is to be run. Only a whole run is kept where others read. */
+const SECTIONS = ['growth', 'bulk', 'processes'] as const
+
+/** What to run. Only a complete run is written to the documents. */
 export type Choice =
-  | { readonly run: 'help' }
-  | { readonly run: 'profile' }
-  | { readonly run: 'growth'; readonly isFull: boolean }
-  | { readonly run: 'bulk'; readonly pets: number; readonly isWhole: boolean }
-  | { readonly run: 'processes'; readonly isWhole: boolean }
-  | ComparisonChoice
-
-export interface ComparisonChoice {
-  readonly run: 'comparison'
-  readonly isQuick: boolean
-  readonly only: readonly string[]
-  readonly contestants: readonly string[]
-  readonly isWhole: boolean
-}
+  | { readonly run: 'help' | 'profile' }
+  | {
+      readonly run: 'scale'
+      readonly pets: number
+      readonly sections: readonly (typeof SECTIONS)[number][]
+      readonly isComplete: boolean
+    }
+  | {
+      readonly run: 'comparison'
+      readonly isQuick: boolean
+      readonly selections: readonly Selection[]
+      readonly isComplete: boolean
+    }
 
 const OPTIONS = {
   quick: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
   contestants: { type: 'string', default: '' },
-  growth: { type: 'boolean', default: false },
-  full: { type: 'boolean', default: false },
-  bulk: { type: 'boolean', default: false },
-  pets: { type: 'string', default: '' },
-  processes: { type: 'boolean', default: false },
+  scale: { type: 'boolean', default: false },
+  pets: { type: 'string', default: '1000000' },
   profile: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
 
-const RUNS = ['help', 'growth', 'bulk', 'processes', 'profile'] as const
-const MOST_PETS = 1_000_000
-
-/** Chooses by the arguments of the program. Throws a sentence where they do not fit together. */
+/** Reads the arguments of the program. Throws a sentence when they are invalid. */
 export function choose(args: readonly string[]): Choice {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const [run = 'comparison', ...others] = RUNS.filter((name) => values[name])
-  if (others.length > 0) throw new RangeError(`Say one of ${[run, ...others].map((name) => `--${name}`).join(', ')}.`)
-  if (values.pets !== '' && run !== 'bulk') throw new RangeError('--pets belongs to --bulk.')
-  switch (run) {
-    case 'bulk': {
-      const pets = values.pets === '' ? MOST_PETS : readPets(values.pets)
-      return { run, pets, isWhole: pets === MOST_PETS }
-    }
-    case 'processes':
-      return { run, isWhole: !values.quick }
-    case 'comparison': {
-      const { quick: isQuick, only, contestants } = values
-      const isWhole = !isQuick && only === '' && contestants === ''
-      return { run, isQuick, only: words(only), contestants: words(contestants), isWhole }
-    }
-    case 'growth':
-      return { run, isFull: values.full }
-    default:
-      return { run }
+  const { quick: isQuick, only, contestants, scale, profile, help } = values
+  if (help) return { run: 'help' }
+  if (profile) return { run: 'profile' }
+  if (scale) {
+    const sections = SECTIONS.filter((section) => startsWithAny(section, only))
+    if (sections.length === 0) throw new RangeError(`--only must name some of ${SECTIONS.join(', ')}.`)
+    return { run: 'scale', pets: readPets(values.pets), sections, isComplete: only === '' }
   }
+  const isComplete = !isQuick && only === '' && contestants === ''
+  return { run: 'comparison', isQuick, selections: select(only, contestants), isComplete }
+}
+
+/** Operations and contestants of each database by the beginnings of their names; the baseline always takes part. */
+function select(only: string, contestants: string): Selection[] {
+  const selections = DATABASES.map((database) => ({
+    database,
+    operations: OPERATIONS.filter(({ id }) => startsWithAny(`${database}-${id}`, only)),
+    contestants: CONTESTANTS.filter((contestant) => contestant.database === database).filter(
+      ({ id }, index) => index === 0 || startsWithAny(id, contestants),
+    ),
+  })).filter(({ operations }) => operations.length > 0)
+  if (selections.length > 0) return selections
+  const ids = OPERATIONS.map(({ id }) => id).join(', ')
+  throw new RangeError(`No operation is called ${only}. Names are ${DATABASES.join(' or ')}, - and one of ${ids}.`)
+}
+
+/** Whether a name begins with one of these words, which commas separate. Every name does when there is none. */
+function startsWithAny(name: string, words: string): boolean {
+  return words.split(',').some((word) => name.startsWith(word))
 }
 
 function readPets(text: string): number {
   const pets = Number(text)
-  if (Number.isInteger(pets) && pets > 0) return pets
-  throw new RangeError(`--pets must be a number of pets, such as 100000, got ${JSON.stringify(text)}.`)
-}
-
-function words(list: string): string[] {
-  return list.split(',').filter((word) => word !== '')
+  if (Number.isInteger(pets) && pets >= 1_000) return pets
+  throw new RangeError(`--pets must be a number of at least 1000, got ${JSON.stringify(text)}.`)
 }

@@ -1,25 +1,26 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { measureBulk } from './bulk.ts'
-import { bulkReport } from './bulk-report.ts'
-import { type Choice, type ComparisonChoice, choose, HELP } from './command-line.ts'
-import { type Comparison, compare } from './comparison.ts'
-import { comparisonReport, type Report } from './comparison-report.ts'
-import { ROOT } from './contestant.ts'
-import { GREATEST_SIZE, measureGrowth, SIZES } from './growth.ts'
-import { growthReport } from './growth-report.ts'
-import { type Circumstances, circumstances, versions } from './machine.ts'
-import { preparePeers } from './peers.ts'
-import { type Pinning, pinProcess } from './pinning.ts'
-import { FULL, QUICK } from './plan.ts'
-import { measureProcesses } from './processes.ts'
-import { FULL_PROCESSES, QUICK_PROCESSES } from './processes-plan.ts'
-import { processesReport } from './processes-report.ts'
-import { profileService } from './profile.ts'
-import { profileReport } from './profile-report.ts'
-import { select } from './selection.ts'
+import { type Choice, choose, HELP } from './command-line.ts'
+import { type Comparison, compare } from './comparison/comparison.ts'
+import { comparisonReport, type Ratios, serviceRatios } from './comparison/comparison-report.ts'
+import { FULL, QUICK } from './comparison/plan.ts'
+import { profileService } from './profile/profile.ts'
+import { profileReport } from './profile/profile-report.ts'
+import { circumstances } from './report/circumstances.ts'
+import type { Report } from './report/markdown.ts'
+import { measureBulk } from './scale/bulk.ts'
+import { measureGrowth } from './scale/growth.ts'
+import { measureProcesses } from './scale/processes.ts'
+import { type ScaleFigures, scaleReport } from './scale/scale-report.ts'
+import { ROOT } from './servers/contestants.ts'
+import { peerVersions, preparePeers } from './servers/peers.ts'
+import { pinProcesses } from './servers/pinning.ts'
+
+type ChoiceOf<Run extends Choice['run']> = Extract<Choice, { run: Run }>
 
 const BULK_ROUNDS = 2
+const PROCESSES = { size: 10_000, processes: [1, 2, 4], rounds: 8, sliceMs: 400, warmUpMs: 1_200 }
+const RESULTS = join(ROOT, 'data/benchmarks')
 
 const start = performance.now()
 
@@ -35,58 +36,66 @@ async function main(choice: Choice): Promise<void> {
     console.log(HELP)
     return
   }
-  if (!existsSync('/proc/self/stat')) throw new Error('CPU time and memory are read from /proc, which only Linux has.')
-  if (choice.run === 'processes') {
-    // It runs several times, on other cores each time.
-    const plan = choice.isWhole ? FULL_PROCESSES : QUICK_PROCESSES
-    const figures = await measureProcesses({ plan, say })
-    keep(processesReport(figures, plan, facts('as each section says')), choice.isWhole)
+  if (!existsSync('/proc/self/schedstat')) {
+    throw new Error('CPU time and memory are read from /proc, which only Linux has.')
+  }
+  if (choice.run === 'scale') {
+    // Several processes run on all cores, so they come before anything is pinned.
+    const processes = choice.sections.includes('processes') ? await measureProcesses(PROCESSES, log) : undefined
+    write(
+      await runScale(choice, processes === undefined ? {} : { processes }, facts(pinProcesses())),
+      choice.isComplete,
+    )
     return
   }
-  const pinning = pinProcess()
-  const here = facts(pinning.description)
-  if (choice.run === 'growth') {
-    const sizes = choice.isFull ? [...SIZES, GREATEST_SIZE] : SIZES
-    keep(growthReport(await measureGrowth({ sizes, pinning, say }), here), true)
-  } else if (choice.run === 'bulk') {
-    const figures = await measureBulk({ pets: choice.pets, rounds: BULK_ROUNDS, pinning, say })
-    keep(bulkReport(figures, here), choice.isWhole)
-  } else if (choice.run === 'profile') {
-    keep(profileReport(await profileService(pinning, say), here), true)
-  } else {
-    keep(comparisonReport(await runComparison(choice, pinning), here, versions()), choice.isWhole)
-  }
+  const here = facts(pinProcesses())
+  if (choice.run === 'comparison') write(await runComparison(choice, here), choice.isComplete)
+  else write(profileReport(await profileService(log), here), true)
 }
 
-async function runComparison(
-  { isQuick, only, contestants }: ComparisonChoice,
-  pinning: Pinning,
-): Promise<readonly Comparison[]> {
-  const selections = select(only, contestants)
-  if (selections.some((selection) => selection.contestants.some(({ role }) => role === 'peer'))) {
-    say('installing and building the peers')
+async function runScale({ pets, sections }: ChoiceOf<'scale'>, figures: ScaleFigures, here: Facts): Promise<Report> {
+  const sizes = [1_000, 10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size <= pets)
+  const growth = sections.includes('growth') && { growth: await measureGrowth(sizes, log) }
+  const bulk = sections.includes('bulk') && { bulk: await measureBulk(pets, BULK_ROUNDS, log) }
+  return scaleReport({ ...figures, ...growth, ...bulk }, here)
+}
+
+async function runComparison({ isQuick, selections }: ChoiceOf<'comparison'>, here: Facts): Promise<Report> {
+  if (selections.some(({ contestants }) => contestants.some(({ role }) => role === 'peer'))) {
+    log('installing and building the peers')
     preparePeers()
   }
+  const plan = isQuick ? QUICK : FULL
   const comparisons: Comparison[] = []
   for (const selection of selections) {
-    const sayOn = (line: string) => say(`${selection.database}: ${line}`)
-    comparisons.push(await compare(selection, { plan: isQuick ? QUICK : FULL, pinning, say: sayOn }))
+    comparisons.push(await compare(selection, { plan, log: (line) => log(`${selection.database}: ${line}`) }))
   }
-  return comparisons
+  const ratios = serviceRatios(comparisons)
+  return comparisonReport(comparisons, here, peerVersions(), exchangeRatios(ratios, isQuick))
 }
 
-function facts(cores: string): Circumstances {
+/** Keeps the ratios of this run for the next one of its kind, and returns those of the one before. */
+function exchangeRatios(ratios: Ratios, isQuick: boolean): Ratios | undefined {
+  const file = join(RESULTS, isQuick ? 'quick-ratios.json' : 'ratios.json')
+  const earlier = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Ratios) : undefined
+  mkdirSync(RESULTS, { recursive: true })
+  writeFileSync(file, JSON.stringify({ ...earlier, ...ratios }, undefined, 2))
+  return earlier
+}
+
+type Facts = ReturnType<typeof facts>
+
+function facts(cores: string) {
   return circumstances(['pnpm bench', ...process.argv.slice(2)].join(' '), cores)
 }
 
-function say(line: string): void {
+function log(line: string): void {
   console.error(`${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s  ${line}`)
 }
 
-/** A document never holds half a measurement: only whole runs are kept where others read. */
-function keep(report: Report, isWhole: boolean): void {
-  const folder = join(ROOT, isWhole ? 'docs/benchmarks' : 'data/benchmarks')
+function write(report: Report, isComplete: boolean): void {
+  const folder = isComplete ? join(ROOT, 'docs/benchmarks') : RESULTS
   mkdirSync(folder, { recursive: true })
   for (const [name, content] of Object.entries(report)) writeFileSync(join(folder, name), content)
-  say(`written to ${folder}: ${Object.keys(report).join(', ')}`)
+  log(`written to ${folder}: ${Object.keys(report).join(', ')}`)
 }

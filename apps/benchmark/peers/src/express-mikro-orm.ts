@@ -70,7 +70,7 @@ app.post('/v1/pets', async (req, res) => {
   res.status(201).json(petBody({ ...added, status: added.status ?? null }))
 })
 
-const answerError: ErrorRequestHandler = (error, req, res, _next) => {
+const handleError: ErrorRequestHandler = (error, req, res, _next) => {
   if (error instanceof ZodError) {
     res.status(400).json({ message: error.message })
     return
@@ -78,6 +78,6 @@ const answerError: ErrorRequestHandler = (error, req, res, _next) => {
   req.log.error(error)
   res.status(500).json({ message: 'Something is wrong.' })
 }
-app.use(answerError)
+app.use(handleError)
 
 app.listen(port, '127.0.0.1')

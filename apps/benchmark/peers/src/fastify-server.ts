@@ -35,7 +35,7 @@ const query = {
 
 const params = { type: 'object', properties: { id: { type: 'integer' } } }
 
-/** One line a request, when it is answered. */
+/** One log line per request, after its response. */
 class OneLine extends LogController {
   override incomingRequest(): void {}
 }

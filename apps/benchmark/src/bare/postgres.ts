@@ -12,7 +12,7 @@ function pooled(size: number): Query {
   return queryOf(new pg.Pool({ connectionString, max: size }))
 }
 
-/** Statements go out without waiting for the answers to those before them. */
+/** Statements go out without waiting for the results of those before them. */
 async function pipelined(size: number): Promise<Query> {
   const queries: Query[] = []
   for (let index = 0; index < size; index += 1) {
@@ -20,10 +20,10 @@ async function pipelined(size: number): Promise<Query> {
     await client.connect()
     queries.push(queryOf(client))
   }
-  let turn = 0
+  let last = 0
   return (statement) => {
-    turn = (turn + 1) % size
-    const query = queries[turn]
+    last = (last + 1) % size
+    const query = queries[last]
     if (query === undefined) throw new Error('there is no such client')
     return query(statement)
   }

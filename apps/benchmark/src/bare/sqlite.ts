@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { type Row, serveBare } from './http.ts'
 
 const database = new Database((process.env['DATABASE_URL'] ?? '').slice('sqlite:'.length))
-// As durable as the service: an answered write survives a power cut.
+// As durable as the service: a write that was responded to survives a power cut.
 database.pragma('journal_mode = wal')
 database.pragma('synchronous = full')
 

@@ -1,0 +1,85 @@
+import type { Slice } from './slice.ts'
+import { type Estimate, estimate } from './statistics.ts'
+
+/** Somebody who takes slices in turn with others. */
+export interface Entrant {
+  /** Takes part in one of this many rounds. */
+  readonly everyRounds: number
+  take(): Promise<Slice>
+}
+
+/** Entrants that are compared with the first of them, the baseline. */
+export type Heat<E extends Entrant> = readonly E[]
+
+/** The undisturbed slices of one entrant, each with the baseline's slice right before or after it. */
+export interface Series {
+  readonly slices: Slice[]
+  readonly neighbours: Slice[]
+  /** Slices thrown away because the host took a core away meanwhile. */
+  disturbed: number
+}
+
+export type Figure = (slice: Slice) => number
+
+const ATTEMPTS = 3
+
+/**
+ * Lets everybody take slices in turn, the baseline after every second one, so that each slice has one of the baseline as
+ * its neighbour: whatever slows the machine down for a second or more slows both.
+ */
+export async function rotate<E extends Entrant>(
+  heats: readonly Heat<E>[],
+  rounds: number,
+  onRound: (round: number) => void,
+): Promise<Map<E, Series>> {
+  const results = new Map<E, Series>()
+  for (const entrant of heats.flat()) results.set(entrant, { slices: [], neighbours: [], disturbed: 0 })
+  for (let round = 0; round < rounds; round += 1) {
+    onRound(round)
+    for (const heat of heats) {
+      const order = turns(heat, round)
+      const taken: (Slice | undefined)[] = []
+      for (const entrant of order) taken.push(await takeUndisturbed(entrant, results.get(entrant)))
+      for (const [index, entrant] of order.entries()) {
+        const slice = taken[index]
+        const neighbour = taken[order[index - 1] === heat[0] ? index - 1 : index + 1]
+        const series = results.get(entrant)
+        if (slice === undefined) continue
+        if (entrant === heat[0]) series?.slices.push(slice)
+        else if (neighbour !== undefined) {
+          series?.slices.push(slice)
+          series?.neighbours.push(neighbour)
+        }
+      }
+    }
+  }
+  return results
+}
+
+/** The order of one round; reversed in the next, so that nobody always follows the same one. */
+export function turns<E extends Entrant>([baseline, ...others]: Heat<E>, round: number): E[] {
+  if (baseline === undefined) return []
+  const due = others.filter(({ everyRounds }, index) => (round + index) % everyRounds === 0)
+  const order = due.flatMap((entrant, index) => (index % 2 === 0 ? [baseline, entrant] : [entrant]))
+  if (due.length % 2 === 0) order.push(baseline)
+  return round % 2 === 0 ? order : order.reverse()
+}
+
+async function takeUndisturbed(entrant: Entrant, series: Series | undefined): Promise<Slice | undefined> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const slice = await entrant.take()
+    if (!slice.isDisturbed) return slice
+    if (series !== undefined) series.disturbed += 1
+  }
+  return undefined
+}
+
+/** How many times the baseline's figure an entrant's is: the median of the ratios of neighbouring slices. */
+export function ratio({ slices, neighbours }: Series, figure: Figure): Estimate {
+  if (neighbours.length === 0) return { median: 1, low: 1, high: 1 }
+  return estimate(slices.map((slice, index) => figure(slice) / figure(neighbours[index] ?? slice)))
+}
+
+export function figureOf({ slices }: Series, figure: Figure): Estimate {
+  return estimate(slices.map(figure))
+}

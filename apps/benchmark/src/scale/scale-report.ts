@@ -1,0 +1,130 @@
+import { figureOf, ratio } from '../measuring/rotation.ts'
+import { estimate } from '../measuring/statistics.ts'
+import { type Circumstances, circumstancesTable } from '../report/circumstances.ts'
+import { curvesSvg } from '../report/curves-svg.ts'
+import { estimateText, type Report, table } from '../report/markdown.ts'
+import { DATABASE_NAMES, DATABASES } from '../servers/contestants.ts'
+import type { ProgramRun } from '../servers/program-run.ts'
+import type { BulkFigures, BulkMeasurement } from './bulk.ts'
+import type { GrowthPoint } from './growth.ts'
+import type { ProcessesFigures, ProcessesMeasurement } from './processes.ts'
+
+/** What was measured; a section that was not asked for is left out. */
+export interface ScaleFigures {
+  readonly growth?: readonly GrowthPoint[]
+  readonly bulk?: BulkFigures
+  readonly processes?: ProcessesFigures
+}
+
+const GROWTH_TITLE = 'Response time of one client while the number of pets grows'
+
+/** One page on many pets and on several processes. */
+export function scaleReport({ growth, bulk, processes }: ScaleFigures, circumstances: Circumstances): Report {
+  const page = [
+    '# Many pets, and several processes',
+    circumstancesTable(circumstances),
+    ...(growth === undefined ? [] : growthSection(growth)),
+    ...(bulk === undefined ? [] : bulkSection(bulk)),
+    ...(processes === undefined ? [] : processesSection(processes)),
+  ]
+  const picture = growth === undefined ? {} : { 'growth.svg': curvesSvg(GROWTH_TITLE, growthPanels(growth), 'ms') }
+  return { 'scale.md': `${page.join('\n\n')}\n`, ...picture }
+}
+
+function growthSection(points: readonly GrowthPoint[]): string[] {
+  return [
+    '## Growth',
+    'One client that waits for each response: the median response time in milliseconds, and its confidence interval.',
+    `![${GROWTH_TITLE}](growth.svg)`,
+    ...growthPanels(points).flatMap(({ title, curves }) => {
+      const sizes = curves[0]?.points.map(({ size }) => size.toLocaleString('en')) ?? []
+      const rows = curves.map(({ name, points: own }) => [name, ...own.map(({ value }) => estimateText(value, 3))])
+      return [`### ${title}`, table(['pets', ...sizes], rows)]
+    }),
+  ]
+}
+
+function growthPanels(points: readonly GrowthPoint[]) {
+  return DATABASES.map((database) => {
+    const own = points.filter((point) => point.database === database)
+    const curves = groupBy(own, ({ operation }) => operation).map(([name, some]) => ({
+      name,
+      points: some.map(({ size, p50Ms }) => ({ size, value: p50Ms })),
+    }))
+    return { title: DATABASE_NAMES[database], curves }
+  })
+}
+
+function bulkSection({ pets, starts, measurements }: BulkFigures): string[] {
+  const start = estimateText(estimate(starts.map(({ seconds }) => seconds)))
+  const heads = ['', 'pets/s', 'own way, pets/s', 'of the own way', 'highest MiB', 'own way, MiB']
+  return [
+    '## Bulk work',
+    `${pets.toLocaleString('en')} pets, by the built program from the start of its process to its end, beside the database's own way with the same pets, columns and indexes. On SQLite that is one prepared statement in transactions of the same size and durability, and one statement iterated to a file; on PostgreSQL it is COPY. A copy is compared with reading the one database and then filling the other in their own ways, although it also reads both again to compare them. A command that has nothing to do takes ${start} s.`,
+    'Medians with the lowest and the highest of all rounds; ratios are formed within each round. After each run all pets were read and compared with the data set byte for byte; an export must be the file that was imported.',
+    ...DATABASES.flatMap((database) => {
+      const rows = measurements.filter((measurement) => measurement.database === database)
+      return [
+        `### ${DATABASE_NAMES[database]}`,
+        table(
+          heads,
+          rows.map((measurement) => bulkRow(measurement, pets)),
+        ),
+      ]
+    }),
+  ]
+}
+
+function bulkRow({ title, ours, own }: BulkMeasurement, pets: number): string[] {
+  const rates = (runs: readonly ProgramRun[]) => runs.map(({ seconds }) => pets / seconds)
+  const highest = (runs: readonly ProgramRun[]) => Math.max(...runs.map(({ peakMiB }) => peakMiB)).toFixed(0)
+  const ratios = ours.map(({ seconds }, round) => (own[round]?.seconds ?? Number.NaN) / seconds)
+  return [
+    `\`${title}\``,
+    estimateText(estimate(rates(ours)), 0),
+    estimateText(estimate(rates(own)), 0),
+    estimateText(estimate(ratios)),
+    highest(ours),
+    highest(own),
+  ]
+}
+
+function processesSection({ server, measurements }: ProcessesFigures): string[] {
+  const heads = ['processes', 'requests/s', 'times one process', 'CPU µs/request', 'p99 ms', 'cores busy, %']
+  const groups = groupBy(measurements, ({ operation }) => operation.title)
+  return [
+    '## Processes',
+    `Several processes of the service on one database of ${server}, on all cores together with the client and the database. CPU time is that of the services. Where the cores are busy already, another process cannot add throughput.`,
+    ...groups.flatMap(([title, rows]) => [`### ${title}, by processes`, table(heads, rows.map(processesRow))]),
+  ]
+}
+
+function processesRow({ processes, series }: ProcessesMeasurement): string[] {
+  return [
+    String(processes),
+    estimateText(
+      figureOf(series, ({ requestsPerSecond }) => requestsPerSecond),
+      0,
+    ),
+    estimateText(ratio(series, ({ requestsPerSecond }) => requestsPerSecond)),
+    estimateText(
+      figureOf(series, ({ cpuMicroseconds }) => cpuMicroseconds),
+      1,
+    ),
+    estimateText(
+      figureOf(series, ({ p99Ms }) => p99Ms),
+      1,
+    ),
+    estimateText(
+      figureOf(series, ({ busy }) => busy * 100),
+      0,
+    ),
+  ]
+}
+
+/** Items with the same key together, keys in the order in which they come. */
+function groupBy<Item>(items: readonly Item[], key: (item: Item) => string): [string, Item[]][] {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item])
+  return [...groups]
+}
