@@ -55,23 +55,34 @@ export function createGroupCommit(
   let queuedBytes = 0
   let retries = 0
   let retryTimer: NodeJS.Timeout | undefined
-  let finished: (() => void)[] = []
+  const finished: (() => void)[] = []
 
   function flush(): void {
-    try {
-      // The ORM uses the same connection: inside one of its transactions our writes would be rolled back with it.
-      if (database.inTransaction) return retryLater()
-      if (dropUnwanted()) {
-        expectFile()
-        database.exec('begin immediate')
-        runGroup(takeQueue())
-      }
-    } catch (error) {
-      if (isBusy(error)) return retryLater()
-      for (const write of takeQueue()) write.fail(unavailableOr(error))
+    clearTimeout(retryTimer)
+    if (!runQueue()) {
+      retryTimer = setTimeout(flush, busyPauseMs(retries))
+      retries += 1
+      return
     }
     retries = 0
     for (const resolve of finished.splice(0)) resolve()
+  }
+
+  /** Returns false while the lock is not free; then the writes still wait. */
+  function runQueue(): boolean {
+    if (!dropUnwanted()) return true
+    // The ORM uses the same connection: inside one of its transactions our writes would be rolled back with it.
+    if (database.inTransaction) return false
+    try {
+      expectFile()
+      database.exec('begin immediate')
+    } catch (error) {
+      if (isBusy(error)) return false
+      for (const write of takeQueue()) write.fail(unavailableOr(error))
+      return true
+    }
+    runGroup(takeQueue())
+    return true
   }
 
   function runGroup(group: readonly WaitingWrite[]): void {
@@ -87,12 +98,6 @@ export function createGroupCommit(
       for (const write of group) write.fail(unavailableOr(error, isUnknown ? 'unknown' : 'not_stored'))
       if (database.inTransaction) database.exec('rollback')
     }
-  }
-
-  function retryLater(): void {
-    clearTimeout(retryTimer)
-    retryTimer = setTimeout(flush, busyPauseMs(retries))
-    retries += 1
   }
 
   function takeQueue(): readonly WaitingWrite[] {

@@ -1,10 +1,10 @@
 import type { BulkColumns } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 
-/** So many rows share a statement: calling the driver costs about as much as storing a row. */
+/** Rows share a statement because calling the driver costs about as much as storing a row. */
 const ROWS_PER_STATEMENT = 100
 
-/** Inserts rows into a table, in their order. The transaction is the caller's. */
+/** Inserts rows into a table in the given order, inside the caller's transaction. */
 export function insertRows(database: Database, { table, columns }: BulkColumns, rows: readonly object[]): void {
   const names = columns.map(({ name }) => name)
   const prepare = (count: number) => {

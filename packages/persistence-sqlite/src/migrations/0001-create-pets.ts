@@ -1,10 +1,10 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The table of pets. Imports nothing of ours: what is done to a database today must mean the same in ten years. */
+/** The table of pets. Migrations import nothing of ours, so that they never change their meaning. */
 export class CreatePets extends Migration {
   override up(): void {
-    // `strict` refuses values of another type, whoever writes. `autoincrement` never gives an id a second time.
-    // `not null` at the primary key says nothing new; without it MikroORM sees a difference from the entity.
+    // `strict` rejects values of another type from any writer. `autoincrement` never reuses an id.
+    // `not null` on the primary key is redundant; without it MikroORM reports a difference from the entity.
     this.addSql(`create table pet (
       id integer not null primary key autoincrement,
       name text not null,

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The table of API keys: their hashes, never the keys. */
+/** The table of API keys. It holds their hashes, never the keys. */
 export class CreateApiKeys extends Migration {
   override up(): void {
     this.addSql(`create table api_key (

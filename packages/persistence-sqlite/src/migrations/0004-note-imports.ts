@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Room to note which files were imported, and how far: an interrupted import goes on there. */
+/** The table of imports: which files, and how far, so that an interrupted import can continue. */
 export class NoteImports extends Migration {
   override up(): void {
     this.addSql(`create table pet_import (
