@@ -1,5 +1,5 @@
-// Refuses a description that is not well made (redocly.yaml), or breaks what clients of the released one rely on
-// (docs/decisions/0024-description.md). Needs no network.
+// Reports what is wrong with the description (redocly.yaml), and what breaks clients of the released one. Needs no
+// network.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

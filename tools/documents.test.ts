@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)))
+const documents = files.filter((file) => file.endsWith('.md'))
+
+/** The anchors of a document, as GitHub makes them from its headings. */
+function anchorsOf(document: string): string[] {
+  return [...read(document).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+describe('documents', () => {
+  it.each(documents)('%s has only links that lead somewhere', (document) => {
+    const text = read(document).replaceAll(/^```[\s\S]*?^```/gm, '')
+    const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, target = '']) => target)
+    const broken = targets.filter((target) => {
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? document : join(dirname(document), path)
+      return !existsSync(join(ROOT, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor))
+    })
+    expect(broken).toEqual([])
+  })
+
+  it.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'])(
+    '%s names only files that exist',
+    (document) => {
+      const named = [
+        ...read(document).matchAll(
+          /`(\w[\w./-]*[.](?:ts|json|mjs|sh)|(?:packages|apps|docs|deploy|tools)\/[\w./-]+)`/g,
+        ),
+      ]
+      const missing = named
+        .map(([, name = '']) => name)
+        .filter((name) => !files.some((file) => file === name || file.endsWith(`/${name}`) || file.startsWith(name)))
+      expect(missing).toEqual([])
+    },
+  )
+
+  it('ARCHITECTURE.md names each file with its package', () => {
+    const [, table = ''] = read('ARCHITECTURE.md').split('## Where is the code that…')
+    const rows = [...table.matchAll(/^\| [^|]+ \| ([^|]*) \| (.*) \|$/gm)]
+    const wrong = rows.flatMap(([, packages = '', names = '']) =>
+      [...names.matchAll(/`([\w.-]+[.]ts)`/g)]
+        .map(([, name]) => name)
+        .filter((name) => {
+          const holders = files.filter((file) => file.endsWith(`/${name}`)).map((file) => file.split('/')[1])
+          return !packages.split(', ').some((one) => holders.includes(one))
+        }),
+    )
+    expect(rows.length).toBeGreaterThan(10)
+    expect(wrong).toEqual([])
+  })
+
+  it('source names only decision records that exist', () => {
+    const named = files
+      .filter((file) => /[.](ts|mjs|jsonc?|ya?ml|md)$/.test(file) && !file.includes('pnpm-lock'))
+      .flatMap((file) => [...read(file).matchAll(/decisions\/(\d{4}-[a-z0-9-]+)/g)].map(([, record]) => [file, record]))
+    expect(named.filter(([, record]) => !existsSync(join(ROOT, `docs/decisions/${record}.md`)))).toEqual([])
+  })
+})
+
+describe('decision records', () => {
+  it.each(documents.filter((file) => /^docs\/decisions\/\d/.test(file)))('%s has the four sections', (record) => {
+    const text = read(record)
+    expect(text).toMatch(new RegExp(`^# ${/\d{4}/.exec(record)?.[0]}: `))
+    const sections = ['Decision', 'Alternatives', 'Price', 'When to look again']
+    const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading)
+    expect(headings.filter((heading) => sections.includes(heading))).toEqual(sections)
+  })
+})
