@@ -186,7 +186,10 @@ describe('the API key', () => {
         throw Object.assign(new TypeError(`Cannot send ${API_KEY}`, { cause }), { headers: init?.headers })
       },
     ],
-    ['a rejection that is no error', async (_input, init) => Promise.reject(`sent ${JSON.stringify([API_KEY, init])}` as unknown)],
+    [
+      'a rejection that is no error',
+      async (_input, init) => Promise.reject(`sent ${JSON.stringify([API_KEY, init])}` as unknown),
+    ],
   ])('is in no field of an error where %s repeats it', async (_what, fetch) => {
     const client = createPetStoreClient({ baseUrl: 'https://pets.example/v1', apiKey: API_KEY, retries: 0, fetch })
     const failure = await rejectionOf(client.listPets())
