@@ -6,7 +6,7 @@ import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { postgresFlags, startOwnPostgres } from '../harness/postgres.ts'
 import { Service } from '../harness/service.ts'
-import { startWriters, walkPets } from '../harness/writers.ts'
+import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
 
 const WRITERS = 16
 const ROUNDS = size(2, 30)
@@ -20,13 +20,11 @@ async function runRounds(name: string, service: Service, crashAndRecover: () => 
     const prefix = `r${round}`
     const withKeys = startWriters({ service, ledger, writers: WRITERS / 2, withKeys: true, prefix: `${prefix}-keyed` })
     const without = startWriters({ service, ledger, writers: WRITERS / 2, withKeys: false, prefix: `${prefix}-plain` })
-    const enough = ledger.acknowledged + 50
-    while (ledger.acknowledged < enough) await setTimeout(5)
+    await untilMore(ledger, 50)
     await setTimeout(random.integer(0, 300))
     await crashAndRecover()
     // The service works again, under the same load.
-    const more = ledger.acknowledged + 50
-    while (ledger.acknowledged < more) await setTimeout(5)
+    await untilMore(ledger, 50)
     await Promise.all([withKeys.stop(), without.stop()])
   }
   const findings = ledger.compare(await walkPets(service))

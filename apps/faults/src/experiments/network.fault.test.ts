@@ -7,7 +7,7 @@ import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { HAS_PENDING, randomOf, report, size } from '../harness/plan.ts'
 import { startOwnPostgres, withTls } from '../harness/postgres.ts'
 import { Service } from '../harness/service.ts'
-import { startWriters, walkPets } from '../harness/writers.ts'
+import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
 
 const WRITERS = 16
 const ROUNDS = size(1, 12)
@@ -31,13 +31,11 @@ async function runFaults(name: string, databaseUrl: string, faults: readonly Net
       const prefix = `r${round}-${fault}`
       const withKeys = startWriters({ service, ledger, writers: WRITERS / 2, withKeys: true, prefix: `${prefix}-k` })
       const without = startWriters({ service, ledger, writers: WRITERS / 2, withKeys: false, prefix: `${prefix}-p` })
-      const enough = ledger.acknowledged + 50
-      while (ledger.acknowledged < enough) await setTimeout(5)
+      await untilMore(ledger, 50)
       proxy.set(fault)
       await setTimeout(random.integer(50, 500))
       proxy.set('none')
-      const more = ledger.acknowledged + 50
-      while (ledger.acknowledged < more) await setTimeout(5)
+      await untilMore(ledger, 50)
       await Promise.all([withKeys.stop(), without.stop()])
     }
   }

@@ -41,6 +41,10 @@ export class Ledger {
     return this.#count('acknowledged')
   }
 
+  get rejected(): number {
+    return this.#count('rejected')
+  }
+
   /** Notes a response to the creation of a pet, or that there was none. Returns whether the pet is acknowledged now. */
   note(name: string, response: WireResponse | undefined): boolean {
     const outcome = this.#outcomeOf(response)
@@ -71,7 +75,7 @@ export class Ledger {
     const names = [...this.#outcomes]
     return {
       acknowledged: this.acknowledged,
-      rejected: this.#count('rejected'),
+      rejected: this.rejected,
       unknown: this.#count('unknown'),
       unknownStored: names.filter(([name, { is }]) => is === 'unknown' && idsByName.has(name)).length,
       lost: names

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
@@ -14,8 +15,8 @@ import { ask, type WireRequest, type WireResponse } from './connection.ts'
 export interface ServiceOptions {
   readonly databaseUrl: string
   readonly settings?: Readonly<Record<string, string>>
-  /** Standard output and standard error: a file descriptor or `pipe`. Default: a file, which `log()` reads. */
-  readonly output?: number | 'pipe'
+  /** Standard output and standard error: a file descriptor, a pipe that nobody reads, or a stream. Default: a file, which `log()` reads. */
+  readonly output?: number | 'pipe' | Writable
   /** Arguments of Node itself. */
   readonly nodeFlags?: readonly string[]
 }
@@ -95,12 +96,12 @@ export class Service {
     return this.#child?.pid ?? 0
   }
 
-  /** Sends a signal and waits for the end. The exit code, or the signal that ended it. */
-  async end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
+  /** Sends a signal and waits for the end. The exit code, or the signal that ended it; rejects after the timeout. */
+  async end(signal: NodeJS.Signals, timeoutMs = 20_000): Promise<number | NodeJS.Signals | null> {
     const child = this.#child
     if (child === undefined) return null
     if (this.isRunning) {
-      const exited = once(child, 'exit')
+      const exited = once(child, 'exit', { signal: AbortSignal.timeout(timeoutMs) })
       child.kill(signal)
       await exited
     }

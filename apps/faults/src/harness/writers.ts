@@ -71,6 +71,25 @@ async function writePets(options: WritersOptions, prefix: string, isOver: () => 
   connection?.destroy()
 }
 
+/** Resolves once the condition holds; rejects after the timeout, saying what did not happen. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 40_000,
+): Promise<void> {
+  const end = Date.now() + timeoutMs
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`It did not happen within ${timeoutMs} ms: ${what}.`)
+    await setTimeout(10)
+  }
+}
+
+/** Lets the writers create that many pets more. */
+export async function untilMore(ledger: Ledger, count: number): Promise<void> {
+  const enough = ledger.acknowledged + count
+  await until(`${count} more pets are acknowledged`, () => ledger.acknowledged >= enough)
+}
+
 /** Every pet, page by page along the links. Throws when a page is not there. */
 export async function walkPets(service: Service): Promise<readonly StoredPet[]> {
   const pets: StoredPet[] = []

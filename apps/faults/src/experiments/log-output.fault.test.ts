@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, statSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { flood } from '../harness/flood.ts'
+import { HAS_PENDING, report, size } from '../harness/plan.ts'
+import { runCommand } from '../harness/run-command.ts'
+import { Service } from '../harness/service.ts'
+import { mountSmallDisk } from '../harness/small-disk.ts'
+import { until } from '../harness/writers.ts'
+
+const REQUESTS = size(20_000, 400_000)
+/** About what the process takes for itself, and the bound of the log. */
+const MAX_GROWTH_MIB = 96
+const SETTINGS = { SHUTDOWN_TIMEOUT: '5s' }
+const TIMEOUT_MS = 90_000
+const DATABASE = 'sqlite:./pets.db'
+
+/** Sends many requests, all of which are to be served although their log lines go nowhere, and stops the service. */
+async function serveAndStop(name: string, service: Service): Promise<void> {
+  const before = service.memoryMiB()
+  const { statuses } = await flood(service, { requests: REQUESTS, connections: 16, path: '/v1/pets?limit=1' })
+  const growthMiB = Math.round(service.memoryMiB('VmHWM') - before)
+  report(name, { requests: REQUESTS, growthMiB })
+  expect(statuses).toEqual({ 200: REQUESTS })
+  expect(growthMiB).toBeLessThan(MAX_GROWTH_MIB)
+  // By itself: after SHUTDOWN_TIMEOUT it ends with exit code 1.
+  expect([0, 1]).toContain(await service.end('SIGTERM'))
+}
+
+it.runIf(HAS_PENDING)('goes on serving when the disk of its log is full', { timeout: TIMEOUT_MS }, async ({ skip }) => {
+  const disk = await mountSmallDisk(1, skip)
+  const path = join(disk, 'service.log')
+  const output = openSync(path, 'a')
+  const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output })
+  closeSync(output)
+  const ballast = join(disk, 'ballast')
+  await writeFile(ballast, Buffer.alloc(512 * 1024))
+  await serveAndStop('log on a full disk', service)
+  await rm(ballast)
+})
+
+it.runIf(HAS_PENDING)(
+  'logs again, and how many lines are missing, when the disk has space again',
+  { timeout: TIMEOUT_MS },
+  async ({ skip }) => {
+    const disk = await mountSmallDisk(1, skip)
+    const path = join(disk, 'service.log')
+    const output = openSync(path, 'a')
+    const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output })
+    closeSync(output)
+    const ballast = join(disk, 'ballast')
+    await writeFile(ballast, Buffer.alloc(900 * 1024))
+    await flood(service, { requests: 5_000, connections: 16, path: '/v1/pets?limit=1' })
+    await rm(ballast)
+    const length = statSync(path).size
+    await until('the log grows again', async () => {
+      await service.ask({ path: '/v1/pets' })
+      return statSync(path).size > length
+    })
+  },
+)
+
+it.runIf(HAS_PENDING)('goes on serving when nobody reads the pipe of its log', { timeout: TIMEOUT_MS }, async () => {
+  const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: 'pipe' })
+  await serveAndStop('log to a pipe that nobody reads', service)
+})
+
+it.runIf(HAS_PENDING)('goes on serving when the pipe of its log is closed', { timeout: TIMEOUT_MS }, async () => {
+  // The reader ends after the first line.
+  const reader = spawn('head', ['-n', '1'], { stdio: ['pipe', 'ignore', 'ignore'] })
+  const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: reader.stdin })
+  reader.stdin.destroy()
+  await serveAndStop('log to a closed pipe', service)
+})
+
+it.runIf(HAS_PENDING)(
+  'ends at once on the second signal while nobody reads its log',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const service = await Service.start({
+      databaseUrl: DATABASE,
+      settings: { SHUTDOWN_DELAY: '59s', SHUTDOWN_TIMEOUT: '60s' },
+      output: 'pipe',
+    })
+    await flood(service, { requests: 5_000, connections: 16, path: '/v1/pets?limit=1' })
+    process.kill(service.pid, 'SIGTERM')
+    await until('it is stopping', async () => (await service.ask({ path: '/readyz' }))?.status === 503)
+    expect(await service.end('SIGTERM')).not.toBe(0)
+  },
+)
+
+it.runIf(HAS_PENDING)('tells of a key that it could not write', async () => {
+  const service = await Service.prepare({ databaseUrl: '' })
+  const env = { DATABASE_URL: DATABASE }
+  const { exit, stderr } = await runCommand(['keys', 'create', '--name', 'kiosk'], service.folder, env, '/dev/full')
+  expect(exit).toBe(1)
+  expect(stderr).toMatch(/key_\w+/)
+})

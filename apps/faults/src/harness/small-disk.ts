@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+
+const run = promisify(execFile)
+
+/**
+ * Mounts an empty file system of this size and returns its folder; unmounted after the test. Where this user may not
+ * mount, the test is skipped, and the output says why.
+ */
+export async function mountSmallDisk(sizeMiB: number, skip: (reason: string) => never): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'pet-store-disk-'))
+  const mounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}m`, 'tmpfs', folder]).then(
+    () => true,
+    (error: Error) => {
+      console.log(`Skipped: a small disk cannot be mounted here: ${error.message.trim()}`)
+      return false
+    },
+  )
+  onTestFinished(async () => {
+    if (mounted) await run('umount', ['--lazy', folder])
+    await rm(folder, { recursive: true, force: true })
+  })
+  if (!mounted) skip('A small disk cannot be mounted here.')
+  return folder
+}
+
+/** Makes a mounted file system read-only, or writable again. No file on it may be open for writing. */
+export async function remount(folder: string, mode: 'ro' | 'rw'): Promise<void> {
+  await run('mount', ['-o', `remount,${mode}`, folder])
+}
