@@ -1,13 +1,12 @@
 /** A part of a description; its shape is that of OpenAPI 3.1. */
 type Part = Readonly<Record<string, unknown>>
 
-/** What is sent must stay good; what is answered must stay within what was promised. */
-type Direction = 'sent' | 'answered'
+/** What clients send must stay valid; what they receive must stay within what was described. */
+type Direction = 'sent' | 'received'
 
 /**
- * What a client of the older description can no longer rely on under the newer one, a sentence for each.
- * It judges what descriptions of this service contain. Whatever else changes in a schema counts as breaking, so that
- * nothing passes unjudged.
+ * What a client of the older description can no longer rely on under the newer one, one sentence each. Knows what the
+ * descriptions of this service contain; any other change of a schema counts as breaking.
  */
 export function breakingChanges(older: Part, newer: Part): string[] {
   const found: string[] = []
@@ -36,15 +35,15 @@ export function breakingChanges(older: Part, newer: Part): string[] {
     at(place, differ(was['security'] ?? older['security'], is['security'] ?? newer['security']), 'has other security')
     compareParameters(place, list(was['parameters']), list(is['parameters']))
     compareContent(`${place} body`, 'sent', child(was, 'requestBody'), child(is, 'requestBody'))
-    for (const [status, answer] of entries(was['responses'])) {
+    for (const [status, response] of entries(was['responses'])) {
       const now = child(is, 'responses', status)
-      const answerPlace = `${place} ${status}`
-      at(answerPlace, now === undefined, 'removed')
-      if (now !== undefined) compareAnswer(answerPlace, answer, now)
+      const responsePlace = `${place} ${status}`
+      at(responsePlace, now === undefined, 'removed')
+      if (now !== undefined) compareResponse(responsePlace, response, now)
     }
     for (const status of Object.keys(child(is, 'responses') ?? {})) {
       const isNew = child(was, 'responses', status) === undefined
-      at(`${place} ${status}`, isNew && status.startsWith('2'), 'a good answer that no client expects')
+      at(`${place} ${status}`, isNew && status.startsWith('2'), 'a success that no client expects')
     }
   }
 
@@ -66,27 +65,27 @@ export function breakingChanges(older: Part, newer: Part): string[] {
     at(place, is?.['required'] === true && was?.['required'] !== true, 'became required')
     for (const [type, media] of entries(was?.['content'])) {
       const now = child(is, 'content', type)
-      at(place, now === undefined, `no ${type} any more`)
+      at(place, now === undefined, `${type} removed`)
       if (now !== undefined) compareSchema(place, direction, media['schema'], now['schema'])
     }
   }
 
-  function compareAnswer(place: string, was: Part, is: Part): void {
-    compareContent(place, 'answered', was, is)
+  function compareResponse(place: string, was: Part, is: Part): void {
+    compareContent(place, 'received', was, is)
     for (const [name, header] of entries(was['headers'])) {
       const now = child(is, 'headers', name)
       at(`${place} ${name}`, now === undefined, 'removed')
       at(`${place} ${name}`, header['required'] === true && now?.['required'] !== true, 'became optional')
-      if (now !== undefined) compareSchema(`${place} ${name}`, 'answered', header['schema'], now['schema'])
+      if (now !== undefined) compareSchema(`${place} ${name}`, 'received', header['schema'], now['schema'])
     }
   }
 
   function compareSchema(place: string, direction: Direction, one: unknown, other: unknown): void {
     const [was = {}, is = {}] = both(one, other)
     for (const keyword of new Set([...Object.keys(was), ...Object.keys(is)])) {
-      const judge = KEYWORDS[keyword]
+      const isAllowed = KEYWORDS[keyword]
       const isBroken =
-        judge === undefined ? differ(was[keyword], is[keyword]) : !judge(direction, was[keyword], is[keyword])
+        isAllowed === undefined ? differ(was[keyword], is[keyword]) : !isAllowed(direction, was[keyword], is[keyword])
       at(place, isBroken, `${keyword} was ${text(was[keyword])}, is ${text(is[keyword])}`)
     }
     for (const [name, property] of entries(was['properties'])) {
@@ -101,12 +100,12 @@ export function breakingChanges(older: Part, newer: Part): string[] {
 }
 
 /** Whether a keyword may go from one value to the other. */
-type Judge = (direction: Direction, was: unknown, is: unknown) => boolean
+type ChangeRule = (direction: Direction, was: unknown, is: unknown) => boolean
 
-const always: Judge = () => true
+const always: ChangeRule = () => true
 
-/** A bound that may only be loosened for what is sent, and only be tightened for what is answered. */
-function bound(isLooser: (was: Bound, is: Bound) => boolean): Judge {
+/** A bound that may only be loosened for what is sent, and only be tightened for what is received. */
+function bound(isLooser: (was: Bound, is: Bound) => boolean): ChangeRule {
   return (direction, was, is) => {
     const [narrow, wide] = direction === 'sent' ? [was, is] : [is, was]
     if (wide === undefined) return true
@@ -119,29 +118,30 @@ type Bound = number | bigint
 const least = bound((was, is) => is <= was)
 const most = bound((was, is) => is >= was)
 
-/** Lists of which what is sent may need fewer, and what is answered must have no fewer. */
-const required: Judge = (direction, was, is) => {
+/** Required fields: what is sent may need fewer, what is received must have no fewer. */
+const required: ChangeRule = (direction, was, is) => {
   const [fewer, more] = direction === 'sent' ? [is, was] : [was, is]
   return list(fewer).every((name) => list(more).includes(name))
 }
 
-/** Values of which what is sent may have more, and what is answered must have no more. */
-const values: Judge = (direction, was, is) => {
+/** Allowed values: what is sent may have more, what is received must have no more. */
+const values: ChangeRule = (direction, was, is) => {
   const [fewer, more] = direction === 'sent' ? [was, is] : [is, was]
   if (more === undefined) return true
   return fewer !== undefined && list(fewer).every((value) => list(more).includes(value))
 }
 
-const KEYWORDS: Readonly<Record<string, Judge>> = {
+const KEYWORDS: Readonly<Record<string, ChangeRule>> = {
   description: always,
   examples: always,
-  // Judged one by one.
+  // Compared one by one.
   properties: always,
   items: (_direction, was, is) => (was === undefined) === (is === undefined),
   minimum: least,
   minLength: least,
   maximum: most,
   maxLength: most,
+  maxItems: most,
   required,
   enum: values,
 }

@@ -12,7 +12,7 @@ const root = new URL('..', import.meta.url)
 const redocly = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js')
 const { status } = spawnSync(process.execPath, [redocly, 'lint', CURRENT], {
   cwd: root,
-  // On a terminal it would ask the registry for a newer version of itself.
+  // Otherwise it asks the registry for a newer version of itself.
   env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   stdio: 'inherit',
 })
@@ -21,10 +21,10 @@ if (status !== 0) process.exit(status ?? 1)
 const found = breakingChanges(read(RELEASED), read(CURRENT))
 for (const change of found) console.error(change)
 if (found.length > 0) {
-  console.error(`\n${CURRENT} breaks clients of ${RELEASED}. Keep what they rely on, and add beside it.`)
+  console.error(`\n${CURRENT} breaks clients of ${RELEASED}. Add what is new without changing what they use.`)
   process.exitCode = 1
 } else {
-  console.log(`${CURRENT} keeps what ${RELEASED} promises.`)
+  console.log(`${CURRENT} is compatible with ${RELEASED}.`)
 }
 
 function read(file: string): Record<string, unknown> {

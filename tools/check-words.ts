@@ -29,9 +29,9 @@ const WORDS: readonly (readonly [words: RegExp, instead: string])[] = [
 const EXCEPT = [
   /^tools\/check-words[.]/,
   /^(LICENSE|pnpm-lock[.]yaml)$|[.](svg|png)$|^docs\/openapi.*[.]json$|^packages\/contracts\/pacts\//,
-  /^(apps|deploy|docs|examples|tools)\//,
+  /^(apps|deploy|examples)\/|^docs\/(benchmarks|how-to\/(?!call|consume))/,
   /^packages\/(?!client\/)/,
-  /^[^/]+$/,
+  /^(compose.yaml|ARCHITECTURE.md|tools\/deployment.test.ts|docs\/decisions\/003[13].*)$/,
 ]
 
 /** The unwanted words in a text, line by line. */

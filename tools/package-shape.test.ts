@@ -4,17 +4,10 @@ import { describe, expect, it } from 'vitest'
 
 interface Manifest {
   readonly name: string
-  readonly private?: boolean
-  readonly license?: string
-  readonly type?: string
-  readonly sideEffects?: unknown
   readonly engines?: { readonly node?: string }
   readonly exports?: Record<string, string | Record<string, string>>
   readonly files?: readonly string[]
   readonly scripts?: Record<string, string>
-  readonly dependencies?: Record<string, string>
-  readonly devDependencies?: Record<string, string>
-  readonly peerDependencies?: Record<string, string>
 }
 
 const ROOT = join(import.meta.dirname, '..')
@@ -27,37 +20,35 @@ const filesIn = (pattern: string): string[] =>
 
 const members = filesIn('{packages,apps}/*/package.json').map((file) => {
   const folder = file.replace('/package.json', '')
-  return { folder, manifest: readManifest(folder) }
+  return { folder, manifest: readManifest(folder), text: read(file) }
 })
 
-describe.each(members)('$folder', ({ folder, manifest }) => {
-  it('has a README, and a row in the package table of the root README', () => {
+describe.each(members)('$folder', ({ folder, manifest, text }) => {
+  it(`${folder} has a README and a row in the package table of the root README`, () => {
     expect(existsSync(join(ROOT, folder, 'README.md'))).toBe(true)
     expect(read('README.md')).toContain(`| [\`${manifest.name}\`](${folder}/README.md) |`)
   })
 
-  it('says what it is: ESM, licence, Node, no side effects', () => {
+  it(`${folder} states its module type, licence, Node versions and side effects`, () => {
     expect(manifest).toMatchObject({ type: 'module', license: 'MIT', engines: readManifest('.').engines ?? {} })
     expect(manifest).toHaveProperty('sideEffects')
   })
 
-  it('has every task of turbo.json', () => {
-    // A package without files, such as apps/faults, is only run by tests: there is nothing to build.
-    const tasks = manifest.files === undefined ? ['types', 'test'] : ['build', 'types', 'test', 'check:package']
+  it(`${folder} has every task of turbo.json`, () => {
+    // A package that only has tests has nothing to build.
+    const tasks = ['types', 'test', ...(manifest.exports === undefined ? [] : ['build', 'check:package'])]
     expect(Object.keys(manifest.scripts ?? {})).toEqual(expect.arrayContaining(tasks))
   })
 
-  it('takes every version from the catalog or the workspace', () => {
-    const { dependencies, devDependencies, peerDependencies } = manifest
-    const outside = Object.entries({ ...dependencies, ...devDependencies, ...peerDependencies }).filter(
-      ([, version]) => version !== 'catalog:' && version !== 'workspace:*',
-    )
-    expect(outside).toEqual([])
+  it(`${folder} takes every version from the catalog or the workspace`, () => {
+    const { dependencies, devDependencies, peerDependencies } = JSON.parse(text) as Record<string, object | undefined>
+    const versions = Object.values({ ...dependencies, ...devDependencies, ...peerDependencies })
+    expect(versions.filter((version) => version !== 'catalog:' && version !== 'workspace:*')).toEqual([])
   })
 })
 
 describe.each(members.filter(({ folder }) => folder.startsWith('packages/')))('$folder', ({ folder, manifest }) => {
-  it('offers source to our tools, and types before code to everybody else', () => {
+  it(`${folder} exports source to tools of this repository, and types before code to everybody else`, () => {
     const entries = Object.values(manifest.exports ?? {}).filter((entry) => typeof entry === 'object')
     expect(entries).not.toEqual([])
     for (const entry of entries) {
@@ -66,60 +57,28 @@ describe.each(members.filter(({ folder }) => folder.startsWith('packages/')))('$
     }
   })
 
-  it('ships source, so that the source condition points at something, but no tests', () => {
+  it(`${folder} publishes its source without tests, and the licence`, () => {
     expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'src', '!src/**/*.test*.ts', 'LICENSE']))
   })
 })
 
-const PORTS = [
-  { port: 'PetRepository', contract: 'petRepositoryContract', model: 'createMemoryPets' },
-  { port: 'ApiKeyRepository', contract: 'apiKeyRepositoryContract', model: 'createMemoryApiKeys' },
-] as const
+describe('contract tests', () => {
+  const ADAPTERS = [
+    ['packages/persistence-testing', 'createMemoryPets', 'createMemoryApiKeys'],
+    ['packages/persistence-sqlite', 'openSqlitePersistence', 'openSqlitePersistence'],
+    ['packages/persistence-postgres', 'openPostgresPersistence', 'openPostgresPersistence'],
+  ] as const
 
-describe.each(PORTS)('whoever makes a $port', ({ port, contract, model }) => {
-  const sources = filesIn('packages/*/src/**/*.ts').filter((file) => !/[.]test(-support)?[.]ts$/.test(file))
-  const contractTests = filesIn('packages/*/src/**/*.contract.test.ts')
-  const makers = sources
-    .filter((file) => !file.startsWith('packages/persistence-testing/'))
-    .flatMap((file) => makersIn(read(file), port).map((name) => ({ file, name })))
-
-  it('is found', () => {
-    expect(makers.map(({ name }) => name)).toEqual(expect.arrayContaining([model, 'openSqlitePersistence']))
+  it('cover every package that adapts a port', () => {
+    const named = members.filter(({ folder }) => /persistence-(?!testing|mikro-orm)/.test(folder))
+    expect(ADAPTERS.map(([folder]) => folder)).toEqual(expect.arrayContaining(named.map(({ folder }) => folder)))
   })
 
-  it.each([
-    `export function createTheirs(url: string): ${port} {`,
-    'export async function createTheirs(\n  url: string,\n): Promise<TheirPersistence> {',
-    'export default async function createTheirs({ url }: PersistenceOptions): Promise<Persistence> {',
-    'const createTheirs: OpenPersistence = async ({ url }) => {',
-    `export const createTheirs: ${port} = {`,
-  ])('is found in the form of %j', (text) => {
-    expect(makersIn(`// Theirs\n${text}\n}\n`, port)).toEqual(['createTheirs'])
-  })
-
-  it.each(makers)('$name keeps the contract in a test', ({ file, name }) => {
-    // The tests of the models live in persistence-testing, so that no two packages import each other.
-    const isModel = /^packages[/](?:domain|access)[/]/.test(file)
-    const folder = isModel ? 'packages/persistence-testing/' : file.replace(/src\/.*/, '')
-    const tests = contractTests.filter((test) => test.startsWith(folder)).map((test) => read(test))
-    expect(tests.some((text) => text.includes(contract) && text.includes(name))).toBe(true)
-  })
-
-  it('makes every class that implements it', () => {
-    const classes = sources.flatMap((file) => [
-      ...read(file).matchAll(new RegExp(`class (\\w+) implements ${port}\\b`, 'g')),
-    ])
-    for (const [, name] of classes) {
-      expect(makers.some(({ file }) => read(file).includes(`new ${name}(`))).toBe(true)
-    }
+  it.each(ADAPTERS)('%s runs the cases of both ports', (folder, pets, apiKeys) => {
+    const tests = filesIn(`${folder}/src/**/*.contract.test.ts`).map((file) => read(file))
+    const runs = (cases: string, adapter: string) =>
+      tests.some((text) => text.includes(cases) && text.includes(adapter))
+    expect(runs('petRepositoryContract', pets)).toBe(true)
+    expect(runs('apiKeyRepositoryContract', apiKeys)).toBe(true)
   })
 })
-
-/** The names of what makes a port, or a storage that has it, as a module writes it. */
-function makersIn(text: string, port: string): readonly string[] {
-  const asFunction = String.raw`^export (?:default )?(?:async )?function (\w+)\((?:\{[^{}]*\})?[^{]*\): (?:${port}|Promise<\w*Persistence>) \{`
-  const asValue = String.raw`^(?:export )?const (\w+): (?:${port}|OpenPersistence) =`
-  return [asFunction, asValue].flatMap((form) =>
-    [...text.matchAll(new RegExp(form, 'gm'))].map(([, name = '']) => name),
-  )
-}

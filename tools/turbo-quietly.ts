@@ -1,10 +1,9 @@
-// Runs turbo with these arguments: without telemetry, in silence when nothing is to be done, with one line when
-// something is, and with everything it said when it fails. Nothing goes to standard output, so that a command
-// behind it has that for itself.
+// Runs turbo without telemetry. Prints nothing when everything is cached, one line when it takes longer, and the whole
+// output when it fails; all of it on standard error, so that a command after it has standard output for itself.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 
-const PATIENCE_MS = 400
+const PROGRESS_AFTER_MS = 400
 
 const [task = 'build', ...rest] = process.argv.slice(2)
 const turbo = createRequire(import.meta.url).resolve('turbo/bin/turbo')
@@ -14,19 +13,19 @@ const child = spawn(process.execPath, [turbo, 'run', task, '--output-logs=errors
   stdio: ['ignore', 'pipe', 'pipe'],
 })
 
-let said = ''
+let output = ''
 for (const stream of [child.stdout, child.stderr]) {
   stream.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    output += text
   })
 }
 
 const progress = setTimeout(() => {
   console.error(task === 'build' ? 'Building what has changed…' : `Running ${task} where something has changed…`)
-}, PATIENCE_MS)
+}, PROGRESS_AFTER_MS)
 
 child.on('close', (code) => {
   clearTimeout(progress)
-  if (code !== 0) process.stderr.write(said)
+  if (code !== 0) process.stderr.write(output)
   process.exitCode = code ?? 1
 })
