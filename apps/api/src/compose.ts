@@ -72,8 +72,6 @@ export async function compose({
     publicUrl: settings.publicUrl,
     corsOrigins: settings.corsOrigins,
     trustProxy: settings.trustProxy,
-    // Spans for routes come from watching Express.
-    hasFastPath: settings.otlpEndpoint === '',
   })
   const server = createPetServer(app, observedLog)
   return {

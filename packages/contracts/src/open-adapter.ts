@@ -6,7 +6,7 @@ import { createPetApp, createPetServer, type HttpLog } from '@pet-store/http-exp
 import { addApiKeys, type OpenProvider, RATE_LIMIT, repeatCreations, useUpKeys } from './open-provider.ts'
 import { petsOf } from './scene.ts'
 
-const LOG: HttpLog = { request: () => {}, fault: (error) => console.error(error) }
+const LOG: HttpLog = { request: () => {}, internalError: (error) => console.error(error) }
 
 /** The HTTP adapter alone, over the repositories of the two modules that keep everything in memory. */
 export const openAdapter: OpenProvider = async (scene) => {

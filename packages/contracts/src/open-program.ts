@@ -4,7 +4,7 @@ import type { HttpLog } from '@pet-store/http-express'
 import { addApiKeys, type OpenProvider, RATE_LIMIT, repeatCreations, useUpKeys } from './open-provider.ts'
 import { petsOf } from './scene.ts'
 
-const LOG: HttpLog = { request: () => {}, fault: (error) => console.error(error) }
+const LOG: HttpLog = { request: () => {}, internalError: (error) => console.error(error) }
 
 /** An empty database for one interaction. */
 export interface ContractDatabase {

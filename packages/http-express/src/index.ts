@@ -1,28 +1,27 @@
 // The app, and a server for it
-export { createPetApp } from './create-pet-app.ts'
-export type { PetAppOptions } from './pet-app-options.ts'
-export type { TrustProxy } from './client-address.ts'
-export { createPetServer } from './create-pet-server.ts'
-export type { ServerLimits } from './create-pet-server.ts'
+export { createPetApp } from './app/create-pet-app.ts'
+export type { PetAppOptions } from './app/create-pet-app.ts'
+export type { TrustProxy } from './http/client-address.ts'
+export { createPetServer } from './server/create-pet-server.ts'
+export type { ServerLimits } from './server/create-pet-server.ts'
 
-// What only operators see
-export { createMetricsApp } from './create-metrics-app.ts'
-export type { MetricsText } from './create-metrics-app.ts'
-export { DEPRECATED_ROUTES } from './operation-router.ts'
+// For operators
+export { createMetricsApp } from './app/create-metrics-app.ts'
+export type { MetricsText } from './app/create-metrics-app.ts'
+export { DEPRECATED_ROUTES } from './app/operation-routes.ts'
 
 // What the app needs from outside
-export type { Caller } from './caller.ts'
-export type { TokenCheck } from './require-bearer.ts'
-export type { RateLimiting } from './limit-rate.ts'
-export type { HttpLog, RequestEntry } from './http-log.ts'
-export type { Clock } from './deprecation.ts'
-export type { Checks, ReadinessCheck } from './health-routes.ts'
+export type { TokenCheck } from './middleware/require-key.ts'
+export type { RateLimiting } from './middleware/limit-rate.ts'
+export type { HttpLog, RequestEntry } from './http/http-log.ts'
+export type { Clock } from './http/clock.ts'
+export type { Checks, ReadinessCheck } from './routes/health-routes.ts'
 
-// What callers of the service can meet
-export { ERROR_STATUS } from './error-answer.ts'
-export type { ErrorBody, ErrorCode } from './error-answer.ts'
-export { OPENAPI_JSON } from './openapi.ts'
-export { writeCursor } from './cursor.ts'
+// What clients of the service can see
+export { ERROR_STATUS } from './http/http-error.ts'
+export type { ErrorBody, ErrorCode } from './http/http-error.ts'
+export { OPENAPI_JSON } from './routes/description-route.ts'
+export { writeCursor } from './pets/cursor.ts'
 
-// Its JSON, for other readers of pets
-export { parseExactJson } from './exact-json.ts'
+// Its JSON, for other parsers of pets
+export { parseExactJson } from './http/exact-json.ts'

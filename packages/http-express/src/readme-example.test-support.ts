@@ -8,7 +8,7 @@ const key = createApiKeyText()
 
 const log: HttpLog = {
   request: ({ method, route, status, requestId }) => console.info(method, route, status, requestId),
-  fault: (error, requestId) => console.error(requestId, error),
+  internalError: (error, requestId) => console.error(requestId, error),
 }
 
 const app = createPetApp({

@@ -6,7 +6,7 @@ import { createMetrics } from './create-metrics.ts'
 import { Durations } from './durations.ts'
 
 const pool = { name: 'primary', busy: 3, idle: 2, waiting: 4, limit: 5 }
-const log = { request() {}, fault() {} }
+const log = { request() {}, internalError() {} }
 const answered = { requestId: 'r', method: 'GET', status: 200, durationMs: 3, isComplete: true }
 
 describe('The metrics', () => {

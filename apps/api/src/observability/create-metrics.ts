@@ -72,7 +72,7 @@ export function createMetrics({ poolUse }: Sources): Metrics {
     read: () => registry.metrics(),
     observer: {
       log: (log) => ({
-        fault: (error, requestId) => log.fault(error, requestId),
+        internalError: (error, requestId) => log.internalError(error, requestId),
         begin() {
           inFlight += 1
           log.begin?.()

@@ -30,7 +30,7 @@ beforeAll(async () => {
   // Every series shows once something has happened.
   const pool = { name: 'primary', busy: 1, idle: 1, waiting: 0, limit: 10 }
   const { observer, read: readMetrics } = createMetrics({ poolUse: () => [pool] })
-  const log = observer.log({ request() {}, fault() {} })
+  const log = observer.log({ request() {}, internalError() {} })
   for (const status of [200, 404, 500]) {
     const entry = { requestId: 'r', method: 'GET', status, durationMs: 1, isComplete: true, keyId: 'key_kiosk' }
     for (const route of ['/v1/pets/{petId}', '/livez', '/readyz']) log.request({ ...entry, route })

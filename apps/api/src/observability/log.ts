@@ -30,7 +30,7 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
     log,
     http: {
       request: isTraced ? (entry) => log.info(entry, 'request') : requestLog(log, output),
-      fault: (error, requestId) => log.error({ err: error, requestId }, 'fault'),
+      internalError: (error, requestId) => log.error({ err: error, requestId }, 'fault'),
     },
   }
 }

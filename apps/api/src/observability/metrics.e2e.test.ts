@@ -144,7 +144,7 @@ describe('The listener of the metrics', () => {
   it('is closed when the program lets go of everything, also while a scraper keeps its connection', async () => {
     const folder = await temporaryFolder()
     const settings = readConfig([], { METRICS_PORT: '0', DATABASE_URL: `sqlite:${folder}/pets.db` })
-    const program = await compose({ settings, staticKeys: [], log: { request() {}, fault() {} } })
+    const program = await compose({ settings, staticKeys: [], log: { request() {}, internalError() {} } })
     const { metricsServer } = program
     if (metricsServer === undefined) throw new Error('no listener')
     const address = await listen(metricsServer, '127.0.0.1', 0)

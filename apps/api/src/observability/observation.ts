@@ -42,7 +42,7 @@ async function openMetrics(
   const { createMetrics } = await import('./create-metrics.ts')
   const metrics = createMetrics(storage)
   // Nobody needs a line for each time that a scraper asks.
-  const faults: HttpLog = { request() {}, fault: (error, requestId) => log.fault(error, requestId) }
+  const faults: HttpLog = { request() {}, internalError: (error, requestId) => log.internalError(error, requestId) }
   const metricsServer = createPetServer(createMetricsApp(metrics, faults), faults)
   return {
     observer: metrics.observer,

@@ -29,7 +29,7 @@ export interface ServiceOptions {
 /** Starts the real HTTP adapter over the memory repository; stops it when the test ends. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const { pets = createMemoryPets(), port = 0, around = (app) => app } = options
-  const log: HttpLog = { request: () => {}, fault: (error) => console.error(error) }
+  const log: HttpLog = { request: () => {}, internalError: (error) => console.error(error) }
   const app = createPetApp({
     pets: createPetUseCases(pets),
     tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),

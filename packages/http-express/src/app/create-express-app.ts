@@ -1,0 +1,33 @@
+import express, { type Express } from 'express'
+import type { ClientAddress } from '../http/client-address.ts'
+import { unknownPath } from '../http/http-error.ts'
+import type { HttpLog } from '../http/http-log.ts'
+import { handleError } from '../middleware/handle-error.ts'
+import { openRequest } from '../middleware/open-request.ts'
+
+/** What every app of this package has around its routes. */
+interface ExpressAppOptions {
+  readonly log: HttpLog
+  /** Headers of every response, names and values in turn. */
+  readonly headers: readonly string[]
+  readonly addressOf: ClientAddress
+  readonly addRoutes: (app: Express) => void
+}
+
+/** An Express app: the request log first, then the routes, then 404 and the error handler. */
+export function createExpressApp({ log, headers, addressOf, addRoutes }: ExpressAppOptions): Express {
+  const app = express()
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
+  // Work that no response of ours needs.
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.disable('query parser')
+  app.use(openRequest(log, headers, addressOf))
+  addRoutes(app)
+  app.use(() => {
+    throw unknownPath()
+  })
+  app.use(handleError(log))
+  return app
+}

@@ -1,0 +1,69 @@
+import type { PetUseCases } from '@pet-store/domain'
+import type { Express } from 'express'
+import { clientAddressOf, type TrustProxy } from '../http/client-address.ts'
+import type { Clock } from '../http/clock.ts'
+import type { HttpLog } from '../http/http-log.ts'
+import { allowOrigins } from '../middleware/allow-origins.ts'
+import { limitRate, type RateLimiting } from '../middleware/limit-rate.ts'
+import { requireKey, type TokenCheck } from '../middleware/require-key.ts'
+import { securityHeaders } from '../middleware/security-headers.ts'
+import { deprecationHeaders } from '../pets/deprecation.ts'
+import { petHandlers } from '../pets/pet-handlers.ts'
+import { referencesFrom } from '../pets/references.ts'
+import { addDescriptionRoute } from '../routes/description-route.ts'
+import { addHealthRoutes, type ReadinessCheck } from '../routes/health-routes.ts'
+import { addPageRoutes } from '../routes/page-routes.ts'
+import { createExpressApp } from './create-express-app.ts'
+import { addOperationRoutes, BASE, METHODS } from './operation-routes.ts'
+
+/** What the app needs from outside. */
+export interface PetAppOptions {
+  readonly pets: PetUseCases
+  readonly tokenCheck: TokenCheck
+  /** Called for each request without a key, which `tokenCheck` never sees. */
+  readonly onMissingKey?: () => void
+  /** How many requests each key may make. Default: unlimited. */
+  readonly rateLimiting?: RateLimiting
+  readonly now: Clock
+  readonly log: HttpLog
+  readonly readiness: ReadinessCheck
+  /** A key that the reference page fills in: only for a service that only this machine can reach. */
+  readonly developmentKey?: string | undefined
+  /** The address that clients use, without `/v1` or a slash at its end; makes references absolute. */
+  readonly publicUrl?: string | undefined
+  /** Origins whose web pages may call the service, or `*`. Default: none. */
+  readonly corsOrigins?: readonly string[]
+  /** The proxies whose `X-Forwarded-For` is trusted: their number, or their addresses. Default: none. */
+  readonly trustProxy?: TrustProxy
+}
+
+/**
+ * The interface document as an Express app: the request log, then the operations behind the key check, then the routes
+ * without a key, then the error handler. It does not listen; see `createPetServer`.
+ */
+export function createPetApp(options: PetAppOptions): Express {
+  const { log, publicUrl, corsOrigins = [], trustProxy = 0, rateLimiting } = options
+  const references = referencesFrom(publicUrl)
+  const checks = {
+    requireKey: requireKey(options.tokenCheck, options.onMissingKey),
+    limitRate: rateLimiting && limitRate(rateLimiting),
+  }
+  return createExpressApp({
+    log,
+    headers: securityHeaders(publicUrl),
+    addressOf: clientAddressOf(trustProxy),
+    addRoutes(app) {
+      // Not for the pages: the reference page can hold a key, which no other origin may read.
+      if (corsOrigins.length > 0) app.use([BASE, '/openapi.json'], allowOrigins(corsOrigins, METHODS))
+      addOperationRoutes(
+        app,
+        petHandlers(options.pets, options.now, references),
+        checks,
+        deprecationHeaders(references.docs),
+      )
+      addHealthRoutes(app, options.readiness)
+      addDescriptionRoute(app)
+      addPageRoutes(app, options)
+    },
+  })
+}

@@ -1,0 +1,165 @@
+import { createMemoryPets } from '@pet-store/domain/memory'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectError, expectErrorBody } from '../testing/expect-error.test-support.ts'
+import {
+  type DescribedRequest,
+  invalid,
+  invalidText,
+  jsonText,
+  type SentParameter,
+  served,
+  valid,
+} from '../testing/generate.test-support.ts'
+import { openTestServer, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+
+/** A cursor is only ever taken from a link, and a key decides about a second request: both have tests of their own. */
+const LEFT_OUT = ['cursor', 'Idempotency-Key']
+
+const RUNS = { numRuns: 200 }
+
+/** A request as a client with nothing but the description would make it. */
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+interface Operation extends DescribedRequest {
+  readonly method: string
+  readonly path: string
+  readonly sent: readonly SentParameter[]
+}
+
+const operations: Operation[] = Object.entries(served.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    ...operation,
+    method: method.toUpperCase(),
+    path: `/v1${path}`,
+    sent: operation.parameters.filter(({ name }) => !LEFT_OUT.includes(name)),
+  })),
+)
+
+function bodySchemaOf(operation: Operation) {
+  return operation.requestBody?.content['application/json'].schema
+}
+
+/** Values of the parameters, by name; headers only of letters that every client can send. */
+function validParameters({ sent }: Operation): fc.Arbitrary<Record<string, unknown>> {
+  const values = sent.map((parameter) => [
+    parameter.name,
+    parameter.in === 'header' ? fc.stringMatching(/^[ -~]*$/) : valid(parameter.schema),
+  ])
+  const required = sent.filter((parameter) => parameter.required === true).map(({ name }) => name)
+  return fc.record(Object.fromEntries(values), { requiredKeys: required })
+}
+
+function requestOf({ method, path, sent }: Operation, values: Record<string, unknown>, body?: unknown): Sent {
+  const text = (place: SentParameter['in']) =>
+    sent.filter((parameter) => parameter.in === place && values[parameter.name] !== undefined)
+  const query = text('query').map(({ name }) => `${name}=${encodeURIComponent(String(values[name]))}`)
+  const headers = text('header').map(({ name }) => [name, String(values[name])])
+  return {
+    method,
+    path: `${path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])))}${query.length > 0 ? '?' : ''}${query.join('&')}`,
+    headers: { ...Object.fromEntries(headers), ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+    ...(body !== undefined && { body: jsonText(body) }),
+  }
+}
+
+/** Every request that the description allows. */
+function validRequests(operation: Operation): fc.Arbitrary<Sent> {
+  const schema = bodySchemaOf(operation)
+  const body = schema === undefined ? fc.constant(undefined) : valid(schema)
+  return fc.tuple(validParameters(operation), body).map(([values, sent]) => requestOf(operation, values, sent))
+}
+
+/** Requests in which one parameter or the body breaks one rule. */
+function invalidRequests(operation: Operation): fc.Arbitrary<Sent> {
+  const schema = bodySchemaOf(operation)
+  const bodies = schema === undefined ? [] : [invalid(schema).map((body) => requestOf(operation, {}, body))]
+  const parameters = operation.sent
+    .filter((parameter) => parameter.in !== 'header')
+    .map(({ name, schema }) =>
+      fc
+        .tuple(validParameters(operation), invalidText(schema))
+        .map(([values, text]) => requestOf(operation, { ...values, [name]: text })),
+    )
+  return fc.oneof(...bodies, ...parameters)
+}
+
+// The test server holds every response against the description: status, headers, content type, schema.
+describe.each(operations)('$operationId, as it is described,', (operation) => {
+  let server: TestServer
+  beforeAll(async () => {
+    // Every id is one of a pet, so that 404 can only mean an id that is none.
+    const find = async (id: bigint) => ({ id, name: 'Rex', categoryId: 1n })
+    server = await openTestServer({ repository: { ...createMemoryPets(), find } })
+  })
+  afterAll(() => server.close())
+
+  it('accepts what the description allows', async () => {
+    const accepted = operation.method === 'POST' ? 201 : 200
+    await fc.assert(
+      fc.asyncProperty(validRequests(operation), async (request) => {
+        const response = await server.send(request)
+        expect(response.status, response.text).toBe(accepted)
+      }),
+      RUNS,
+    )
+  })
+
+  it('rejects what the description does not allow', async () => {
+    const rejected = operation.path.includes('{') ? 404 : 400
+    await fc.assert(
+      fc.asyncProperty(invalidRequests(operation), async (request) => {
+        const response = await server.send(request)
+        expectErrorBody(response)
+        expect(response.status, response.text).toBe(rejected)
+      }),
+      RUNS,
+    )
+  })
+
+  it('rejects whatever it is without a key', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(validRequests(operation), invalidRequests(operation)), async (request) => {
+        const response = await server.send({ ...request, key: null })
+        expectErrorBody(response)
+        expect(response.status).toBe(401)
+      }),
+      RUNS,
+    )
+  })
+
+  it('rejects methods that are not described, and says which are', async () => {
+    const described = Object.keys(served.paths[operation.path.replace('/v1', '')] ?? {}).map((name) =>
+      name.toUpperCase(),
+    )
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'].filter(
+      (name) => !described.includes(name),
+    )) {
+      const response = await server.send({ method, path: operation.path.replace(/\{\w+\}/, '1') })
+      expectErrorBody(response)
+      expect(response.status).toBe(405)
+      expect(String(response.headers['allow']).split(', ')).toEqual(expect.arrayContaining([...described, 'OPTIONS']))
+    }
+  })
+})
+
+const queryParameters = operations.flatMap((operation) =>
+  operation.sent.filter(({ in: place }) => place === 'query').map((parameter) => ({ ...operation, ...parameter })),
+)
+
+describe.each(queryParameters)('$name of $operationId', ({ path, name, schema }) => {
+  it('is rejected when it is repeated', async () => {
+    const server = await startTestServer()
+    await fc.assert(
+      fc.asyncProperty(valid(schema), valid(schema), async (first, second) => {
+        const response = await server.send({ path: `${path}?${name}=${first}&${name}=${second}` })
+        expectError(response, 'invalid_request')
+      }),
+    )
+  })
+})

@@ -1,0 +1,163 @@
+import { type PetInput, validateNewPet } from '@pet-store/domain'
+import { describe, expect, it } from 'vitest'
+import { ERROR_STATUS } from '../http/http-error.ts'
+import { OPERATIONS } from '../pets/operations.ts'
+import { OPENAPI_JSON } from '../routes/description-route.ts'
+import { schemaAt } from '../testing/expect-declared.test-support.ts'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { createPetApp, type PetAppOptions } from './create-pet-app.ts'
+
+const document = JSON.parse(OPENAPI_JSON)
+
+describe('GET /openapi.json', () => {
+  it('needs no key', async () => {
+    const server = await startTestServer()
+    const response = await server.send({ path: '/openapi.json', key: null })
+    expect(response).toMatchObject({ status: 200, text: OPENAPI_JSON })
+    expect(response.headers['content-type']).toBe('application/json')
+  })
+
+  it('rejects other methods', async () => {
+    const server = await startTestServer()
+    const response = await server.send({ method: 'POST', path: '/openapi.json', key: null })
+    expectError(response, 'method_not_allowed')
+    expect(response.headers['allow']).toBe('GET, HEAD, OPTIONS')
+  })
+})
+
+describe('the description', () => {
+  it('names the operations of the interface document', () => {
+    expect(operationsOf(({ operationId, deprecated = false }) => ({ operationId, deprecated }))).toEqual({
+      'GET /pets': { operationId: 'listPets', deprecated: false },
+      'POST /pets': { operationId: 'createPet', deprecated: false },
+      'GET /pets/{petId}': { operationId: 'getPet', deprecated: true },
+    })
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' }, servers: [{ url: '/v1' }] })
+  })
+
+  it('declares the statuses of the interface document, and the others that can be met', () => {
+    expect(operationsOf(({ responses }) => Object.keys(responses).join(' '))).toEqual({
+      'GET /pets': '200 400 401 403 429 default',
+      'POST /pets': '201 400 401 403 413 415 422 429 default',
+      'GET /pets/{petId}': '200 400 401 403 404 410 429 default',
+    })
+  })
+
+  it('marks the stability of each operation, and the end of getPet', () => {
+    expect(operationsOf((operation) => [operation['x-stability'], operation['x-deprecated-sunset']])).toEqual({
+      'GET /pets': ['stable', undefined],
+      'POST /pets': ['stable', undefined],
+      'GET /pets/{petId}': ['stable', '2030-12-05'],
+    })
+  })
+
+  it('asks for the key by bearerAuth everywhere', () => {
+    expect(document.security).toEqual([{ bearerAuth: [] }])
+    expect(document.components.securitySchemes.bearerAuth).toMatchObject({ type: 'http', scheme: 'bearer' })
+    expect(operationsOf(({ security }) => security)).toEqual({
+      'GET /pets': undefined,
+      'POST /pets': undefined,
+      'GET /pets/{petId}': undefined,
+    })
+  })
+
+  it('has the three parameters of listPets with their bounds', () => {
+    const query = document.paths['/pets'].get.parameters.filter((parameter: { in: string }) => parameter.in === 'query')
+    expect(
+      query.map(({ name, schema, required = false }: Record<string, unknown>) => [name, schema, required]),
+    ).toEqual([
+      ['limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }, false],
+      ['status', { $ref: '#/components/schemas/PetStatus' }, false],
+      ['cursor', { type: 'string', minLength: 1, maxLength: 512 }, false],
+    ])
+    expect(document.components.schemas.PetStatus.enum).toEqual(['available', 'pending', 'sold'])
+  })
+
+  it('has the bounds of every int64 digit for digit', () => {
+    const count = (text: string) => OPENAPI_JSON.split(text).length - 1
+    const places = count('"format": "int64"')
+    expect(places).toBeGreaterThan(0)
+    expect(count('"minimum": -9223372036854775808')).toBe(places)
+    expect(count('"maximum": 9223372036854775807')).toBe(places)
+  })
+
+  it('lists every code of an error', () => {
+    expect(document.components.schemas.Error.properties.code.examples).toEqual(Object.keys(ERROR_STATUS))
+  })
+
+  it('leaves room for new fields in responses', () => {
+    expect(OPENAPI_JSON).not.toContain('additionalProperties')
+  })
+
+  it.each(['u', ''])('has a pattern that takes the names that the domain takes, read with the flags "%s"', (flags) => {
+    const { pattern, maxLength } = document.components.schemas.NewPet.properties.name
+    const described = new RegExp(pattern, flags)
+    const units = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
+    const disagreed = [...units, '', '🐕', '\udc00\ud800'].flatMap((text) =>
+      [text, ` ${text}`, `a${text}`, `${text}a`, `🐕${text} `].filter((name) => described.test(name) !== isAName(name)),
+    )
+    expect(disagreed).toEqual([])
+    expect([isAName('🐕'.repeat(maxLength)), isAName('🐕'.repeat(maxLength + 1))]).toEqual([true, false])
+  })
+})
+
+describe('each declared operation', () => {
+  it('has a route, and no route under /v1 is without one', () => {
+    const layers = createPetApp({} as PetAppOptions).router.stack
+    const routes = layers.flatMap(({ route }) =>
+      (route?.stack ?? []).map(({ method }) => ({ method, path: String(route?.path) })),
+    )
+    const underV1 = routes.filter(({ method, path }) => path.startsWith('/v1') && method && method !== 'options')
+    const declared = Object.values(OPERATIONS).map(({ method, path }) => ({
+      method,
+      path: `/v1${path.replace(/\{(\w+)\}/, ':$1')}`,
+    }))
+    expect(underV1).toEqual(declared)
+    expect(routes).toContainEqual({ method: 'get', path: '/openapi.json' })
+  })
+
+  it('responds to its example with its example', async () => {
+    const server = await startTestServer()
+    const { get: listPets, post: createPet } = document.paths['/pets']
+    const getPet = document.paths['/pets/{petId}'].get
+    const body = createPet.requestBody.content['application/json'].example
+    const { example: petId } = getPet.parameters.find(({ name }: { name: string }) => name === 'petId')
+
+    expect(schemaAt(['components', 'schemas', 'NewPet'])(body)).toBe(true)
+    expect(JSON.parse((await server.post(JSON.stringify(body))).text)).toEqual(exampleOf(createPet, 201))
+    expect(JSON.parse((await server.send({ path: `/v1/pets/${petId}` })).text)).toEqual(exampleOf(getPet, 200))
+    expect(JSON.parse((await server.send({ path: '/v1/pets' })).text)).toEqual(exampleOf(listPets, 200))
+  })
+})
+
+interface DescribedOperation {
+  readonly operationId: string
+  readonly deprecated?: boolean
+  readonly security?: unknown
+  readonly 'x-stability': string
+  readonly 'x-deprecated-sunset'?: string
+  readonly responses: Record<string, { content: { 'application/json': { example: unknown } } }>
+}
+
+function operationsOf<T>(fact: (operation: DescribedOperation) => T): Record<string, T> {
+  const paths = Object.entries<Record<string, DescribedOperation>>(document.paths)
+  return Object.fromEntries(
+    paths.flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, fact(operation)]),
+    ),
+  )
+}
+
+function exampleOf(operation: DescribedOperation, status: number): unknown {
+  return operation.responses[status]?.content['application/json'].example
+}
+
+function isAName(name: string): boolean {
+  try {
+    validateNewPet({ name, categoryId: 1n } satisfies PetInput)
+    return true
+  } catch {
+    return false
+  }
+}

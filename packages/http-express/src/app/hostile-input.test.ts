@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectErrorBody, expectNoInternalError } from '../testing/expect-error.test-support.ts'
+import { JSON_EDGES, NAUGHTY_STRINGS } from '../testing/hostile-input.test-support.ts'
+import { openTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+
+/** As a part of a URI. Lone surrogates have no UTF-8 and so no place there. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
+}
+
+describe('hostile input', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await openTestServer()
+  })
+  afterAll(async () => {
+    await server.close()
+    expect(server.log.internalErrors).toEqual([])
+  })
+
+  it('as a body of any JSON value is never a fault', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json({ stringUnit: 'binary', maxDepth: 4 }), async (body) =>
+        expectNoInternalError(await server.post(body)),
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  it('as fields of a NewPet with any JSON value is never a fault, strict or not', async () => {
+    const fields = fc.record(
+      {
+        name: fc.jsonValue(),
+        categoryId: fc.jsonValue(),
+        status: fc.jsonValue(),
+        id: fc.jsonValue(),
+        constructor: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    )
+    await fc.assert(
+      fc.asyncProperty(fields, fc.constantFrom('handling=strict', 'handling=lenient'), async (body, prefer) => {
+        expectNoInternalError(await server.post(JSON.stringify(body), { headers: { Prefer: prefer } }))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('as a body of any bytes is a error response', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.constantFrom('', 'gzip', 'deflate', 'br'),
+        async (bytes, encoding) => {
+          const response = await server.post(bytes, { headers: { 'Content-Encoding': encoding } })
+          expectErrorBody(response)
+          expect(response.status).toBe(400)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it('as any query is never a fault', async () => {
+    const text = fc.string({ unit: 'binary' }).map((any) => encoded(any))
+    const loose = fc.string({ unit: fc.constantFrom(...'&=%?+/:;,[]{}|"\'<>~@!$^`-_.0aZ') })
+    const parameter = fc.tuple(fc.constantFrom('limit', 'status', 'cursor', '__proto__', ''), fc.oneof(text, loose))
+    const query = fc.oneof(
+      text,
+      loose,
+      fc.array(parameter).map((all) => all.map(([name, value]) => `${name}=${value}`).join('&')),
+    )
+    await fc.assert(
+      fc.asyncProperty(query, fc.constantFrom('/v1/pets', '/v1/pets/1'), async (any, path) => {
+        expectNoInternalError(await server.send({ path: `${path}?${any}` }))
+        expectNoInternalError(await server.send({ path: `${path}?${any}`, headers: { Prefer: 'handling=strict' } }))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('as any path is never a fault', async () => {
+    const path = fc.string({ unit: fc.constantFrom(...'/%?&=.;:@\\*+-_~!$[]{}|^`"<>v1petszF20') })
+    await fc.assert(
+      fc.asyncProperty(path, fc.constantFrom('/', '/v1/', '/v1/pets/', 'http://x/v1/pets/'), async (any, start) => {
+        expectNoInternalError(await server.send({ path: start + any }))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it.each(JSON_EDGES)('as the body %s is never a fault', async (edge) => {
+    expectNoInternalError(await server.post(edge))
+    expectNoInternalError(await server.post(`{"name":"Rex","categoryId":1,"more":${edge}}`))
+    expectNoInternalError(await server.post(`{"name":"Rex","categoryId":${edge}}`))
+  })
+
+  it.each(NAUGHTY_STRINGS)('as the string %j is never a fault, anywhere', async (naughty) => {
+    const created = await server.post(JSON.stringify({ name: naughty, categoryId: 1 }))
+    expectNoInternalError(created)
+    if (created.status === 201) expect(JSON.parse(created.text).name).toBe(naughty)
+    expectNoInternalError(
+      await server.post(JSON.stringify({ name: 'Rex', categoryId: naughty, status: naughty, [naughty]: naughty })),
+    )
+    const uriText = encoded(naughty)
+    for (const path of [
+      `/v1/pets/${uriText}`,
+      `/v1/${uriText}`,
+      `/${uriText}`,
+      `/v1/pets?status=${uriText}&limit=${uriText}&cursor=${uriText}&${uriText}`,
+    ]) {
+      expectNoInternalError(await server.send({ path }))
+    }
+    const header = uriText.slice(0, 2_000)
+    expectNoInternalError(
+      await server.send({ headers: { 'X-Request-Id': header, Prefer: header, 'Content-Type': header } }),
+    )
+    expectNoInternalError(await server.send({ key: header }))
+  })
+})

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import { startTestServer } from '../testing/start-test-server.test-support.ts'
+
+const COLLECTION = 'GET, HEAD, POST, OPTIONS'
+const ITEM = 'GET, HEAD, OPTIONS'
+
+describe('a path under /v1', () => {
+  it.each([
+    '/v1',
+    '/v1/',
+    '/v1/Pets',
+    '/v1/PETS',
+    '/v1/pets/',
+    '/v1//pets',
+    '/v1/pets//',
+    '/v1/pets//1',
+    '/v1/pets/1/',
+    '/v1/pets/1/2',
+    '/v1/pets/%zz',
+    '/v1/pets/%',
+    '/v1/pets/%E0%A4',
+    '/v1/pets/%ff',
+    '/v1/%70ets',
+    '/v1/pets%2F1',
+    '/v1/./pets',
+    '/v1/x/../pets',
+    '/v1/pets.json',
+    '/v1/pets;a=b',
+    '/v1/pets%00',
+    '/v1\\pets',
+    '/v1/categories',
+    '/v1/inventory',
+    '/v1/store/orders',
+    '/v1/livez',
+    '/v1/*',
+    '/v1/__proto__',
+  ])('%s names nothing: 404 with a key, 401 without', async (path) => {
+    const server = await startTestServer()
+    await server.post('{"name":"Rex","categoryId":1}')
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      expectError(await server.send({ method, path }), 'not_found')
+    }
+    const isUnderV1 = path.startsWith('/v1/') || path === '/v1'
+    expectError(await server.send({ path, key: null }), isUnderV1 ? 'unauthorized' : 'not_found')
+  })
+
+  it.each([
+    '//',
+    '/pets',
+    '/V1/pets',
+    '//v1/pets',
+    '/v1x/pets',
+    '/%76%31/pets',
+    '/v2/pets',
+    '/v1%2Fpets',
+    '/favicon.ico',
+    '/livez/',
+    '/READYZ',
+    '/%zz',
+  ])('is needed: %s is 404, with and without a key', async (path) => {
+    const server = await startTestServer()
+    expectError(await server.send({ path }), 'not_found')
+    expectError(await server.send({ path, key: null }), 'not_found')
+  })
+})
+
+describe('a request target', () => {
+  it.each([
+    'http://localhost/v1/pets?limit=1',
+    'HTTP://user@[::1]:99999999/v1/pets',
+    'https://a;b/v1/pets?',
+    'http://[::1/v1/pets',
+  ])('may be absolute: %s', async (path) => {
+    const server = await startTestServer()
+    expect((await server.send({ path })).status).toBe(200)
+    expectError(await server.send({ path, key: null }), 'unauthorized')
+    expectError(await server.send({ path: path.replace('pets', 'pets/') }), 'not_found')
+  })
+
+  it('keeps its query when it is absolute', async () => {
+    const server = await startTestServer()
+    expect(expectError(await server.send({ path: 'http://x/v1/pets?limit=0' }), 'invalid_request')).toContain('limit')
+  })
+
+  it.each(['/v1/pets#', '/v1/pets#x', '/v1/pets?limit=1#x', '/v1\\pets#', 'ftp://x/v1/pets', 'http:///v1/pets', '*'])(
+    'that is none of ours is 404: %s',
+    async (path) => {
+      const server = await startTestServer()
+      expectError(await server.send({ method: 'OPTIONS', path }), 'not_found')
+    },
+  )
+})
+
+describe('HEAD', () => {
+  it.each([
+    '/v1/pets',
+    '/v1/pets?limit=1',
+    '/v1/pets/1',
+    '/',
+    '/docs',
+    '/livez',
+    '/readyz',
+    '/openapi.json',
+    '/v1/pets?limit=0',
+    '/v1/pets/77',
+    '/nowhere',
+  ])('has the headers of GET and no body: %s', async (path) => {
+    const server = await startTestServer()
+    await server.post('{"name":"Rex","categoryId":1}')
+    await server.post('{"name":"Rex","categoryId":1}')
+    const headers = { 'X-Request-Id': 'same' }
+    const get = await server.send({ path, headers })
+    const head = await server.send({ method: 'HEAD', path, headers })
+    expect(head.status).toBe(get.status)
+    expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' })
+    expect(head.text).toBe('')
+  })
+})
+
+describe('OPTIONS', () => {
+  it.each([
+    ['/v1/pets', COLLECTION],
+    ['/v1/pets/1', ITEM],
+    ['/', ITEM],
+    ['/docs', ITEM],
+    ['/livez', ITEM],
+    ['/readyz', ITEM],
+    ['/openapi.json', ITEM],
+  ])('responds with 204 for %s with what is possible there', async (path, allow) => {
+    const server = await startTestServer()
+    const response = await server.send({ method: 'OPTIONS', path })
+    expect(response).toMatchObject({ status: 204, text: '' })
+    expect(response.headers).toMatchObject({ allow, 'cache-control': 'no-store', 'x-request-id': expect.any(String) })
+  })
+
+  it('needs a key', async () => {
+    const server = await startTestServer()
+    expectError(await server.send({ method: 'OPTIONS', key: null }), 'unauthorized')
+  })
+})
+
+describe('another method', () => {
+  it.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY', 'PROPFIND', 'M-SEARCH', 'PURGE', 'LINK'])(
+    '%s is 405 with what is possible',
+    async (method) => {
+      const server = await startTestServer()
+      const collection = await server.send({ method })
+      expect(expectError(collection, 'method_not_allowed')).toContain(method)
+      expect(collection.headers['allow']).toBe(COLLECTION)
+      const item = await server.send({ method, path: '/v1/pets/1' })
+      expectError(item, 'method_not_allowed')
+      expect(item.headers['allow']).toBe(ITEM)
+      expectError(await server.send({ method, path: '/livez' }), 'method_not_allowed')
+    },
+  )
+
+  it('POST is 405 for one pet', async () => {
+    const server = await startTestServer()
+    expectError(await server.post('{}', { path: '/v1/pets/1' }), 'method_not_allowed')
+  })
+})
+
+describe('the order of checks', () => {
+  it('is 401, 404, 405, 410, 415, 413, 400, unknown pet 404', async () => {
+    const server = await startTestServer()
+    const strict = { Prefer: 'handling=strict' }
+    const large = '!'.repeat(102_401)
+    const wrongType = { 'Content-Type': 'text/plain' }
+    server.clock.now = new Date('2031-01-01T00:00:00Z')
+    expectError(await server.send({ method: 'PUT', path: '/v1/nowhere', key: 'bad' }), 'unauthorized')
+    expectError(await server.send({ method: 'PUT', path: '/v1/nowhere' }), 'not_found')
+    expectError(await server.send({ method: 'PUT', path: '/v1/pets/1?x=1', headers: strict }), 'method_not_allowed')
+    expectError(await server.send({ path: '/v1/pets/1?x=1', headers: strict }), 'gone')
+    expectError(
+      await server.post(large, { path: '/v1/pets?x=1', headers: { ...strict, ...wrongType } }),
+      'unsupported_media_type',
+    )
+    expectError(await server.post(large, { path: '/v1/pets?x=1', headers: strict }), 'payload_too_large')
+    expectError(await server.post('!', { path: '/v1/pets?x=1', headers: strict }), 'invalid_request')
+    server.clock.now = new Date('2027-01-01T00:00:00Z')
+    expectError(await server.send({ path: '/v1/pets/5?x=1', headers: strict }), 'invalid_request')
+    expectError(await server.send({ path: '/v1/pets/5' }), 'not_found')
+  })
+})
+
+describe('health', () => {
+  it('tells that the process lives and works', async () => {
+    const server = await startTestServer()
+    expect(await server.send({ path: '/livez' })).toMatchObject({ status: 200, text: '{"status":"ok"}' })
+    expect(await server.send({ path: '/readyz' })).toMatchObject({
+      status: 200,
+      text: '{"status":"ok","checks":{"database":"ok"}}',
+    })
+  })
+
+  it('responds with 503 with Retry-After when the service is not ready, and names each check', async () => {
+    const server = await startTestServer({ readiness: async () => ({ database: 'ok', migrations: 'are missing' }) })
+    const response = await server.send({ path: '/readyz' })
+    expect(expectError(response, 'service_unavailable')).toBe('Not ready: database ok, migrations are missing.')
+    expect(response.headers['retry-after']).toMatch(/^\d+$/)
+    expect(server.log.internalErrors).toEqual([])
+    expect((await server.send({ path: '/livez' })).status).toBe(200)
+  })
+})

@@ -1,0 +1,56 @@
+/** Every `code` of an error response, with its status. The list may grow; an entry never changes. */
+export const ERROR_STATUS = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  gone: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  expectation_failed: 417,
+  idempotency_key_reused: 422,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  service_unavailable: 503,
+} as const
+
+/** A machine-readable reason; clients branch on it. */
+export type ErrorCode = keyof typeof ERROR_STATUS
+
+/** The body of every error response (interface document, section 2). */
+export interface ErrorBody {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly status: number
+}
+
+/** An error with its code, message and headers on the wire. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly code: ErrorCode
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+    this.code = code
+    this.headers = headers
+  }
+}
+
+/** The error for a path without a route. */
+export function unknownPath(): HttpError {
+  return new HttpError('not_found', 'There is nothing at this path.')
+}
+
+/** The error body as JSON text. */
+export function errorJson({ code, message }: HttpError): string {
+  return JSON.stringify({ code, message, status: ERROR_STATUS[code] } satisfies ErrorBody)
+}

@@ -1,0 +1,39 @@
+import type { IRouter, RequestHandler } from 'express'
+import type { Handler } from './handler.ts'
+import { HttpError } from './http-error.ts'
+import { sendResponse } from './send-response.ts'
+
+/** The methods that are possible where `GET` is. HEAD comes with it, OPTIONS is possible everywhere. */
+const GET_METHODS = allowedWith(['get'])
+
+/** The `Allow` header of a path with these operations (RFC 9110, 10.2.1). */
+export function allowedWith(methods: readonly ('get' | 'post')[]): string {
+  const names = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+  return [...names, 'OPTIONS'].join(', ')
+}
+
+/** Responds to OPTIONS with the methods of the path (RFC 9110, 9.3.7). */
+export function sendOptions(allow: string): Handler {
+  return (_req, res) => sendResponse(res, 204, { Allow: allow })
+}
+
+/** Rejects every method that no handler before it has taken. */
+export function rejectMethod(allow: string): Handler {
+  return (req) => {
+    const message = `${req.method} is not possible here. Possible: ${allow}.`
+    throw new HttpError('method_not_allowed', message, { Allow: allow })
+  }
+}
+
+/** Adds a route that has GET, HEAD and OPTIONS and needs no key. `name` is the route in logs and metrics. */
+export function addGetRoute(app: IRouter, path: string, handler: RequestHandler, name: string = path): void {
+  app
+    .route(path)
+    .all((_req, res, next) => {
+      res.locals.route = name
+      next()
+    })
+    .get(handler)
+    .options(sendOptions(GET_METHODS))
+    .all(rejectMethod(GET_METHODS))
+}

@@ -1,0 +1,102 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { parse } from 'content-type'
+import { parseExactJson } from './exact-json.ts'
+import { HttpError } from './http-error.ts'
+
+/** The maximum size of a body, after decompression. */
+const MAX_BODY_BYTES = 102_400
+
+/** The maximum size of an encoded body as sent. Larger, because an encoding adds a little to what it cannot compress. */
+const MAX_ENCODED_BYTES = 2 * MAX_BODY_BYTES
+
+const DECOMPRESS = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+} as const
+
+/**
+ * Reads a JSON body with exact integers. Throws 415 for another content type or encoding, 413 for too much, 400 for
+ * invalid JSON, in this order. Not `express.json()`, which responds to an oversized body only after all of it has
+ * arrived, and replaces bytes that are not UTF-8 instead of rejecting them (docs/decisions/0012-own-body-reader.md).
+ */
+export async function readJsonBody(req: IncomingMessage): Promise<unknown> {
+  expectJson(req.headers['content-type'])
+  const encoding = contentEncoding(req)
+  const sent = await readBytes(req, encoding === undefined ? MAX_BODY_BYTES : MAX_ENCODED_BYTES)
+  return parseBody(encoding === undefined ? sent : await decompress(sent, encoding))
+}
+
+/** Parameters whose quotes are closed. The parser takes others for the end of the text. */
+const CLOSED_QUOTES = /^(?:[^"]|"(?:[^"\\]|\\.)*")*$/
+
+/** Expects `application/json` in any case, with no charset or UTF-8. */
+function expectJson(sent = ''): void {
+  if (sent === 'application/json') return
+  const { type, parameters } = parse(sent)
+  const { charset = 'utf-8' } = parameters
+  if (type !== 'application/json' || !/^utf-?8$/i.test(charset) || !CLOSED_QUOTES.test(sent)) {
+    throw new HttpError('unsupported_media_type', 'The body must be sent as Content-Type: application/json, in UTF-8.')
+  }
+}
+
+function contentEncoding(req: IncomingMessage): keyof typeof DECOMPRESS | undefined {
+  const encoding = req.headers['content-encoding']?.trim().toLowerCase()
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return undefined
+  if (!Object.hasOwn(DECOMPRESS, encoding)) {
+    throw new HttpError('unsupported_media_type', 'The Content-Encoding must be gzip, deflate, br or identity.', {
+      'Accept-Encoding': 'gzip, deflate, br',
+    })
+  }
+  return encoding as keyof typeof DECOMPRESS
+}
+
+function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
+      reject(tooLarge())
+      return
+    }
+    const chunks: Buffer[] = []
+    let length = 0
+    req.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= maxBytes) chunks.push(chunk)
+      else reject(tooLarge())
+    })
+    req.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
+    req.on('error', (cause) => {
+      reject(new HttpError('invalid_request', 'The connection broke before the body was complete.', {}, { cause }))
+    })
+  })
+}
+
+async function decompress(sent: Buffer, encoding: keyof typeof DECOMPRESS): Promise<Buffer> {
+  try {
+    return await DECOMPRESS[encoding](sent, { maxOutputLength: MAX_BODY_BYTES })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+    throw new HttpError('invalid_request', `the body is not valid ${encoding}`, {}, { cause })
+  }
+}
+
+function parseBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw new HttpError('invalid_request', 'the body is empty; it must be a JSON object')
+  if (!isUtf8(bytes)) throw new HttpError('invalid_request', 'the body is not valid UTF-8')
+  const text = bytes.toString()
+  if (text.startsWith('\uFEFF'))
+    throw new HttpError('invalid_request', 'the body must not begin with a byte order mark')
+  try {
+    return parseExactJson(text)
+  } catch (cause) {
+    throw new HttpError('invalid_request', 'the body is not valid JSON', {}, { cause })
+  }
+}
+
+function tooLarge(): HttpError {
+  return new HttpError('payload_too_large', `The body must have at most ${MAX_BODY_BYTES} bytes, after decompression.`)
+}

@@ -1,0 +1,57 @@
+import { isPetError, type PetErrorCode } from '@pet-store/domain'
+import type { ErrorHandler } from '../http/handler.ts'
+import { ERROR_STATUS, type ErrorCode, HttpError } from '../http/http-error.ts'
+import type { HttpLog } from '../http/http-log.ts'
+import { sendError } from '../http/send-response.ts'
+
+/** The code on the wire for each error of the domain. A new error does not compile until it has a row. */
+const CODES = {
+  pet_invalid: 'invalid_request',
+  pet_query_invalid: 'invalid_request',
+  pet_not_found: 'not_found',
+  idempotency_key_reused: 'idempotency_key_reused',
+  persistence_unavailable: 'service_unavailable',
+} as const satisfies Record<PetErrorCode, ErrorCode>
+
+/** The message of every internal error. The cause is in the log under the request id. */
+const INTERNAL_ERROR = 'Something went wrong on our side. The request id in X-Request-Id names this case in our log.'
+
+/** How many seconds a client should wait while the database is unavailable. */
+const RETRY_AFTER = '2'
+
+/** Sends an error response for whatever was thrown. Registered last. */
+export function handleError(log: HttpLog): ErrorHandler {
+  // Express recognises an error handler by its four parameters.
+  return (error, _req, res, _next) => {
+    const known = httpErrorOf(error)
+    // The server has responded for the route, because the rest of the body was not valid HTTP.
+    if (res.writableEnded && isHeadersSentError(error)) return
+    if (known === undefined || ERROR_STATUS[known.code] >= 500) log.internalError(error, res.locals.requestId)
+    if (res.headersSent) {
+      // Part of the response was sent. Closing the connection is the only way to say that the rest is missing.
+      if (!res.writableEnded) res.destroy()
+      return
+    }
+    sendError(res, known ?? new HttpError('internal_error', INTERNAL_ERROR))
+  }
+}
+
+function httpErrorOf(error: unknown): HttpError | undefined {
+  if (error instanceof HttpError) return error
+  if (hasCode(error, 'persistence_unavailable')) {
+    const message = 'The service cannot reach its database at present.'
+    return new HttpError('service_unavailable', message, { 'Retry-After': RETRY_AFTER })
+  }
+  // Another copy of the domain may have codes that this table lacks.
+  if (isPetError(error) && Object.hasOwn(CODES, error.code)) return new HttpError(CODES[error.code], error.message)
+  return undefined
+}
+
+function isHeadersSentError(error: unknown): boolean {
+  return hasCode(error, 'ERR_HTTP_HEADERS_SENT')
+}
+
+/** By its code, whatever the class: a third-party adapter may bring its own copy of a class. */
+function hasCode(error: unknown, code: string): error is Error {
+  return error instanceof Error && 'code' in error && error.code === code
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { startTestServer } from '../testing/start-test-server.test-support.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+describe('the request id', () => {
+  it.each(['a', 'a'.repeat(128), 'with space and ~!"#', '../../etc', '<script>'])(
+    'is the one that was sent: %s',
+    async (id) => {
+      const server = await startTestServer()
+      const response = await server.send({ headers: { 'X-Request-Id': id } })
+      expect(response.headers['x-request-id']).toBe(id)
+      expect(server.log.requests).toMatchObject([{ requestId: id }])
+    },
+  )
+
+  it.each(['', 'a'.repeat(129), 'caf\xe9', 'tab\there', '\x80'])('is a new UUID instead of %j', async (id) => {
+    const server = await startTestServer()
+    const response = await server.send({ headers: { 'X-Request-Id': id } })
+    expect(response.headers['x-request-id']).toMatch(UUID)
+    expect(server.log.requests).toMatchObject([{ requestId: response.headers['x-request-id'] }])
+  })
+
+  it('is new for each request that brings none', async () => {
+    const server = await startTestServer()
+    const ids = [await server.send({}), await server.send({})].map(({ headers }) => headers['x-request-id'])
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  it.each([
+    ['/v1/pets', {}, 200],
+    ['/v1/pets', { key: null }, 401],
+    ['/v1/pets?limit=0', {}, 400],
+    ['/v1/pets/5', {}, 404],
+    ['/nowhere', {}, 404],
+    ['/livez', {}, 200],
+    ['/v1/pets', { method: 'OPTIONS' }, 204],
+    ['/v1/pets', { method: 'PUT' }, 405],
+    ['*', { method: 'OPTIONS' }, 404],
+  ])('is on the response and the log line of %s %j', async (path, sending, status) => {
+    const server = await startTestServer()
+    const response = await server.send({ path, headers: { 'X-Request-Id': 'mine' }, ...sending })
+    expect(response.status).toBe(status)
+    expect(response.headers).toMatchObject({ 'x-request-id': 'mine', 'cache-control': 'no-store' })
+    expect(server.log.requests).toMatchObject([{ requestId: 'mine', status, isComplete: true }])
+  })
+})
+
+describe('the log line of a request', () => {
+  it("names the method, the route's template, the status and the time it took", async () => {
+    const server = await startTestServer()
+    await server.send({ path: '/v1/pets/5?x=secret' })
+    await server.send({ method: 'HEAD' })
+    await server.send({ path: '/v1/nowhere' })
+    expect(server.log.requests).toEqual([
+      {
+        requestId: expect.any(String),
+        method: 'GET',
+        route: '/v1/pets/{petId}',
+        status: 404,
+        durationMs: expect.any(Number),
+        keyId: 'test-key',
+        clientAddress: '127.0.0.1',
+        isComplete: true,
+      },
+      {
+        requestId: expect.any(String),
+        method: 'HEAD',
+        route: '/v1/pets',
+        status: 200,
+        durationMs: expect.any(Number),
+        keyId: 'test-key',
+        clientAddress: '127.0.0.1',
+        isComplete: true,
+      },
+      {
+        requestId: expect.any(String),
+        method: 'GET',
+        status: 404,
+        durationMs: expect.any(Number),
+        keyId: 'test-key',
+        clientAddress: '127.0.0.1',
+        isComplete: true,
+      },
+    ])
+    expect(JSON.stringify(server.log)).not.toContain('secret')
+  })
+})

@@ -1,0 +1,99 @@
+import { createApiKeyText, SCOPES } from '@pet-store/access'
+import { describe, expect, it } from 'vitest'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import { API_KEY, startTestServer } from '../testing/start-test-server.test-support.ts'
+
+const BARE_CHALLENGE = 'Bearer realm="pet-store"'
+const INVALID_TOKEN = 'Bearer realm="pet-store", error="invalid_token"'
+
+describe('the API key', () => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is found behind the scheme %s', async (scheme) => {
+    const server = await startTestServer()
+    const response = await server.send({ key: null, headers: { Authorization: `${scheme} ${API_KEY}` } })
+    expect(response.status).toBe(200)
+  })
+
+  it('may be preceded by several spaces', async () => {
+    const server = await startTestServer()
+    const response = await server.send({ key: null, headers: { Authorization: `Bearer    ${API_KEY}` } })
+    expect(response.status).toBe(200)
+  })
+
+  it('is required', async () => {
+    const server = await startTestServer()
+    const response = await server.send({ key: null })
+    expectError(response, 'unauthorized')
+    expect(response.headers['www-authenticate']).toBe(BARE_CHALLENGE)
+  })
+
+  it.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    `Basic ${API_KEY}`,
+    `Bearer${API_KEY}`,
+    API_KEY,
+    `Token Bearer ${API_KEY}`,
+    '\x80',
+  ])('is missing in %j, which gets a challenge without an error', async (authorization) => {
+    const server = await startTestServer()
+    const response = await server.send({ key: null, headers: { Authorization: authorization } })
+    expectError(response, 'unauthorized')
+    expect(response.headers['www-authenticate']).toBe(BARE_CHALLENGE)
+  })
+
+  it.each([
+    createApiKeyText(),
+    'x',
+    `${API_KEY}x`,
+    `${API_KEY} x`,
+    `"${API_KEY}"`,
+    API_KEY.toUpperCase(),
+    'a'.repeat(9_000),
+  ])('is rejected as %j, which gets a challenge with invalid_token', async (key) => {
+    const server = await startTestServer()
+    const response = await server.send({ key })
+    expectError(response, 'unauthorized')
+    expect(response.headers['www-authenticate']).toBe(INVALID_TOKEN)
+  })
+
+  it('is never repeated in an response or a log line', async () => {
+    const server = await startTestServer()
+    const rejected = createApiKeyText()
+    const responses = [await server.send({ key: rejected }), await server.send({})]
+    const all = JSON.stringify([responses, server.log])
+    expect(all).not.toContain(rejected)
+    expect(all).not.toContain(API_KEY)
+  })
+
+  it('is logged by its public id, and only when it is good', async () => {
+    const server = await startTestServer()
+    await server.send({})
+    await server.send({ key: createApiKeyText() })
+    expect(server.log.requests.map((entry) => entry.keyId)).toEqual(['test-key', undefined])
+  })
+
+  it('may be looked up slowly', async () => {
+    const tokenCheck = async (key: string) => {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      return key === API_KEY ? { keyId: 'slow', scopes: SCOPES } : undefined
+    }
+    const server = await startTestServer({ tokenCheck })
+    expect((await server.post('{"name":"Rex","categoryId":1}')).status).toBe(201)
+    expectError(await server.send({ key: 'other' }), 'unauthorized')
+  })
+
+  it('that cannot be looked up is an internal error, whose cause only the log tells', async () => {
+    const cause = new Error('the key table is gone')
+    const server = await startTestServer({ tokenCheck: () => Promise.reject(cause) })
+    const response = await server.send({})
+    const message = expectError(response, 'internal_error')
+    expect(message).not.toContain('table')
+    expect(server.log.internalErrors).toEqual([{ error: cause, requestId: response.headers['x-request-id'] }])
+  })
+
+  it.each(['/livez', '/readyz'])('is not needed for %s', async (path) => {
+    const server = await startTestServer()
+    expect((await server.send({ path, key: null })).status).toBe(200)
+  })
+})

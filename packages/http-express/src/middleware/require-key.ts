@@ -1,0 +1,64 @@
+import type { Scope, VerifiedKey } from '@pet-store/access'
+import { clientNetwork } from '../http/client-address.ts'
+import type { Check, HandlerResponse } from '../http/handler.ts'
+import { HttpError } from '../http/http-error.ts'
+
+/**
+ * Verifies an API key. Returns `undefined` for a key that is unknown, expired or revoked, without telling which;
+ * `too_many_look_ups` for a key that was not looked up, because its client's address tries too many.
+ */
+export type TokenCheck = (key: string, address: () => string) => Verdict | Promise<Verdict>
+type Verdict = VerifiedKey | undefined | 'too_many_look_ups'
+
+const CHALLENGE = 'Bearer realm="pet-store"'
+
+/** Requires a valid API key (interface document, section 5; RFC 6750): else 401. */
+export function requireKey(check: TokenCheck, onMissingKey: () => void = () => {}): Check {
+  return (req, res) => {
+    const key = bearerKey(req.headers.authorization)
+    if (key === undefined) {
+      onMissingKey()
+      throw new HttpError('unauthorized', 'An API key is required: Authorization: Bearer <API_KEY>', {
+        'WWW-Authenticate': CHALLENGE,
+      })
+    }
+    const verdict = check(key, () => clientNetwork(res.locals.clientAddress))
+    // A cached key is verified at once. A promise would cost a microtask for each request.
+    if (verdict instanceof Promise) return verdict.then((late) => setVerifiedKey(res, late))
+    return setVerifiedKey(res, verdict)
+  }
+}
+
+function setVerifiedKey(res: HandlerResponse, verdict: Verdict): void {
+  if (verdict === 'too_many_look_ups') {
+    throw new HttpError('rate_limited', 'Too many different API keys were tried from this address.', {
+      'Retry-After': '1',
+    })
+  }
+  if (verdict === undefined) {
+    throw new HttpError('unauthorized', 'The API key is not valid.', {
+      'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"`,
+    })
+  }
+  res.locals.verifiedKey = verdict
+}
+
+/** The key of a request that has passed `requireKey`. */
+export function verifiedKeyOf(res: HandlerResponse): VerifiedKey {
+  const { verifiedKey } = res.locals
+  if (verifiedKey === undefined) throw new Error('this route is not behind requireKey')
+  return verifiedKey
+}
+
+/** Rejects a key that lacks the scope with 403 (RFC 6750, 3.1). */
+export function expectScope(res: HandlerResponse, scope: Scope): void {
+  if (verifiedKeyOf(res).scopes.includes(scope)) return
+  throw new HttpError('forbidden', `The API key may not do this: it lacks the scope ${scope}.`, {
+    'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
+  })
+}
+
+/** The key behind the scheme `Bearer`, which is case-insensitive; `undefined` without one. */
+function bearerKey(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : /^bearer +(\S.*)$/i.exec(authorization)?.[1]
+}

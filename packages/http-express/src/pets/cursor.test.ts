@@ -1,0 +1,120 @@
+import { crc32 } from 'node:zlib'
+import { INT64, PET_STATUSES, type PetStatus } from '@pet-store/domain'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readCursor, writeCursor } from './cursor.ts'
+
+const positions = fc.oneof(
+  fc.bigInt({ min: INT64.min, max: INT64.max }),
+  fc.constantFrom(INT64.min, INT64.max, 0n, 1n, -1n, 2n ** 53n + 1n),
+)
+const filters = fc.constantFrom(undefined, ...PET_STATUSES)
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** A cursor with any version and filter and the right checksum. */
+function forged(version: number, filter: number, after: bigint): string {
+  const bytes = Buffer.alloc(14)
+  bytes[0] = version
+  bytes[1] = filter
+  bytes.writeBigInt64BE(after, 2)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, 10)), 10)
+  return bytes.toString('base64url')
+}
+
+function isTaken(cursor: string, status: PetStatus | undefined): boolean {
+  try {
+    readCursor(cursor, status)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('a cursor', () => {
+  it('leads back to its position, for every int64 and every filter', () => {
+    fc.assert(
+      fc.property(positions, filters, (after, status) => {
+        expect(readCursor(writeCursor(after, status), status)).toBe(after)
+      }),
+    )
+  })
+
+  it('needs no escaping in a URL and has far fewer than 512 characters', () => {
+    fc.assert(
+      fc.property(positions, filters, (after, status) => {
+        expect(writeCursor(after, status)).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+      }),
+    )
+  })
+
+  it('is rejected under every other filter; no filter is a filter of its own', () => {
+    fc.assert(
+      fc.property(positions, filters, filters, (after, status, other) => {
+        fc.pre(status !== other)
+        expect(() => readCursor(writeCursor(after, status), other)).toThrow(/another status filter/)
+      }),
+    )
+  })
+
+  it('is rejected when any one character is changed, left out, doubled or added', () => {
+    fc.assert(
+      fc.property(positions, filters, (after, status) => {
+        const cursor = writeCursor(after, status)
+        for (let index = 0; index < cursor.length; index += 1) {
+          const [before, behind] = [cursor.slice(0, index), cursor.slice(index + 1)]
+          const changes = [...BASE64URL]
+            .filter((other) => other !== cursor[index])
+            .map((other) => before + other + behind)
+          for (const changed of [
+            ...changes,
+            before + behind,
+            `${before}=${cursor.slice(index)}`,
+            `${before} ${behind}`,
+          ]) {
+            if (changed !== cursor && isTaken(changed, status)) expect.fail(`${changed} was taken`)
+          }
+        }
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  it('is rejected in every other spelling of the same bytes', () => {
+    const cursor = writeCursor(-1n, 'sold')
+    const standard = cursor.replaceAll('-', '+').replaceAll('_', '/')
+    expect(standard).not.toBe(cursor)
+    for (const spelling of [standard, `${cursor}==`, `${cursor}=`, `${cursor}\n`, ` ${cursor}`, `${cursor}A`]) {
+      expect(() => readCursor(spelling, 'sold')).toThrow(/^cursor /)
+    }
+  })
+
+  it('is rejected when its version is another, though the checksum fits', () => {
+    expect(readCursor(forged(1, 0, 5n), undefined)).toBe(5n)
+    for (const version of [0, 2, 3, 255]) {
+      expect(() => readCursor(forged(version, 0, 5n), undefined)).toThrow(/not a cursor of this service/)
+    }
+  })
+
+  it('is rejected when its filter is none of ours, though the checksum fits', () => {
+    for (const filter of [4, 255]) {
+      for (const status of [undefined, ...PET_STATUSES])
+        expect(() => readCursor(forged(1, filter, 5n), status)).toThrow(/^cursor /)
+    }
+  })
+
+  it('is rejected when it is longer than 512 characters, also with a good one in front', () => {
+    const cursor = writeCursor(5n, undefined)
+    for (const length of [513, 1_000_000]) {
+      expect(() => readCursor(cursor.padEnd(length, '!'), undefined)).toThrow(/^cursor /)
+      expect(() => readCursor(cursor.padStart(length, '='), undefined)).toThrow(/^cursor /)
+    }
+  })
+
+  it('may be any text without more than a error response', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), filters, (text, status) => {
+        expect(() => readCursor(text, status)).toThrow(/^cursor /)
+      }),
+    )
+  })
+})

@@ -1,0 +1,130 @@
+import { createPetUseCases, type Pet } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import { describe, expect, it } from 'vitest'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import type { TestResponse } from '../testing/response.test-support.ts'
+import { startTestServer } from '../testing/start-test-server.test-support.ts'
+
+const LAST_MOMENT = new Date('2030-12-05T23:59:59.999Z')
+const RETIRED = new Date('2030-12-06T00:00:00.000Z')
+
+function expectDeprecated(response: TestResponse): void {
+  expect(response.headers['deprecation']).toMatch(/^@\d{10}$/)
+  expect(response.headers['sunset']).toBe('Thu, 05 Dec 2030 23:59:59 GMT')
+  const link = /^<([^>]+)>; rel="deprecation"/.exec(String(response.headers['link']))?.[1]
+  expect(new URL(String(link), 'http://localhost/v1/pets/1').pathname).toBe('/docs')
+}
+
+describe('GET /v1/pets/{petId}', () => {
+  it('responds with the pet and says that the operation is deprecated', async () => {
+    const server = await startTestServer()
+    const created = await server.post('{"name":"Rex","categoryId":9007199254740993,"status":"sold"}')
+    const response = await server.send({ path: '/v1/pets/1' })
+    expect(response).toMatchObject({ status: 200, text: created.text })
+    expectDeprecated(response)
+  })
+
+  it.each(['9223372036854775807', '-9223372036854775808', '-1', '0', '9007199254740993'])(
+    'finds the pet with the id %s',
+    async (id) => {
+      const pet: Pet = { id: BigInt(id), name: 'Rex', categoryId: 1n }
+      const find = async (asked: bigint) => (asked === pet.id ? pet : undefined)
+      const server = await startTestServer({ repository: { ...createMemoryPets(), find } })
+      expect((await server.send({ path: `/v1/pets/${id}` })).text).toBe(`{"id":${id},"name":"Rex","categoryId":1}`)
+    },
+  )
+
+  it.each(['2', '-1', '9223372036854775807', '-9223372036854775808'])(
+    'responds with 404 for the unknown id %s',
+    async (id) => {
+      const server = await startTestServer()
+      const response = await server.send({ path: `/v1/pets/${id}` })
+      expect(expectError(response, 'not_found')).toContain(id)
+      expectDeprecated(response)
+    },
+  )
+
+  it.each([
+    '01',
+    '-0',
+    '+1',
+    '1.0',
+    '1e0',
+    '0x1',
+    '%201',
+    '1%20',
+    '1%0A',
+    '1%00',
+    'abc',
+    '-',
+    '1n',
+    '1%2F',
+    '%D9%A1',
+    '9223372036854775808',
+    '-9223372036854775809',
+    '9'.repeat(4000),
+    '1;x',
+    'undefined',
+    '__proto__',
+  ])('responds with 404 for %s, which is no canonical int64', async (id) => {
+    const server = await startTestServer()
+    await server.post('{"name":"Rex","categoryId":1}')
+    const response = await server.send({ path: `/v1/pets/${id}` })
+    expectError(response, 'not_found')
+    expectDeprecated(response)
+  })
+
+  it('reads encoded digits like plain ones, as they are the same URI', async () => {
+    const server = await startTestServer()
+    await server.post('{"name":"Rex","categoryId":1}')
+    expect((await server.send({ path: '/v1/pets/%31' })).status).toBe(200)
+  })
+
+  it('marks error response of other methods as deprecated too, and no response before the key check', async () => {
+    const server = await startTestServer()
+    expectDeprecated(await server.send({ method: 'DELETE', path: '/v1/pets/1' }))
+    expectDeprecated(await server.send({ method: 'OPTIONS', path: '/v1/pets/1' }))
+    const rejected = await server.send({ path: '/v1/pets/1', key: null })
+    expect(rejected.headers).not.toHaveProperty('deprecation')
+  })
+
+  it.each(['GET', 'HEAD'])('is served by %s until the last moment of 5 December 2030', async (method) => {
+    const server = await startTestServer()
+    await server.post('{"name":"Rex","categoryId":1}')
+    server.clock.now = LAST_MOMENT
+    const response = await server.send({ method, path: '/v1/pets/1' })
+    expect(response.status).toBe(200)
+    expectDeprecated(response)
+  })
+
+  it.each(['1', '2', 'abc'])('is gone for good from 6 December 2030 on, whatever the id: %s', async (id) => {
+    const server = await startTestServer()
+    await server.post('{"name":"Rex","categoryId":1}')
+    server.clock.now = RETIRED
+    const response = await server.send({ path: `/v1/pets/${id}` })
+    const message = expectError(response, 'gone')
+    expect(message).toContain('GET /pets')
+    expect(message).toContain('status')
+    expectDeprecated(response)
+    const head = await server.send({ method: 'HEAD', path: `/v1/pets/${id}` })
+    expect(head).toMatchObject({ status: 410, text: '' })
+    expectDeprecated(head)
+  })
+
+  it('once gone, is no longer named in the Location of new pets', async () => {
+    const server = await startTestServer()
+    server.clock.now = LAST_MOMENT
+    expect((await server.post('{"name":"Rex","categoryId":1}')).headers['location']).toBe('pets/1')
+    server.clock.now = RETIRED
+    const response = await server.post('{"name":"Rex","categoryId":1}')
+    expect(response.status).toBe(201)
+    expect(response.headers).not.toHaveProperty('location')
+  })
+
+  it('does not ask the storage once it is gone', async () => {
+    const pets = { ...createPetUseCases(createMemoryPets()), getPet: () => Promise.reject(new Error('asked')) }
+    const server = await startTestServer({ pets })
+    server.clock.now = RETIRED
+    expectError(await server.send({ path: '/v1/pets/1' }), 'gone')
+  })
+})

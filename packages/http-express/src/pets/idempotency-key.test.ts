@@ -1,0 +1,98 @@
+import { SCOPES } from '@pet-store/access'
+import { describe, expect, it } from 'vitest'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import { startTestServer } from '../testing/start-test-server.test-support.ts'
+
+const REX = '{"name":"Rex","categoryId":1}'
+const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } })
+
+describe('Idempotency-Key', () => {
+  it('gives the same response to the same pet, however its JSON is written', async () => {
+    const server = await startTestServer()
+    const first = await server.post('{"name":"Rex","categoryId":1,"status":"sold"}', keyed('k1'))
+    const again = await server.post(
+      ' { "status":"sold", "categoryId":1.0e0, "name":"R\\u0065x", "id":9 } ',
+      keyed('k1'),
+    )
+
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(again.text).toBe(first.text)
+    expect(again.headers['location']).toBe(first.headers['location'])
+    expect((await server.send({})).text).toBe(`[${first.text}]`)
+  })
+
+  it('is the same with and without quotes', async () => {
+    const server = await startTestServer()
+    const first = await server.post(REX, keyed('a-key'))
+    expect((await server.post(REX, keyed('"a-key"'))).text).toBe(first.text)
+  })
+
+  it.each([
+    ['another name', '{"name":"Mia","categoryId":1}'],
+    ['another category', '{"name":"Rex","categoryId":2}'],
+    ['a status', '{"name":"Rex","categoryId":1,"status":"sold"}'],
+  ])('is rejected with %s, and nothing is stored', async (_what, body) => {
+    const server = await startTestServer()
+    const first = await server.post(REX, keyed('k'))
+    expectError(await server.post(body, keyed('k')), 'idempotency_key_reused')
+    expect((await server.send({})).text).toBe(`[${first.text}]`)
+  })
+
+  it('is not used up by a request that is rejected', async () => {
+    const server = await startTestServer()
+    expectError(await server.post('{"name":" ","categoryId":1}', keyed('k')), 'invalid_request')
+    expectError(await server.post('{"name":', keyed('k')), 'invalid_request')
+    expect((await server.post(REX, keyed('k'))).status).toBe(201)
+  })
+
+  it('makes one pet of many requests at once', async () => {
+    const server = await startTestServer()
+    const responses = await Promise.all(Array.from({ length: 50 }, () => server.post(REX, keyed('k'))))
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).toEqual(
+      new Set(['201 {"id":1,"name":"Rex","categoryId":1}']),
+    )
+  })
+
+  it('is as good as new after 24 hours', async () => {
+    const server = await startTestServer()
+    const first = await server.post(REX, keyed('k'))
+    server.clock.now = new Date(server.clock.now.getTime() + 24 * 3_600_000 - 1)
+    expect((await server.post(REX, keyed('k'))).text).toBe(first.text)
+    server.clock.now = new Date(server.clock.now.getTime() + 1)
+    expect((await server.post(REX, keyed('k'))).text).toBe('{"id":2,"name":"Rex","categoryId":1}')
+  })
+
+  it('belongs to the API key it was sent with', async () => {
+    const server = await startTestServer({ tokenCheck: (key) => ({ keyId: key, scopes: SCOPES }) })
+    const ids = []
+    for (const key of ['one', 'two', 'one']) {
+      ids.push(/"id":([0-9]+)/.exec((await server.post(REX, { key, ...keyed('k') })).text)?.[1])
+    }
+    expect(ids).toEqual(['1', '2', '1'])
+  })
+
+  it.each([
+    ['is empty', ''],
+    ['is empty in its quotes', '""'],
+    ['has a space', 'a b'],
+    ['has a byte beyond ASCII', 'é'],
+    ['has an open quote', '"abc'],
+    ['has text behind its quotes', '"a"b'],
+    ['is longer than 255', 'k'.repeat(256)],
+  ])('is rejected when it %s', async (_how, key) => {
+    const server = await startTestServer()
+    const response = await server.post(REX, keyed(key))
+    expect(expectError(response, 'invalid_request')).toContain('Idempotency-Key')
+    expect((await server.send({})).text).toBe('[]')
+  })
+
+  it('is rejected when it is repeated', async () => {
+    const server = await startTestServer()
+    expectError(await server.post(REX, { headers: { 'Idempotency-Key': ['a', 'a'] } }), 'invalid_request')
+  })
+
+  it('may have 255 characters', async () => {
+    const server = await startTestServer()
+    expect((await server.post(REX, keyed(`"${'~'.repeat(255)}"`))).status).toBe(201)
+  })
+})

@@ -1,0 +1,147 @@
+import { createPetUseCases, validateNewPet } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import type { TestResponse } from '../testing/response.test-support.ts'
+import { openTestServer, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+
+/** Where the response's link leads, as a client resolves it. */
+function nextOf(response: TestResponse, path: string): string | undefined {
+  const link = response.headers['link']
+  if (link === undefined) return undefined
+  const target = /^<([^>]*)>; rel="next"$/.exec(String(link))?.[1]
+  expect(target, String(link)).toBeDefined()
+  const url = new URL(String(target), `http://localhost${path}`)
+  return url.pathname + url.search
+}
+
+function idsIn(response: TestResponse): number[] {
+  expect(response.status, response.text).toBe(200)
+  return Array.from(response.text.matchAll(/"id":(\d+)/g), ([, id]) => Number(id))
+}
+
+/** The ids of each page, following the links to the end. `limitOf` may ask for another limit on each page. */
+async function pagesFrom(
+  server: TestServer,
+  start: string,
+  limitOf: (page: number) => number | undefined = () => undefined,
+): Promise<number[][]> {
+  const pages: number[][] = []
+  for (let path: string | undefined = start; path !== undefined; ) {
+    const limit = limitOf(pages.length)
+    const asked: string = limit === undefined ? path : path.replace(/limit=\d+/, `limit=${limit}`)
+    const response = await server.send({ path: asked })
+    pages.push(idsIn(response))
+    if (pages.length > 2_000) throw new Error(`No end of pages from ${start}`)
+    path = nextOf(response, asked)
+  }
+  return pages
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
+
+describe('pages of a list', () => {
+  const repository = createMemoryPets()
+  let server: TestServer
+  beforeAll(async () => {
+    const { createPet } = createPetUseCases(repository)
+    const statuses = ['available', 'pending', 'sold'] as const
+    for (const id of upTo(1000)) {
+      const status = statuses[id % 4]
+      await createPet({ name: `Pet ${id}`, categoryId: 1n, ...(status !== undefined && { status }) })
+    }
+    server = await openTestServer({ repository })
+  })
+  afterAll(() => server.close())
+
+  it('visit each of 1,000 pets exactly once, in order, with every limit; no page is empty', async () => {
+    const expected = upTo(1000)
+    for (let limit = 1; limit <= 100; limit += 1) {
+      const pages = await pagesFrom(server, `/v1/pets?limit=${limit}`)
+      expect(pages).toHaveLength(Math.ceil(1000 / limit))
+      expect(pages.flat()).toEqual(expected)
+    }
+    // Five thousand requests take their time on a busy machine.
+  }, 60_000)
+
+  it.each(['available', 'pending', 'sold'])('repeat the status filter %s and the limit', async (status) => {
+    const first = await server.send({ path: `/v1/pets?status=${status}&limit=7` })
+    const next = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost')
+    expect([...next.searchParams.keys()].sort()).toEqual(['cursor', 'limit', 'status'])
+    expect(next.searchParams.get('status')).toBe(status)
+    expect(next.searchParams.get('limit')).toBe('7')
+    const pages = await pagesFrom(server, `/v1/pets?status=${status}&limit=7`)
+    expect(pages.flat()).toHaveLength(250)
+    expect(new Set(pages.flat()).size).toBe(250)
+  })
+
+  it('are reached by a reference that keeps any prefix of the path', async () => {
+    const response = await server.send({ path: '/v1/pets?limit=1' })
+    expect(nextOf(response, '/some/prefix/v1/pets?limit=1')).toMatch(/^\/some\/prefix\/v1\/pets\?/)
+  })
+
+  it('are linked in the response to HEAD as well', async () => {
+    const [get, head] = [await server.send({}), await server.send({ method: 'HEAD' })]
+    expect(head.headers['link']).toBe(get.headers['link'])
+    expect(head.text).toBe('')
+  })
+
+  it('reject a cursor under another filter, and take it under another limit', async () => {
+    const first = await server.send({ path: '/v1/pets?limit=3' })
+    const cursor = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost').searchParams.get('cursor')
+    const rejected = await server.send({ path: `/v1/pets?limit=3&status=sold&cursor=${cursor}` })
+    expect(expectError(rejected, 'invalid_request')).toContain('cursor')
+    expect(idsIn(await server.send({ path: `/v1/pets?limit=2&cursor=${cursor}` }))).toEqual([4, 5])
+    expect(idsIn(await server.send({ path: `/v1/pets?cursor=${cursor}` }))).toHaveLength(20)
+  })
+
+  it.each(['', 'x', '1', 'AQAAAAAAAAAAAQ', '%00', '%zz', 'a'.repeat(512), 'a'.repeat(8000), 'x&cursor=x'])(
+    'reject the cursor %j',
+    async (cursor) => {
+      const response = await server.send({ path: `/v1/pets?cursor=${cursor}` })
+      expect(expectError(response, 'invalid_request')).toContain('cursor')
+    },
+  )
+
+  it('visit each pet that existed at the start exactly once, whatever the limits, while others are added', async () => {
+    const limits = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 20 })
+    await fc.assert(
+      fc.asyncProperty(
+        limits,
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 0, max: 3 }),
+        async (sequence, count, added) => {
+          const pets = createMemoryPets()
+          const add = () => pets.add(validateNewPet({ name: 'Rex', categoryId: 1n }))
+          for (const _ of upTo(count)) await add()
+          const growing = await openTestServer({ repository: pets })
+          try {
+            let left = 40
+            const pages = await pagesFrom(growing, '/v1/pets?limit=5', (page) => {
+              for (let index = 0; index < added && left > 0; index += 1, left -= 1) void add()
+              return sequence[page % sequence.length]
+            })
+            const ids = pages.flat()
+            expect(ids).toEqual(upTo(ids.length))
+            expect(ids.length).toBeGreaterThanOrEqual(count)
+          } finally {
+            await growing.close()
+          }
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it('have no link on the last page, even when it is full', async () => {
+    const pets = createMemoryPets()
+    for (const _ of upTo(4)) await pets.add(validateNewPet({ name: 'Rex', categoryId: 1n }))
+    const small = await startTestServer({ repository: pets })
+    expect(await pagesFrom(small, '/v1/pets?limit=2')).toEqual([
+      [1, 2],
+      [3, 4],
+    ])
+    expect(await pagesFrom(small, '/v1/pets?limit=4')).toEqual([[1, 2, 3, 4]])
+  })
+})

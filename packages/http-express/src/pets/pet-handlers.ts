@@ -1,0 +1,69 @@
+import type { PetId, PetQuery, PetUseCases } from '@pet-store/domain'
+import type { Clock } from '../http/clock.ts'
+import type { Handler } from '../http/handler.ts'
+import { HttpError } from '../http/http-error.ts'
+import { readInt64 } from '../http/int64.ts'
+import { honoursStrict } from '../http/preference.ts'
+import { expectNoParameters } from '../http/query-parameters.ts'
+import { readJsonBody } from '../http/read-body.ts'
+import { addHeader, sendJson } from '../http/send-response.ts'
+import { expectScope, verifiedKeyOf } from '../middleware/require-key.ts'
+import { writeCursor } from './cursor.ts'
+import { expectNotRetired, isGetPetRetired } from './deprecation.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
+import { readListPetsQuery } from './list-pets-query.ts'
+import { readNewPet } from './new-pet-body.ts'
+import type { Operations } from './operations.ts'
+import { petJson, petsJson } from './pet-schema.ts'
+import type { References } from './references.ts'
+
+/** The handler of each declared operation. One that is missing, or not declared, does not compile. */
+export type PetHandlers = {
+  readonly [Name in keyof Operations]: Handler<PathParameters<Operations[Name]['path']>>
+}
+
+/** The parameters of a path: `/pets/{petId}` has `petId`. */
+type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Record<Name, string> & PathParameters<Rest>
+  : Record<never, string>
+
+/** The three operations of the interface document (section 4): each one parses, calls, serialises and sends. */
+export function petHandlers(pets: PetUseCases, now: Clock, references: References): PetHandlers {
+  return {
+    listPets: async (req, res) => {
+      expectScope(res, 'pets:read')
+      const query = readListPetsQuery(req.url, honoursStrict(req, res))
+      const page = await pets.listPets(query)
+      if (page.next !== undefined) addHeader(res, 'Link', nextPageLink(references.list, query, page.next))
+      sendJson(res, 200, petsJson(page.pets))
+    },
+
+    createPet: async (req, res) => {
+      expectScope(res, 'pets:write')
+      const isStrict = honoursStrict(req, res)
+      const body = await readJsonBody(req)
+      expectNoParameters(req.url, isStrict)
+      const key = readIdempotencyKey(req)
+      const idempotencyKey = key === undefined ? undefined : { owner: verifiedKeyOf(res).keyId, key, at: now() }
+      const { pet } = await pets.createPet(readNewPet(body, isStrict), { idempotencyKey })
+      if (!isGetPetRetired(now)) addHeader(res, 'Location', `${references.pet}${pet.id}`)
+      sendJson(res, 201, petJson(pet))
+    },
+
+    getPet: async (req, res) => {
+      expectScope(res, 'pets:read')
+      expectNotRetired(now)
+      expectNoParameters(req.url, honoursStrict(req, res))
+      const id = readInt64(req.params.petId)
+      if (id === undefined) throw new HttpError('not_found', 'There is no such pet: an id is a 64-bit integer.')
+      const pet = await pets.getPet(id)
+      sendJson(res, 200, petJson(pet))
+    },
+  }
+}
+
+/** The link to the next page (RFC 8288). */
+function nextPageLink(list: string, { limit, status }: PetQuery, next: PetId): string {
+  const filter = status === undefined ? '' : `&status=${status}`
+  return `<${list}?limit=${limit}${filter}&cursor=${writeCursor(next, status)}>; rel="next"`
+}

@@ -1,0 +1,27 @@
+import type { IRouter } from 'express'
+import { HttpError } from '../http/http-error.ts'
+import { addGetRoute } from '../http/methods.ts'
+import { sendError, sendJson } from '../http/send-response.ts'
+
+/** The checked parts by name: `ok`, or in a few words what is wrong. */
+export type Checks = Readonly<Record<string, string>>
+
+/** Checks whether the service can work at present. Resolves in any case, and soon. */
+export type ReadinessCheck = () => Promise<Checks>
+
+/** How many seconds a load balancer should wait before it asks again. */
+const RETRY_AFTER = '2'
+
+/** `/livez`: the process lives. `/readyz`: it can work. For whoever runs the service; no key needed. */
+export function addHealthRoutes(app: IRouter, readiness: ReadinessCheck): void {
+  addGetRoute(app, '/livez', (_req, res) => sendJson(res, 200, JSON.stringify({ status: 'ok' })))
+  addGetRoute(app, '/readyz', async (_req, res) => {
+    const checks = await readiness()
+    const isReady = Object.values(checks).every((state) => state === 'ok')
+    if (isReady) return sendJson(res, 200, JSON.stringify({ status: 'ok', checks }))
+    const states = Object.entries(checks).map(([name, state]) => `${name} ${state}`)
+    const message = `Not ready: ${states.join(', ')}.`
+    // Sent, not thrown: it is no internal error of this request.
+    sendError(res, new HttpError('service_unavailable', message, { 'Retry-After': RETRY_AFTER }))
+  })
+}

@@ -1,0 +1,98 @@
+import type { IRouter, Request, Response } from 'express'
+import { unknownPath } from '../http/http-error.ts'
+import { addGetRoute } from '../http/methods.ts'
+import { sendJson, sendResponse } from '../http/send-response.ts'
+import { findPageFiles, type PageAsset } from './page-files.ts'
+
+/** What the pages show. */
+export interface PageOptions {
+  /** A key that the reference page fills in. For a local service only: whoever reaches the page has the key. */
+  readonly developmentKey?: string | undefined
+  /** The public address of the service, without a slash at its end. */
+  readonly publicUrl?: string | undefined
+}
+
+/** What the pages need beyond the policy of the API: their own scripts, styles and requests, nothing inline. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The first page for programs: where to find the rest, relative to this address. */
+const POINTER = JSON.stringify({
+  service: 'pet-store',
+  api: 'v1',
+  description: 'openapi.json',
+  docs: 'docs',
+  health: 'readyz',
+})
+
+/** `/`, `/docs` and the files that these pages load. No key needed; references are relative, for any path prefix. */
+export function addPageRoutes(app: IRouter, { developmentKey, publicUrl }: PageOptions): void {
+  const files = findPageFiles()
+
+  addGetRoute(app, '/', async (req, res) => {
+    res.vary('Accept')
+    if (req.accepts(['json', 'html']) !== 'html') return sendJson(res, 200, POINTER)
+    const address = publicUrl === undefined ? '…/v1' : `${publicUrl}/v1`
+    sendPage(res, (await files()).page('welcome', { address }))
+  })
+
+  addGetRoute(app, '/docs', async (req, res) => {
+    const key = isForThisMachine(req) ? developmentKey : undefined
+    sendPage(res, (await files()).page('reference', { developmentKey: key ?? '' }))
+  })
+
+  const assetPath = '/docs/:version/:name'
+  const assetOf = async ({ params }: Request<{ version: string; name: string }>) => {
+    const { version, assets } = await files()
+    const asset = params.version === version ? assets.get(params.name) : undefined
+    if (asset === undefined) throw unknownPath()
+    return asset
+  }
+  // A path without a file is unknown to every method.
+  app.all(assetPath, async (req, _res, next) => {
+    await assetOf(req)
+    next()
+  })
+  addGetRoute(
+    app,
+    assetPath,
+    async (req, res) => sendAsset(req, res, await assetOf(req as Request<{ version: string; name: string }>)),
+    '/docs/{version}/{name}',
+  )
+}
+
+/** Whether the page was requested by a local name. A foreign name that resolves to this machine gets no key. */
+function isForThisMachine(req: Request): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(req.headers.host ?? '')
+}
+
+function sendPage(res: Response, html: string): void {
+  const own = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(html),
+    'Content-Security-Policy': PAGE_POLICY,
+  }
+  sendResponse(res, 200, own, html)
+}
+
+function sendAsset(req: Request, res: Response, asset: PageAsset): void {
+  const isGzipped = req.acceptsEncodings('gzip') === 'gzip'
+  const body = isGzipped ? asset.gzipped : asset.body
+  const own = {
+    'Content-Type': asset.type,
+    'Content-Length': body.length,
+    // The address contains a hash of the content.
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    Vary: 'Accept-Encoding',
+    ...(isGzipped && { 'Content-Encoding': 'gzip' }),
+  }
+  sendResponse(res, 200, own, body)
+}

@@ -1,0 +1,168 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import type { TestResponse } from '../testing/response.test-support.ts'
+import { startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+
+const HTML = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const METHODS = 'GET, HEAD, OPTIONS'
+const PAGES = ['/', '/docs']
+
+const get = (server: TestServer, path: string, headers: Record<string, string> = HTML) =>
+  server.send({ path, headers, key: null })
+
+/** Everything that a page refers to, as it is written there. */
+function references({ text }: TestResponse): string[] {
+  return [...text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, reference = '']) => reference)
+}
+
+async function pathOf(server: TestServer, name: string): Promise<string> {
+  const reference = references(await get(server, '/docs')).find((each) => each.endsWith(`/${name}`))
+  return `/${reference}`
+}
+
+describe.each(PAGES)('the page %s', (path) => {
+  it('is HTML under a policy without anything inline, and contains nothing that the policy would reject', async () => {
+    const response = await get(await startTestServer(), path)
+    expect(response.status).toBe(200)
+    expect(response.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': POLICY,
+      'cache-control': 'no-store',
+    })
+    expect(response.text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc=)|\{\{/)
+  })
+
+  it('refers to nothing that is not answered, behind a prefix too', async () => {
+    const server = await startTestServer()
+    const found = references(await get(server, path)).filter((reference) => !reference.startsWith('data:'))
+    expect(found.length).toBeGreaterThan(2)
+    for (const reference of found) {
+      const url = new URL(reference, `https://host/shop${path}`)
+      expect(url.href).toMatch(/^https:\/\/host\/shop\//)
+      expect((await get(server, url.pathname.replace('/shop', ''))).status, reference).toBe(200)
+    }
+  })
+
+  it('responds with HEAD, OPTIONS and 405 like every other path', async () => {
+    const server = await startTestServer()
+    expect(await server.send({ method: 'HEAD', path, headers: HTML })).toMatchObject({ status: 200, text: '' })
+    const options = await server.send({ method: 'OPTIONS', path, key: null })
+    expect(options).toMatchObject({ status: 204, headers: { allow: METHODS } })
+    const rejected = await server.send({ method: 'POST', path, key: null })
+    expectError(rejected, 'method_not_allowed')
+    expect(rejected.headers['allow']).toBe(METHODS)
+  })
+})
+
+describe('the first page', () => {
+  it.each([undefined, '*/*', 'application/json', 'application/json, text/html', 'text/html;q=0.5, */*', 'image/png'])(
+    'is a pointer to the description for who accepts %s',
+    async (accept) => {
+      const server = await startTestServer()
+      const response = await get(server, '/', accept === undefined ? {} : { Accept: accept })
+      expect(response).toMatchObject({ status: 200, headers: { 'content-type': 'application/json', vary: 'Accept' } })
+      expect(JSON.parse(response.text)).toEqual({
+        service: 'pet-store',
+        api: 'v1',
+        description: 'openapi.json',
+        docs: 'docs',
+        health: 'readyz',
+      })
+    },
+  )
+
+  it('varies by what is accepted', async () => {
+    const server = await startTestServer()
+    expect((await get(server, '/')).headers['vary']).toBe('Accept')
+  })
+
+  it('repeats nothing of the request', async () => {
+    const server = await startTestServer()
+    const response = await get(server, '/?q=evil', {
+      ...HTML,
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+    })
+    expect(response.status).toBe(200)
+    expect(response.text).not.toContain('evil')
+  })
+})
+
+describe('what the pages load', () => {
+  it('may be kept for ever, since its address changes with its content', async () => {
+    const server = await startTestServer()
+    for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'page.css', 'reference.js']) {
+      const path = await pathOf(server, name)
+      expect(path).toMatch(/^\/docs\/[0-9a-f]{12}\//)
+      const response = await get(server, path)
+      expect(response.headers).toMatchObject({
+        'content-type': name.endsWith('css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'Accept-Encoding',
+      })
+      expect(response.text.length).toBeGreaterThan(500)
+      expect(response.text).not.toContain('sourceMappingURL')
+    }
+  })
+
+  it('comes gzipped to who can take it, byte for byte the same', async () => {
+    const server = await startTestServer()
+    const path = await pathOf(server, 'page.css')
+    const plain = await server.send({ path, headers: { 'Accept-Encoding': 'gzip;q=0' } })
+    const zipped = await server.send({ path, headers: { 'Accept-Encoding': 'gzip, br' } })
+    expect(plain.headers).not.toHaveProperty('content-encoding')
+    expect(zipped.headers['content-encoding']).toBe('gzip')
+    expect(gunzipSync(zipped.bytes ?? '').toString()).toBe(plain.text)
+  })
+
+  it('is nowhere else', async () => {
+    const server = await startTestServer()
+    const path = await pathOf(server, 'page.css')
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    for (const wrong of [
+      '/docs/',
+      '/docs/000000000000/page.css',
+      '/docs/page.css',
+      `${path}/`,
+      folder,
+      `${folder}/`,
+      `${folder}/reference.html`,
+      `${folder}/..%2f..%2fpackage.json`,
+      `${folder}/__proto__`,
+    ]) {
+      expectError(await get(server, wrong), 'not_found')
+      expectError(await server.send({ method: 'POST', path: wrong }), 'not_found')
+    }
+    expectError(await server.send({ method: 'POST', path }), 'method_not_allowed')
+  })
+})
+
+describe('the development key', () => {
+  const developmentKey = 'pets_"<development>&'
+  const asWritten = 'data-development-key="pets_&#34;&#60;development&#62;&#38;"'
+
+  it.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '127.1.2.3', '[::1]:80'])(
+    'is on the reference page for who calls the machine %s',
+    async (Host) => {
+      const server = await startTestServer({ developmentKey })
+      expect((await get(server, '/docs', { Host })).text).toContain(asWritten)
+    },
+  )
+
+  // A foreign name that a page of its owner has bent to this machine (DNS rebinding) must not read the key.
+  it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'evil.example:localhost'])(
+    'is not there for who calls it %s',
+    async (Host) => {
+      const server = await startTestServer({ developmentKey })
+      expect((await get(server, '/docs', { Host })).text).toContain('data-development-key=""')
+    },
+  )
+
+  it('is not there unless the app was given one', async () => {
+    const server = await startTestServer()
+    expect((await get(server, '/docs', { Host: 'localhost' })).text).toContain('data-development-key=""')
+  })
+})

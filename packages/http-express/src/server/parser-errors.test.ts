@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BROKEN, GET, HOST, POST } from '../testing/broken-requests.test-support.ts'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import { openTestServer, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+
+describe('a request that is no request', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await openTestServer()
+  })
+  afterAll(() => server.close())
+
+  it.each(Object.entries(BROKEN))(
+    'with %s gets one response with the error body, then the connection closes',
+    async (_name, [data, code]) => {
+      const connection = server.connect().write(data)
+      const response = await connection.response()
+      expectError(response, code)
+      expect(response.headers['connection']).toBe('close')
+      expect(response.headers['date']).toBeDefined()
+      expect(await connection.closed()).toBe(0)
+    },
+  )
+
+  it.each(Object.entries(BROKEN))(
+    'with %s in its second request responds with the first one before',
+    async (_name, [data, code]) => {
+      const connection = server.connect().write(`${GET}\r\n`).write(data)
+      expect((await connection.response()).status).toBe(200)
+      expectError(await connection.response(), code)
+      expect(await connection.closed()).toBe(0)
+    },
+  )
+
+  it.each(Object.entries(BROKEN))(
+    'with %s has a line in the log, under the id of its response',
+    async (_name, [data]) => {
+      const connection = server.connect().write(data)
+      const { headers, status } = await connection.response()
+      await connection.closed()
+      const lines = server.log.requests.filter(({ requestId }) => requestId === headers['x-request-id'])
+      expect(lines).toMatchObject([{ status }])
+    },
+  )
+
+  it('leaves the server unharmed', async () => {
+    expect((await server.send({})).status).toBe(200)
+    expect(server.log.internalErrors).toEqual([])
+  })
+
+  it('keeps its own request id where one could be read', async () => {
+    const id = 'X-Request-Id: mine\r\n'
+    for (const data of [
+      `CONNECT example.org:443 HTTP/1.1\r\n${HOST}${id}\r\n`,
+      `${POST}${id}Expect: tea\r\nContent-Length: 0\r\n\r\n`,
+      `${POST}${id}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      `GET /v1/pets HTTP/1.1\r\n${id}\r\n`,
+    ]) {
+      expect((await server.connect().write(data).response()).headers['x-request-id']).toBe('mine')
+    }
+  })
+})
+
+describe('a client that goes on sending after its last response', () => {
+  it.each([
+    ['a broken request', 'HELLO\r\n\r\n'],
+    ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`],
+  ])('to %s is listened to for a while, so that no reset takes the response, and then cut off', async (_name, data) => {
+    const server = await startTestServer()
+    const connection = server.connect().write(data)
+    await connection.response()
+    const start = performance.now()
+    while (!connection.isBroken && performance.now() - start < 5_000) {
+      connection.write('x'.repeat(100_000))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const elapsed = performance.now() - start
+    expect(elapsed).toBeGreaterThan(800)
+    expect(elapsed).toBeLessThan(4_000)
+  })
+})

@@ -1,0 +1,67 @@
+import type { Pet } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { GET, PET, POST } from '../testing/broken-requests.test-support.ts'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import type { RawConnection } from '../testing/raw-connection.test-support.ts'
+import { startTestServer } from '../testing/start-test-server.test-support.ts'
+
+const CLIENTS = 200
+
+/** About 400 KB on the wire. */
+const LONG_LIST: readonly Pet[] = Array.from({ length: 100 }, (_, index) => ({
+  id: BigInt(index + 1),
+  name: '🐕'.repeat(1_000),
+  categoryId: 1n,
+}))
+const repository = { ...createMemoryPets(), list: async () => LONG_LIST }
+const GET_LONG_LIST = `${GET.replace('/v1/pets', '/v1/pets?limit=100')}\r\n`
+
+const patience = { timeout: 12_000, interval: 50 }
+
+describe('slow clients', () => {
+  it('are dropped, and keep nobody else from being answered', async () => {
+    const limits = {
+      // Long enough for all of them to be there at once, on a busy machine too.
+      headersTimeout: 5_000,
+      requestTimeout: 6_000,
+      connectionsCheckingInterval: 100,
+      keepAliveTimeout: 5_000,
+    }
+    const server = await startTestServer({ limits, repository })
+    const open = () => Array.from({ length: CLIENTS }, () => server.connect())
+    const slowHeaders = open().map((connection) => connection.write(GET))
+    const slowBodies = open().map((connection) => connection.write(`${POST}Content-Length: 1000\r\n\r\n`))
+    for (const connection of open()) connection.pause().write(GET_LONG_LIST)
+    trickle([...slowHeaders, ...slowBodies])
+    await vi.waitFor(async () => expect(await server.connections()).toBeGreaterThanOrEqual(3 * CLIENTS), patience)
+
+    let answered = 0
+    // One connection remains, that of the good client.
+    while (answered === 0 || (await server.connections()) > 1) {
+      expect((await server.post(PET)).status).toBe(201)
+      expect((await server.send({})).status).toBe(200)
+      answered += 1
+    }
+    for (const connection of [...slowHeaders, ...slowBodies])
+      expectError(await connection.response(), 'request_timeout')
+    expect(server.log.internalErrors).toEqual([])
+  }, 60_000)
+
+  it('that never read their responds with are dropped in the middle of them', async () => {
+    const server = await startTestServer({ limits: { stallTimeout: 300 }, repository })
+    // More than the system takes off our hands.
+    server.connect().pause().write(GET_LONG_LIST.repeat(40))
+    await vi.waitFor(() => expect(server.log.requests.some(({ isComplete }) => !isComplete)).toBe(true), patience)
+    await vi.waitFor(async () => expect(await server.connections()).toBe(0), patience)
+    expect((await server.send({})).status).toBe(200)
+  })
+})
+
+/** Sends a byte now and then, so that no connection looks idle. */
+function trickle(connections: readonly RawConnection[]): void {
+  const timer = setInterval(() => {
+    for (const connection of connections) if (!connection.isBroken) connection.write('x')
+  }, 200)
+  onTestFinished(() => clearInterval(timer))
+}

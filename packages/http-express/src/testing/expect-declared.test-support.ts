@@ -1,0 +1,110 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { expect } from 'vitest'
+import { DEFAULT_STATUSES } from '../openapi/error-responses.ts'
+import { OPENAPI_JSON } from '../routes/description-route.ts'
+import type { TestResponse } from './response.test-support.ts'
+
+interface DescribedResponse {
+  readonly headers: Readonly<Record<string, { readonly required: boolean }>>
+}
+
+interface DescribedOperation {
+  readonly operationId: string
+  readonly responses: Readonly<Record<string, DescribedResponse>>
+}
+
+const description: {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
+} = JSON.parse(OPENAPI_JSON)
+
+/** What a server says of itself, of its connection and to browsers, whatever the operation; nobody describes it. */
+const GENERAL =
+  /^(?:cache-control|connection|content-(?:length|type)|date|keep-alive|transfer-encoding|vary|access-control-.*|content-security-policy|cross-origin-.*|referrer-policy|strict-transport-security|x-content-type-options)$/
+
+/** Statuses that a path can response with where no operation is: to another method, or at an address that is none. */
+const WITHOUT_OPERATION = [400, 401, 404, 405, 429, ...DEFAULT_STATUSES]
+
+/** Holds an response against the description: its status, its headers, its body. Every response under `/v1` in the tests. */
+export function expectDeclared(method: string, target: string, response: TestResponse): void {
+  const url = target.replace(/^http:\/\/[^/?#]*/, '')
+  if (!url.startsWith('/v1/')) return
+  const path = pathOf(url.slice('/v1'.length).replace(/\?.*/s, ''))
+  const operation = path === undefined ? undefined : description.paths[path]?.[verbOf(method)]
+  if (path === undefined || operation === undefined) {
+    expect(path !== undefined && method === 'OPTIONS' ? [204, ...WITHOUT_OPERATION] : WITHOUT_OPERATION).toContain(
+      response.status,
+    )
+    return
+  }
+  const status = DEFAULT_STATUSES.includes(response.status) ? 'default' : String(response.status)
+  const declared = operation.responses[status]
+  if (declared === undefined)
+    throw new Error(`${operation.operationId} does not declare ${response.status}: ${response.text}`)
+  expectHeaders(operation, declared, response)
+  if (method !== 'HEAD') expectBody(path, verbOf(method), status, response)
+}
+
+/** HEAD gets a response as GET is. */
+function verbOf(method: string): string {
+  return method === 'HEAD' ? 'get' : method.toLowerCase()
+}
+
+/** The described path that a path belongs to. */
+function pathOf(path: string): string | undefined {
+  if (!isDecodable(path)) return undefined
+  return Object.keys(description.paths).find((template) =>
+    new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  )
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== ''
+  } catch {
+    return false
+  }
+}
+
+function expectHeaders(
+  { operationId }: DescribedOperation,
+  { headers }: DescribedResponse,
+  response: TestResponse,
+): void {
+  const described = Object.fromEntries(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]))
+  const at = `a header of ${operationId} ${response.status}`
+  const undeclared = Object.keys(response.headers).filter(
+    (name) => !Object.hasOwn(described, name) && !GENERAL.test(name),
+  )
+  expect(undeclared, at).toEqual([])
+  for (const [name, { required }] of Object.entries(described))
+    if (required) expect(response.headers, at).toHaveProperty(name)
+}
+
+// Formats are the description's own words for integers; ajv need not know them.
+const ajv = new Ajv2020({ allErrors: true, formats: { int64: true } }).addVocabulary([
+  'openapi',
+  'info',
+  'servers',
+  'tags',
+  'paths',
+  'components',
+  'security',
+])
+ajv.addSchema(description, 'openapi')
+
+const compiled = new Map<string, ValidateFunction>()
+
+function expectBody(path: string, method: string, status: string, { text, headers }: TestResponse): void {
+  expect(headers['content-type']).toBe('application/json')
+  const steps = ['paths', path, method, 'responses', status, 'content', 'application/json', 'schema']
+  const validate = schemaAt(steps)
+  expect(validate(JSON.parse(text)), ajv.errorsText(validate.errors)).toBe(true)
+}
+
+/** The check for the schema at a place of the description. */
+export function schemaAt(steps: readonly string[]): ValidateFunction {
+  const $ref = `openapi#/${steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+  const validate = compiled.get($ref) ?? ajv.compile({ $ref })
+  compiled.set($ref, validate)
+  return validate
+}

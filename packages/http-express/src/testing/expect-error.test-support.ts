@@ -1,0 +1,31 @@
+import { expect } from 'vitest'
+import { ERROR_STATUS, type ErrorCode } from '../http/http-error.ts'
+import type { TestResponse } from './response.test-support.ts'
+
+/** Checks all that every error response has in common, and gives back its message. */
+export function expectError(response: TestResponse, code: ErrorCode): string {
+  expect(`${response.status} ${response.text}`).toContain(code)
+  expect(response.status).toBe(ERROR_STATUS[code])
+  return expectErrorBody(response)
+}
+
+/** The same for an response whose code does not matter: any code, as long as it fits the status. */
+export function expectErrorBody(response: TestResponse): string {
+  expect(response.headers['content-type']).toBe('application/json')
+  expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.text)))
+  expect(response.headers['cache-control']).toBe('no-store')
+  expect(response.headers['x-request-id']).toMatch(/^[\x20-\x7e]{1,128}$/)
+  const body = JSON.parse(response.text)
+  expect(Object.keys(body).sort()).toEqual(['code', 'message', 'status'])
+  expect(body.status).toBe(response.status)
+  expect(ERROR_STATUS[body.code as ErrorCode]).toBe(response.status)
+  expect(body.message).toEqual(expect.any(String))
+  expect(body.message).not.toBe('')
+  return body.message
+}
+
+/** For any response to any request: no internal error, and an error body where it is an error. */
+export function expectNoInternalError(response: TestResponse): void {
+  expect(response.status, response.text).toBeLessThan(500)
+  if (response.status >= 400) expectErrorBody(response)
+}

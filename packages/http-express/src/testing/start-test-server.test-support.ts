@@ -1,0 +1,148 @@
+import { Agent, request, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { promisify } from 'node:util'
+import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/access'
+import { createPetUseCases, type PetRepository } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import { onTestFinished } from 'vitest'
+import { createPetApp, type PetAppOptions } from '../app/create-pet-app.ts'
+import type { HttpLog, RequestEntry } from '../http/http-log.ts'
+import { createPetServer, type ServerLimits } from '../server/create-pet-server.ts'
+import { expectDeclared } from './expect-declared.test-support.ts'
+import { RawConnection } from './raw-connection.test-support.ts'
+import type { TestResponse } from './response.test-support.ts'
+
+/** A good key, for every test of this run. */
+export const API_KEY: string = createApiKeyText()
+
+/** What a test says about a request. A good key is sent unless `key` is null. */
+interface Sending {
+  readonly method?: string
+  /** Sent as it is, with no clean-up of slashes and encodings. */
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  readonly body?: string | Uint8Array
+  /** Sends the body in chunks of this many bytes, without a Content-Length. */
+  readonly chunkBytes?: number
+  readonly key?: string | null
+}
+
+/** What was logged, in order. */
+interface RecordedLog {
+  readonly requests: RequestEntry[]
+  readonly internalErrors: { readonly error: unknown; readonly requestId: string }[]
+}
+
+export interface TestServer {
+  readonly log: RecordedLog
+  /** The clock of the app; tests set it. */
+  readonly clock: { now: Date }
+  send(sending: Sending): Promise<TestResponse>
+  /** A request for `/v1/pets` with a JSON body, unless told otherwise. */
+  post(body: string | Uint8Array, sending?: Sending): Promise<TestResponse>
+  connect(): RawConnection
+  /** How many connections the server holds. */
+  connections(): Promise<number>
+  close(): Promise<void>
+}
+
+export interface TestServerOptions extends Partial<PetAppOptions> {
+  readonly repository?: PetRepository
+  readonly limits?: Partial<ServerLimits>
+}
+
+/**
+ * Starts the real server on a free port with the memory repository; stops it when the test ends. Every response that
+ * `send` and `post` give back is one that the description declares.
+ */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const server = await openTestServer(options)
+  onTestFinished(() => server.close())
+  return server
+}
+
+/** The same, for `beforeAll`: the caller closes it. */
+export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { repository = createMemoryPets(), limits, ...rest } = options
+  const log: RecordedLog = { requests: [], internalErrors: [] }
+  const clock = { now: new Date('2027-01-01T00:00:00Z') }
+  const httpLog: HttpLog = {
+    request: (entry) => log.requests.push(entry),
+    internalError: (error, requestId) => log.internalErrors.push({ error, requestId }),
+  }
+  const app = createPetApp({
+    pets: createPetUseCases(repository),
+    tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
+    now: () => clock.now,
+    log: httpLog,
+    readiness: async () => ({ database: 'ok' }),
+    ...rest,
+  })
+  const server = createPetServer(app, httpLog, limits)
+  const port = await listen(server)
+  const agent = new Agent({ keepAlive: true })
+
+  const send = async (sending: Sending) => {
+    const response = await sendRequest(agent, port, sending)
+    expectDeclared(sending.method ?? 'GET', sending.path ?? '/v1/pets', response)
+    return response
+  }
+  return {
+    log,
+    clock,
+    send,
+    post: (body, sending = {}) =>
+      send({
+        method: 'POST',
+        body,
+        ...sending,
+        headers: { 'Content-Type': 'application/json', ...sending.headers },
+      }),
+    connect: () => new RawConnection(connect({ port, host: '127.0.0.1', allowHalfOpen: true })),
+    connections: promisify(server.getConnections.bind(server)),
+    async close() {
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+function sendRequest(agent: Agent, port: number, sending: Sending): Promise<TestResponse> {
+  const { method = 'GET', path = '/v1/pets', headers = {}, body, chunkBytes, key = API_KEY } = sending
+  const length = body !== undefined && chunkBytes === undefined ? { 'Content-Length': Buffer.byteLength(body) } : {}
+  const authorization = key === null ? {} : { Authorization: `Bearer ${key}` }
+  return new Promise((resolve, reject) => {
+    const req = request({
+      agent,
+      port,
+      host: '127.0.0.1',
+      method,
+      path,
+      headers: { ...authorization, ...length, ...headers },
+    })
+    req.on('error', reject)
+    req.on('response', (res) => {
+      const chunks: Buffer[] = []
+      res.on('data', (chunk: Buffer) => chunks.push(chunk))
+      res.on('error', reject)
+      res.on('end', () => {
+        const bytes = Buffer.concat(chunks)
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: bytes.toString(), bytes })
+      })
+    })
+    if (body !== undefined && chunkBytes !== undefined) {
+      const bytes = Buffer.from(body)
+      for (let start = 0; start < bytes.length; start += chunkBytes)
+        req.write(bytes.subarray(start, start + chunkBytes))
+      req.end()
+    } else {
+      req.end(body)
+    }
+  })
+}
