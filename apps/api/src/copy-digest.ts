@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import type { Pet } from '@pet-store/domain'
+import type { BulkAccess, StoredApiKey } from '@pet-store/persistence'
 import type { Meter } from './cli/progress.ts'
 
 /** Pets as one number. */
@@ -10,13 +11,7 @@ export interface PetDigest {
   readonly sha256: string
 }
 
-type PetRow = Awaited<ReturnType<BulkAccess['readPets']>>[number]
-type ApiKeyRow = Awaited<ReturnType<BulkAccess['readApiKeys']>>[number]
-
-/**
- * SHA-256 over every pet by ascending id, up to this one if it is given. What a pet was created under is left out: it is
- * forgotten after a day, on each side in its own time.
- */
+/** SHA-256 over every pet by ascending id, up to this one if it is given. */
 export async function digestPets(
   from: Pick<BulkAccess, 'readPets'>,
   batch: number,
@@ -27,7 +22,7 @@ export async function digestPets(
   let lastId = -(2n ** 63n)
   let count = 0
   for (;;) {
-    const read = await from.readPets(lastId, batch)
+    const read = await from.readPets({ after: lastId, limit: batch })
     const rows = upTo === undefined ? read : read.filter(({ id }) => id <= upTo)
     const last = rows.at(-1)
     if (last === undefined) return { count, ...(count > 0 && { lastId }), sha256: hash.digest('hex') }
@@ -38,17 +33,13 @@ export async function digestPets(
   }
 }
 
-function lineOf({ id, category_id, status, name }: PetRow): string {
-  return `${id} ${category_id} ${status} ${JSON.stringify(name)}\n`
+function lineOf({ id, categoryId, status, name }: Pet): string {
+  return `${id} ${categoryId} ${status ?? null} ${JSON.stringify(name)}\n`
 }
 
 /** SHA-256 over API keys in whatever order, without their last use, which changes with every minute. */
-export function digestApiKeys(keys: readonly ApiKeyRow[]): string {
-  const lines = keys.map(({ last_used_at: _, ...key }) =>
-    JSON.stringify(Object.entries(key).sort(byName), (_name, value: unknown) =>
-      typeof value === 'bigint' ? `${value}` : value,
-    ),
-  )
+export function digestApiKeys(keys: readonly StoredApiKey[]): string {
+  const lines = keys.map(({ lastUsedAt: _, ...key }) => JSON.stringify(Object.entries(key).sort(byName)))
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex')
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createApiKeyUseCases } from '@pet-store/access'
 import { createPetUseCases, INT64, type Pet } from '@pet-store/domain'
-import { type BulkAccess, openPostgresPersistence } from '@pet-store/persistence-postgres'
+import type { BulkAccess } from '@pet-store/persistence'
+import { openPostgresPersistence } from '@pet-store/persistence-postgres'
 import { openSqlitePersistence } from '@pet-store/persistence-sqlite'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
@@ -117,7 +118,7 @@ describe.each<[Kind, Kind]>([
 
   it('takes along which files were imported, once', async () => {
     const [from, to] = [await open(await PLACES[fromKind]()), await open(await PLACES[toKind]())]
-    const note = { id: 1n, sha256: 'ab', state: 'finished', lines: 2n ** 53n + 1n, changed_at: 5n } as const
+    const note = { id: 1n, sha256: 'ab', state: 'finished', lines: 2 ** 52 + 1, changedAt: new Date(5) } as const
     await from.addPets([], { to: note })
     await from.addPets([], { to: { ...note, id: 2n, state: 'unfinished' } })
     await copyEverything(from, to, silent)
@@ -175,15 +176,7 @@ describe.each<[Kind, Kind]>([
 
   it('stores a batch whole or not at all, and never lets ids go back', async () => {
     const to = await open(await PLACES[toKind]())
-    const row = {
-      category_id: 1n,
-      status: null,
-      once_owner: null,
-      once_key: null,
-      once_fingerprint: null,
-      once_at: null,
-    }
-    const rows = [1n, 2n, 2n, 3n].map((id) => ({ ...row, id, name: `Pet ${id}` }))
+    const rows = [1n, 2n, 2n, 3n].map((id) => ({ id, name: `Pet ${id}`, categoryId: 1n }))
     await expect(to.writePets(rows)).rejects.toThrow()
     expect(await to.countPets()).toBe(0)
     expect(await to.lastPetId()).toBeLessThanOrEqual(1n)

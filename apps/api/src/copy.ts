@@ -1,4 +1,4 @@
-import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import type { BulkAccess } from '@pet-store/persistence'
 import type { Progress } from './cli/progress.ts'
 import { digestApiKeys, digestPets, type PetDigest } from './copy-digest.ts'
 
@@ -25,6 +25,7 @@ export async function copyEverything(from: BulkAccess, to: BulkAccess, progress:
   const earlier = await expectBeginningOf(from, to, progress)
   await copyPets(from, to, earlier, progress)
   await to.movePetIdsPast(await from.lastPetId())
+  await copyIdempotencyKeys(from, to)
   const known = new Set((await to.readApiKeys()).map(({ id }) => id))
   await to.writeApiKeys((await from.readApiKeys()).filter(({ id }) => !known.has(id)))
   await copyPetImports(from, to)
@@ -34,16 +35,24 @@ export async function copyEverything(from: BulkAccess, to: BulkAccess, progress:
 async function copyPets(from: BulkAccess, to: BulkAccess, earlier: PetDigest, progress: Progress): Promise<void> {
   const meter = progress.begin('Copying pets', await from.countPets(), earlier.count)
   // The next pets are read while the last ones are written.
-  let reading = from.readPets(earlier.lastId ?? BEGINNING, BATCH)
+  let reading = from.readPets({ after: earlier.lastId ?? BEGINNING, limit: BATCH })
   for (;;) {
     const rows = await reading
     const last = rows.at(-1)
     if (last === undefined) break
-    reading = from.readPets(last.id, BATCH)
+    reading = from.readPets({ after: last.id, limit: BATCH })
     await to.writePets(rows)
     meter.advance(rows.length)
   }
   meter.end()
+}
+
+async function copyIdempotencyKeys(from: BulkAccess, to: BulkAccess): Promise<void> {
+  let keys = await from.readIdempotencyKeys(BATCH)
+  while (keys.length > 0) {
+    await to.writeIdempotencyKeys(keys)
+    keys = await from.readIdempotencyKeys(BATCH, keys.at(-1))
+  }
 }
 
 /** So that a file that came into the source does not come into the target a second time. */

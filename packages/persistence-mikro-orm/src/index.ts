@@ -1,21 +1,27 @@
-// The tables, for the ORM of an adapter
+// The tables and their migrations, for the ORM of an adapter
 export { ormOptions } from './orm-options.ts'
-export { ApiKeyRecord } from './api-key-record.ts'
-export { PetRecord } from './pet-record.ts'
+export { PetRecord } from './entities/pet-record.ts'
+export { latestMigration, pendingMigrations } from './migration-list.ts'
+export type { AdapterMigration } from './migration-list.ts'
 
-// The repositories over them
-export { compilePetStatements } from './pet-statements.ts'
-export type { PetStatements } from './pet-statements.ts'
-export { MikroOrmPetRepository } from './mikro-orm-pet-repository.ts'
-export { compileApiKeyStatements } from './api-key-statements.ts'
-export type { ApiKeyStatements } from './api-key-statements.ts'
-export { MikroOrmApiKeyRepository } from './mikro-orm-api-key-repository.ts'
+// The repositories
+export { compilePetStatements } from './statements/pet-statements.ts'
+export type { PetStatements } from './statements/pet-statements.ts'
+export { SqlPetRepository } from './repositories/sql-pet-repository.ts'
+export { compileApiKeyStatements } from './statements/api-key-statements.ts'
+export type { ApiKeyStatements } from './statements/api-key-statements.ts'
+export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
 
-// Rows as they are, for moving them
-export { createBulkAccess } from './bulk-access.ts'
-export type { BulkAccess, BulkStatement, BulkWriter, PetImportStep } from './bulk-access.ts'
-export type { BulkColumns } from './bulk-columns.ts'
-export type { ApiKeyBulkRow, PetBulkRow, PetImportRow } from './bulk-statements.ts'
+// Many items at a time
+export { createBulkAccess } from './bulk/bulk-access.ts'
+export type { BulkStatement, BulkWriter } from './bulk/bulk-access.ts'
 
 // What an adapter brings
-export type { PositionalStatement, SqlValue, Statement, StatementRunner } from './statement-runner.ts'
+export type {
+  NextStatement,
+  PositionalStatement,
+  SqlValue,
+  Statement,
+  StatementRunner,
+} from './statements/statement-runner.ts'
+export type { TableColumns } from './statements/table-columns.ts'

@@ -1,26 +1,27 @@
 import type { MigrationObject } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
-import { ApiKeyRecord } from './api-key-record.ts'
-import { PetImportRecord } from './pet-import-record.ts'
-import { PetRecord } from './pet-record.ts'
+import { ApiKeyRecord } from './entities/api-key-record.ts'
+import { IdempotencyKeyRecord } from './entities/idempotency-key-record.ts'
+import { PetImportRecord } from './entities/pet-import-record.ts'
+import { PetRecord } from './entities/pet-record.ts'
 
-/** What the ORM is told on every database; the adapter adds its connection. */
+/** The options of the ORM that are the same for every database; the adapter adds its connection. */
 export function ormOptions(migrations: readonly MigrationObject[]) {
   return {
-    entities: [PetRecord, ApiKeyRecord, PetImportRecord],
-    // Given here, so that the ORM does not go looking for installed packages; a bundled program has none.
+    entities: [PetRecord, IdempotencyKeyRecord, ApiKeyRecord, PetImportRecord],
+    // Listed here, because the ORM would otherwise look for installed packages, and a bundled program has none.
     extensions: [Migrator],
     migrations: {
       migrationsList: [...migrations],
       tableName: 'migration',
       // Migrations are written by hand and compared with the entities by a test.
       snapshot: false,
-      // The adapter holds one transaction around everything, and says what was done.
+      // The adapter runs all of them in one transaction.
       transactional: false,
       silent: true,
     },
     debug: false,
-    // What is left to say are warnings of the ORM, and standard output belongs to the program.
+    // Only warnings are left, and standard output belongs to the program.
     logger: (message: string) => console.error(message),
   }
 }

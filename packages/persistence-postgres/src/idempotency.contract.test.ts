@@ -15,7 +15,7 @@ beforeAll(async () => {
   await migratePostgres({ url: database.url })
 })
 beforeEach(async () => {
-  await runSql(database.url, 'truncate pet restart identity')
+  await runSql(database.url, 'truncate pet, idempotency_key restart identity')
 })
 
 async function openAdding(): Promise<(key: string, at: number) => Promise<Pet>> {
@@ -26,10 +26,7 @@ async function openAdding(): Promise<(key: string, at: number) => Promise<Pet>> 
 }
 
 async function keysThere(): Promise<readonly string[]> {
-  const rows = await runSql<{ key: string }>(
-    database.url,
-    'select once_key as key from pet where once_key is not null order by id',
-  )
+  const rows = await runSql<{ key: string }>(database.url, 'select key from idempotency_key order by pet_id')
   return rows.map(({ key }) => key)
 }
 
@@ -49,7 +46,7 @@ describe('PostgreSQL forgets keys that are older than a day', () => {
     const other = new pg.Client({ connectionString: database.url })
     await other.connect()
     onTestFinished(() => other.end())
-    await other.query("begin; select 1 from pet where once_key = 'oldest' for update")
+    await other.query("begin; select 1 from idempotency_key where key = 'oldest' for update")
 
     await add('new', NOW)
     expect(await keysThere()).toEqual(['oldest', 'new'])

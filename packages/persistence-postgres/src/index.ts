@@ -10,6 +10,5 @@ export type { Pooler, PostgresOptions } from './postgres-settings.ts'
 // Its schema, for commands that migrate without serving
 export { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
 
-// Rows as they are, for moving them
-export { openPostgresBulk } from './open-postgres-bulk.ts'
-export type { BulkAccess, PetImportRow } from '@pet-store/persistence-mikro-orm'
+// Many pets at a time, for import, export and copy
+export { openPostgresBulkAccess } from './open-postgres-bulk.ts'

@@ -1,4 +1,5 @@
-import { type BulkAccess, createBulkAccess } from '@pet-store/persistence-mikro-orm'
+import type { BulkAccess } from '@pet-store/persistence'
+import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
 import { insertRows } from './insert-rows.ts'
 import { openPostgresDatabase } from './open-postgres-database.ts'
 import { expectMigrated, migratePostgres } from './postgres-migrations.ts'
@@ -7,7 +8,7 @@ import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
 import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
 
 /** Opens a database for moving its rows, many at a time; migrates first when asked to, else refuses an outdated schema. */
-export async function openPostgresBulk(options: PostgresOptions): Promise<BulkAccess> {
+export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {
   if (options.migrate) await migratePostgres(options)
   else await expectMigrated(options)
   // Many rows take their time.

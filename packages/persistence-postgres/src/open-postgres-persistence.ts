@@ -3,8 +3,8 @@ import type { PetRepository } from '@pet-store/domain'
 import {
   compileApiKeyStatements,
   compilePetStatements,
-  MikroOrmApiKeyRepository,
-  MikroOrmPetRepository,
+  SqlApiKeyRepository,
+  SqlPetRepository,
 } from '@pet-store/persistence-mikro-orm'
 import { listFromReplicas } from './list-from-replicas.ts'
 import type { PoolUse } from './pool-use.ts'
@@ -55,8 +55,8 @@ function storageOf(
   const runner = createPostgresStatementRunner(keepsPrepared(options), (query) => pool.query(query), read)
 
   return {
-    pets: new MikroOrmPetRepository(compilePetStatements(em), listFromReplicas(runner, replicas)),
-    apiKeys: new MikroOrmApiKeyRepository(compileApiKeyStatements(em), runner),
+    pets: new SqlPetRepository(compilePetStatements(em), listFromReplicas(runner, replicas)),
+    apiKeys: new SqlApiKeyRepository(compileApiKeyStatements(em), runner),
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
       await pool.query('select 1 from pet limit 1')

@@ -12,6 +12,8 @@ const ALL = [
   '0003-create-api-keys',
   '0004-count-requests',
   '0005-note-imports',
+  '0006-move-idempotency-keys',
+  '0007-remove-idempotency-columns',
 ]
 
 let database: Database

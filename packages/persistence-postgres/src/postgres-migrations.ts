@@ -1,7 +1,8 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
+import { pendingMigrations } from '@pet-store/persistence-mikro-orm'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './open-postgres-database.ts'
 import { whileLocked } from './postgres-lock.ts'
-import { createPostgresOrm } from './postgres-orm.ts'
+import { createPostgresOrm, MIGRATIONS } from './postgres-orm.ts'
 import type { PostgresOptions } from './postgres-settings.ts'
 
 /** Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once. */
@@ -11,7 +12,7 @@ export function migratePostgres(options: PostgresOptions): Promise<readonly stri
 
 /** The names of the migrations that the schema lacks, in the order in which they would run. Changes no schema. */
 export function pendingPostgresMigrations(options: PostgresOptions): Promise<readonly string[]> {
-  return withDatabase(options, findPendingMigrations)
+  return withDatabase(options, findPending)
 }
 
 /** Rejects with one sentence that names what an outdated schema lacks. */
@@ -24,19 +25,19 @@ export async function expectMigrated(options: PostgresOptions): Promise<void> {
 /** Runs what is missing, all or nothing. Rejects with one sentence that names host and database. */
 async function runMigrations(orm: MikroORM, database: PostgresDatabase): Promise<readonly string[]> {
   try {
-    return await whileLocked(database.pool, 'commit', async () => namesOf(await orm.migrator.up()))
+    return await whileLocked(database.pool, 'commit', async () => {
+      const migrations = await pendingIn(orm)
+      await orm.migrator.up({ migrations: [...migrations] })
+      return migrations
+    })
   } catch (error) {
     throw new Error(`Cannot migrate the PostgreSQL database ${database.place}: ${reasonOf(error)}.`, { cause: error })
   }
 }
 
 /** Looks without leaving a trace: the migrator makes its table as soon as it is asked, and that is rolled back. */
-async function findPendingMigrations(orm: MikroORM, database: PostgresDatabase): Promise<readonly string[]> {
-  return whileLocked(database.pool, 'rollback', async () => namesOf(await orm.migrator.getPending()))
-}
-
-function namesOf(migrations: readonly { readonly name: string }[]): readonly string[] {
-  return migrations.map(({ name }) => name)
+async function findPending(orm: MikroORM, database: PostgresDatabase): Promise<readonly string[]> {
+  return whileLocked(database.pool, 'rollback', () => pendingIn(orm))
 }
 
 async function withDatabase<Result>(
@@ -51,4 +52,11 @@ async function withDatabase<Result>(
   } finally {
     await database.pool.end()
   }
+}
+
+async function pendingIn({ migrator }: MikroORM): Promise<readonly string[]> {
+  return pendingMigrations(
+    (await migrator.getExecuted()).map(({ name }) => name),
+    MIGRATIONS,
+  )
 }

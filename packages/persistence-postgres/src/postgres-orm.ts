@@ -1,25 +1,29 @@
 import { MikroORM } from '@mikro-orm/postgresql'
-import { ormOptions } from '@pet-store/persistence-mikro-orm'
+import { type AdapterMigration, latestMigration, ormOptions } from '@pet-store/persistence-mikro-orm'
 import { PostgresDialect } from 'kysely'
 import { CreatePets } from './migrations/0001-create-pets.ts'
 import { RememberCreations } from './migrations/0002-remember-creations.ts'
 import { CreateApiKeys } from './migrations/0003-create-api-keys.ts'
 import { CountRequests } from './migrations/0004-count-requests.ts'
 import { NoteImports } from './migrations/0005-note-imports.ts'
+import { MoveIdempotencyKeys } from './migrations/0006-move-idempotency-keys.ts'
+import { RemoveIdempotencyColumns } from './migrations/0007-remove-idempotency-columns.ts'
 import type { PostgresDatabase } from './open-postgres-database.ts'
 import { RequestCountRecord } from './request-count-record.ts'
 
 /** Every migration in order. A name is in the databases of others: it never changes, and no entry is ever removed. */
-const MIGRATIONS = [
+export const MIGRATIONS: readonly AdapterMigration[] = [
   { name: '0001-create-pets', class: CreatePets },
   { name: '0002-remember-creations', class: RememberCreations },
   { name: '0003-create-api-keys', class: CreateApiKeys },
   { name: '0004-count-requests', class: CountRequests },
   { name: '0005-note-imports', class: NoteImports },
+  { name: '0006-move-idempotency-keys', class: MoveIdempotencyKeys },
+  { name: '0007-remove-idempotency-columns', class: RemoveIdempotencyColumns, isContraction: true },
 ]
 
 /** The last migration: a schema that has it is up to date. */
-export const LATEST_MIGRATION: string = MIGRATIONS.at(-1)?.name ?? ''
+export const LATEST_MIGRATION: string = latestMigration(MIGRATIONS)
 
 /** The ORM over open connections. It holds nothing else: ending the pool is all that closing takes. */
 export function createPostgresOrm({ name, pool }: PostgresDatabase): MikroORM {

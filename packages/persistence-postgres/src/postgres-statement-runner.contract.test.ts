@@ -1,4 +1,4 @@
-import { compilePetStatements, MikroOrmPetRepository } from '@pet-store/persistence-mikro-orm'
+import { compilePetStatements, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresDatabase } from './open-postgres-database.ts'
 import { migratePostgres } from './postgres-migrations.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 async function namesAfterWork(isPrepared: boolean): Promise<readonly string[]> {
   const opened = await openPostgresDatabase({ url: database.url, poolSize: 1 })
   const statements = compilePetStatements(createPostgresOrm(opened).em)
-  const pets = new MikroOrmPetRepository(
+  const pets = new SqlPetRepository(
     statements,
     createPostgresStatementRunner(isPrepared, (query) => opened.pool.query(query)),
   )

@@ -1,4 +1,4 @@
-import type { BulkColumns, SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
+import type { SqlValue, Statement, StatementRunner, TableColumns } from '@pet-store/persistence-mikro-orm'
 import type { QueryConfig, QueryResult } from 'pg'
 import pg from 'pg'
 import { groupInserts } from './group-inserts.ts'
@@ -53,7 +53,7 @@ export function createPostgresStatementRunner(
   }
 
   /** Rows that are new ids, in the order of the rows that were inserted. */
-  function prepareMany<Row>(name: string, insert: BulkColumns) {
+  function prepareMany<Row>(name: string, insert: TableColumns) {
     const many = { name: `${name}_many`, sql: insertReturningIds(insert), isPositional: true }
     const rowsFor = prepare<[], readonly [id: bigint]>(many, write)
     return async (columns: readonly (readonly SqlValue[])[]) =>

@@ -1,4 +1,5 @@
-import { type BulkAccess, createBulkAccess } from '@pet-store/persistence-mikro-orm'
+import type { BulkAccess } from '@pet-store/persistence'
+import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
 import { openSqliteDatabase } from './database.ts'
 import { createGroupCommit } from './driver/group-commit.ts'
 import { createGroupRead } from './driver/group-read.ts'
@@ -13,7 +14,7 @@ import { type SqliteOptions, sqlitePath } from './settings.ts'
  * Opens a file for moving its rows, many at a time. Rejects with one sentence if the file is missing or, without
  * `migrate`, has an outdated schema.
  */
-export async function openSqliteBulk({
+export async function openSqliteBulkAccess({
   url,
   migrate = false,
   create = true,

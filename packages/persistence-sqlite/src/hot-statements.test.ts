@@ -35,7 +35,14 @@ describe('SQLite query plan', () => {
     ['list', [20], WALK_IN_ORDER_OF_IDS],
     ['listAfter', [1n, 20], FROM_AN_ID_ON],
     ['listWithStatus', ['sold', 20], ['SEARCH pet USING INDEX pet_status_id (status=?)']],
-    ['findOnce', ['shop', 'k'], ['SEARCH pet USING INDEX pet_once (once_owner=? AND once_key=?)']],
+    [
+      'findKey',
+      ['shop', 'k'],
+      [
+        'SEARCH known USING INDEX sqlite_autoindex_idempotency_key_1 (owner=? AND key=?)',
+        'SEARCH pet USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+      ],
+    ],
     ['listWithStatusAfter', ['sold', 1n, 20], ['SEARCH pet USING INDEX pet_status_id (status=? AND id>?)']],
   ])('of %s reads and sorts no more than it returns', (name, values, plan) => {
     const explained = database.prepare(`explain query plan ${statements[name].sql}`).all(...values)

@@ -21,10 +21,7 @@ it('deletes idempotency keys that are older than a day, and no pet', async () =>
   await close()
 
   const database = new Database(path)
-  expect(database.prepare('select once_key from pet where once_key is not null order by id').pluck().all()).toEqual([
-    'new',
-    'newer',
-  ])
+  expect(database.prepare('select key from idempotency_key order by pet_id').pluck().all()).toEqual(['new', 'newer'])
   expect(database.prepare('select count(*) from pet').pluck().get()).toBe(17)
   database.close()
 })

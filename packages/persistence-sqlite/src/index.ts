@@ -9,6 +9,5 @@ export type { SqliteOptions } from './settings.ts'
 // Its schema, for commands that migrate without serving
 export { migrateSqlite, pendingSqliteMigrations } from './migrations.ts'
 
-// Many rows at once, for moving them
-export { openSqliteBulk } from './bulk-access.ts'
-export type { BulkAccess, PetImportRow } from '@pet-store/persistence-mikro-orm'
+// Many pets at a time, for import, export and copy
+export { openSqliteBulkAccess } from './bulk-access.ts'

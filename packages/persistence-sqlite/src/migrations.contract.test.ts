@@ -9,7 +9,14 @@ import { migrateSqlite, pendingSqliteMigrations, runMigrations } from './migrati
 import { openSqlitePersistence } from './open-persistence.ts'
 import { createSqliteOrm } from './orm.ts'
 
-const ALL = ['0001-create-pets', '0002-remember-creations', '0003-create-api-keys', '0004-note-imports']
+const ALL = [
+  '0001-create-pets',
+  '0002-remember-creations',
+  '0003-create-api-keys',
+  '0004-note-imports',
+  '0005-move-idempotency-keys',
+  '0006-remove-idempotency-columns',
+]
 
 describe('SQLite migrations', () => {
   let folder: string

@@ -1,8 +1,9 @@
 import type { MikroORM } from '@mikro-orm/sqlite'
+import { pendingMigrations } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { openSqliteDatabase } from './database.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
-import { createSqliteOrm, MIGRATION_NAMES } from './orm.ts'
+import { createSqliteOrm, MIGRATIONS } from './orm.ts'
 import { type SqliteOptions, sqlitePath } from './settings.ts'
 
 /**
@@ -35,8 +36,11 @@ export async function runMigrations(orm: MikroORM, database: Database): Promise<
   try {
     // Without anything to do, no start waits for a process that is writing.
     if ((await findPendingMigrations(orm)).length === 0) return []
-    const run = await inWriteTransaction(database, () => orm.migrator.up())
-    return run.map(({ name }) => name)
+    return await inWriteTransaction(database, async () => {
+      const migrations = await findPendingMigrations(orm)
+      await orm.migrator.up({ migrations: [...migrations] })
+      return migrations
+    })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`Cannot migrate the SQLite database ${JSON.stringify(database.name)}: ${reason}.`, { cause: error })
@@ -56,6 +60,8 @@ async function findPendingMigrations(orm: MikroORM): Promise<readonly string[]> 
   const em = orm.em.fork()
   const tables = await em.execute("select name from sqlite_schema where type = 'table' and name = 'migration'")
   const rows = tables.length === 0 ? [] : await em.execute<{ name: string }[]>('select name from migration')
-  const applied = new Set(rows.map(({ name }) => name))
-  return MIGRATION_NAMES.filter((name) => !applied.has(name))
+  return pendingMigrations(
+    rows.map(({ name }) => name),
+    MIGRATIONS,
+  )
 }

@@ -4,8 +4,8 @@ import type { Persistence } from '@pet-store/persistence'
 import {
   compileApiKeyStatements,
   compilePetStatements,
-  MikroOrmApiKeyRepository,
-  MikroOrmPetRepository,
+  SqlApiKeyRepository,
+  SqlPetRepository,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { createFileCheck, openSqliteDatabase } from './database.ts'
@@ -56,8 +56,8 @@ function persistenceOf(orm: MikroORM, database: Database, expectFile: () => void
   const findMigration = database.prepare('select 1 from migration where name = ?')
 
   return {
-    pets: new MikroOrmPetRepository(compilePetStatements(orm.em), runner),
-    apiKeys: new MikroOrmApiKeyRepository(compileApiKeyStatements(orm.em), runner),
+    pets: new SqlPetRepository(compilePetStatements(orm.em), runner),
+    apiKeys: new SqlApiKeyRepository(compileApiKeyStatements(orm.em), runner),
     async check() {
       expectFile()
       check.get()

@@ -53,6 +53,8 @@ describe('SQLite with several processes', () => {
       '0002-remember-creations',
       '0003-create-api-keys',
       '0004-note-imports',
+      '0005-move-idempotency-keys',
+      '0006-remove-idempotency-columns',
     ])
   })
 

@@ -1,5 +1,5 @@
 import { INT64, validateNewPet } from '@pet-store/domain'
-import type { BulkAccess, PetImportRow } from '@pet-store/persistence-sqlite'
+import type { BulkAccess, PetImport, StoredIdempotencyKey } from '@pet-store/persistence'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { allPets, DATABASES, KINDS, openDatabase } from './databases.test-support.ts'
 
@@ -13,12 +13,12 @@ const ODD = [
   validateNewPet({ name: 'NULL', categoryId: 0n, status: 'available' }),
 ]
 
-const place = (fields: Partial<PetImportRow>): PetImportRow => ({
+const place = (fields: Partial<PetImport>): PetImport => ({
   id: 1n,
   sha256: 'a',
   state: 'unfinished',
-  lines: 1n,
-  changed_at: 5n,
+  lines: 1,
+  changedAt: new Date(5),
   ...fields,
 })
 
@@ -35,14 +35,12 @@ describe.each(KINDS)('Many new pets in %s', (kind) => {
     const stored = await allPets(bulk)
     expect(stored.map(({ id: _, ...pet }) => pet)).toEqual([...ODD, ...MANY])
     expect(stored.map(({ id }) => id)).toEqual(stored.map((_, index) => BigInt(index + 1)))
-    const rows = await bulk.readPets(0n, 1)
-    expect(rows[0]).toMatchObject({ once_owner: null, once_key: null, once_fingerprint: null, once_at: null })
   })
 
   it('are read by status, a page at a time', async () => {
     await bulk.addPets([...ODD, ...ODD])
     const names = async (after: bigint, limit: number) =>
-      (await bulk.readPets(after, limit, 'sold')).map(({ id, name }) => `${id} ${name}`)
+      (await bulk.readPets({ after, limit, status: 'sold' })).map(({ id, name }) => `${id} ${name}`)
     expect(await names(0n, 9)).toEqual(['1 Top', '5 Top'])
     expect(await names(0n, 1)).toEqual(['1 Top'])
     expect(await names(1n, 9)).toEqual(['5 Top'])
@@ -50,11 +48,7 @@ describe.each(KINDS)('Many new pets in %s', (kind) => {
   })
 
   it('are stored together with how far their import is', async () => {
-    const [first, second, end] = [
-      place({}),
-      place({ sha256: 'b', lines: 2n ** 53n + 1n }),
-      place({ state: 'finished' }),
-    ]
+    const [first, second, end] = [place({}), place({ sha256: 'b', lines: 2 ** 52 + 1 }), place({ state: 'finished' })]
     await bulk.addPets(ODD, { to: first })
     expect(await bulk.readPetImports()).toEqual([first])
     await bulk.addPets(ODD, { from: first, to: second })
@@ -67,7 +61,7 @@ describe.each(KINDS)('Many new pets in %s', (kind) => {
     const first = place({})
     await bulk.addPets(ODD, { to: first })
     for (const step of [
-      { to: place({ sha256: 'b', lines: 7n }) },
+      { to: place({ sha256: 'b', lines: 7 }) },
       { from: place({ id: 2n }), to: place({ sha256: 'b' }) },
       { from: place({ sha256: 'other' }), to: place({ sha256: 'b' }) },
       { from: place({ state: 'finished' }), to: place({ sha256: 'b' }) },
@@ -85,5 +79,39 @@ describe.each(KINDS)('Many new pets in %s', (kind) => {
     expect(await bulk.readPetImports()).toEqual([])
     await bulk.addPets(ODD, { to: place({}) })
     expect(await bulk.countPets()).toBe(4)
+  })
+
+  it('are read and written with their idempotency keys, by owner and key', async () => {
+    const key = (owner: string, text: string, petId: bigint): StoredIdempotencyKey => ({
+      owner,
+      key: text,
+      fingerprint: 'f',
+      petId,
+      at: new Date(5),
+    })
+    const keys = [key('a', 'x', 1n), key('a', 'y', 2n), key('b', 'x', INT64.max)]
+    await bulk.writeIdempotencyKeys(keys.toReversed())
+    expect(await bulk.readIdempotencyKeys(2)).toEqual(keys.slice(0, 2))
+    expect(await bulk.readIdempotencyKeys(2, keys[1])).toEqual([keys[2]])
+    await bulk.writeIdempotencyKeys([key('a', 'x', 7n)])
+    expect(await bulk.readIdempotencyKeys(1)).toEqual([key('a', 'x', 7n)])
+  })
+
+  it('are read and written with API keys, all fields of them', async () => {
+    const plain = { id: 'key_1', sha256: 'a', name: 'n', scopes: ['pets:read'], createdAt: new Date(1) } as const
+    const full = {
+      id: 'key_2',
+      sha256: 'b',
+      name: 'n',
+      scopes: ['pets:read', 'pets:write'],
+      createdAt: new Date(2),
+      expiresAt: new Date(3),
+      revokedAt: new Date(4),
+      lastUsedAt: new Date(5),
+      replaces: 'key_1',
+      overlapUntil: new Date(6),
+    } as const
+    await bulk.writeApiKeys([full, plain])
+    expect(await bulk.readApiKeys()).toStrictEqual([plain, full])
   })
 })

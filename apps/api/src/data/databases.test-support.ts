@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Pet } from '@pet-store/domain'
-import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import type { BulkAccess } from '@pet-store/persistence'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, inject } from 'vitest'
@@ -41,11 +41,5 @@ export async function openDatabase(url: string): Promise<BulkAccess> {
 
 /** Every pet of a database by ascending id. */
 export async function allPets(bulk: Pick<BulkAccess, 'readPets'>): Promise<readonly Pet[]> {
-  const rows = await bulk.readPets(0n, 10_000_000)
-  return rows.map(({ id, name, category_id: categoryId, status }) => ({
-    id,
-    name,
-    categoryId,
-    ...(status !== null && { status }),
-  }))
+  return bulk.readPets({ limit: 10_000_000 })
 }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import type { PetImportRow } from '@pet-store/persistence-sqlite'
+import type { PetImport } from '@pet-store/persistence'
 import { describe, expect, it } from 'vitest'
 import { findEarlierImport } from './earlier-import.ts'
 
 const FILE = ['name,categoryId', 'a,1', 'b,1', 'c,1', 'd,1']
 
-function row(lines: readonly string[], state: PetImportRow['state']): PetImportRow {
+function row(lines: readonly string[], state: PetImport['state']): PetImport {
   const sha256 = createHash('sha256')
     .update(lines.map((line) => `${line}\n`).join(''))
     .digest('hex')
-  return { id: 1n, sha256, state, lines: BigInt(lines.length), changed_at: 1n }
+  return { id: 1n, sha256, state, lines: lines.length, changedAt: new Date(1) }
 }
 const first = (count: number) => row(FILE.slice(0, count), 'unfinished')
 
@@ -22,11 +22,11 @@ async function* source(lines: readonly string[], size: number) {
 }
 
 describe.each([1, 2, 3, 99])('An earlier import, with %i lines at a time', (size) => {
-  const find = (...rows: PetImportRow[]) => findEarlierImport(source(FILE, size), rows)
+  const find = (...rows: PetImport[]) => findEarlierImport(source(FILE, size), rows)
 
   it('is none where nothing was imported, or only other files were', async () => {
     expect(await find(row(['name,categoryId', 'b,1'], 'unfinished'))).toBeUndefined()
-    expect(await find({ ...first(2), lines: 3n }, { ...first(2), lines: 99n })).toBeUndefined()
+    expect(await find({ ...first(2), lines: 3 }, { ...first(2), lines: 99 })).toBeUndefined()
   })
 
   it('is the longest unfinished beginning of the same file', async () => {

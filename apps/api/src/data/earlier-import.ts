@@ -1,4 +1,4 @@
-import type { PetImportRow } from '@pet-store/persistence-sqlite'
+import type { PetImport } from '@pet-store/persistence'
 import { createFilePrefix } from './file-prefix.ts'
 
 /**
@@ -7,13 +7,13 @@ import { createFilePrefix } from './file-prefix.ts'
  */
 export async function findEarlierImport(
   source: AsyncIterable<readonly string[]>,
-  imports: readonly PetImportRow[],
-): Promise<PetImportRow | undefined> {
-  const { sums, total } = await sumBeginnings(source, [...new Set(imports.map(({ lines }) => Number(lines)))])
-  const fitting = imports.filter(({ sha256, lines }) => sums.get(Number(lines)) === sha256)
-  const finished = fitting.find(({ state, lines }) => state === 'finished' && Number(lines) === total)
+  imports: readonly PetImport[],
+): Promise<PetImport | undefined> {
+  const { sums, total } = await sumBeginnings(source, [...new Set(imports.map(({ lines }) => lines))])
+  const fitting = imports.filter(({ sha256, lines }) => sums.get(lines) === sha256)
+  const finished = fitting.find(({ state, lines }) => state === 'finished' && lines === total)
   const unfinished = fitting.filter(({ state }) => state === 'unfinished')
-  return finished ?? unfinished.toSorted((one, other) => Number(one.lines - other.lines)).at(-1)
+  return finished ?? unfinished.toSorted((one, other) => one.lines - other.lines).at(-1)
 }
 
 interface Beginnings {

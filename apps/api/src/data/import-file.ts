@@ -1,5 +1,5 @@
 import type { NewPet } from '@pet-store/domain'
-import type { BulkAccess, PetImportRow } from '@pet-store/persistence-sqlite'
+import type { BulkAccess, PetImport } from '@pet-store/persistence'
 import { MEGABYTES, type Meter, type Progress } from '../cli/progress.ts'
 import { findEarlierImport } from './earlier-import.ts'
 import type { FilePlace } from './file-prefix.ts'
@@ -33,7 +33,7 @@ export async function importFile(options: FileImport, target?: Target): Promise<
       source: readLines(metered(file.open(), meter)),
       reader: READERS[format](),
       onError,
-      earlierLines: earlier?.state === 'unfinished' ? Number(earlier.lines) : 0,
+      earlierLines: earlier?.state === 'unfinished' ? earlier.lines : 0,
       store,
       report,
     })
@@ -44,34 +44,31 @@ export async function importFile(options: FileImport, target?: Target): Promise<
   }
 }
 
-async function findEarlier(
-  { file, again }: FileImport,
-  imports: readonly PetImportRow[],
-): Promise<PetImportRow | undefined> {
+async function findEarlier({ file, again }: FileImport, imports: readonly PetImport[]): Promise<PetImport | undefined> {
   const earlier = imports.length > 0 ? await findEarlierImport(readLines(file.open()), imports) : undefined
   if (earlier?.state === 'finished' && !again) {
-    const day = new Date(Number(earlier.changed_at)).toISOString().slice(0, 10)
+    const day = earlier.changedAt.toISOString().slice(0, 10)
     throw new Error(`This file was imported already, on ${day}. To store its pets once more, say --again.`)
   }
   return earlier
 }
 
-type Store = (pets: readonly NewPet[], place: FilePlace, state?: PetImportRow['state']) => Promise<void>
+type Store = (pets: readonly NewPet[], place: FilePlace, state?: PetImport['state']) => Promise<void>
 
 async function storeNothing(): Promise<void> {}
 
 function storeInto(
   target: Target,
   file: PetFile,
-  imports: readonly PetImportRow[],
-  earlier: PetImportRow | undefined,
+  imports: readonly PetImport[],
+  earlier: PetImport | undefined,
 ): Store {
   // What can be read only once cannot be recognised when it comes again.
   if (file.bytes === undefined) return (pets) => target.addPets(pets)
   const id = earlier?.id ?? (imports.at(-1)?.id ?? 0n) + 1n
   let from = earlier
   return (pets, { lines, sha256 }, state = 'unfinished') => {
-    const to = { id, sha256, state, lines: BigInt(lines), changed_at: BigInt(Date.now()) }
+    const to = { id, sha256, state, lines, changedAt: new Date() }
     const step = { to, ...(from && { from }) }
     from = to
     return target.addPets(pets, step)

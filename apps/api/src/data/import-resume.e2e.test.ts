@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
-import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import type { BulkAccess } from '@pet-store/persistence'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runProgram } from '../testing/run-program.test-support.ts'
 import { allPets, DATABASES, KINDS, openDatabase, temporaryFolder } from './databases.test-support.ts'
@@ -80,7 +80,7 @@ describe.each(KINDS)('An import into %s', (kind) => {
     const work = { file, format: 'csv', onError: 'stop', again: false, report: async () => {}, progress } as const
     await importFile(work, bulk)
     const late = importFile(work, { ...bulk, readPetImports: async () => [] })
-    await expect(late).rejects.toThrow('Another import is running. Run this one again when that has ended.')
+    await expect(late).rejects.toThrow('Another import is running. Run this one again when it has ended.')
     expect(await bulk.countPets()).toBe(3)
     expect(await bulk.readPetImports()).toHaveLength(1)
   })

@@ -1,4 +1,4 @@
-import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import type { BulkAccess } from '@pet-store/persistence'
 import { openBulk } from '../persistence/open-persistence.ts'
 import { readConfig, type SettingsRule } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'

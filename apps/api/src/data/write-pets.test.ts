@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { INT64, PET_NAME, PET_STATUSES, type PetInput } from '@pet-store/domain'
+import { INT64, PET_NAME, PET_STATUSES, type Pet, type PetInput } from '@pet-store/domain'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Format } from './formats.ts'
@@ -7,18 +7,10 @@ import { READERS } from './pet-file.ts'
 import { entriesOf, petsOf } from './read.test-support.ts'
 import { writePets } from './write-pets.ts'
 
-const ONCE = { once_owner: null, once_key: null, once_fingerprint: null, once_at: null }
-
 /** A database of these pets, with ids from 1 on. */
 function databaseOf(pets: readonly PetInput[]): Parameters<typeof writePets>[0] {
-  const rows = pets.map(({ name, categoryId, status }, index) => ({
-    id: BigInt(index + 1),
-    name,
-    category_id: categoryId,
-    status: status ?? null,
-    ...ONCE,
-  }))
-  return { readPets: async (after, limit) => rows.filter(({ id }) => id > after).slice(0, limit) }
+  const stored = pets.map((pet, index) => ({ ...pet, id: BigInt(index + 1) }) as Pet)
+  return { readPets: async ({ after = 0n, limit }) => stored.filter(({ id }) => id > after).slice(0, limit) }
 }
 
 async function written(pets: readonly PetInput[], format: Format, ids = false): Promise<string> {
@@ -84,13 +76,13 @@ describe('Written pets', () => {
   })
 
   it('are asked for a page at a time, and only when somebody wants more', async () => {
-    const pages: bigint[] = []
+    const pages: (bigint | undefined)[] = []
     const pets = databaseOf(Array.from({ length: 12_000 }, (_, index) => ({ name: `Pet ${index}`, categoryId: 1n })))
     const pieces = writePets(
       {
-        readPets(after, limit) {
-          pages.push(after)
-          return pets.readPets(after, limit)
+        readPets(query) {
+          pages.push(query.after)
+          return pets.readPets(query)
         },
       },
       { format: 'ndjson', ids: true },

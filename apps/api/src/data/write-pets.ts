@@ -1,5 +1,5 @@
-import type { PetStatus } from '@pet-store/domain'
-import type { BulkAccess } from '@pet-store/persistence-sqlite'
+import type { Pet, PetStatus } from '@pet-store/domain'
+import type { BulkAccess } from '@pet-store/persistence'
 import type { Format } from './formats.ts'
 
 /** How many pets are in memory at once. */
@@ -15,8 +15,6 @@ export interface WriteOptions {
   readonly status?: PetStatus
 }
 
-type Row = Awaited<ReturnType<BulkAccess['readPets']>>[number]
-
 /** Pets as text by ascending id, a page at a time; the next page is read when somebody asks for more text. */
 export async function* writePets(
   from: Pick<BulkAccess, 'readPets'>,
@@ -26,7 +24,7 @@ export async function* writePets(
   if (format === 'csv') yield `${ids ? 'id,' : ''}name,categoryId,status\n`
   let last = BEGINNING
   for (;;) {
-    const rows = await from.readPets(last, PAGE, status)
+    const rows = await from.readPets({ after: last, limit: PAGE, ...(status !== undefined && { status }) })
     if (rows.length === 0) return
     yield rows.map((row) => line(row, ids)).join('')
     last = rows.at(-1)?.id ?? last
@@ -34,14 +32,14 @@ export async function* writePets(
 }
 
 /** A status that nobody gave is left out. */
-function ndjsonLine({ id, name, category_id: categoryId, status }: Row, ids: boolean): string {
+function ndjsonLine({ id, name, categoryId, status }: Pet, ids: boolean): string {
   const before = ids ? `"id":${id},` : ''
-  const after = status === null ? '' : `,"status":"${status}"`
+  const after = status === undefined ? '' : `,"status":"${status}"`
   return `{${before}"name":${JSON.stringify(name)},"categoryId":${categoryId}${after}}\n`
 }
 
 /** A status that nobody gave is an empty place. */
-function csvLine({ id, name, category_id: categoryId, status }: Row, ids: boolean): string {
+function csvLine({ id, name, categoryId, status }: Pet, ids: boolean): string {
   return `${ids ? `${id},` : ''}${csvValue(name)},${categoryId},${status ?? ''}\n`
 }
 

@@ -1,6 +1,6 @@
 import { createMemoryRateLimiter } from '@pet-store/access'
-import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
-import type { BulkAccess, PostgresOptions } from '@pet-store/persistence-postgres'
+import type { BulkAccess, Persistence, PersistenceOptions } from '@pet-store/persistence'
+import type { PostgresOptions } from '@pet-store/persistence-postgres'
 import { DATABASE_URL_RULE, databaseKind, type Settings } from '../settings/settings.ts'
 import { noApiKeys } from './no-api-keys.ts'
 import type { PersistenceAdapter } from './persistence-adapter.ts'
@@ -69,8 +69,8 @@ export async function openBulk(url: string, migrate: boolean, settings: Settings
   const kind = databaseKind(url)
   if (kind === undefined) throw new Error(`The URL of a database ${DATABASE_URL_RULE}.`)
   return kind === 'sqlite'
-    ? (await sqlite()).openSqliteBulk({ url, migrate })
-    : (await postgres()).openPostgresBulk({ ...postgresOptions(url, settings), migrate })
+    ? (await sqlite()).openSqliteBulkAccess({ url, migrate })
+    : (await postgres()).openPostgresBulkAccess({ ...postgresOptions(url, settings), migrate })
 }
 
 function postgresOptions(url: string, settings: Settings): PostgresOptions {

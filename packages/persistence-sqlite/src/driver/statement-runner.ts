@@ -35,8 +35,17 @@ export function createSqliteStatementRunner(
     },
 
     tryWrite(statement) {
+      const { next } = statement
       const prepared = prepare(statement)
-      return (values) => commits.add(() => prepared.get(values), { bytes: bytesOf(values) })
+      if (next === undefined) return (values) => commits.add(() => prepared.get(values), { bytes: bytesOf(values) })
+      const second = database.prepare(next.sql)
+      // Inside the transaction of the group this is a savepoint.
+      const both = database.transaction((values: readonly SqlValue[]) => {
+        const row = prepared.get(values.slice(next.firstStart) as never)
+        if (row !== undefined) second.run([...(row as readonly SqlValue[]), ...values.slice(0, next.end)])
+        return row
+      })
+      return (values) => commits.add(() => both(values), { bytes: bytesOf(values) })
     },
 
     write<Values extends readonly SqlValue[], Row>(statement: Statement<Values, Row>) {

@@ -1,18 +1,18 @@
 import { INT64, validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { MikroOrmPetRepository } from './mikro-orm-pet-repository.ts'
-import type { PetStatements } from './pet-statements.ts'
-import type { SqlValue, Statement, StatementRunner } from './statement-runner.ts'
+import type { PetStatements } from '../statements/pet-statements.ts'
+import type { SqlValue, Statement, StatementRunner } from '../statements/statement-runner.ts'
+import { SqlPetRepository } from './sql-pet-repository.ts'
 
 const REX = [7n, 'Rex', 2n, null]
 
 const named = (name: string) => ({ name, sql: '', isPositional: true }) as const
 const STATEMENTS: PetStatements = {
   add: named('add'),
-  addOnce: named('addOnce'),
-  findOnce: named('findOnce'),
-  freeOnce: named('freeOnce'),
-  freeOldOnce: named('freeOldOnce'),
+  addWithKey: named('addWithKey'),
+  findKey: named('findKey'),
+  deleteKey: named('deleteKey'),
+  deleteOldKeys: named('deleteOldKeys'),
   find: named('find'),
   list: named('list'),
   listAfter: named('listAfter'),
@@ -22,7 +22,7 @@ const STATEMENTS: PetStatements = {
 
 describe('The repository asks the database', () => {
   let asked: [statement: string, ...values: SqlValue[]][]
-  let pets: MikroOrmPetRepository
+  let pets: SqlPetRepository
   const away = new Set<string>()
 
   beforeEach(() => {
@@ -40,7 +40,7 @@ describe('The repository asks the database', () => {
       tryWrite: (statement) => async (values) => answer(statement, values),
       write: (statement) => async (values) => answer(statement, values),
     }
-    pets = new MikroOrmPetRepository(STATEMENTS, runner)
+    pets = new SqlPetRepository(STATEMENTS, runner)
   })
 
   it('for each list with the statement that fits it', async () => {
@@ -103,17 +103,17 @@ describe('The repository asks the database', () => {
       isReplay: false,
     })
     expect(asked).toEqual([
-      ['addOnce', 'Mia', 3n, 'sold', 'shop', 'k', 'f', BigInt(at.getTime())],
-      ['freeOldOnce', BigInt(Date.parse('2027-01-01T00:00:00Z')), 10],
+      ['addWithKey', 'f', BigInt(at.getTime()), 'shop', 'k', 'Mia', 3n, 'sold'],
+      ['deleteOldKeys', BigInt(Date.parse('2027-01-01T00:00:00Z')), 10],
     ])
   })
 
   it('to free some old keys, but a pet is added whether or not that can be done', async () => {
-    away.add('freeOldOnce')
+    away.add('deleteOldKeys')
     const pet = validateNewPet({ name: 'Mia', categoryId: 3n })
     const once = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
     expect((await pets.addWithKey(pet, once)).pet).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n })
-    expect(asked.map(([statement]) => statement)).toEqual(['addOnce', 'freeOldOnce'])
+    expect(asked.map(([statement]) => statement)).toEqual(['addWithKey', 'deleteOldKeys'])
   })
 
   it('to add a pet without a status, which stays absent', async () => {

@@ -1,6 +1,6 @@
 import type { InferKyselyDB, Kysely, SqlEntityManager } from '@mikro-orm/sql'
-import type { ApiKeyRow } from './api-key-mapping.ts'
-import type { ApiKeyRecord } from './api-key-record.ts'
+import type { ApiKeyRow } from '../entities/api-key-mapping.ts'
+import type { ApiKeyRecord } from '../entities/api-key-record.ts'
 import { compileStatement as statement } from './compile-statement.ts'
 import type { Statement } from './statement-runner.ts'
 

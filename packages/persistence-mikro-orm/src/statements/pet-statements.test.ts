@@ -1,6 +1,7 @@
 import { MikroORM, NodeSqliteDialect, type SqlEntityManager, SqliteDriver } from '@mikro-orm/sql'
 import { describe, expect, it } from 'vitest'
-import { PetRecord } from './pet-record.ts'
+import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
+import { PetRecord } from '../entities/pet-record.ts'
 import { compilePetStatements } from './pet-statements.ts'
 
 // Compiling needs a dialect and connects to nothing.
@@ -8,12 +9,10 @@ const orm = new MikroORM({
   driver: SqliteDriver,
   driverOptions: new NodeSqliteDialect(':memory:'),
   dbName: ':memory:',
-  entities: [PetRecord],
+  entities: [PetRecord, IdempotencyKeyRecord],
 })
 
 const SELECT = 'select "id", "name", "category_id", "status" from "pet"'
-
-const FREE = 'update "pet" set "once_owner" = null, "once_key" = null, "once_fingerprint" = null, "once_at" = null'
 
 describe('The hot statements', () => {
   it('name tables and columns as the database does, with a placeholder for every value', () => {
@@ -21,14 +20,21 @@ describe('The hot statements', () => {
     const texts = Object.fromEntries(Object.entries(statements).map(([key, { sql }]) => [key, sql]))
     expect(texts).toEqual({
       add: 'insert into "pet" ("name", "category_id", "status") values (?, ?, ?) returning "id"',
-      addOnce: [
-        'insert into "pet" ("name", "category_id", "status", "once_owner", "once_key", "once_fingerprint", "once_at")',
-        'values (?, ?, ?, ?, ?, ?, ?)',
-        'on conflict ("once_owner", "once_key") where "once_key" is not null do nothing returning "id"',
+      addWithKey: [
+        'with "taken" as (select "key" from "idempotency_key" where "owner" = ? and "key" = ?)',
+        'insert into "pet" ("name", "category_id", "status") select ? as "name", ? as "categoryId", ? as "status"',
+        'where not exists (select * from "taken") returning "id"',
       ].join(' '),
-      findOnce: `${SELECT.replace(' from', ', "once_fingerprint", "once_at" from')} where "once_owner" = ? and "once_key" = ?`,
-      freeOnce: `${FREE} where "once_owner" = ? and "once_key" = ? and "once_at" <= ? returning "id"`,
-      freeOldOnce: `${FREE} where "id" in (select "id" from "pet" where "once_at" <= ? order by "once_at" limit ?) returning "id"`,
+      findKey: [
+        'select "known"."fingerprint", "known"."created_at", "known"."pet_id",',
+        '"pet"."id", "pet"."name", "pet"."category_id", "pet"."status" from "idempotency_key" as "known"',
+        'left join "pet" as "pet" on "pet"."id" = "known"."pet_id" where "known"."owner" = ? and "known"."key" = ?',
+      ].join(' '),
+      deleteKey: 'delete from "idempotency_key" where "owner" = ? and "key" = ? and "pet_id" = ? returning "pet_id"',
+      deleteOldKeys: [
+        'delete from "idempotency_key" where ("owner", "key") in (select "owner", "key" from "idempotency_key"',
+        'where "created_at" <= ? order by "created_at" limit ?) returning "pet_id"',
+      ].join(' '),
       find: `${SELECT} where "id" = ?`,
       list: `${SELECT} order by "id" limit ?`,
       listAfter: `${SELECT} where "id" > ? order by "id" limit ?`,

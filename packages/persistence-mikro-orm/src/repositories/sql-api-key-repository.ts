@@ -1,10 +1,10 @@
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
-import { apiKeyFromRow, toMilliseconds } from './api-key-mapping.ts'
-import type { ApiKeyStatements, KeyValues } from './api-key-statements.ts'
-import type { StatementRunner } from './statement-runner.ts'
+import { apiKeyFromRow, toMilliseconds } from '../entities/api-key-mapping.ts'
+import type { ApiKeyStatements, KeyValues } from '../statements/api-key-statements.ts'
+import type { StatementRunner } from '../statements/statement-runner.ts'
 
 /** API keys in a database that MikroORM knows, read and written by statements that it compiled. */
-export class MikroOrmApiKeyRepository implements ApiKeyRepository {
+export class SqlApiKeyRepository implements ApiKeyRepository {
   readonly #add
   readonly #replace
   readonly #find

@@ -1,0 +1,176 @@
+import type { InferKyselyDB, Kysely, SqlEntityManager } from '@mikro-orm/sql'
+import type { Pet, PetInput } from '@pet-store/domain'
+import type {
+  BulkAccess,
+  PetImport,
+  PetImportProgress,
+  StoredApiKey,
+  StoredIdempotencyKey,
+} from '@pet-store/persistence'
+import { ApiKeyRecord } from '../entities/api-key-record.ts'
+import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
+import { PetImportRecord } from '../entities/pet-import-record.ts'
+import { PetRecord } from '../entities/pet-record.ts'
+import { SqlPetRepository } from '../repositories/sql-pet-repository.ts'
+import { compileStatement } from '../statements/compile-statement.ts'
+import { compilePetStatements } from '../statements/pet-statements.ts'
+import type { PositionalStatement, SqlValue, StatementRunner } from '../statements/statement-runner.ts'
+import type { TableColumns } from '../statements/table-columns.ts'
+import { type BulkTable, bulkTable, type Codecs, count, plain, scopeList, time } from './bulk-table.ts'
+
+const NEW_PET: Codecs<PetInput> = { name: plain, categoryId: plain, status: plain as Codecs<PetInput>['status'] }
+const PET: Codecs<Pet> = { id: plain, ...NEW_PET }
+const PET_IMPORT: Codecs<PetImport> = {
+  id: plain,
+  sha256: plain,
+  state: plain as Codecs<PetImport>['state'],
+  lines: count,
+  changedAt: time,
+}
+const IDEMPOTENCY_KEY: Codecs<StoredIdempotencyKey> = {
+  owner: plain,
+  key: plain,
+  fingerprint: plain,
+  petId: plain,
+  at: time,
+}
+const API_KEY: Codecs<StoredApiKey> = {
+  id: plain,
+  sha256: plain,
+  name: plain,
+  scopes: scopeList,
+  createdAt: time,
+  expiresAt: time,
+  revokedAt: time,
+  lastUsedAt: time,
+  replaces: plain,
+  overlapUntil: time,
+}
+
+/** What each database does in its own way. */
+export interface BulkWriter extends Pick<BulkAccess, 'lastPetId' | 'movePetIdsPast' | 'close'> {
+  /**
+   * Inserts rows into a table in one transaction: all or none. If a statement comes with them that changes no row,
+   * nothing is inserted and the result is `false`.
+   */
+  insert(table: TableColumns, rows: readonly (readonly SqlValue[])[], also?: BulkStatement): Promise<boolean>
+}
+
+/** A statement with its values. */
+export interface BulkStatement {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+}
+
+/** Joins what the databases share with what each does in its own way. */
+export function createBulkAccess(em: SqlEntityManager, runner: StatementRunner, writer: BulkWriter): BulkAccess {
+  const metadata = em.getMetadata()
+  const newPets = bulkTable(metadata.get(PetRecord), NEW_PET)
+  const pets = bulkTable(metadata.get(PetRecord), PET)
+  const apiKeys = bulkTable(metadata.get(ApiKeyRecord), API_KEY)
+  const petImports = bulkTable(metadata.get(PetImportRecord), PET_IMPORT, { replaces: true })
+  const idempotencyKeys = bulkTable(metadata.get(IdempotencyKeyRecord), IDEMPOTENCY_KEY, { replaces: true })
+
+  const statements = compileBulkStatements(em, { apiKeys, petImports, idempotencyKeys })
+  const repository = new SqlPetRepository(compilePetStatements(em), runner)
+  const countPets = runner.readOne(statements.countPets, ([number]) => Number(number))
+  const readApiKeys = runner.readAll(statements.readApiKeys, apiKeys.fromRow)
+  const readPetImports = runner.readAll(statements.readPetImports, petImports.fromRow)
+  const readIdempotencyKeys = runner.readAll(statements.readIdempotencyKeys, idempotencyKeys.fromRow)
+  const { insert, ...rest } = writer
+
+  async function write<Item>(table: BulkTable<Item>, items: readonly Item[]): Promise<void> {
+    await insert(table, items.map(table.toRow))
+  }
+
+  function advanceImport({ from, to }: PetImportProgress): BulkStatement {
+    const [id, ...values] = petImports.toRow(to) as [SqlValue, ...SqlValue[]]
+    if (from === undefined) return { sql: statements.beginImport, values: [id, ...values] }
+    return { sql: statements.advanceImport, values: [...values, from.id, from.sha256, from.state] }
+  }
+
+  return {
+    ...rest,
+    countPets: async () => (await countPets([])) ?? 0,
+    readPets: (query) => repository.list(query),
+    writePets: (items) => write(pets, items),
+    async addPets(items, progress) {
+      const isDone = await insert(newPets, items.map(newPets.toRow), progress && advanceImport(progress))
+      if (!isDone) throw new Error('Another import is running. Run this one again when it has ended.')
+    },
+    readPetImports: () => readPetImports([]),
+    writePetImports: (items) => write(petImports, items),
+    readIdempotencyKeys: (limit, { owner, key } = { owner: '', key: '' }) => readIdempotencyKeys([owner, key, limit]),
+    writeIdempotencyKeys: (items) => write(idempotencyKeys, items),
+    readApiKeys: () => readApiKeys([]),
+    writeApiKeys: (items) => write(apiKeys, items),
+  }
+}
+
+type Columns = readonly SqlValue[]
+const NAMES = { tableNamingStrategy: 'entity', columnNamingStrategy: 'property' } as const
+type Tables = InferKyselyDB<
+  typeof PetRecord | typeof ApiKeyRecord | typeof PetImportRecord | typeof IdempotencyKeyRecord,
+  typeof NAMES
+>
+
+interface CompiledTables {
+  readonly apiKeys: BulkTable<StoredApiKey>
+  readonly petImports: BulkTable<PetImport>
+  readonly idempotencyKeys: BulkTable<StoredIdempotencyKey>
+}
+
+function compileBulkStatements(em: SqlEntityManager, { apiKeys, petImports, idempotencyKeys }: CompiledTables) {
+  const tables: Kysely<Tables> = em.getKysely<Tables, typeof NAMES>(NAMES)
+  const [owner, key, limit] = ['owner', 'key', 2]
+  const countPets = tables.selectFrom('PetRecord').select(({ fn }) => fn.countAll<bigint>().as('count'))
+  const readKeys = tables
+    .selectFrom('IdempotencyKeyRecord')
+    .select(idempotencyKeys.fields)
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('owner', 'key'), '>', tuple(owner, key)))
+    .orderBy('owner')
+    .orderBy('key')
+    .limit(limit)
+
+  const to = { sha256: 'to', state: 'unfinished', lines: 1n, changedAt: 2n } as const
+  const [id, from, fromState] = [3n, 'from', 'finished'] as const
+  const begin = tables
+    .insertInto('PetImportRecord')
+    .values({ id, ...to })
+    .onConflict((conflict) => conflict.doNothing())
+  const advance = tables
+    .updateTable('PetImportRecord')
+    .set(to)
+    .where('id', '=', id)
+    .where('sha256', '=', from)
+    .where('state', '=', fromState)
+
+  return {
+    countPets: statement<[], readonly [bigint]>('pet_count', countPets, []),
+    readApiKeys: statement<[], Columns>(
+      'api_key_read_all',
+      tables.selectFrom('ApiKeyRecord').select(apiKeys.fields).orderBy('id'),
+      [],
+    ),
+    readPetImports: statement<[], Columns>(
+      'pet_import_read_all',
+      tables.selectFrom('PetImportRecord').select(petImports.fields).orderBy('id'),
+      [],
+    ),
+    readIdempotencyKeys: statement<[owner: string, key: string, limit: number], Columns>(
+      'idempotency_key_read',
+      readKeys,
+      [owner, key, limit],
+    ),
+    beginImport: compileStatement('pet_import_begin', begin, [id, ...Object.values(to)]).sql,
+    advanceImport: compileStatement('pet_import_advance', advance, [...Object.values(to), id, from, fromState]).sql,
+  }
+}
+
+function statement<Values extends readonly SqlValue[], Row extends readonly SqlValue[]>(
+  name: string,
+  query: Parameters<typeof compileStatement>[1],
+  values: readonly SqlValue[],
+): PositionalStatement<Values, Row> {
+  return { ...compileStatement(name, query, values), isPositional: true }
+}

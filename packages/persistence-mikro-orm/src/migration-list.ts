@@ -1,0 +1,26 @@
+import type { MigrationObject } from '@mikro-orm/core'
+
+/** A migration of an adapter. */
+export interface AdapterMigration extends MigrationObject {
+  /**
+   * Set on a migration that removes what the previous release still uses. It runs at once in a new database only; every
+   * other one gets it with the next release, which deletes this mark. docs/decisions/0060-expand-and-contract.md
+   */
+  readonly isContraction?: true
+}
+
+/** Returns the names of the migrations that a database lacks, in their order, given those that it has. */
+export function pendingMigrations(
+  applied: readonly string[],
+  migrations: readonly AdapterMigration[],
+): readonly string[] {
+  const isNew = applied.length === 0
+  return migrations
+    .filter(({ name, isContraction }) => !applied.includes(name) && (isNew || isContraction !== true))
+    .map(({ name }) => name)
+}
+
+/** The last migration that every database has after migrating. */
+export function latestMigration(migrations: readonly AdapterMigration[]): string {
+  return migrations.findLast(({ isContraction }) => isContraction !== true)?.name ?? ''
+}

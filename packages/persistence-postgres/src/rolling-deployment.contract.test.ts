@@ -1,0 +1,113 @@
+import { validateNewPet } from '@pet-store/domain'
+import { createDatabase } from '@pet-store/testing-postgres'
+import pg from 'pg'
+import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { openPostgresDatabase } from './open-postgres-database.ts'
+import { openPostgresPersistence } from './open-postgres-persistence.ts'
+import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
+import { createPostgresOrm } from './postgres-orm.ts'
+
+/** The statements of the release that stored idempotency keys on the pet, exactly as it sends them. */
+const ADD = `insert into "pet" ("name", "category_id", "status", "once_owner", "once_key", "once_fingerprint", "once_at")
+  values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict ("once_owner", "once_key") where "once_key" is not null do nothing returning "id"`
+const FIND = `select "id", "once_fingerprint", "once_at" from "pet" where "once_owner" = $1 and "once_key" = $2`
+const FREE = `update "pet" set "once_owner" = null, "once_key" = null, "once_fingerprint" = null, "once_at" = null
+  where "once_owner" = $1 and "once_key" = $2 and "once_at" <= $3 returning "id"`
+
+const NOW = Date.parse('2027-01-01T12:00:00Z')
+const REX = validateNewPet({ name: 'Rex', categoryId: 1n })
+const keyOf = (key: string, at = NOW) => ({ owner: 'shop', key, fingerprint: 'f', at: new Date(at) })
+
+/** An instance of the release before, on a database that it made. */
+async function openOlder() {
+  const { url, drop } = await createDatabase(inject('postgresUrl'))
+  onTestFinished(drop)
+  const database = await openPostgresDatabase({ url, poolSize: 1 })
+  await createPostgresOrm(database).migrator.up({ to: '0005-note-imports' })
+  await database.pool.end()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const firstId = async (sql: string, values: unknown[]) =>
+    (await client.query<{ id: string }>(sql, values)).rows[0]?.id
+  return {
+    url,
+    client,
+    add: (key: string, at = NOW) => firstId(ADD, ['Rex', 1, null, 'shop', key, 'f', at]),
+    find: (key: string) => firstId(FIND, ['shop', key]),
+    free: (key: string, notAfter: number) => firstId(FREE, ['shop', key, notAfter]),
+  }
+}
+
+async function openNewer(url: string) {
+  const { pets, close } = await openPostgresPersistence({ url, migrate: true })
+  onTestFinished(close)
+  return pets
+}
+
+describe('An older instance beside a newer one on PostgreSQL', () => {
+  let older: Awaited<ReturnType<typeof openOlder>>
+  beforeEach(async () => {
+    older = await openOlder()
+  })
+
+  it('shares the keys from before the migration', async () => {
+    const id = await older.add('before')
+    const pets = await openNewer(older.url)
+    expect(await pets.addWithKey(REX, keyOf('before'))).toMatchObject({ pet: { id: BigInt(id ?? 0) }, isReplay: true })
+  })
+
+  it('shares the keys that either of them stores', async () => {
+    const pets = await openNewer(older.url)
+    const id = await older.add('older')
+    expect(await pets.addWithKey(REX, keyOf('older'))).toMatchObject({ pet: { id: BigInt(id ?? 0) }, isReplay: true })
+    const { pet } = await pets.addWithKey(REX, keyOf('newer'))
+    expect(await older.add('newer')).toBeUndefined()
+    expect(await older.find('newer')).toBe(String(pet.id))
+  })
+
+  it('stores one pet when both use a key at the same time', async () => {
+    const pets = await openNewer(older.url)
+    for (let round = 0; round < 20; round += 1) {
+      const [created, id] = await Promise.all([pets.addWithKey(REX, keyOf(`${round}`)), older.add(`${round}`)])
+      expect(id ?? (await older.find(`${round}`))).toBe(String(created.pet.id))
+    }
+    expect((await older.client.query('select 1 from pet')).rowCount).toBe(20)
+  })
+
+  it('frees and reuses old keys of the other', async () => {
+    const pets = await openNewer(older.url)
+    const old = NOW - 48 * 3_600_000
+    await pets.addWithKey(REX, keyOf('newer', old))
+    expect(await older.free('newer', NOW)).toBeDefined()
+    const again = await older.add('newer')
+    expect(await pets.addWithKey(REX, keyOf('newer'))).toMatchObject({ pet: { id: BigInt(again ?? 0) } })
+
+    const first = await older.add('older', old)
+    const { pet, isReplay } = await pets.addWithKey(REX, keyOf('older'))
+    expect(isReplay).toBe(false)
+    expect(await older.find('older')).toBe(String(pet.id))
+    expect(String(pet.id)).not.toBe(first)
+  })
+
+  it('adds a pet again whose key belonged to a deleted one', async () => {
+    await openNewer(older.url)
+    const id = await older.add('k')
+    await older.client.query('delete from pet where id = $1', [id])
+    expect(await older.add('k')).toBeDefined()
+  })
+
+  it('leaves the removal of its columns to the next release, which a new database does not wait for', async () => {
+    const url = older.url
+    expect(await pendingPostgresMigrations({ url })).toEqual(['0006-move-idempotency-keys'])
+    expect(await migratePostgres({ url })).toEqual(['0006-move-idempotency-keys'])
+    expect(await pendingPostgresMigrations({ url })).toEqual([])
+    // What the next release will do.
+    const database = await openPostgresDatabase({ url, poolSize: 1 })
+    onTestFinished(() => database.pool.end())
+    const orm = createPostgresOrm(database)
+    await orm.migrator.up()
+    expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
+  })
+})
