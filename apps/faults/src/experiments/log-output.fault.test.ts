@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { flood } from '../harness/flood.ts'
-import { HAS_PENDING, report, size } from '../harness/plan.ts'
+import { itPending } from '../harness/pending.ts'
+import { report, size } from '../harness/plan.ts'
 import { runCommand } from '../harness/run-command.ts'
 import { Service } from '../harness/service.ts'
 import { mountSmallDisk } from '../harness/small-disk.ts'
@@ -29,7 +30,7 @@ async function serveAndStop(name: string, service: Service): Promise<void> {
   expect([0, 1]).toContain(await service.end('SIGTERM'))
 }
 
-it.runIf(HAS_PENDING)('goes on serving when the disk of its log is full', { timeout: TIMEOUT_MS }, async ({ skip }) => {
+itPending('goes on serving when the disk of its log is full', { timeout: TIMEOUT_MS }, async ({ skip }) => {
   const disk = await mountSmallDisk(1, skip)
   const path = join(disk, 'service.log')
   const output = openSync(path, 'a')
@@ -41,7 +42,7 @@ it.runIf(HAS_PENDING)('goes on serving when the disk of its log is full', { time
   await rm(ballast)
 })
 
-it.runIf(HAS_PENDING)(
+itPending(
   'logs again, and how many lines are missing, when the disk has space again',
   { timeout: TIMEOUT_MS },
   async ({ skip }) => {
@@ -62,12 +63,12 @@ it.runIf(HAS_PENDING)(
   },
 )
 
-it.runIf(HAS_PENDING)('goes on serving when nobody reads the pipe of its log', { timeout: TIMEOUT_MS }, async () => {
+itPending('goes on serving when nobody reads the pipe of its log', { timeout: TIMEOUT_MS }, async () => {
   const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: 'pipe' })
   await serveAndStop('log to a pipe that nobody reads', service)
 })
 
-it.runIf(HAS_PENDING)('goes on serving when the pipe of its log is closed', { timeout: TIMEOUT_MS }, async () => {
+itPending('goes on serving when the pipe of its log is closed', { timeout: TIMEOUT_MS }, async () => {
   // The reader ends after the first line.
   const reader = spawn('head', ['-n', '1'], { stdio: ['pipe', 'ignore', 'ignore'] })
   const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: reader.stdin })
@@ -75,23 +76,19 @@ it.runIf(HAS_PENDING)('goes on serving when the pipe of its log is closed', { ti
   await serveAndStop('log to a closed pipe', service)
 })
 
-it.runIf(HAS_PENDING)(
-  'ends at once on the second signal while nobody reads its log',
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const service = await Service.start({
-      databaseUrl: DATABASE,
-      settings: { SHUTDOWN_DELAY: '59s', SHUTDOWN_TIMEOUT: '60s' },
-      output: 'pipe',
-    })
-    await flood(service, { requests: 5_000, connections: 16, path: '/v1/pets?limit=1' })
-    process.kill(service.pid, 'SIGTERM')
-    await until('it is stopping', async () => (await service.ask({ path: '/readyz' }))?.status === 503)
-    expect(await service.end('SIGTERM')).not.toBe(0)
-  },
-)
+itPending('ends at once on the second signal while nobody reads its log', { timeout: TIMEOUT_MS }, async () => {
+  const service = await Service.start({
+    databaseUrl: DATABASE,
+    settings: { SHUTDOWN_DELAY: '59s', SHUTDOWN_TIMEOUT: '60s' },
+    output: 'pipe',
+  })
+  await flood(service, { requests: 5_000, connections: 16, path: '/v1/pets?limit=1' })
+  process.kill(service.pid, 'SIGTERM')
+  await until('it is stopping', async () => (await service.ask({ path: '/readyz' }))?.status === 503)
+  expect(await service.end('SIGTERM')).not.toBe(0)
+})
 
-it.runIf(HAS_PENDING)('tells of a key that it could not write', async () => {
+itPending('tells of a key that it could not write', async () => {
   const service = await Service.prepare({ databaseUrl: '' })
   const env = { DATABASE_URL: DATABASE }
   const { exit, stderr } = await runCommand(['keys', 'create', '--name', 'kiosk'], service.folder, env, '/dev/full')

@@ -4,7 +4,8 @@ import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { type NetworkFault, openFaultyProxy } from '../harness/faulty-proxy.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
-import { HAS_PENDING, randomOf, report, size } from '../harness/plan.ts'
+import { itPending } from '../harness/pending.ts'
+import { randomOf, report, size } from '../harness/plan.ts'
 import { startOwnPostgres, withTls } from '../harness/postgres.ts'
 import { Service } from '../harness/service.ts'
 import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
@@ -51,7 +52,7 @@ it('loses and doubles no pet on a broken network', { timeout: TIMEOUT_MS }, asyn
   await runFaults('network faults', database.url, FAULTS)
 })
 
-it.runIf(HAS_PENDING)('loses and doubles no pet on a broken network with TLS', { timeout: TIMEOUT_MS }, async () => {
+itPending('loses and doubles no pet on a broken network with TLS', { timeout: TIMEOUT_MS }, async () => {
   const server = await startOwnPostgres({ isTls: true })
   await runFaults('network faults with TLS', withTls(server.url), [...FAULTS, 'damage-requests'])
 })

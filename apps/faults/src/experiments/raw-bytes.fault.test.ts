@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 import { Connection, type WireResponse } from '../harness/connection.ts'
 import { figures, idIn, Ledger } from '../harness/ledger.ts'
-import { HAS_PENDING, type Random, randomOf, report, size } from '../harness/plan.ts'
+import { itPending } from '../harness/pending.ts'
+import { type Random, randomOf, report, size } from '../harness/plan.ts'
 import { type RawRequest, rawRequests } from '../harness/raw-requests.ts'
 import { Service } from '../harness/service.ts'
 import { walkPets } from '../harness/writers.ts'
@@ -125,11 +126,11 @@ function account({ requests, responses, ending }: Conversation, ledger: Ledger):
 
 const NOT_ACKNOWLEDGED = { status: 503, headers: new Map([['retry-after', '1']]), body: 'was not added' }
 
-it.runIf(HAS_PENDING)('accounts for every raw request, on SQLite', { timeout: TIMEOUT_MS }, async () => {
+itPending('accounts for every raw request, on SQLite', { timeout: TIMEOUT_MS }, async () => {
   await runFuzzer('raw bytes on SQLite', 'sqlite:./pets.db')
 })
 
-it.runIf(HAS_PENDING)('accounts for every raw request, on PostgreSQL', { timeout: TIMEOUT_MS }, async () => {
+itPending('accounts for every raw request, on PostgreSQL', { timeout: TIMEOUT_MS }, async () => {
   const database = await createDatabase(inject('postgresUrl'))
   onTestFinished(() => database.drop())
   await runFuzzer('raw bytes on PostgreSQL', database.url)

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
-import { HAS_PENDING, randomOf, report, size } from '../harness/plan.ts'
+import { itPending } from '../harness/pending.ts'
+import { randomOf, report, size } from '../harness/plan.ts'
 import { runCommand } from '../harness/run-command.ts'
 import { Service } from '../harness/service.ts'
 import { mountSmallDisk, remount } from '../harness/small-disk.ts'
@@ -14,14 +15,14 @@ const PET = JSON.stringify({ name: 'Rex', categoryId: 1 })
 const CREATE = { method: 'POST', path: '/v1/pets', body: PET } as const
 const LIST = { path: '/v1/pets' } as const
 
-it.runIf(HAS_PENDING)('rejects pets while the disk is full, and stores them again when it is not', async ({ skip }) => {
+itPending('rejects pets while the disk is full, and stores them again when it is not', async ({ skip }) => {
   const disk = await mountSmallDisk(3, skip)
   const ballast = join(disk, 'ballast')
   await writeFile(ballast, Buffer.alloc(1024 * 1024))
   const service = await Service.start({ databaseUrl: `sqlite:${disk}/pets.db` })
   const ledger = new Ledger()
   const writers = startWriters({ service, ledger, writers: 8, withKeys: false, prefix: 'full' })
-  await until('pets are rejected', () => ledger.rejected > 100)
+  await until('pets are rejected', () => ledger.rejected > 100, 10_000)
   expect((await service.ask(LIST))?.status).toBe(200)
   await rm(ballast)
   await untilMore(ledger, 50)
@@ -31,7 +32,7 @@ it.runIf(HAS_PENDING)('rejects pets while the disk is full, and stores them agai
   expect(findings).toMatchObject(NOTHING_WRONG)
 })
 
-it.runIf(HAS_PENDING)('reads from a disk that is read-only, and says so where it would write', async ({ skip }) => {
+itPending('reads from a disk that is read-only, and says so where it would write', async ({ skip }) => {
   const disk = await mountSmallDisk(8, skip)
   const databaseUrl = `sqlite:${disk}/pets.db`
   const service = await Service.start({ databaseUrl })
@@ -45,7 +46,7 @@ it.runIf(HAS_PENDING)('reads from a disk that is read-only, and says so where it
   expect(served.stderr).toMatch(/read-only|readonly|may not (be )?writ/i)
 })
 
-it.runIf(HAS_PENDING)('goes on reading while another process holds the write lock', async () => {
+itPending('goes on reading while another process holds the write lock', async () => {
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
   await service.ask(CREATE)
   using other = new DatabaseSync(join(service.folder, 'pets.db'))
@@ -71,7 +72,7 @@ it.runIf(HAS_PENDING)('goes on reading while another process holds the write loc
   expect((await service.ask(CREATE))?.status).toBe(201)
 })
 
-it.runIf(HAS_PENDING).each([
+it.each([
   { what: 'moved', change: (path: string) => rename(path, `${path}.moved`) },
   { what: 'deleted', change: (path: string) => rm(path) },
 ])('is not ready and acknowledges nothing after the file was $what', async ({ change }) => {
@@ -82,7 +83,7 @@ it.runIf(HAS_PENDING).each([
   expect((await service.ask(CREATE))?.status).toBe(503)
 })
 
-it.runIf(HAS_PENDING)('creates no file for a command that only reads', async () => {
+it('creates no file for a command that only reads', async () => {
   const service = await Service.prepare({ databaseUrl: '' })
   for (const command of [['migrate', '--check'], ['keys', 'list'], ['export']]) {
     const env = { DATABASE_URL: 'sqlite:./mistyped/pets.db' }

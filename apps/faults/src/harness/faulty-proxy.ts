@@ -25,6 +25,8 @@ export interface FaultyProxy {
   readonly url: string
   /** The fault from now on. */
   set(fault: NetworkFault): void
+  /** Breaks every connection; new ones go to the server of this URL. */
+  moveTo(url: string): void
 }
 
 const DELAY_MS = 20
@@ -33,7 +35,7 @@ const CHUNKS_PER_FAULT = 9
 
 /** Opens a TCP proxy to the server of a URL, closed after the test. */
 export async function openFaultyProxy(url: string): Promise<FaultyProxy> {
-  const target = new URL(url)
+  let target = new URL(url)
   let fault: NetworkFault = 'none'
   const pairs = new Set<Pair>()
   const proxy = createServer((near) => {
@@ -54,6 +56,10 @@ export async function openFaultyProxy(url: string): Promise<FaultyProxy> {
   const { port } = proxy.address() as AddressInfo
   return {
     url: Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
+    moveTo(other) {
+      target = new URL(other)
+      for (const pair of pairs) pair.reset()
+    },
     set(next) {
       fault = next
       for (const pair of pairs) {

@@ -1,9 +1,6 @@
 /** Whether this is the long form, `pnpm test:faults`; else the short one, which is part of `pnpm test`. */
 export const IS_LONG = process.env['MODE'] === 'faults'
 
-/** Whether experiments run that show a defect which is not mended yet: in the long form, and with `--mode pending`. */
-export const HAS_PENDING = IS_LONG || process.env['MODE'] === 'pending'
-
 /** The seed of everything random. `FAULTS_SEED` sets another one. */
 export const SEED = Number(process.env['FAULTS_SEED'] ?? 20_301_205)
 
