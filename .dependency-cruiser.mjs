@@ -2,7 +2,7 @@
 // tools/dependency-rule.test.ts compares the two and plants a forbidden import for each rule.
 import { globSync, readFileSync } from 'node:fs'
 
-const MIKRO_ORM = ['persistence', 'domain', 'access', '@mikro-orm/*']
+const MIKRO_ORM = ['persistence', 'domain', 'access', '@mikro-orm/*', 'kysely']
 const EXPRESS = ['express', 'helmet', 'cors', 'content-type', 'proxy-addr', 'ipaddr.js', 'swagger-ui-dist']
 const SQL_ADAPTER =
   'An adapter knows the ports and its own driver. What both SQL adapters need belongs in persistence-mikro-orm.'
@@ -41,12 +41,12 @@ export const IMPORTS = {
     remedy: 'What the SQL adapters share knows no driver: take the driver or its settings as a parameter.',
   },
   'persistence-sqlite': {
-    may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'better-sqlite3', 'kysely'],
+    may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'better-sqlite3'],
     tests: ['persistence-testing'],
     remedy: SQL_ADAPTER,
   },
   'persistence-postgres': {
-    may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'pg', 'kysely'],
+    may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'pg'],
     tests: ['persistence-testing', 'testing-postgres'],
     remedy: SQL_ADAPTER,
   },

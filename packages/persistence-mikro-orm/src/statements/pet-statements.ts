@@ -1,5 +1,6 @@
 import { type InferKyselyDB, type Kysely, type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
 import type { PetStatus } from '@pet-store/domain'
+import { sql } from 'kysely'
 import type { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
 import { NEW_PET_FIELDS, type NewPetColumns, type PetColumns } from '../entities/pet-mapping.ts'
 import { PetRecord } from '../entities/pet-record.ts'
@@ -112,11 +113,7 @@ function compileAddWithKey(tables: Kysely<Tables>) {
     .with('claimed', (db) =>
       db
         .insertInto('IdempotencyKeyRecord')
-        .values(({ fn, lit }) => ({
-          ...KEY,
-          // Texts as literals, which the type of `lit` leaves out: placeholders would need values on each run.
-          petId: fn<bigint>('nextval', [fn('pg_get_serial_sequence', [lit('pet' as never), lit('id' as never)])]),
-        }))
+        .values({ ...KEY, petId: sql<bigint>`nextval(pg_get_serial_sequence('pet', 'id'))` })
         .onConflict((taken) => taken.columns(['owner', 'key']).doNothing())
         .returning('petId as id'),
     )
