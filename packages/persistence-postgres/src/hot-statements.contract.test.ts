@@ -1,9 +1,9 @@
 import { compilePetStatements, type PetStatements } from '@pet-store/persistence-mikro-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
-import { migratePostgres } from './postgres-migrations.ts'
-import { createPostgresOrm } from './postgres-orm.ts'
-import { useDatabase } from './temporary-database.test-support.ts'
+import { openPostgresDatabase, type PostgresDatabase } from './database.ts'
+import { migratePostgres } from './migrations.ts'
+import { createPostgresOrm } from './orm.ts'
+import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
 let opened: PostgresDatabase

@@ -3,9 +3,9 @@ import { aNewPet } from '@pet-store/persistence-testing'
 import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { openPostgresPersistence } from './open-postgres-persistence.ts'
-import { migratePostgres } from './postgres-migrations.ts'
-import { useDatabase } from './temporary-database.test-support.ts'
+import { migratePostgres } from './migrations.ts'
+import { openPostgresPersistence } from './open-persistence.ts'
+import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
 const NOW = Date.parse('2027-01-01T12:00:00Z')

@@ -7,9 +7,9 @@ import { petRepositoryContract } from '@pet-store/persistence-testing'
 import { freePort } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openPostgresPersistence } from './open-postgres-persistence.ts'
-import { migratePostgres } from './postgres-migrations.ts'
-import { useDatabase } from './temporary-database.test-support.ts'
+import { migratePostgres } from './migrations.ts'
+import { openPostgresPersistence } from './open-persistence.ts'
+import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
 

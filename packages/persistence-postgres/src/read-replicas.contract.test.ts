@@ -4,9 +4,9 @@ import { aNewPet, petRepositoryContract } from '@pet-store/persistence-testing'
 import { createDatabase, type ReplicatedServer, runSql, startReplicatedServer } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { openPostgresPersistence, type PostgresPersistence } from './open-postgres-persistence.ts'
-import { migratePostgres } from './postgres-migrations.ts'
-import type { PostgresOptions } from './postgres-settings.ts'
+import { migratePostgres } from './migrations.ts'
+import { openPostgresPersistence, type PostgresPersistence } from './open-persistence.ts'
+import type { PostgresOptions } from './settings.ts'
 
 let server: ReplicatedServer
 let url: string

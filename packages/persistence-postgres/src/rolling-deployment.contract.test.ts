@@ -2,10 +2,10 @@ import { validateNewPet } from '@pet-store/domain'
 import { createDatabase } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { openPostgresDatabase } from './open-postgres-database.ts'
-import { openPostgresPersistence } from './open-postgres-persistence.ts'
-import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
-import { createPostgresOrm } from './postgres-orm.ts'
+import { openPostgresDatabase } from './database.ts'
+import { migratePostgres, pendingPostgresMigrations } from './migrations.ts'
+import { openPostgresPersistence } from './open-persistence.ts'
+import { createPostgresOrm } from './orm.ts'
 
 /** The statements of the release that stored idempotency keys on the pet, exactly as it sends them. */
 const ADD = `insert into "pet" ("name", "category_id", "status", "once_owner", "once_key", "once_fingerprint", "once_at")

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgresPersistence } from './open-postgres-persistence.ts'
-import { migratePostgres } from './postgres-migrations.ts'
-import { CA, ELSEWHERE, LOCALHOST, OTHER_CA } from './tls-certificates.test-support.ts'
+import { migratePostgres } from './migrations.ts'
+import { openPostgresPersistence } from './open-persistence.ts'
+import { CA, ELSEWHERE, LOCALHOST, OTHER_CA } from './testing/tls-certificates.test-support.ts'
 
 let server: EmbeddedServer
 let folder: string

@@ -1,11 +1,11 @@
 import type { BulkAccess } from '@pet-store/persistence'
 import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
-import { insertRows } from './insert-rows.ts'
-import { openPostgresDatabase } from './open-postgres-database.ts'
-import { expectMigrated, migratePostgres } from './postgres-migrations.ts'
-import { createPostgresOrm } from './postgres-orm.ts'
-import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
-import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
+import { openPostgresDatabase } from './database.ts'
+import { insertRows } from './driver/insert-rows.ts'
+import { createPostgresStatementRunner } from './driver/statement-runner.ts'
+import { expectMigrated, migratePostgres } from './migrations.ts'
+import { createPostgresOrm } from './orm.ts'
+import { keepsPrepared, type PostgresOptions } from './settings.ts'
 
 /** Opens a database for moving its rows, many at a time; migrates first when asked to, else refuses an outdated schema. */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {

@@ -1,9 +1,9 @@
 import type { SqlValue, Statement, StatementRunner, TableColumns } from '@pet-store/persistence-mikro-orm'
 import type { QueryConfig, QueryResult } from 'pg'
 import pg from 'pg'
+import { unavailableOr } from '../unavailable.ts'
 import { groupInserts } from './group-inserts.ts'
 import { insertReturningIds } from './insert-rows.ts'
-import { unavailableOr } from './unavailable.ts'
 
 /** Has one statement run on whatever connection is right for it. */
 export type Run = (query: QueryConfig) => Promise<QueryResult>

@@ -1,8 +1,8 @@
 import type { QueryConfig, QueryResult } from 'pg'
-import { openPostgresDatabase, type PostgresDatabase } from './open-postgres-database.ts'
+import { openPostgresDatabase, type PostgresDatabase } from '../database.ts'
+import { type PostgresOptions, poolConfig } from '../settings.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
 import { type PoolUse, poolUse } from './pool-use.ts'
-import { type PostgresOptions, poolConfig } from './postgres-settings.ts'
 
 /** How many of the connections read. More of them were no faster, and cost the server more. */
 const READERS = 2

@@ -1,6 +1,7 @@
 import { MikroORM } from '@mikro-orm/postgresql'
 import { type AdapterMigration, latestMigration, ormOptions } from '@pet-store/persistence-mikro-orm'
 import { PostgresDialect } from 'kysely'
+import type { PostgresDatabase } from './database.ts'
 import { CreatePets } from './migrations/0001-create-pets.ts'
 import { RememberCreations } from './migrations/0002-remember-creations.ts'
 import { CreateApiKeys } from './migrations/0003-create-api-keys.ts'
@@ -8,7 +9,6 @@ import { CountRequests } from './migrations/0004-count-requests.ts'
 import { NoteImports } from './migrations/0005-note-imports.ts'
 import { MoveIdempotencyKeys } from './migrations/0006-move-idempotency-keys.ts'
 import { RemoveIdempotencyColumns } from './migrations/0007-remove-idempotency-columns.ts'
-import type { PostgresDatabase } from './open-postgres-database.ts'
 import { RequestCountRecord } from './request-count-record.ts'
 
 /** Every migration in order. A name is in the databases of others: it never changes, and no entry is ever removed. */

@@ -1,9 +1,9 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { pendingMigrations } from '@pet-store/persistence-mikro-orm'
-import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './open-postgres-database.ts'
-import { whileLocked } from './postgres-lock.ts'
-import { createPostgresOrm, MIGRATIONS } from './postgres-orm.ts'
-import type { PostgresOptions } from './postgres-settings.ts'
+import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database.ts'
+import { whileLocked } from './driver/migration-lock.ts'
+import { createPostgresOrm, MIGRATIONS } from './orm.ts'
+import type { PostgresOptions } from './settings.ts'
 
 /** Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once. */
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {

@@ -6,9 +6,9 @@ import {
 } from '@pet-store/persistence-testing'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openMutingProxy } from './muting-proxy.test-support.ts'
-import { openPostgresPersistence, type PostgresPersistence } from './open-postgres-persistence.ts'
-import { useDatabase } from './temporary-database.test-support.ts'
+import { openPostgresPersistence, type PostgresPersistence } from './open-persistence.ts'
+import { openMutingProxy } from './testing/muting-proxy.test-support.ts'
+import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
 let storage: PostgresPersistence

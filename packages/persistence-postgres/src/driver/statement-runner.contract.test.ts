@@ -1,10 +1,10 @@
 import { compilePetStatements, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openPostgresDatabase } from './open-postgres-database.ts'
-import { migratePostgres } from './postgres-migrations.ts'
-import { createPostgresOrm } from './postgres-orm.ts'
-import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
-import { useDatabase } from './temporary-database.test-support.ts'
+import { openPostgresDatabase } from '../database.ts'
+import { migratePostgres } from '../migrations.ts'
+import { createPostgresOrm } from '../orm.ts'
+import { useDatabase } from '../testing/temporary-database.test-support.ts'
+import { createPostgresStatementRunner } from './statement-runner.ts'
 
 const database = useDatabase()
 

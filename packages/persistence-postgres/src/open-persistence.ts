@@ -6,15 +6,15 @@ import {
   SqlApiKeyRepository,
   SqlPetRepository,
 } from '@pet-store/persistence-mikro-orm'
-import { listFromReplicas } from './list-from-replicas.ts'
-import type { PoolUse } from './pool-use.ts'
-import { openPostgresConnections, type PostgresConnections } from './postgres-connections.ts'
-import { expectMigrated, migratePostgres } from './postgres-migrations.ts'
-import { createPostgresOrm, LATEST_MIGRATION } from './postgres-orm.ts'
-import { createPostgresRateLimiter } from './postgres-rate-limiter.ts'
-import { PostgresReplica } from './postgres-replica.ts'
-import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
-import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
+import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
+import { listFromReplicas } from './driver/list-from-replicas.ts'
+import type { PoolUse } from './driver/pool-use.ts'
+import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
+import { PostgresReplica } from './driver/replica.ts'
+import { createPostgresStatementRunner } from './driver/statement-runner.ts'
+import { expectMigrated, migratePostgres } from './migrations.ts'
+import { createPostgresOrm, LATEST_MIGRATION } from './orm.ts'
+import { keepsPrepared, type PostgresOptions } from './settings.ts'
 
 /** An open database. Who opened it closes it. */
 export interface PostgresPersistence {

@@ -1,10 +1,10 @@
 import { createDatabase, type Database } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { openPostgresDatabase } from './open-postgres-database.ts'
-import { openPostgresPersistence } from './open-postgres-persistence.ts'
-import { migratePostgres, pendingPostgresMigrations } from './postgres-migrations.ts'
-import { createPostgresOrm } from './postgres-orm.ts'
+import { openPostgresDatabase } from './database.ts'
+import { migratePostgres, pendingPostgresMigrations } from './migrations.ts'
+import { openPostgresPersistence } from './open-persistence.ts'
+import { createPostgresOrm } from './orm.ts'
 
 const ALL = [
   '0001-create-pets',

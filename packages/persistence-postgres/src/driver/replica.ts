@@ -1,11 +1,11 @@
 import { PersistenceUnavailable } from '@pet-store/persistence'
 import type { StatementRunner } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
+import { openPostgresDatabase, placeOf, reasonOf } from '../database.ts'
+import { keepsPrepared, type PostgresOptions } from '../settings.ts'
 import type { Replica } from './list-from-replicas.ts'
-import { openPostgresDatabase, placeOf, reasonOf } from './open-postgres-database.ts'
 import { type PoolUse, poolUse } from './pool-use.ts'
-import { keepsPrepared, type PostgresOptions } from './postgres-settings.ts'
-import { createPostgresStatementRunner } from './postgres-statement-runner.ts'
+import { createPostgresStatementRunner } from './statement-runner.ts'
 
 /** How long a replica that failed is left alone before it is asked whether it works again. */
 const REST_MS = 2_000

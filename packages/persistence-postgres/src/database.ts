@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type PostgresOptions, poolConfig } from './postgres-settings.ts'
+import { type PostgresOptions, poolConfig } from './settings.ts'
 
 /** Connections to one database. */
 export interface PostgresDatabase {

@@ -1,8 +1,8 @@
 import { runSql } from '@pet-store/testing-postgres'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { poolConfig } from '../settings.ts'
+import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
-import { poolConfig } from './postgres-settings.ts'
-import { useDatabase } from './temporary-database.test-support.ts'
 
 const database = useDatabase()
 let connection: PipelinedConnection
