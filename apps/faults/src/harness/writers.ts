@@ -91,9 +91,9 @@ export async function untilMore(ledger: Ledger, count: number): Promise<void> {
 }
 
 /** Every pet, page by page along the links. Throws when a page is not there. */
-export async function walkPets(service: Service): Promise<readonly StoredPet[]> {
+export async function walkPets(service: Service, first = '/v1/pets?limit=100'): Promise<readonly StoredPet[]> {
   const pets: StoredPet[] = []
-  let path: string | undefined = '/v1/pets?limit=100'
+  let path: string | undefined = first
   const connection = await Connection.open(service.port)
   for (let page = 0; path !== undefined; page += 1) {
     connection.write(requestBytes({ path, key: service.key }))

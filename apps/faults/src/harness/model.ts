@@ -1,0 +1,246 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { idIn, type StoredPet } from './ledger.ts'
+import { runCommand } from './run-command.ts'
+import type { Service } from './service.ts'
+import { walkPets } from './writers.ts'
+
+/** A pet as a client writes it; `categoryId` as its digits. */
+export interface PetText {
+  readonly name: string
+  readonly categoryId: string
+  readonly status: 'available' | 'pending' | 'sold' | undefined
+}
+
+interface ModelKey {
+  /** Absent for the key of the settings, which cannot be rotated or revoked. */
+  readonly id?: string
+  readonly text: string
+  isValid: boolean
+}
+
+/** What the service should hold, as simply as it can be said. */
+export interface Model {
+  readonly pets: (StoredPet & { readonly json: string; readonly status: PetText['status'] })[]
+  /** The pet that each idempotency key has created, by API key and idempotency key. */
+  readonly idempotencyKeys: Map<string, { readonly json: string; readonly content: string }>
+  readonly keys: ModelKey[]
+}
+
+export interface Running {
+  readonly service: Service
+  readonly environment: Readonly<Record<string, string>>
+}
+
+type Command = fc.AsyncCommand<Model, Running>
+
+const STATUSES = ['available', 'pending', 'sold', undefined] as const
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+
+export const petText: fc.Arbitrary<PetText> = fc.record({
+  // Few contents, so that idempotency keys are used again with the same and with another one.
+  name: fc.oneof(
+    fc.constantFrom('Rex', 'Mia'),
+    fc.constantFrom('שלג', '🐕', 'a "quoted" \\ name', "'; drop table pet"),
+  ),
+  categoryId: fc.oneof(fc.constantFrom('1', '9007199254740993'), fc.bigInt(INT64).map(String)),
+  status: fc.constantFrom(...STATUSES),
+})
+
+/** The body of a request, and of the response where it has an id. */
+export function petJson({ name, categoryId, status }: PetText, id?: string): string {
+  const fields = [`"name":${JSON.stringify(name)}`, `"categoryId":${categoryId}`]
+  if (status !== undefined) fields.push(`"status":"${status}"`)
+  if (id !== undefined) fields.unshift(`"id":${id}`)
+  return `{${fields.join(',')}}`
+}
+
+/** The JSON of a pet with its fields in one order. */
+function normalised(json: string): string {
+  return JSON.stringify(Object.entries(JSON.parse(json.replaceAll(/:(-?[0-9]+)/g, ':"$1"')) as object).toSorted())
+}
+
+class Create implements Command {
+  readonly #pet: PetText
+  readonly #key: string | undefined
+  readonly #apiKey: number
+
+  constructor(pet: PetText, key: string | undefined, apiKey: number) {
+    this.#pet = pet
+    this.#key = key
+    this.#apiKey = apiKey
+  }
+
+  check = () => true
+
+  async run(model: Model, { service }: Running): Promise<void> {
+    const apiKey = pick(model.keys, this.#apiKey)
+    const body = petJson(this.#pet)
+    const headers: Record<string, string> = this.#key === undefined ? {} : { 'Idempotency-Key': this.#key }
+    const response = await service.ask({ method: 'POST', path: '/v1/pets', key: apiKey.text, body, headers })
+    if (!apiKey.isValid) {
+      expectUnknownKey(response?.status)
+      return
+    }
+    const scope = `${apiKey.text} ${this.#key}`
+    const earlier = this.#key === undefined ? undefined : model.idempotencyKeys.get(scope)
+    if (earlier !== undefined && earlier.content !== body) {
+      expect(response?.status).toBe(422)
+      return
+    }
+    expect(response?.status).toBe(201)
+    const json = response?.body ?? ''
+    if (earlier !== undefined) {
+      expect(json).toBe(earlier.json)
+      return
+    }
+    const id = idIn(json)
+    expect(normalised(json)).toBe(normalised(petJson(this.#pet, id)))
+    expect(BigInt(id)).toBeGreaterThan(BigInt(model.pets.at(-1)?.id ?? 0))
+    model.pets.push({ id, name: this.#pet.name, status: this.#pet.status, json })
+    if (this.#key !== undefined) model.idempotencyKeys.set(scope, { json, content: body })
+  }
+
+  toString = () => `create(${petJson(this.#pet)}, ${this.#key}, key ${this.#apiKey})`
+}
+
+class Get implements Command {
+  readonly #index: number
+
+  constructor(index: number) {
+    this.#index = index
+  }
+
+  check = () => true
+
+  async run(model: Model, { service }: Running): Promise<void> {
+    const pet = model.pets[this.#index]
+    const id = pet?.id ?? (BigInt(model.pets.at(-1)?.id ?? 0) + BigInt(this.#index) + 1n).toString()
+    const response = await service.ask({ path: `/v1/pets/${id}` })
+    expect(response?.status).toBe(pet === undefined ? 404 : 200)
+    if (pet !== undefined) expect(response?.body).toBe(pet.json)
+  }
+
+  toString = () => `get(${this.#index})`
+}
+
+class Walk implements Command {
+  readonly #limit: number
+  readonly #status: PetText['status']
+
+  constructor(limit: number, status: PetText['status']) {
+    this.#limit = limit
+    this.#status = status
+  }
+
+  check = () => true
+
+  async run(model: Model, { service }: Running): Promise<void> {
+    const filter = this.#status === undefined ? '' : `&status=${this.#status}`
+    const pets = await walkPets(service, `/v1/pets?limit=${this.#limit}${filter}`)
+    const expected = model.pets.filter(({ status }) => this.#status === undefined || status === this.#status)
+    expect(pets).toEqual(expected.map(({ id, name }) => ({ id, name })))
+  }
+
+  toString = () => `walk(${this.#limit}, ${this.#status})`
+}
+
+class ChangeKey implements Command {
+  readonly #what: 'create' | 'rotate' | 'revoke'
+  readonly #index: number
+
+  constructor(what: 'create' | 'rotate' | 'revoke', index: number) {
+    this.#what = what
+    this.#index = index
+  }
+
+  check = (model: Readonly<Model>) => this.#what === 'create' || isChangeable(pick(model.keys, this.#index))
+
+  async run(model: Model, { service, environment }: Running): Promise<void> {
+    const { id = '' } = pick(model.keys, this.#index)
+    const args = {
+      create: ['keys', 'create', '--name', `key-${model.keys.length}`, '--json'],
+      rotate: ['keys', 'rotate', id, '--overlap', '0s', '--json'],
+      revoke: ['keys', 'revoke', id],
+    }[this.#what]
+    const { exit, stdout, stderr } = await runCommand(args, service.folder, environment)
+    expect([exit, exit === 0 ? '' : stderr]).toEqual([0, ''])
+    if (this.#what !== 'create') pick(model.keys, this.#index).isValid = false
+    if (this.#what === 'revoke') return
+    const issued = JSON.parse(stdout) as { id: string; key: string }
+    model.keys.push({ id: issued.id, text: issued.key, isValid: true })
+  }
+
+  toString = () => `${this.#what} key(${this.#index})`
+}
+
+class UseKey implements Command {
+  readonly #index: number
+
+  constructor(index: number) {
+    this.#index = index
+  }
+
+  check = () => true
+
+  async run(model: Model, { service }: Running): Promise<void> {
+    const key = pick(model.keys, this.#index)
+    const response = await service.ask({ path: '/v1/pets?limit=1', key: key.text })
+    if (key.isValid) expect(response?.status).toBe(200)
+    else expectUnknownKey(response?.status)
+  }
+
+  toString = () => `use key(${this.#index})`
+}
+
+class Restart implements Command {
+  readonly #signal: NodeJS.Signals
+
+  constructor(signal: NodeJS.Signals) {
+    this.#signal = signal
+  }
+
+  check = () => true
+
+  async run(_model: Model, { service }: Running): Promise<void> {
+    await service.end(this.#signal)
+    await service.start()
+  }
+
+  toString = () => `restart(${this.#signal})`
+}
+
+/** Too many unknown keys from one address are answered 429 instead of being looked up. */
+function expectUnknownKey(status: number | undefined): void {
+  expect([401, 429]).toContain(status)
+}
+
+function isChangeable({ id, isValid }: ModelKey): boolean {
+  return id !== undefined && isValid
+}
+
+function pick<Value>(values: readonly Value[], index: number): Value {
+  const value = values[index % values.length]
+  if (value === undefined) throw new RangeError('There is nothing to pick from.')
+  return value
+}
+
+/** Commands for persistence that lasts; without it, none that restart the process or change its keys. */
+export function commands(isLasting: boolean, maxCommands: number): fc.Arbitrary<Iterable<Command>> {
+  const index = fc.nat(30)
+  const idempotencyKey = fc.option(fc.constantFrom('one', 'two', 'three'), { nil: undefined, freq: 2 })
+  const weighted: readonly [number, fc.Arbitrary<Command>][] = [
+    [12, fc.tuple(petText, idempotencyKey, index).map((all) => new Create(...all))],
+    [6, index.map((at) => new Get(at))],
+    [4, fc.tuple(fc.integer({ min: 1, max: 7 }), fc.constantFrom(...STATUSES)).map((all) => new Walk(...all))],
+    [2, index.map((at) => new UseKey(at))],
+  ]
+  const lasting: readonly [number, fc.Arbitrary<Command>][] = [
+    [1, fc.constant(new ChangeKey('create', 0))],
+    [1, fc.tuple(fc.constantFrom('rotate', 'revoke'), index).map((all) => new ChangeKey(...all))],
+    [1, fc.constantFrom<NodeJS.Signals>('SIGTERM', 'SIGKILL').map((signal) => new Restart(signal))],
+  ]
+  const all = isLasting ? [...weighted, ...lasting] : weighted
+  const arbitraries = all.flatMap(([weight, arbitrary]) => Array.from({ length: weight }, () => arbitrary))
+  return fc.commands(arbitraries, { maxCommands, size: 'max' })
+}
