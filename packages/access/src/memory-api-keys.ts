@@ -67,7 +67,7 @@ function withoutHash(key: StoredKey): ApiKey {
   return rest
 }
 
-/** Dates and lists can be changed by whoever has them, so they are copied too. */
+/** Copies dates and lists too, because callers can change them. */
 function copyOf(key: StoredKey): StoredKey {
   const { scopes, createdAt, expiresAt, revokedAt, lastUsedAt } = key
   return {

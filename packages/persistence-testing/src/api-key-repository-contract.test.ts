@@ -1,10 +1,6 @@
-import { createMemoryApiKeys } from '@pet-store/access/memory'
-import { endingFaults } from './api-key-faults/ending.test-support.ts'
-import { replacingFaults } from './api-key-faults/replacing.test-support.ts'
-import { storingFaults } from './api-key-faults/storing.test-support.ts'
 import { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
-import { testContract } from './fault.test-support.ts'
+import { apiKeyFaults } from './testing/api-key-faults.test-support.ts'
+import { FakeApiKeys } from './testing/fake-api-keys.test-support.ts'
+import { testContract } from './testing/fault.test-support.ts'
 
-const faults = [...storingFaults, ...endingFaults, ...replacingFaults]
-
-testContract('apiKeyRepositoryContract', apiKeyRepositoryContract, faults, createMemoryApiKeys)
+testContract('apiKeyRepositoryContract', apiKeyRepositoryContract, apiKeyFaults, () => new FakeApiKeys())

@@ -4,7 +4,7 @@ import { replacingCases } from './api-key-cases/replacing.ts'
 import { storingCases } from './api-key-cases/storing.ts'
 import type { ContractCase } from './contract-case.ts'
 
-/** Every promise of `ApiKeyRepository`. An adapter that passes all cases keeps them. */
+/** The contract of `ApiKeyRepository`: an adapter that passes all cases fulfils it. */
 export const apiKeyRepositoryContract: readonly ContractCase<ApiKeyRepository>[] = [
   ...storingCases,
   ...endingCases,

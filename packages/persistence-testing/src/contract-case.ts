@@ -1,7 +1,81 @@
-/** One promise of a port as something that runs. Independent of any test runner. */
+import assert from 'node:assert/strict'
+
+/** The version of all contracts in this package; CHANGELOG.md says when it is raised. */
+export const contractVersion = '2.0.0'
+
+/** One guarantee of a port as a function that checks it. Independent of any test runner. */
 export interface ContractCase<Port> {
-  /** The promise, as a sentence without a subject: the subject is the adapter. */
+  /** Identifies the case; it never changes, and is never used for another guarantee. */
+  readonly id: string
+  /** The guarantee, as a sentence without a subject: the subject is the adapter. */
   readonly name: string
-  /** Runs on a fresh, empty storage. Rejects when the promise is broken. */
+  /** After this time `run` rejects by itself. */
+  readonly timeLimitMs: number
+  /**
+   * Runs on a fresh, empty place. Rejects when the guarantee is broken, or after `timeLimitMs`; an adapter that is
+   * slow to reach may be given another limit.
+   */
+  readonly run: (port: Port, timeLimitMs?: number) => Promise<void>
+}
+
+/** A case as it is written down: the time limit is optional, and `run` does not know it. */
+export interface CaseDefinition<Port> {
+  readonly id: string
+  readonly name: string
+  /** Default: 20,000. */
+  readonly timeLimitMs?: number
   run(port: Port): Promise<void>
+}
+
+const TIME_LIMIT_MS = 20_000
+
+/** Adds the time limit to cases, and the name of their group to their ids. */
+export function casesOf<Port>(
+  group: string,
+  definitions: readonly CaseDefinition<Port>[],
+): readonly ContractCase<Port>[] {
+  return definitions.map(({ id, name, timeLimitMs = TIME_LIMIT_MS, run }) => ({
+    id: `${group}.${id}`,
+    name,
+    timeLimitMs,
+    run: (port, limitMs = timeLimitMs) => endWithin(limitMs, () => run(port)),
+  }))
+}
+
+/** Rejects when the work takes longer. Work that never ends is abandoned. */
+export async function endWithin<Result>(limitMs: number, work: () => Promise<Result>): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const limit = new Promise<never>((_, reject) => {
+    const error = new assert.AssertionError({ message: `The case did not end within ${limitMs} ms.` })
+    timer = setTimeout(() => reject(error), limitMs)
+  })
+  try {
+    return await Promise.race([work(), limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Compares deeply and strictly. The message of the error says what was expected, then shows the difference. */
+export function expectEqual(actual: unknown, expected: unknown, expectation: string): void {
+  try {
+    assert.deepEqual(actual, expected)
+  } catch (error) {
+    if (error instanceof assert.AssertionError) error.message = `${expectation}\n${error.message}`
+    throw error
+  }
+}
+
+/** Expects a call to reject with an error that has these properties, or with any error. */
+export async function expectRejection(
+  call: () => Promise<unknown>,
+  expectation: string,
+  properties: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const error = await call().then(
+    () => assert.fail(`${expectation}, but it resolved`),
+    (reason: unknown) => reason as Error & Readonly<Record<string, unknown>>,
+  )
+  const actual = Object.fromEntries(Object.keys(properties).map((key) => [key, error[key]]))
+  expectEqual(actual, properties, `${expectation}; it was rejected with: ${error.message}`)
 }

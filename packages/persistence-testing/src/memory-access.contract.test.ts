@@ -3,13 +3,13 @@ import { createMemoryApiKeys } from '@pet-store/access/memory'
 import { apiKeyRepositoryContract, rateLimiterContract } from '@pet-store/persistence-testing'
 import { describe, it } from 'vitest'
 
-describe('createMemoryApiKeys keeps the ApiKeyRepository promises:', () => {
+describe('createMemoryApiKeys', () => {
   for (const { name, run } of apiKeyRepositoryContract) {
     it(name, () => run(createMemoryApiKeys()))
   }
 })
 
-describe('createMemoryRateLimiter keeps the RateLimiter promises:', () => {
+describe('createMemoryRateLimiter', () => {
   for (const { name, run } of rateLimiterContract) {
     it(name, () => run(createMemoryRateLimiter))
   }

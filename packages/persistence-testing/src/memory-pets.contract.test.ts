@@ -2,7 +2,7 @@ import { createMemoryPets } from '@pet-store/domain/memory'
 import { petRepositoryContract } from '@pet-store/persistence-testing'
 import { describe, it } from 'vitest'
 
-describe('createMemoryPets keeps the PetRepository promises:', () => {
+describe('createMemoryPets', () => {
   for (const { name, run } of petRepositoryContract) {
     it(name, () => run(createMemoryPets()))
   }

@@ -1,24 +1,12 @@
-import { createMemoryPets } from '@pet-store/domain/memory'
-import { testContract } from './fault.test-support.ts'
-import { addingFaults } from './pet-faults/adding.test-support.ts'
-import { detachedFaults } from './pet-faults/detached.test-support.ts'
-import { fieldFaults } from './pet-faults/fields.test-support.ts'
-import { filteringFaults } from './pet-faults/filtering.test-support.ts'
-import { findingFaults } from './pet-faults/finding.test-support.ts'
-import { idempotencyFaults } from './pet-faults/idempotency.test-support.ts'
-import { listingFaults } from './pet-faults/listing.test-support.ts'
-import { pagingFaults } from './pet-faults/paging.test-support.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
+import { FakePets } from './testing/fake-pets.test-support.ts'
+import { testContract } from './testing/fault.test-support.ts'
+import { petReadFaults } from './testing/pet-read-faults.test-support.ts'
+import { petWriteFaults } from './testing/pet-write-faults.test-support.ts'
 
-const faults = [
-  ...fieldFaults,
-  ...addingFaults,
-  ...idempotencyFaults,
-  ...findingFaults,
-  ...listingFaults,
-  ...pagingFaults,
-  ...filteringFaults,
-  ...detachedFaults,
-]
-
-testContract('petRepositoryContract', petRepositoryContract, faults, createMemoryPets)
+testContract(
+  'petRepositoryContract',
+  petRepositoryContract,
+  [...petWriteFaults, ...petReadFaults],
+  () => new FakePets(),
+)

@@ -9,7 +9,7 @@ import { idempotencyCases } from './pet-cases/idempotency.ts'
 import { listingCases } from './pet-cases/listing.ts'
 import { pagingCases } from './pet-cases/paging.ts'
 
-/** Every promise of `PetRepository`. An adapter that passes all cases keeps them. */
+/** The contract of `PetRepository`: an adapter that passes all cases fulfils it. */
 export const petRepositoryContract: readonly ContractCase<PetRepository>[] = [
   ...fieldCases,
   ...addingCases,

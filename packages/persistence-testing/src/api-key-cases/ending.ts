@@ -1,51 +1,75 @@
-import assert from 'node:assert/strict'
 import type { ApiKeyRepository } from '@pet-store/access'
-import type { ContractCase } from '../contract-case.ts'
-import { after, aNewApiKey, NOON } from './a-new-api-key.ts'
+import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { after, aNewApiKey, NOON } from '../new-api-keys.ts'
 
-/** Keys are revoked for good, and their last use is noted. */
-export const endingCases: readonly ContractCase<ApiKeyRepository>[] = [
+/** Keys are revoked permanently, and their last use is recorded. */
+export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key', [
   {
-    name: 'revokes one key, and the first time stands',
+    id: 'revoke',
+    name: 'revokes one key, and does not change the time when it is revoked again',
     async run(keys) {
       const { sha256, ...key } = aNewApiKey('kiosk')
       const { sha256: _, ...neighbour } = aNewApiKey('neighbour')
       await keys.add({ ...key, sha256 })
       await keys.add(aNewApiKey('neighbour'))
-      assert.equal(await keys.revoke(key.id, after(5)), true)
-      assert.equal(await keys.revoke(key.id, after(9)), true)
-      assert.equal(await keys.revoke(key.id, after(1)), true)
-      assert.deepEqual(await keys.find(key.id), { ...key, revokedAt: after(5) })
-      assert.deepEqual(await keys.findByHash(sha256), { ...key, revokedAt: after(5) })
-      assert.deepEqual(await keys.find(neighbour.id), neighbour)
+      for (const minute of [5, 9, 1]) {
+        expectEqual(await keys.revoke(key.id, after(minute)), true, 'revoke must return true for a known key')
+      }
+      const revoked = { ...key, revokedAt: after(5) }
+      expectEqual(await keys.find(key.id), revoked, 'the key must be revoked at the first time')
+      expectEqual(await keys.findByHash(sha256), revoked, 'the key must be revoked at the first time')
+      expectEqual(await keys.find(neighbour.id), neighbour, 'another key must not change')
     },
   },
   {
-    name: 'says that there is no such key to revoke',
+    id: 'revoke-unknown',
+    name: 'returns false when there is no such key to revoke',
     async run(keys) {
       await keys.add(aNewApiKey('kiosk'))
-      assert.equal(await keys.revoke('key_other', NOON), false)
-      assert.equal((await keys.find('key_kiosk'))?.revokedAt, undefined)
+      expectEqual(await keys.revoke('key_other', NOON), false, 'revoke must return false for an unknown key')
+      expectEqual((await keys.find('key_kiosk'))?.revokedAt, undefined, 'another key must not be revoked')
     },
   },
   {
-    name: 'notes the latest use of a key, in whatever order they come',
+    id: 'mark-used',
+    name: 'records the latest use of a key, in whatever order the uses arrive',
     async run(keys) {
       const { sha256, ...key } = aNewApiKey('kiosk')
       await keys.add({ ...key, sha256 })
       await keys.add(aNewApiKey('neighbour'))
       await keys.markUsed([{ id: key.id, at: after(5) }])
-      assert.deepEqual(await keys.find(key.id), { ...key, lastUsedAt: after(5) })
-      await Promise.all([7, 9, 8, 1].map((at) => keys.markUsed([{ id: key.id, at: after(at) }])))
-      assert.deepEqual(await keys.findByHash(sha256), { ...key, lastUsedAt: after(9) })
-      assert.equal((await keys.find('key_neighbour'))?.lastUsedAt, undefined)
+      expectEqual(await keys.find(key.id), { ...key, lastUsedAt: after(5) }, 'the use must be recorded')
+      await Promise.all([7, 9, 8, 1].map((minute) => keys.markUsed([{ id: key.id, at: after(minute) }])))
+      expectEqual(await keys.findByHash(sha256), { ...key, lastUsedAt: after(9) }, 'the latest use must be recorded')
+      expectEqual((await keys.find('key_neighbour'))?.lastUsedAt, undefined, 'another key must not be marked as used')
     },
   },
   {
-    name: 'takes the use of an unknown key without an error',
+    id: 'mark-used-many',
+    name: 'records the uses of many keys in one call',
     async run(keys) {
-      await keys.markUsed([{ id: 'key_other', at: NOON }])
-      assert.deepEqual(await keys.list(), [])
+      const names = Array.from({ length: 300 }, (_, index) => `k${index}`)
+      await Promise.all(names.map((name) => keys.add(aNewApiKey(name))))
+      await keys.markUsed([{ id: 'key_k7', at: after(9_000) }])
+      await keys.markUsed(names.map((name, index) => ({ id: `key_${name}`, at: after(index) })))
+      for (const [index, at] of [after(0), after(9_000), after(299)].entries()) {
+        const id = `key_k${[0, 7, 299][index]}`
+        expectEqual((await keys.find(id))?.lastUsedAt, at, `the latest use of ${id}`)
+      }
+      const unused = (await keys.list()).filter(({ lastUsedAt }) => lastUsedAt === undefined)
+      expectEqual(unused, [], 'every key must have a last use')
     },
   },
-]
+  {
+    id: 'mark-used-unknown',
+    name: 'accepts the use of an unknown key, and no uses at all, without an error',
+    async run(keys) {
+      await keys.markUsed([{ id: 'key_other', at: NOON }])
+      await keys.markUsed([])
+      expectEqual(await keys.list(), [], 'nothing may be stored for an unknown key')
+      await keys.add(aNewApiKey('kiosk'))
+      await keys.markUsed(['key_other', 'key_kiosk'].map((id) => ({ id, at: after(1) })))
+      expectEqual((await keys.find('key_kiosk'))?.lastUsedAt, after(1), 'the use of the known key must be recorded')
+    },
+  },
+])

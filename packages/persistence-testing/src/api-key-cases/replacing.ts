@@ -1,90 +1,97 @@
-import assert from 'node:assert/strict'
 import type { ApiKeyRepository } from '@pet-store/access'
-import type { ContractCase } from '../contract-case.ts'
-import { after, aNewApiKey } from './a-new-api-key.ts'
+import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 
-/** A key gets one successor, and ends when the overlap does. */
-export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = [
+/** A key gets one successor, and ends with the overlap. */
+export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key.replace', [
   {
-    name: 'replaces a key: stores the successor, and lets the old one end',
+    id: 'successor',
+    name: 'replaces a key: stores the successor and ends the old key',
     async run(keys) {
       const old = aNewApiKey('old')
-      const { sha256, ...successor } = aNewApiKey('successor', { createdAt: after(1), expiresAt: after(100) })
+      const successor = aNewApiKey('successor', { createdAt: after(1), expiresAt: after(100) })
       await keys.add(old)
-      assert.equal(await keys.replace(old.id, { ...successor, sha256 }, after(10)), true)
-      assert.deepEqual(await keys.find(successor.id), successor)
-      assert.deepEqual(await keys.findByHash(sha256), successor)
+      expectEqual(await keys.replace(old.id, successor, after(10)), true, 'replace must return true')
+      const stored = withoutHash(successor)
+      expectEqual(await keys.find(successor.id), stored, 'the successor must be found by its id')
+      expectEqual(await keys.findByHash(successor.sha256), stored, 'the successor must be found by its hash')
       const ending = { ...withoutHash(old), expiresAt: after(10), replacedBy: successor.id }
-      assert.deepEqual(await keys.find(old.id), ending)
-      assert.deepEqual(await keys.findByHash(old.sha256), ending)
-      assert.deepEqual(await keys.list(), [ending, successor])
+      expectEqual(await keys.find(old.id), ending, 'the old key must end and name its successor')
+      expectEqual(await keys.findByHash(old.sha256), ending, 'the old key must end and name its successor')
+      expectEqual(await keys.list(), [ending, stored], 'both keys must be listed')
     },
   },
   {
-    name: 'never lets a replaced key live longer than it would have',
+    id: 'earlier-end',
+    name: 'never extends the life of a replaced key',
     async run(keys) {
       await keys.add(aNewApiKey('old', { expiresAt: after(5) }))
       await keys.replace('key_old', aNewApiKey('successor'), after(10))
-      assert.deepEqual((await keys.find('key_old'))?.expiresAt, after(5))
+      expectEqual((await keys.find('key_old'))?.expiresAt, after(5), 'the earlier end of the old key')
     },
   },
   {
-    name: 'replaces a key once, also when many ask at the same time',
+    id: 'concurrent',
+    name: 'replaces a key once, even when many calls arrive at the same time',
     async run(keys) {
       await keys.add(aNewApiKey('old'))
       const names = ['a', 'b', 'c', 'd', 'e']
-      const answers = await Promise.all(names.map((name) => keys.replace('key_old', aNewApiKey(name), after(10))))
-      assert.deepEqual(
-        answers.filter((isDone) => isDone),
-        [true],
-      )
-      const winner = `key_${names[answers.indexOf(true)]}`
-      assert.deepEqual((await keys.list()).map(({ id }) => id).sort(), [winner, 'key_old'].sort())
-      assert.equal((await keys.find('key_old'))?.replacedBy, winner)
+      const results = await Promise.all(names.map((name) => keys.replace('key_old', aNewApiKey(name), after(10))))
+      expectEqual(results.filter(Boolean).length, 1, 'the number of calls that return true')
+      const winner = `key_${names[results.indexOf(true)]}`
+      const ids = (await keys.list()).map(({ id }) => id)
+      expectEqual(ids.sort(), [winner, 'key_old'].sort(), 'only one successor may be stored')
+      expectEqual((await keys.find('key_old'))?.replacedBy, winner, 'the old key must name its successor')
 
-      assert.equal(await keys.replace('key_old', aNewApiKey('late'), after(1)), false)
-      assert.deepEqual((await keys.find('key_old'))?.expiresAt, after(10))
-      assert.equal(await keys.find('key_late'), undefined)
+      const isReplaced = await keys.replace('key_old', aNewApiKey('late'), after(1))
+      expectEqual(isReplaced, false, 'replace must return false for a key that has a successor')
+      expectEqual((await keys.find('key_old'))?.expiresAt, after(10), 'the end of the old key must not change')
+      expectEqual(await keys.find('key_late'), undefined, 'the second successor must not be stored')
     },
   },
   {
-    name: 'replaces a successor in its turn',
+    id: 'again',
+    name: 'replaces a successor too',
     async run(keys) {
       await keys.add(aNewApiKey('first'))
       await keys.replace('key_first', aNewApiKey('second', { createdAt: after(1) }), after(10))
-      assert.equal(await keys.replace('key_second', aNewApiKey('third', { createdAt: after(2) }), after(20)), true)
-      const listed = await keys.list()
-      assert.deepEqual(
-        listed.map(({ replacedBy }) => replacedBy),
-        ['key_second', 'key_third', undefined],
-      )
-      assert.deepEqual(
-        listed.map(({ expiresAt }) => expiresAt),
-        [after(10), after(20), undefined],
+      const isReplaced = await keys.replace('key_second', aNewApiKey('third', { createdAt: after(2) }), after(20))
+      expectEqual(isReplaced, true, 'replace must return true for a successor')
+      expectEqual(
+        (await keys.list()).map(({ replacedBy, expiresAt }) => [replacedBy, expiresAt]),
+        [
+          ['key_second', after(10)],
+          ['key_third', after(20)],
+          [undefined, undefined],
+        ],
+        'each key must name its successor and end with its overlap',
       )
     },
   },
   {
-    name: 'refuses to replace a key that is not there, and stores nothing',
+    id: 'unknown',
+    name: 'rejects to replace an unknown key, and stores nothing',
     async run(keys) {
-      await assert.rejects(async () => keys.replace('key_other', aNewApiKey('successor'), after(10)))
-      assert.deepEqual(await keys.list(), [])
+      await expectRejection(
+        async () => keys.replace('key_other', aNewApiKey('successor'), after(10)),
+        'replace must reject an unknown key',
+      )
+      expectEqual(await keys.list(), [], 'nothing may be stored')
     },
   },
   {
-    name: 'refuses a successor whose id or hash is taken, and changes nothing',
+    id: 'taken',
+    name: 'rejects a successor whose id or hash is taken, and changes nothing',
     async run(keys) {
       const old = aNewApiKey('old')
       await keys.add(old)
       for (const taken of [{ id: old.id }, { sha256: old.sha256 }]) {
-        await assert.rejects(async () => keys.replace(old.id, aNewApiKey('successor', taken), after(10)))
+        await expectRejection(
+          async () => keys.replace(old.id, aNewApiKey('successor', taken), after(10)),
+          'replace must reject a taken id or hash',
+        )
       }
-      assert.deepEqual(await keys.list(), [withoutHash(old)])
+      expectEqual(await keys.list(), [withoutHash(old)], 'the old key must not change')
     },
   },
-]
-
-function withoutHash(key: ReturnType<typeof aNewApiKey>): Omit<typeof key, 'sha256'> {
-  const { sha256: _, ...rest } = key
-  return rest
-}
+])

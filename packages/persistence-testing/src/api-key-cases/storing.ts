@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict'
 import type { ApiKeyRepository } from '@pet-store/access'
-import type { ContractCase } from '../contract-case.ts'
-import { after, aNewApiKey, hashOf, NOON } from './a-new-api-key.ts'
+import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { after, aNewApiKey, hashOf, NOON, withoutHash } from '../new-api-keys.ts'
 
 const NAMES = {
   quotes: `it's a "key" \\ %_`,
@@ -11,103 +10,119 @@ const NAMES = {
   '100 code points': '🐾'.repeat(100),
 }
 
-/** Keys are kept as given, and found by id and by hash. */
-export const storingCases: readonly ContractCase<ApiKeyRepository>[] = [
+/** Keys are stored as given, and found by id and by hash. */
+export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key.add', [
   {
-    name: 'keeps every field of a key, and what is absent absent',
+    id: 'fields',
+    name: 'returns every field of a key, and no key for an absent field',
     async run(keys) {
       const bare = aNewApiKey('bare')
       const full = aNewApiKey('full', { scopes: ['pets:read', 'pets:write'], expiresAt: after(1) })
       await keys.add(bare)
       await keys.add(full)
       for (const { sha256, ...key } of [bare, full]) {
-        assert.deepEqual(await keys.find(key.id), key)
-        assert.deepEqual(await keys.findByHash(sha256), key)
+        expectEqual(await keys.find(key.id), key, 'find must return the key as given, without its hash')
+        expectEqual(await keys.findByHash(sha256), key, 'findByHash must return the key as given, without its hash')
       }
     },
   },
   ...Object.entries(NAMES).map(([description, name]) => ({
-    name: `keeps a name with ${description}`,
+    id: `name.${description.replaceAll(' ', '-')}`,
+    name: `returns a name with ${description}`,
     async run(keys: ApiKeyRepository) {
       const key = aNewApiKey('odd', { name })
       await keys.add(key)
-      assert.equal((await keys.find(key.id))?.name, name)
+      expectEqual((await keys.find(key.id))?.name, name, 'a name must be returned exactly as given')
     },
   })),
   {
-    name: 'keeps times of long ago and far away to the millisecond',
+    id: 'times',
+    name: 'returns times of the past and the far future to the millisecond',
     async run(keys) {
       const times = { createdAt: new Date('1999-12-31T23:59:59.999Z'), expiresAt: new Date('9999-12-31T23:59:59.999Z') }
       await keys.add(aNewApiKey('old', times))
       const { createdAt, expiresAt } = (await keys.find('key_old')) ?? {}
-      assert.deepEqual({ createdAt, expiresAt }, times)
+      expectEqual({ createdAt, expiresAt }, times, 'times must be exact to the millisecond')
     },
   },
   {
+    id: 'unknown',
     name: 'finds no key by another id or hash',
     async run(keys) {
-      assert.equal(await keys.findByHash(hashOf('kiosk')), undefined)
+      expectEqual(await keys.findByHash(hashOf('kiosk')), undefined, 'an empty place must have no key')
       await keys.add(aNewApiKey('kiosk'))
-      for (const id of ['key_kios', 'KEY_KIOSK', 'kiosk', '', hashOf('kiosk')])
-        assert.equal(await keys.find(id), undefined)
-      for (const sha256 of [hashOf('kios'), 'key_kiosk', '']) assert.equal(await keys.findByHash(sha256), undefined)
+      for (const id of ['key_kios', 'KEY_KIOSK', 'kiosk', '', hashOf('kiosk')]) {
+        expectEqual(await keys.find(id), undefined, `find must return undefined for ${JSON.stringify(id)}`)
+      }
+      for (const sha256 of [hashOf('kios'), 'key_kiosk', '']) {
+        expectEqual(await keys.findByHash(sha256), undefined, `findByHash must return undefined for '${sha256}'`)
+      }
     },
   },
   {
-    name: 'refuses a key whose id or hash is taken, and changes nothing',
+    id: 'taken',
+    name: 'rejects a key whose id or hash is taken, and changes nothing',
     async run(keys) {
       const first = aNewApiKey('first')
       await keys.add(first)
-      await assert.rejects(async () => keys.add(aNewApiKey('other', { id: first.id })))
-      await assert.rejects(async () => keys.add(aNewApiKey('other', { sha256: first.sha256 })))
-      const { sha256, ...stored } = first
-      assert.deepEqual(await keys.list(), [stored])
-      assert.equal(await keys.findByHash(hashOf('other')), undefined)
+      await expectRejection(async () => keys.add(aNewApiKey('other', { id: first.id })), 'add must reject a taken id')
+      await expectRejection(
+        async () => keys.add(aNewApiKey('other', { sha256: first.sha256 })),
+        'add must reject a taken hash',
+      )
+      expectEqual(await keys.list(), [withoutHash(first)], 'a rejected key must change nothing')
+      expectEqual(await keys.findByHash(hashOf('other')), undefined, 'a rejected key must not be found')
     },
   },
   {
-    name: 'takes several keys of one name, as a rotation makes them',
+    id: 'same-name',
+    name: 'stores several keys with the same name, as a rotation makes them',
     async run(keys) {
       for (const key of ['one', 'other']) await keys.add(aNewApiKey(key, { name: 'kiosk' }))
-      assert.equal(await keys.replace('key_one', aNewApiKey('next', { name: 'kiosk' }), after(1)), true)
-      const listed = await keys.list()
-      assert.deepEqual(listed.map(({ id }) => id).sort(), ['key_next', 'key_one', 'key_other'])
-      for (const { name } of listed) assert.equal(name, 'kiosk')
+      const isReplaced = await keys.replace('key_one', aNewApiKey('next', { name: 'kiosk' }), after(1))
+      expectEqual(isReplaced, true, 'replace must accept a successor with the same name')
+      const listed = (await keys.list()).map(({ id, name }) => `${id} ${name}`)
+      expectEqual(listed.sort(), ['key_next kiosk', 'key_one kiosk', 'key_other kiosk'], 'all keys with the name')
     },
   },
   {
-    name: 'lists every key, the oldest first, in whatever state',
+    id: 'list',
+    name: 'lists every key in the order of creation, in any state',
     async run(keys) {
-      assert.deepEqual(await keys.list(), [])
-      await keys.add(aNewApiKey('second', { createdAt: after(1) }))
-      await keys.add(aNewApiKey('third', { createdAt: after(2), expiresAt: after(3) }))
-      await keys.add(aNewApiKey('first', { createdAt: NOON }))
-      await keys.revoke('key_second', after(4))
+      expectEqual(await keys.list(), [], 'an empty place must list no key')
+      // Neither the names, nor the ids, nor the hashes, nor the order of adding give this order.
+      await keys.add(aNewApiKey('zebra', { createdAt: after(1) }))
+      await keys.add(aNewApiKey('ant', { createdAt: after(2), expiresAt: after(3) }))
+      await keys.add(aNewApiKey('mole', { createdAt: NOON }))
+      await keys.revoke('key_zebra', after(4))
       const listed = await keys.list()
-      assert.deepEqual(
+      expectEqual(
         listed.map(({ name }) => name),
-        ['first', 'second', 'third'],
+        ['mole', 'zebra', 'ant'],
+        'keys must be listed in the order of createdAt',
       )
-      for (const key of listed) assert.deepEqual(key, await keys.find(key.id))
+      for (const key of listed) expectEqual(key, await keys.find(key.id), 'list must return the same key as find')
     },
   },
   {
-    name: 'gives keys that are detached from storage',
+    id: 'detached',
+    name: 'stores its own copy: changing a key has no effect',
     async run(keys) {
-      const key = aNewApiKey('kiosk', { scopes: ['pets:read'], expiresAt: after(1) })
-      const { sha256, ...stored } = structuredClone(key)
-      await keys.add(key)
-      change(key)
-      for (const found of [await keys.find(key.id), await keys.findByHash(sha256), (await keys.list())[0]]) {
-        assert.deepEqual(found, stored)
+      const aKey = () => aNewApiKey('kiosk', { scopes: ['pets:read'], createdAt: after(0), expiresAt: after(1) })
+      const { sha256, ...stored } = aKey()
+      const given = aKey()
+      await keys.add(given)
+      change(given)
+      for (const found of [await keys.find(given.id), await keys.findByHash(sha256), (await keys.list())[0]]) {
+        expectEqual(found, stored, 'the stored key must not change')
         change(found)
       }
-      assert.deepEqual(await keys.find(key.id), stored)
+      expectEqual(await keys.find(given.id), stored, 'the stored key must not change')
     },
   },
-]
+])
 
-/** As a careless caller in JavaScript may do. */
+/** Does what a careless caller in JavaScript may do. */
 function change(key: object | undefined): void {
   const { scopes, createdAt, expiresAt } = key as { scopes: string[]; createdAt: Date; expiresAt: Date }
   scopes.push('pets:write')

@@ -1,112 +1,128 @@
 import assert from 'node:assert/strict'
-import { INT64, type NewPet, type PetInput, type PetRepository } from '@pet-store/domain'
-import { aNewPet } from '../a-new-pet.ts'
-import type { ContractCase } from '../contract-case.ts'
-import { addPets, ascending, idsOf, listAll } from './stored-pets.ts'
+import { INT64, type NewPet, type PetRepository } from '@pet-store/domain'
+import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { addPets, aNewPet, anUnreadablePet, ascending, idsOf, listAll } from '../new-pets.ts'
 
-/** Ids grow and are never given twice, and an add happens wholly or not at all. */
-export const addingCases: readonly ContractCase<PetRepository>[] = [
+/** Ids increase and are never reused, and an add stores the whole pet or nothing. */
+export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.add', [
   {
-    name: 'gives ids as bigint within int64',
+    id: 'int64-ids',
+    name: 'returns ids as bigint within int64',
     async run(pets) {
       for (const id of idsOf(await addPets(pets, 3))) {
-        assert.equal(typeof id, 'bigint')
-        assert.ok(id >= INT64.min && id <= INT64.max, `${id} is not an int64`)
+        expectEqual(typeof id, 'bigint', 'an id must be a bigint')
+        assert.ok(id >= INT64.min && id <= INT64.max, `an id must be within int64, got ${id}`)
       }
     },
   },
   {
-    name: 'gives a greater id to each later pet',
+    id: 'increasing-ids',
+    name: 'gives each later pet a greater id',
     async run(pets) {
       const ids = idsOf(await addPets(pets, 12))
-      assert.deepEqual(ids, ascending(ids))
-      assert.equal(new Set(ids).size, 12)
+      expectEqual(ids, ascending(ids), 'ids of pets that are added one after the other must increase')
+      expectEqual(new Set(ids).size, 12, 'the number of different ids of 12 pets')
     },
   },
   {
-    name: 'makes two pets of two equal ones',
+    id: 'equal-pets',
+    name: 'stores two equal pets as two pets',
     async run(pets) {
       const first = await pets.add(aNewPet())
       const second = await pets.add(aNewPet())
-      assert.deepEqual(await listAll(pets), [first, second])
-      assert.notEqual(first.id, second.id)
+      expectEqual(await listAll(pets), [first, second], 'both pets must be stored')
+      assert.notEqual(first.id, second.id, 'two pets must have different ids')
     },
   },
   {
-    name: 'gives different ids to pets added at the same time',
+    id: 'concurrent-ids',
+    name: 'gives pets that are added at the same time different ids',
     async run(pets) {
       const added = await Promise.all(manyNames(30).map((name) => pets.add(aNewPet({ name }))))
-      assert.equal(new Set(idsOf(added)).size, 30)
+      expectEqual(new Set(idsOf(added)).size, 30, 'the number of different ids of 30 pets')
     },
   },
   {
-    name: 'stores all pets added at the same time, each under its own id',
+    id: 'concurrent',
+    name: 'stores all pets that are added at the same time, each under its own id',
     async run(pets) {
       const names = manyNames(30)
       const added = await Promise.all(names.map((name) => pets.add(aNewPet({ name }))))
-      assert.deepEqual(
+      expectEqual(
         added.map((pet) => pet.name),
         names,
+        'each add must return its own pet',
       )
       const byId = new Map(added.map((pet) => [pet.id, pet]))
-      assert.deepEqual(
-        await listAll(pets),
-        ascending(idsOf(added)).map((id) => byId.get(id)),
-      )
+      const expected = ascending(idsOf(added)).map((id) => byId.get(id))
+      expectEqual(await listAll(pets), expected, 'the list must contain each pet under the id that its add returned')
     },
   },
   {
-    name: 'gives each of several callers at once growing ids',
+    id: 'increasing-ids-per-caller',
+    name: 'gives each of several concurrent callers increasing ids',
     async run(pets) {
       const callers = await Promise.all([1, 2, 3, 4].map(() => addPets(pets, 6)))
-      for (const ids of callers.map(idsOf)) assert.deepEqual(ids, ascending(ids))
+      for (const ids of callers.map(idsOf)) {
+        expectEqual(ids, ascending(ids), 'the ids that one caller gets one after the other must increase')
+      }
     },
   },
   {
-    // Whoever stores a field must read it, so that this add fails in every adapter.
-    name: 'stores nothing when an add is rejected, and goes on',
+    id: 'visible-at-once',
+    name: 'finds and lists a pet as soon as its add has resolved, even while others are added',
+    async run(pets) {
+      const caller = async (): Promise<void> => {
+        for (let count = 0; count < 5; count += 1) {
+          const added = await pets.add(aNewPet())
+          expectEqual(await pets.find(added.id), added, 'find must return a pet whose add has resolved')
+          const listed = (await listAll(pets)).find(({ id }) => id === added.id)
+          expectEqual(listed, added, 'list must contain a pet whose add has resolved')
+        }
+      }
+      await Promise.all([caller(), caller(), caller()])
+    },
+  },
+  {
+    id: 'rejected',
+    name: 'stores nothing when an add is rejected, and continues',
     async run(pets) {
       const before = await pets.add(aNewPet({ name: 'before' }))
       for (const field of ['name', 'categoryId', 'status'] as const) {
-        await assert.rejects(
-          async () => pets.add(unreadable(field)),
-          `add must be rejected when ${field} cannot be read`,
+        await expectRejection(
+          async () => pets.add(anUnreadablePet(field)),
+          `add must reject when ${field} cannot be read`,
         )
       }
       const after = await pets.add(aNewPet({ name: 'after' }))
-      assert.deepEqual(await listAll(pets), [before, after])
-      assert.ok(after.id > before.id)
+      expectEqual(await listAll(pets), [before, after], 'a rejected add must store nothing')
+      assert.ok(after.id > before.id, 'ids must increase after a rejected add')
     },
   },
   {
-    // Databases refuse some of these pets, this process none. Whichever it is, the answer to `add` must tell the truth.
-    name: 'stores exactly the pets whose add is fulfilled when others fail at the same time',
+    // Databases reject some of these pets, memory none. Either is correct, as long as the result of add is true.
+    id: 'rejected-beside-others',
+    name: 'stores exactly the pets whose add resolves when others fail at the same time',
     async run(pets) {
-      const unlawful = [{ categoryId: 1n }, { name: 'Rex', categoryId: INT64.max + 1n }] as unknown as NewPet[]
-      const tried = [...lawfulPets(5), ...unlawful, unreadable('name'), ...lawfulPets(5)]
+      const invalid = [{ categoryId: 1n }, { name: 'Rex', categoryId: INT64.max + 1n }] as unknown as NewPet[]
+      const tried = [...validPets(5), ...invalid, anUnreadablePet('name'), ...validPets(5)]
       const results = await Promise.allSettled(tried.map(async (pet) => pets.add(pet)))
       const stored = results.filter((result) => result.status === 'fulfilled').map((result) => result.value)
-      const lawful = stored.filter((pet) => pet.name?.startsWith('lawful'))
-      assert.equal(lawful.length, 10, 'an add must not fail because another one does')
-      assert.deepEqual(idsOf(await listAll(pets)), ascending(idsOf(stored)))
+      const valid = stored.filter((pet) => pet.name?.startsWith('valid'))
+      expectEqual(
+        valid.length,
+        10,
+        'the number of valid pets whose add resolves; it must not fail because another fails',
+      )
+      expectEqual(idsOf(await listAll(pets)), ascending(idsOf(stored)), 'exactly the resolved adds must be stored')
     },
   },
-]
+])
 
 function manyNames(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `Pet ${index}`)
 }
 
-function lawfulPets(count: number): readonly NewPet[] {
-  return manyNames(count).map((name) => aNewPet({ name: `lawful ${name}` }))
-}
-
-function unreadable(field: keyof PetInput): NewPet {
-  const pet = { ...aNewPet({ status: 'sold' }) }
-  return Object.defineProperty(pet, field, {
-    enumerable: true,
-    get() {
-      throw new Error(`${field} cannot be read`)
-    },
-  })
+function validPets(count: number): readonly NewPet[] {
+  return manyNames(count).map((name) => aNewPet({ name: `valid ${name}` }))
 }

@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict'
 import type { Pet, PetInput, PetRepository } from '@pet-store/domain'
-import { aNewPet } from '../a-new-pet.ts'
-import type { ContractCase } from '../contract-case.ts'
-import { listAll } from './stored-pets.ts'
+import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { aNewPet, listAll } from '../new-pets.ts'
 
-/** Nobody outside holds a piece of what is stored: changing one's own copy changes nothing else. */
-export const detachedCases: readonly ContractCase<PetRepository>[] = [
+/** Callers get copies: changing one changes nothing stored. */
+export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pet.detached', [
   {
-    name: 'keeps what was stored when the pet from add is changed',
-    run: (pets) => expectUnchanged(pets, async (added) => spoil(added)),
+    id: 'add',
+    name: 'stores its own copy: changing the pet from add has no effect',
+    run: (pets) => expectUnchanged(pets, async (added) => change(added)),
   },
   {
-    name: 'keeps what was stored when the pet from find is changed',
-    run: (pets) => expectUnchanged(pets, async ({ id }) => spoil(await pets.find(id))),
+    id: 'find',
+    name: 'stores its own copy: changing the pet from find has no effect',
+    run: (pets) => expectUnchanged(pets, async ({ id }) => change(await pets.find(id))),
   },
   {
-    name: 'keeps what was stored when a pet from list is changed',
-    run: (pets) => expectUnchanged(pets, async () => spoil((await listAll(pets))[0])),
+    id: 'list',
+    name: 'stores its own copy: changing a pet from list has no effect',
+    run: (pets) => expectUnchanged(pets, async () => change((await listAll(pets))[0])),
   },
   {
-    name: 'keeps what was stored when the list itself is emptied',
+    id: 'emptied-list',
+    name: 'stores its own copy: emptying the list has no effect',
     run: (pets) =>
       expectUnchanged(pets, async () => {
         const list = (await listAll(pets)) as Pet[]
@@ -27,28 +30,29 @@ export const detachedCases: readonly ContractCase<PetRepository>[] = [
       }),
   },
   {
-    name: 'keeps what was stored when the given pet is changed afterwards',
-    run: (pets) => expectUnchanged(pets, async (_, given) => spoil(given)),
+    id: 'given',
+    name: 'stores its own copy: changing the given pet afterwards has no effect',
+    run: (pets) => expectUnchanged(pets, async (_, given) => change(given)),
   },
-]
+])
 
 async function expectUnchanged(
   pets: PetRepository,
-  change: (added: Pet, given: PetInput) => Promise<void>,
+  work: (added: Pet, given: PetInput) => Promise<void>,
 ): Promise<void> {
   const given = aNewPet({ name: 'Rex', categoryId: 7n, status: 'available' })
   const added = await pets.add(given)
   const original = { ...added }
-  await change(added, given)
-  assert.deepEqual(await pets.find(original.id), original)
-  assert.deepEqual(await listAll(pets), [original])
+  await work(added, given)
+  expectEqual(await pets.find(original.id), original, 'the stored pet must not change')
+  expectEqual(await listAll(pets), [original], 'the listed pet must not change')
 }
 
-/** Does what a caller in JavaScript may do; a frozen object, which refuses, is detached too. */
-function spoil(pet: PetInput | undefined): void {
-  assert.ok(pet)
+/** Does what a caller in JavaScript may do; a frozen object, which rejects it, is detached too. */
+function change(pet: PetInput | undefined): void {
+  assert.ok(pet, 'the pet must be found')
   const { id } = pet as Partial<Pet>
-  Reflect.set(pet, 'name', 'spoiled')
+  Reflect.set(pet, 'name', 'changed')
   Reflect.set(pet, 'categoryId', -99n)
   Reflect.deleteProperty(pet, 'status')
   if (id !== undefined) Reflect.set(pet, 'id', id + 1000n)

@@ -1,74 +1,88 @@
 import assert from 'node:assert/strict'
 import { PET_STATUSES, type Pet, type PetId, type PetRepository, type PetStatus } from '@pet-store/domain'
-import { aNewPet } from '../a-new-pet.ts'
-import type { ContractCase } from '../contract-case.ts'
-import { listAll, MORE_THAN_ENOUGH } from './stored-pets.ts'
+import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { aNewPet, listAll, MORE_THAN_ENOUGH } from '../new-pets.ts'
 
-/** Only pets with exactly the wanted status. */
-export const filteringCases: readonly ContractCase<PetRepository>[] = [
+/** Only pets with exactly the requested status. */
+export const filteringCases: readonly ContractCase<PetRepository>[] = casesOf('pet.filter', [
   {
+    id: 'none',
     name: 'lists pets of every status and of none without a filter',
     async run(pets) {
       const added = await addMixedPets(pets)
-      assert.deepEqual(await listAll(pets), added)
+      expectEqual(await listAll(pets), added, 'a list without a filter must contain all pets')
     },
   },
   ...PET_STATUSES.map((status) => ({
+    id: `status.${status}`,
     name: `lists only pets with the status ${status}`,
     async run(pets: PetRepository) {
-      const added = await addMixedPets(pets)
-      assert.deepEqual(await pets.list({ status, limit: MORE_THAN_ENOUGH }), withStatus(added, status))
+      const expected = withStatus(await addMixedPets(pets), status)
+      expectEqual(await pets.list({ status, limit: MORE_THAN_ENOUGH }), expected, `exactly the pets that are ${status}`)
     },
   })),
   {
-    name: 'matches a pet without a status with no filter',
+    id: 'without-status',
+    name: 'lists a pet without a status with no filter',
     async run(pets) {
       await pets.add(aNewPet())
-      for (const status of PET_STATUSES) assert.deepEqual(await pets.list({ status, limit: 20 }), [])
+      for (const status of PET_STATUSES) {
+        expectEqual(
+          await pets.list({ status, limit: 20 }),
+          [],
+          `a pet without a status must not be listed as ${status}`,
+        )
+      }
     },
   },
   {
+    id: 'no-match',
     name: 'lists nothing for a status that no pet has',
     async run(pets) {
       await pets.add(aNewPet({ status: 'available' }))
-      assert.deepEqual(await pets.list({ status: 'sold', limit: 20 }), [])
+      expectEqual(await pets.list({ status: 'sold', limit: 20 }), [], 'the list must be empty')
     },
   },
   {
+    id: 'limit',
     name: 'counts only matching pets towards the limit',
     async run(pets) {
       const sold = withStatus(await addMixedPets(pets), 'sold')
-      assert.deepEqual(await pets.list({ status: 'sold', limit: 2 }), sold.slice(0, 2))
+      expectEqual(await pets.list({ status: 'sold', limit: 2 }), sold.slice(0, 2), 'the first two sold pets')
     },
   },
   {
+    id: 'after',
     name: 'lists only matching pets after an id',
     async run(pets) {
       const sold = withStatus(await addMixedPets(pets), 'sold')
-      const after = idAt(sold, 0)
-      assert.deepEqual(await pets.list({ status: 'sold', after, limit: MORE_THAN_ENOUGH }), sold.slice(1))
+      const found = await pets.list({ status: 'sold', after: idAt(sold, 0), limit: MORE_THAN_ENOUGH })
+      expectEqual(found, sold.slice(1), 'all sold pets after the first one')
     },
   },
   {
+    id: 'after-other',
     name: 'lists matching pets after the id of a pet that does not match',
     async run(pets) {
       const added = await addMixedPets(pets)
       const after = idAt(withStatus(added, 'pending'), 1)
       const expected = withStatus(added, 'sold').filter((pet) => pet.id > after)
-      assert.deepEqual(await pets.list({ status: 'sold', after, limit: MORE_THAN_ENOUGH }), expected)
+      const found = await pets.list({ status: 'sold', after, limit: MORE_THAN_ENOUGH })
+      expectEqual(found, expected, `the sold pets after the pending pet ${after}`)
     },
   },
   {
-    name: 'joins filter, position and limit',
+    id: 'all',
+    name: 'combines filter, position and limit',
     async run(pets) {
       const sold = withStatus(await addMixedPets(pets), 'sold')
-      const after = idAt(sold, 0)
-      assert.deepEqual(await pets.list({ status: 'sold', after, limit: 1 }), sold.slice(1, 2))
+      const found = await pets.list({ status: 'sold', after: idAt(sold, 0), limit: 1 })
+      expectEqual(found, sold.slice(1, 2), 'the second sold pet')
     },
   },
-]
+])
 
-/** Three rounds of one pet of each status and one of none, so that no status stands in one block. */
+/** Three rounds of one pet of each status and one of none, so that pets of a status are not in one block. */
 async function addMixedPets(pets: PetRepository): Promise<readonly Pet[]> {
   const added: Pet[] = []
   for (let round = 0; round < 3; round += 1) {

@@ -1,43 +1,46 @@
-import assert from 'node:assert/strict'
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
-import type { ContractCase } from '../contract-case.ts'
-import { addPets, idsOf } from './stored-pets.ts'
+import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { addPets, idsOf } from '../new-pets.ts'
 
-/** Ids of nobody, some of which become somebody's id when they are rounded or cut to 32 bits on the way. */
-const UNKNOWN_IDS: Readonly<Record<string, (last: PetId) => PetId>> = {
-  'the id 0': () => 0n,
-  'the id -1': () => -1n,
-  'the id 2^53+1': () => 2n ** 53n + 1n,
-  'the greatest int64': () => INT64.max,
-  'the smallest int64': () => INT64.min,
-  'the neighbour of an existing id': (last) => last + 1n,
-  'an existing id with another sign': (last) => -last,
-  'an existing id and 2^32': (last) => last + 2n ** 32n,
-  'an existing id and 2^53': (last) => last + 2n ** 53n,
+/** Unknown ids, some of which become a known id when they are rounded or truncated. */
+const UNKNOWN_IDS: Readonly<Record<string, readonly [name: string, from: (last: PetId) => PetId]>> = {
+  zero: ['the id 0', () => 0n],
+  'minus-one': ['the id -1', () => -1n],
+  'beyond-double': ['the id 2^53+1', () => 2n ** 53n + 1n],
+  'int64-max': ['the greatest int64', () => INT64.max],
+  'int64-min': ['the smallest int64', () => INT64.min],
+  neighbour: ['the id after an existing one', (last) => last + 1n],
+  negated: ['an existing id with the opposite sign', (last) => -last],
+  'plus-2-32': ['an existing id plus 2^32', (last) => last + 2n ** 32n],
+  'plus-2-53': ['an existing id plus 2^53', (last) => last + 2n ** 53n],
 }
 
-/** A pet by its id, and nothing, without an error, for any other id. */
-export const findingCases: readonly ContractCase<PetRepository>[] = [
+/** A pet by its id, and `undefined` for any other id. */
+export const findingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.find', [
   {
+    id: 'each',
     name: 'finds each pet by its own id',
     async run(pets) {
       const added = await addPets(pets, 5)
-      for (const pet of added.toReversed()) assert.deepEqual(await pets.find(pet.id), pet)
+      for (const pet of added.toReversed()) expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
     },
   },
   {
-    name: 'finds nothing in an empty storage',
+    id: 'empty',
+    name: 'finds nothing when it is empty',
     async run(pets) {
-      assert.equal(await pets.find(1n), undefined)
+      expectEqual(await pets.find(1n), undefined, 'find must return undefined')
     },
   },
-  ...Object.entries(UNKNOWN_IDS).map(([description, unknownFrom]) => ({
+  ...Object.entries(UNKNOWN_IDS).map(([id, [description, unknownFrom]]) => ({
+    id: `unknown.${id}`,
     name: `finds nothing under ${description}`,
     async run(pets: PetRepository) {
       const ids = idsOf(await addPets(pets, 3))
-      const id = unknownFrom(ids.at(-1) as PetId)
-      // Ids are the storage's own choice; one that uses this id has nothing to show here.
-      if (!ids.includes(id)) assert.equal(await pets.find(id), undefined)
+      const unknown = unknownFrom(ids.at(-1) as PetId)
+      // An adapter chooses its ids; for one that uses this id the case does not apply.
+      if (ids.includes(unknown)) return
+      expectEqual(await pets.find(unknown), undefined, `find must return undefined for the unknown id ${unknown}`)
     },
   })),
-]
+])

@@ -7,143 +7,170 @@ import {
   type Pet,
   type PetRepository,
 } from '@pet-store/domain'
-import { aNewPet } from '../a-new-pet.ts'
-import type { ContractCase } from '../contract-case.ts'
-import { idsOf, listAll } from './stored-pets.ts'
+import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { aNewPet, anUnreadablePet, idsOf, listAll } from '../new-pets.ts'
 
-const NOON = Date.parse('2027-01-01T12:00:00Z')
+const NOON_MS = Date.parse('2027-01-01T12:00:00Z')
+const LAST_MS = NOON_MS + IDEMPOTENCY_KEY_LIFETIME_MS - 1
+const REUSED = { name: 'PetError', code: 'idempotency_key_reused' }
 
-/** Under one key a pet is added once, for a day. */
-export const idempotencyCases: readonly ContractCase<PetRepository>[] = [
+/** One pet per idempotency key, for the lifetime of the key. */
+export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf('pet.idempotency', [
   {
-    name: 'adds once under one key, and gives the same pet to whoever asks again',
+    id: 'repeat',
+    name: 'returns the same pet for the same key',
     async run(pets) {
-      const bare = await add(pets, aNewPet(), under({ key: 'bare' }))
-      const full = await add(pets, aNewPet({ name: 'Mia', categoryId: -(2n ** 63n), status: 'sold' }), under({}))
-      for (const at of [NOON, NOON + 1, NOON + IDEMPOTENCY_KEY_LIFETIME_MS - 1]) {
-        assert.deepEqual(await add(pets, aNewPet(), under({ key: 'bare', at })), bare)
-        assert.deepEqual(await add(pets, aNewPet({ name: 'Mia', status: 'sold' }), under({ at })), full)
+      const bare = await add(pets, aNewPet(), keyWith({ key: 'bare' }))
+      const full = await add(pets, aNewPet({ name: 'Mia', categoryId: -(2n ** 63n), status: 'sold' }), keyWith({}))
+      for (const atMs of [NOON_MS, NOON_MS + 1, LAST_MS]) {
+        const repeats = [
+          await add(pets, aNewPet(), keyWith({ key: 'bare', atMs })),
+          await add(pets, aNewPet({ name: 'Mia', status: 'sold' }), keyWith({ atMs })),
+        ]
+        expectEqual(repeats, [bare, full], 'a repeat within the lifetime must return the stored pet')
       }
-      assert.deepEqual(await listAll(pets), [bare, full])
+      expectEqual(await listAll(pets), [bare, full], 'repeats must store nothing')
     },
   },
   {
+    id: 'is-replay',
     name: 'says which call stored the pet and which one repeated it',
     async run(pets) {
-      const { isReplay } = await pets.addWithKey(aNewPet(), under({}))
-      assert.equal(isReplay, false)
-      const repeat = await pets.addWithKey(aNewPet(), under({}))
-      assert.equal(repeat.isReplay, true)
+      const { isReplay } = await pets.addWithKey(aNewPet(), keyWith({}))
+      expectEqual(isReplay, false, 'isReplay of the first call')
+      const repeat = await pets.addWithKey(aNewPet(), keyWith({}))
+      expectEqual(repeat.isReplay, true, 'isReplay of the second call')
     },
   },
   {
-    name: 'adds once when many ask at the same time under one key',
+    id: 'concurrent',
+    name: 'stores one pet for many calls with the same key at the same time',
     async run(pets) {
-      const added = await Promise.all(Array.from({ length: 50 }, () => add(pets, aNewPet(), under({}))))
-      assert.equal(new Set(idsOf(added)).size, 1)
-      assert.deepEqual(await listAll(pets), added.slice(0, 1))
+      const results = await Promise.all(Array.from({ length: 50 }, () => pets.addWithKey(aNewPet(), keyWith({}))))
+      const added = results.map(({ pet }) => pet)
+      expectEqual(new Set(idsOf(added)).size, 1, 'the number of different ids that 50 calls with one key return')
+      expectEqual(await listAll(pets), added.slice(0, 1), '50 calls with one key must store one pet')
+      expectEqual(results.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored the pet')
     },
   },
   {
-    name: 'refuses other content under a key that was used, and stores nothing',
+    id: 'other-content',
+    name: 'rejects other content with a used key, and stores nothing',
     async run(pets) {
-      const first = await add(pets, aNewPet(), under({}))
-      for (const at of [NOON, NOON + IDEMPOTENCY_KEY_LIFETIME_MS - 1]) {
-        await assert.rejects(async () => add(pets, aNewPet({ name: 'Mia' }), under({ fingerprint: 'Mia', at })), {
-          name: 'PetError',
-          code: 'idempotency_key_reused',
-        })
+      const first = await add(pets, aNewPet(), keyWith({}))
+      for (const atMs of [NOON_MS, LAST_MS]) {
+        await expectReused(() => add(pets, aNewPet({ name: 'Mia' }), keyWith({ fingerprint: 'Mia', atMs })))
       }
-      assert.deepEqual(await listAll(pets), [first])
-      assert.deepEqual(await add(pets, aNewPet(), under({})), first)
+      expectEqual(await listAll(pets), [first], 'a rejected call must store nothing')
+      expectEqual(await add(pets, aNewPet(), keyWith({})), first, 'the key must still belong to the first pet')
     },
   },
   {
-    name: 'tells the keys of different owners apart, and different keys of one owner',
+    id: 'owners',
+    name: 'distinguishes the keys of different owners, and different keys of one owner',
     async run(pets) {
-      const keys = [under({}), under({ owner: 'kiosk' }), under({ key: 'other' }), under({ owner: 'shopk', key: 'ey' })]
+      const keys = [keyWith({}), keyWith({ owner: 'kiosk' }), keyWith({ key: 'other' })]
       const added = []
-      for (const key of keys) added.push(await add(pets, aNewPet(), key))
-      assert.deepEqual(await listAll(pets), added)
-      assert.equal(added.length, 4)
+      for (const key of [...keys, keyWith({ owner: 'shopk', key: 'ey' })]) added.push(await add(pets, aNewPet(), key))
+      expectEqual(await listAll(pets), added, 'each owner and key must store a pet of its own')
+      expectEqual(new Set(idsOf(added)).size, 4, 'the number of pets of four keys')
     },
   },
   {
-    name: 'refuses other content under one key also when both come at the same time',
+    id: 'other-content-concurrent',
+    name: 'rejects other content with the same key even when both arrive at the same time',
     async run(pets) {
       const names = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'Rex' : 'Mia'))
       const results = await Promise.allSettled(
-        names.map(async (name) => add(pets, aNewPet({ name }), under({ fingerprint: name }))),
+        names.map(async (name) => add(pets, aNewPet({ name }), keyWith({ fingerprint: name }))),
       )
       const [first, ...others] = await listAll(pets)
-      assert.ok(first)
-      assert.deepEqual(others, [])
+      assert.ok(first, 'one pet must be stored')
+      expectEqual(others, [], 'no second pet may be stored')
       for (const [index, result] of results.entries()) {
-        if (names[index] === first.name) assert.deepEqual(result, { status: 'fulfilled', value: first })
-        else assert.equal(result.status === 'rejected' && result.reason.code, 'idempotency_key_reused')
+        if (names[index] === first.name) {
+          expectEqual(result, { status: 'fulfilled', value: first }, 'calls with equal content must return the pet')
+        } else {
+          const code = result.status === 'rejected' && result.reason.code
+          expectEqual(code, 'idempotency_key_reused', 'calls with other content must reject with this code')
+        }
       }
     },
   },
   {
-    name: 'tells keys apart by their case, and by the last of 255 characters',
+    id: 'exact-key',
+    name: 'compares keys exactly: case, special characters and the last of 255 characters',
     async run(pets) {
       const keys = ['k', 'K', `k'"\\%_`, 'k'.repeat(255), `${'k'.repeat(254)}l`]
       const added = []
-      for (const key of keys) added.push(await add(pets, aNewPet(), under({ key })))
-      assert.deepEqual(await listAll(pets), added)
-      assert.equal(added.length, keys.length)
+      for (const key of keys) added.push(await add(pets, aNewPet(), keyWith({ key })))
+      expectEqual(await listAll(pets), added, 'each key must store a pet of its own')
+      expectEqual(new Set(idsOf(added)).size, keys.length, 'the number of pets of different keys')
     },
   },
   {
-    name: 'compares content to the last character, whatever its case and form',
+    id: 'exact-content',
+    name: 'compares content exactly: case, normalisation and the last character',
     async run(pets) {
       const contents = ['rex', 'Zo\u00EB', '🐕'.repeat(PET_NAME.maxCodePoints)]
       const others = ['REX', 'Zoe\u0308', `${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}🐈`]
       for (const [index, fingerprint] of contents.entries()) {
         const key = `${index}`
-        const stored = await add(pets, aNewPet(), under({ key, fingerprint }))
-        await assert.rejects(async () => add(pets, aNewPet(), under({ key, fingerprint: others[index] ?? '' })), {
-          name: 'PetError',
-          code: 'idempotency_key_reused',
-        })
-        assert.deepEqual(await add(pets, aNewPet(), under({ key, fingerprint })), stored)
+        const stored = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
+        await expectReused(() => add(pets, aNewPet(), keyWith({ key, fingerprint: others[index] ?? '' })))
+        const repeat = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
+        expectEqual(repeat, stored, 'a repeat with equal content must return the stored pet')
       }
     },
   },
   {
-    name: 'takes a key for new after a day',
+    id: 'lifetime',
+    name: 'treats a key as new after its lifetime',
     async run(pets) {
-      const first = await add(pets, aNewPet(), under({}))
-      const nextDay = under({ at: NOON + IDEMPOTENCY_KEY_LIFETIME_MS })
+      const first = await add(pets, aNewPet(), keyWith({}))
+      const nextDay = keyWith({ atMs: LAST_MS + 1 })
       const second = await add(pets, aNewPet(), nextDay)
-      assert.notEqual(second.id, first.id)
-      assert.deepEqual(await add(pets, aNewPet(), nextDay), second)
-      const later = under({ fingerprint: 'Mia', at: NOON + 2 * IDEMPOTENCY_KEY_LIFETIME_MS })
+      assert.notEqual(second.id, first.id, 'a key must be new again when its lifetime is over')
+      expectEqual(await add(pets, aNewPet(), nextDay), second, 'a repeat must return the second pet')
+      const later = keyWith({ fingerprint: 'Mia', atMs: NOON_MS + 2 * IDEMPOTENCY_KEY_LIFETIME_MS })
       const third = await add(pets, aNewPet({ name: 'Mia' }), later)
-      assert.deepEqual(await listAll(pets), [first, second, third])
+      expectEqual(await listAll(pets), [first, second, third], 'each lifetime must store a pet')
     },
   },
   {
-    name: 'uses no key up for an add that is rejected',
+    id: 'repeat-does-not-extend',
+    name: 'does not extend the lifetime of a key by a repeat',
     async run(pets) {
-      const broken = Object.defineProperty({ ...aNewPet() }, 'name', {
-        enumerable: true,
-        get() {
-          throw new Error('name cannot be read')
-        },
-      })
-      await assert.rejects(async () => add(pets, broken, under({})))
-      const added = await add(pets, aNewPet({ name: 'Mia' }), under({ fingerprint: 'Mia' }))
-      assert.deepEqual(await listAll(pets), [added])
+      const first = await add(pets, aNewPet(), keyWith({}))
+      for (const atMs of [NOON_MS + 1, LAST_MS]) await add(pets, aNewPet(), keyWith({ atMs }))
+      const { pet, isReplay } = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS + 1 }))
+      expectEqual(isReplay, false, 'isReplay of a call after the lifetime, which starts with the first use')
+      expectEqual(await listAll(pets), [first, pet], 'a call after the lifetime must store a second pet')
     },
   },
-]
+  {
+    id: 'rejected',
+    name: 'does not use up a key for an add that is rejected',
+    async run(pets) {
+      await expectRejection(
+        async () => add(pets, anUnreadablePet('name'), keyWith({})),
+        'addWithKey must reject when the name cannot be read',
+      )
+      const added = await add(pets, aNewPet({ name: 'Mia' }), keyWith({ fingerprint: 'Mia' }))
+      expectEqual(await listAll(pets), [added], 'the key of a rejected call must be usable')
+    },
+  },
+])
 
 async function add(pets: PetRepository, pet: NewPet, key: IdempotencyKey): Promise<Pet> {
   return (await pets.addWithKey(pet, key)).pet
 }
 
-function under(fields: { owner?: string; key?: string; fingerprint?: string; at?: number }): IdempotencyKey {
-  const { owner = 'shop', key = 'key', fingerprint = 'Rex', at = NOON } = fields
-  return { owner, key, fingerprint, at: new Date(at) }
+function expectReused(call: () => Promise<unknown>): Promise<void> {
+  return expectRejection(async () => call(), 'addWithKey must reject other content with a used key', REUSED)
+}
+
+function keyWith(fields: { owner?: string; key?: string; fingerprint?: string; atMs?: number }): IdempotencyKey {
+  const { owner = 'shop', key = 'key', fingerprint = 'Rex', atMs = NOON_MS } = fields
+  return { owner, key, fingerprint, at: new Date(atMs) }
 }

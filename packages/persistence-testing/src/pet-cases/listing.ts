@@ -1,53 +1,62 @@
-import assert from 'node:assert/strict'
 import type { PetRepository } from '@pet-store/domain'
-import { aNewPet } from '../a-new-pet.ts'
-import type { ContractCase } from '../contract-case.ts'
-import { addPets, ascending, idsOf, listAll } from './stored-pets.ts'
+import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { addManyPets, addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
 
-/** How many are asked for, of five. The use case asks for one more than a page holds, so 101 is an everyday value. */
-const LIMITS: Readonly<Record<string, { readonly limit: number; readonly expected: number }>> = {
-  'one pet for a limit of 1': { limit: 1, expected: 1 },
-  'all but one for a limit one below their number': { limit: 4, expected: 4 },
-  'all for a limit of their number': { limit: 5, expected: 5 },
-  'all for a limit one above their number': { limit: 6, expected: 5 },
-  'all for a limit of 101': { limit: 101, expected: 5 },
-  'all for the greatest limit': { limit: Number.MAX_SAFE_INTEGER, expected: 5 },
+/** Limits for a list of five pets. The use case requests one more than a page has, so 101 is an everyday value. */
+const LIMITS: Readonly<Record<string, readonly [limit: number, expected: number]>> = {
+  'one pet for a limit of 1': [1, 1],
+  'all but one for a limit one below their number': [4, 4],
+  'all for a limit of their number': [5, 5],
+  'all for a limit one above their number': [6, 5],
+  'all for a limit of 101': [101, 5],
+  'all for the greatest limit': [Number.MAX_SAFE_INTEGER, 5],
 }
 
 /** Pets by ascending id, at most `limit`. */
-export const listingCases: readonly ContractCase<PetRepository>[] = [
+export const listingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.list', [
   {
+    id: 'empty',
     name: 'lists nothing when it is empty',
     async run(pets) {
-      assert.deepEqual(await pets.list({ limit: 20 }), [])
+      expectEqual(await pets.list({ limit: 20 }), [], 'the list must be empty')
     },
   },
   {
+    id: 'ascending',
     name: 'lists by ascending id, 10 after 9',
     async run(pets) {
       const added = await addPets(pets, 12)
-      assert.deepEqual(await listAll(pets), added)
+      expectEqual(await listAll(pets), added, 'pets must be listed by ascending id')
     },
   },
   {
-    name: 'lists by ascending id also what was added at the same time',
+    id: 'ascending-concurrent',
+    name: 'lists by ascending id even what was added at the same time',
     async run(pets) {
       const added = await Promise.all(Array.from({ length: 20 }, () => pets.add(aNewPet())))
-      assert.deepEqual(idsOf(await listAll(pets)), ascending(idsOf(added)))
+      expectEqual(idsOf(await listAll(pets)), ascending(idsOf(added)), 'pets must be listed by ascending id')
     },
   },
   {
-    name: 'lists more than a hundred pets when asked to',
+    id: 'more-than-1000',
+    name: 'lists and walks through more than 1,000 pets',
+    timeLimitMs: 60_000,
     async run(pets) {
-      const added = await addPets(pets, 102)
-      assert.deepEqual(await pets.list({ limit: 101 }), added.slice(0, 101))
+      const added = await addManyPets(pets, 1003)
+      for (const limit of [101, 257, 1001, 1002]) {
+        expectEqual(await pets.list({ limit }), added.slice(0, limit), `the first ${limit} of 1,003 pets`)
+      }
+      expectEqual(await pets.list({ limit: 2000 }), added, 'all 1,003 pets for a limit of 2,000')
+      const after = added[256]?.id ?? 0n
+      expectEqual(await pets.list({ after, limit: 2000 }), added.slice(257), 'the pets after the 257th')
     },
   },
-  ...Object.entries(LIMITS).map(([description, { limit, expected }]) => ({
+  ...Object.entries(LIMITS).map(([description, [limit, expected]]) => ({
+    id: `limit.${limit}-of-5`,
     name: `lists ${description}`,
     async run(pets: PetRepository) {
       const added = await addPets(pets, 5)
-      assert.deepEqual(await pets.list({ limit }), added.slice(0, expected))
+      expectEqual(await pets.list({ limit }), added.slice(0, expected), `a limit of ${limit} with 5 pets`)
     },
   })),
-]
+])

@@ -1,74 +1,77 @@
-import assert from 'node:assert/strict'
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
-import { aNewPet } from '../a-new-pet.ts'
-import type { ContractCase } from '../contract-case.ts'
-import { addPets, idsOf, MORE_THAN_ENOUGH } from './stored-pets.ts'
+import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { addPets, aNewPet, idsOf, MORE_THAN_ENOUGH } from '../new-pets.ts'
 
-/** Positions, made from the ids that exist. Most of them are nobody's id. */
-const POSITIONS: Readonly<Record<string, (first: PetId, last: PetId) => PetId>> = {
-  'the id before the first': (first) => first - 1n,
-  'the first id': (first) => first,
-  'the last id': (_, last) => last,
-  'the id after the last': (_, last) => last + 1n,
-  '0': () => 0n,
-  '-1': () => -1n,
-  '2^53+1': () => 2n ** 53n + 1n,
-  'the smallest int64': () => INT64.min,
-  'the greatest int64': () => INT64.max,
-  // Cut to 32 bits these two would be the first and the last id.
-  'the first id and 2^32': (first) => first + 2n ** 32n,
-  'the last id less 2^32': (_, last) => last - 2n ** 32n,
+/** Positions, made from the ids that exist. Most of them are not the id of a pet. */
+const POSITIONS: Readonly<Record<string, readonly [name: string, from: (first: PetId, last: PetId) => PetId]>> = {
+  'before-first': ['the id before the first', (first) => first - 1n],
+  first: ['the first id', (first) => first],
+  last: ['the last id', (_, last) => last],
+  'after-last': ['the id after the last', (_, last) => last + 1n],
+  zero: ['0', () => 0n],
+  'minus-one': ['-1', () => -1n],
+  'beyond-double': ['2^53+1', () => 2n ** 53n + 1n],
+  'int64-min': ['the smallest int64', () => INT64.min],
+  'int64-max': ['the greatest int64', () => INT64.max],
+  // Truncated to 32 bits these two would be the first and the last id.
+  'first-plus-2-32': ['the first id plus 2^32', (first) => first + 2n ** 32n],
+  'last-minus-2-32': ['the last id minus 2^32', (_, last) => last - 2n ** 32n],
 }
 
 /** Only pets with a greater id than `after`, whether or not it exists. */
-export const pagingCases: readonly ContractCase<PetRepository>[] = [
-  ...Object.entries(POSITIONS).map(([description, positionFrom]) => ({
+export const pagingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.page', [
+  ...Object.entries(POSITIONS).map(([id, [description, positionFrom]]) => ({
+    id: `after.${id}`,
     name: `lists exactly the pets after ${description}`,
     async run(pets: PetRepository) {
       const added = await addPets(pets, 4)
       const ids = idsOf(added)
       const after = positionFrom(ids.at(0) as PetId, ids.at(-1) as PetId)
       const expected = added.filter((pet) => pet.id > after)
-      assert.deepEqual(await pets.list({ after, limit: MORE_THAN_ENOUGH }), expected)
+      expectEqual(await pets.list({ after, limit: MORE_THAN_ENOUGH }), expected, `exactly the pets after ${after}`)
     },
   })),
   {
+    id: 'empty',
     name: 'lists nothing after any id when it is empty',
     async run(pets) {
-      assert.deepEqual(await pets.list({ after: 1n, limit: 20 }), [])
+      expectEqual(await pets.list({ after: 1n, limit: 20 }), [], 'the list must be empty')
     },
   },
   {
-    name: 'shows each pet once to whoever goes from page to page',
+    id: 'walk',
+    name: 'lists each pet once, page by page',
     async run(pets) {
       const added = await addPets(pets, 7)
-      assert.deepEqual(await idsOnAllPages(pets, 3), idsOf(added))
+      expectEqual(await walk(pets, 3, 3), idsOf(added), 'each pet must be on exactly one page')
     },
   },
   {
-    name: 'shows each pet once to whoever goes from page to page while others add',
+    id: 'walk-while-adding',
+    name: 'lists each pet once, page by page, while others are added',
     async run(pets) {
-      const there = idsOf(await addPets(pets, 9))
-      // One new pet for each page of two, so that the end is reached.
-      const seen = await idsOnAllPages(pets, 2, () => pets.add(aNewPet({ name: 'newcomer' })))
-      assert.equal(new Set(seen).size, seen.length, 'no pet may be seen twice')
-      assert.deepEqual(seen.slice(0, there.length), there)
+      const existing = idsOf(await addPets(pets, 9))
+      // One new pet per page of two, so that the end is reached.
+      const seen = await walk(pets, 2, 10, () => pets.add(aNewPet({ name: 'newcomer' })))
+      expectEqual(new Set(seen).size, seen.length, 'no pet may be on two pages')
+      expectEqual(seen.slice(0, existing.length), existing, 'each pet that existed at the start must be on a page')
     },
   },
-]
+])
 
-async function idsOnAllPages(
+/** The ids on all pages, or on the first pages of a repository whose pages never end. */
+async function walk(
   pets: PetRepository,
   limit: number,
+  maxPages: number,
   meanwhile: () => Promise<unknown> = async () => undefined,
 ): Promise<readonly PetId[]> {
   const seen: PetId[] = []
-  // A repository that never shows an empty page must fail the case, not hang it.
-  while (seen.length < MORE_THAN_ENOUGH) {
+  for (let page = 0; page < maxPages; page += 1) {
     const last = seen.at(-1)
-    const [page] = await Promise.all([pets.list(last === undefined ? { limit } : { after: last, limit }), meanwhile()])
-    if (page.length === 0) break
-    seen.push(...idsOf(page))
+    const [found] = await Promise.all([pets.list(last === undefined ? { limit } : { after: last, limit }), meanwhile()])
+    if (found.length === 0) break
+    seen.push(...idsOf(found))
   }
   return seen
 }

@@ -1,0 +1,53 @@
+import { type NewPet, type Pet, type PetId, type PetInput, type PetRepository, validateNewPet } from '@pet-store/domain'
+
+/** A valid pet without a status; a test names only the fields that it is about. */
+export function aNewPet(fields: Partial<PetInput> = {}): NewPet {
+  return validateNewPet({ name: 'Rex', categoryId: 1n, ...fields })
+}
+
+/** A pet whose field throws when it is read. Every adapter must read what it stores, so this add must be rejected. */
+export function anUnreadablePet(field: keyof PetInput): NewPet {
+  return Object.defineProperty({ ...aNewPet({ status: 'sold' }) }, field, {
+    enumerable: true,
+    get() {
+      throw new Error(`${field} cannot be read`)
+    },
+  })
+}
+
+/** More than most cases add. */
+export const MORE_THAN_ENOUGH = 1000
+
+export function listAll(pets: PetRepository): Promise<readonly Pet[]> {
+  return pets.list({ limit: MORE_THAN_ENOUGH })
+}
+
+/** Adds a number of pets one after the other. */
+export async function addPets(pets: PetRepository, count: number): Promise<readonly Pet[]> {
+  const added: Pet[] = []
+  for (let number = 1; number <= count; number += 1) added.push(await pets.add(aNewPet({ name: `Pet ${number}` })))
+  return added
+}
+
+const GROUP_SIZE = 100
+
+/** Adds many pets, a hundred at a time, and returns them by ascending id. */
+export async function addManyPets(pets: PetRepository, count: number): Promise<readonly Pet[]> {
+  const added: Pet[] = []
+  for (let start = 0; start < count; start += GROUP_SIZE) {
+    const group = Array.from({ length: Math.min(GROUP_SIZE, count - start) }, (_, index) =>
+      pets.add(aNewPet({ name: `Pet ${start + index + 1}` })),
+    )
+    added.push(...(await Promise.all(group)))
+  }
+  return added.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+export function idsOf(pets: readonly Pet[]): readonly PetId[] {
+  return pets.map((pet) => pet.id)
+}
+
+/** The default order of arrays compares text, so 10 would come before 9. */
+export function ascending(ids: readonly PetId[]): readonly PetId[] {
+  return ids.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0))
+}

@@ -1,0 +1,117 @@
+import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
+import { broken, type Fault } from './fault.test-support.ts'
+
+type Row = ApiKey & { readonly sha256: string }
+
+/** A correct repository in small parts, each of which a fault can replace. */
+export class FakeApiKeys implements ApiKeyRepository {
+  readonly rows: Row[] = []
+
+  toRow(key: NewApiKey): object {
+    return { ...key, scopes: [...key.scopes], ...copiedDates(key) }
+  }
+
+  give({ sha256: _, ...key }: Row): object {
+    return { ...key, scopes: [...key.scopes], ...copiedDates(key) }
+  }
+
+  hasId(row: Row, id: string): boolean {
+    return row.id === id
+  }
+
+  hasHash(row: Row, sha256: string): boolean {
+    return row.sha256 === sha256
+  }
+
+  isTaken(key: NewApiKey): boolean {
+    return this.rows.some(({ id, sha256 }) => id === key.id || sha256 === key.sha256)
+  }
+
+  order(one: Row, other: Row): number {
+    return one.createdAt.getTime() - other.createdAt.getTime()
+  }
+
+  endOf(old: Row, until: Date): Date | undefined {
+    return old.expiresAt !== undefined && old.expiresAt < until ? old.expiresAt : until
+  }
+
+  revokedAt(key: Row, at: Date): Date {
+    return key.revokedAt ?? at
+  }
+
+  lastUsedAt(key: Row, at: Date): Date {
+    return key.lastUsedAt !== undefined && key.lastUsedAt > at ? key.lastUsedAt : at
+  }
+
+  change(id: string, fields: (row: Row) => object): boolean {
+    const index = this.rows.findIndex((row) => row.id === id)
+    const row = this.rows[index]
+    if (row !== undefined) this.rows[index] = { ...row, ...fields(row) }
+    return row !== undefined
+  }
+
+  async add(key: NewApiKey): Promise<void> {
+    if (this.isTaken(key)) broken()
+    this.rows.push(this.toRow(key) as Row)
+  }
+
+  async replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
+    const old = this.rows.find((row) => row.id === id) ?? broken()
+    if (old.replacedBy !== undefined) return false
+    if (this.isTaken(successor)) broken()
+    this.rows.push(this.toRow(successor) as Row)
+    return this.change(id, () => ({ expiresAt: this.endOf(old, until), replacedBy: successor.id }))
+  }
+
+  async find(id: string): Promise<ApiKey | undefined> {
+    const row = this.rows.find((candidate) => this.hasId(candidate, id))
+    return row && (this.give(row) as ApiKey)
+  }
+
+  async findByHash(sha256: string): Promise<ApiKey | undefined> {
+    const row = this.rows.find((candidate) => this.hasHash(candidate, sha256))
+    return row && (this.give(row) as ApiKey)
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    return this.rows.toSorted((one, other) => this.order(one, other)).map((row) => this.give(row) as ApiKey)
+  }
+
+  async revoke(id: string, at: Date): Promise<boolean> {
+    return this.change(id, (row) => ({ revokedAt: this.revokedAt(row, at) }))
+  }
+
+  async markUsed(uses: readonly KeyUse[]): Promise<void> {
+    for (const { id, at } of uses) this.change(id, (row) => ({ lastUsedAt: this.lastUsedAt(row, at) }))
+  }
+}
+
+function copiedDates(key: object): object {
+  const dates = Object.entries(key).filter(([, value]) => value instanceof Date)
+  return Object.fromEntries(dates.map(([name, value]) => [name, new Date(value as Date)]))
+}
+
+/** A fault as parts that replace those of a fake; `original` has the methods before that. */
+export function apiKeyFault(
+  name: string,
+  caughtBy: string,
+  replace: (
+    keys: FakeApiKeys,
+    original: Pick<ApiKeyRepository, 'add' | 'replace' | 'list' | 'markUsed'>,
+  ) => Partial<FakeApiKeys>,
+): Fault<ApiKeyRepository> {
+  return [
+    name,
+    caughtBy,
+    () => {
+      const keys = new FakeApiKeys()
+      const original = {
+        add: keys.add.bind(keys),
+        replace: keys.replace.bind(keys),
+        list: keys.list.bind(keys),
+        markUsed: keys.markUsed.bind(keys),
+      }
+      return Object.assign(keys, replace(keys, original))
+    },
+  ]
+}

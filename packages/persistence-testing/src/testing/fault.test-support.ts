@@ -1,0 +1,55 @@
+import { AssertionError } from 'node:assert/strict'
+import { describe, expect, it } from 'vitest'
+import type { ContractCase } from '../contract-case.ts'
+
+/** A fake that breaks one guarantee on purpose: what it does wrong, the ids of the cases that must fail, separated by spaces, and the fake. */
+export type Fault<Port> = readonly [name: string, caughtBy: string, create: () => Port]
+
+/** What a fault throws when a broken adapter would: told apart from a mistake in the fault itself. */
+export class BrokenOnPurpose extends Error {}
+
+export function broken(): never {
+  throw new BrokenOnPurpose('broken on purpose')
+}
+
+/** Lets other callers run, as a round trip to a database does. */
+export function pause(): Promise<void> {
+  return Promise.resolve()
+}
+
+/** Expects each fault to fail each of its cases, each case to fail for at least one fault, and the fake to pass all of them. */
+export function testContract<Port>(
+  contractName: string,
+  contract: readonly ContractCase<Port>[],
+  faults: readonly Fault<Port>[],
+  createFake: () => Port,
+): void {
+  const cases = new Map(contract.map((contractCase) => [contractCase.id, contractCase]))
+
+  describe(contractName, () => {
+    it.each(contract.map(({ id }) => id))('passes %s with a fake without a fault', async (id) => {
+      await cases.get(id)?.run(createFake())
+    })
+
+    for (const [name, caughtBy, create] of faults) {
+      it.each(caughtBy.split(/\s+/))(`notices an adapter that ${name}: %s`, async (id) => {
+        const error = await cases
+          .get(id)
+          ?.run(create(), 1_000)
+          .catch((reason: unknown) => reason)
+        // Any other error is a mistake in the fault or in the case.
+        expect(error).toSatisfy((reason) => reason instanceof AssertionError || reason instanceof BrokenOnPurpose)
+      })
+    }
+
+    it('has unique ids and names', () => {
+      expect(cases.size).toBe(contract.length)
+      expect(new Set(contract.map(({ name }) => name)).size).toBe(contract.length)
+    })
+
+    it('has no case that never fails', () => {
+      const caught = new Set(faults.flatMap(([, caughtBy]) => caughtBy.split(/\s+/)))
+      expect([...cases.keys()].filter((id) => !caught.has(id))).toEqual([])
+    })
+  })
+}
