@@ -5,7 +5,6 @@ import { type Comparison, compare } from './comparison/comparison.ts'
 import { comparisonReport, type Ratios, serviceRatios } from './comparison/comparison-report.ts'
 import { FULL, QUICK } from './comparison/plan.ts'
 import { profileService } from './profile/profile.ts'
-import { profileReport } from './profile/profile-report.ts'
 import { circumstances } from './report/circumstances.ts'
 import type { Report } from './report/markdown.ts'
 import { measureBulk } from './scale/bulk.ts'
@@ -50,7 +49,7 @@ async function main(choice: Choice): Promise<void> {
   }
   const here = facts(pinProcesses())
   if (choice.run === 'comparison') write(await runComparison(choice, here), choice.isComplete)
-  else write(profileReport(await profileService(log), here), true)
+  else write(await profileService(here, log), true)
 }
 
 async function runScale({ pets, sections }: ChoiceOf<'scale'>, figures: ScaleFigures, here: Facts): Promise<Report> {
@@ -71,6 +70,14 @@ async function runComparison({ isQuick, selections }: ChoiceOf<'comparison'>, he
     comparisons.push(await compare(selection, { plan, log: (line) => log(`${selection.database}: ${line}`) }))
   }
   const ratios = serviceRatios(comparisons)
+  writeFileSync(
+    '/tmp/bm/raw.json',
+    JSON.stringify(
+      comparisons.flatMap((c) =>
+        c.measurements.map((m) => ({ db: c.database, c: m.contestant.id, o: m.operation.id, s: m.series })),
+      ),
+    ),
+  )
   return comparisonReport(comparisons, here, peerVersions(), exchangeRatios(ratios, isQuick))
 }
 

@@ -1,8 +1,166 @@
 import 'reflect-metadata'
-import { NestFactory } from '@nestjs/core'
-import { Logger } from 'nestjs-pino'
-import { port } from './environment.ts'
-import { AppModule } from './nest/app.module.ts'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Injectable,
+  Module,
+  NotFoundException,
+  Param,
+  ParseIntPipe,
+  Post,
+  Query,
+  UnauthorizedException,
+  ValidationPipe,
+} from '@nestjs/common'
+import { APP_GUARD, APP_PIPE, NestFactory } from '@nestjs/core'
+import { InjectRepository, TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm'
+import type { Database } from 'better-sqlite3'
+import { Type } from 'class-transformer'
+import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator'
+import type { Request } from 'express'
+import { Logger, LoggerModule } from 'nestjs-pino'
+import { Column, Entity, MoreThan, PrimaryGeneratedColumn, Repository, type ValueTransformer } from 'typeorm'
+import { DURABLE, databaseUrl, isGoodKey, port, sqliteFile } from './environment.ts'
+import { petBody, STATUSES, type Status } from './pet.ts'
+
+/** The driver of PostgreSQL gives 64-bit integers as texts. */
+const asNumber: ValueTransformer = { to: (value: number) => value, from: (value: string | number) => Number(value) }
+
+@Entity('pet')
+class Pet {
+  @PrimaryGeneratedColumn()
+  id!: number
+
+  @Column('text')
+  name!: string
+
+  @Column('bigint', { name: 'category_id', transformer: asNumber })
+  categoryId!: number
+
+  @Column('text', { nullable: true })
+  status!: string | null
+}
+
+class CreatePetDto {
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(1000)
+  name!: string
+
+  @IsInt()
+  categoryId!: number
+
+  @IsOptional()
+  @IsIn(STATUSES)
+  status?: Status
+}
+
+class ListPetsDto {
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  limit = 20
+
+  @IsOptional()
+  @IsIn(STATUSES)
+  status?: Status
+
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  after?: number
+}
+
+@Injectable()
+class PetsService {
+  constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {}
+
+  async list({ limit, status, after }: ListPetsDto) {
+    const where = { ...(status && { status }), ...(after !== undefined && { id: MoreThan(after) }) }
+    const found = await this.pets.find({ where, order: { id: 'ASC' }, take: limit })
+    return found.map(petBody)
+  }
+
+  async get(id: number) {
+    const found = await this.pets.findOneBy({ id })
+    if (found === null) throw new NotFoundException()
+    return petBody(found)
+  }
+
+  async add(pet: CreatePetDto) {
+    const added = await this.pets.save(this.pets.create(pet))
+    return petBody({ ...added, status: added.status ?? null })
+  }
+}
+
+@Controller('v1/pets')
+class PetsController {
+  constructor(private readonly pets: PetsService) {}
+
+  @Get()
+  list(@Query() query: ListPetsDto) {
+    return this.pets.list(query)
+  }
+
+  @Get(':id')
+  get(@Param('id', ParseIntPipe) id: number) {
+    return this.pets.get(id)
+  }
+
+  @Post()
+  add(@Body() pet: CreatePetDto) {
+    return this.pets.add(pet)
+  }
+}
+
+@Injectable()
+class KeyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { authorization } = context.switchToHttp().getRequest<Request>().headers
+    const [scheme, key] = authorization?.split(' ') ?? []
+    if (scheme !== 'Bearer' || key === undefined || !isGoodKey(key)) throw new UnauthorizedException()
+    return true
+  }
+}
+
+const database: TypeOrmModuleOptions =
+  sqliteFile === undefined
+    ? { type: 'postgres', url: databaseUrl, poolSize: 10, entities: [Pet] }
+    : {
+        type: 'better-sqlite3',
+        database: sqliteFile,
+        entities: [Pet],
+        prepareDatabase: (opened: Database) => {
+          opened.pragma(DURABLE)
+        },
+      }
+
+function requestId(req: IncomingMessage, res: ServerResponse): string {
+  const id = String(req.headers['x-request-id'] ?? randomUUID())
+  res.setHeader('X-Request-Id', id)
+  return id
+}
+
+@Module({
+  imports: [
+    LoggerModule.forRoot({ pinoHttp: { genReqId: requestId } }),
+    TypeOrmModule.forRoot(database),
+    TypeOrmModule.forFeature([Pet]),
+  ],
+  controllers: [PetsController],
+  providers: [
+    PetsService,
+    { provide: APP_GUARD, useClass: KeyGuard },
+    { provide: APP_PIPE, useValue: new ValidationPipe({ transform: true }) },
+  ],
+})
+class AppModule {}
 
 const app = await NestFactory.create(AppModule, { bufferLogs: true })
 app.useLogger(app.get(Logger))

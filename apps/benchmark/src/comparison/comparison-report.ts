@@ -80,7 +80,7 @@ function section(comparison: Comparison, earlier: Ratios | undefined): string[] 
 function disturbance({ measurements }: Comparison): string {
   const disturbed = measurements.reduce((sum, { series }) => sum + series.disturbed, 0)
   const used = measurements.reduce((sum, { series }) => sum + series.slices.length, 0)
-  return `${used} slices were used. ${disturbed} were thrown away, because the host took a core away meanwhile.`
+  return `${used} slices were used. ${disturbed} were thrown away, because the host or another program took the core away meanwhile.`
 }
 
 function ratioTable(comparison: Comparison, figure: Figure, more: readonly (readonly string[])[] = []): string {
@@ -161,7 +161,7 @@ function picture(comparison: Comparison): string {
       bars: contestants(comparison).flatMap((contestant) => {
         const found = find(comparison, contestant, operation)
         const { name, role } = contestant
-        return found === undefined ? [] : [{ name, role, ratio: ratio(found.series, FIGURES.CPU) }]
+        return found === undefined ? [] : [{ name, colour: role, value: ratio(found.series, FIGURES.CPU) }]
       }),
     }),
   )

@@ -15,7 +15,7 @@ export type Heat<E extends Entrant> = readonly E[]
 export interface Series {
   readonly slices: Slice[]
   readonly neighbours: Slice[]
-  /** Slices thrown away because the host took a core away meanwhile. */
+  /** Slices thrown away because the host or another program took the core away meanwhile. */
   disturbed: number
 }
 

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { wireRequest } from '../requests/connection.ts'
-import { machineUse, takeSlice } from './slice.ts'
+import { coreUse, takeSlice } from './slice.ts'
 
 const request = wireRequest({ method: 'GET', path: '/v1/pets/1', status: 200, responseBody: '{"id":1}' })
 const servers: Server[] = []
@@ -69,8 +69,9 @@ it('shares its connections evenly among several servers', async () => {
   expect(connections.map((count) => count())).toEqual([4, 4, 4])
 })
 
-it('reads from the counters of the kernel how busy the machine was, and how long the host took it away', () => {
-  const before = 'cpu  100 0 50 800 50 0 0 7 0 0\ncpu0 1 2 3\n'
-  expect(machineUse(before, 'cpu  130 0 70 840 60 0 0 7 0 0\ncpu0 1 2 3\n')).toEqual({ busy: 0.5, stolenTicks: 0 })
-  expect(machineUse(before, 'cpu  100 0 50 800 50 0 0 9 0 0\n')).toEqual({ busy: 1, stolenTicks: 2 })
+it('reads from the counters of the kernel how busy cores were, and how long the host took them away', () => {
+  const before = 'cpu  100 0 50 800 50 0 0 7 0 0\ncpu0 1 0 0 5 0 0 0 0 0 0\n'
+  const after = 'cpu  130 0 70 840 60 0 0 7 0 0\ncpu0 3 0 1 6 0 0 0 2 0 0\n'
+  expect(coreUse(before, after)).toEqual({ busyTicks: 50, busy: 0.5, stolenTicks: 0 })
+  expect(coreUse(before, after, 0)).toEqual({ busyTicks: 5, busy: 5 / 6, stolenTicks: 2 })
 })

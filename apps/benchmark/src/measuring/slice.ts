@@ -5,6 +5,8 @@ import { quantile } from './statistics.ts'
 /** A server that can be measured. */
 export interface MeasuredServer {
   readonly port: number
+  /** The core on which it runs alone; `undefined` where it is not pinned. */
+  readonly core?: number | undefined
   /** CPU time so far, of all threads. */
   cpuNanoseconds(): number
 }
@@ -32,7 +34,7 @@ export interface Slice {
   readonly p99Ms: number
   /** The part of the time that the cores of this machine worked. */
   readonly busy: number
-  /** Whether the host of a virtual machine took a core away meanwhile. */
+  /** Whether the host of a virtual machine, or another program, took the server's core away meanwhile. */
   readonly isDisturbed: boolean
   /** How many pets were added, also outside the measured time. */
   readonly added: number
@@ -76,39 +78,55 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
   const ports = Array.from({ length: connections }, (_, index) => servers[index % servers.length]?.port ?? 0)
   await Promise.all(ports.map((port) => sendInTurn(port, next, onResponse)))
   if (before === undefined || after === undefined) throw new Error('There was nothing to send.')
-  const machine = machineUse(before.machine, after.machine)
+  const cpuSeconds = (after.cpuNanoseconds - before.cpuNanoseconds) / 1e9
+  const seconds = (end - start) / 1000
   return {
     requests: latencies.count,
-    requestsPerSecond: latencies.count / ((end - start) / 1000),
-    cpuMicroseconds: (after.cpuNanoseconds - before.cpuNanoseconds) / 1000 / latencies.count,
+    requestsPerSecond: latencies.count / seconds,
+    cpuMicroseconds: (cpuSeconds * 1e6) / latencies.count,
     p50Ms: quantile(latencies.all(), 0.5),
     p99Ms: quantile(latencies.all(), 0.99),
-    busy: machine.busy,
-    isDisturbed: machine.stolenTicks > 0,
+    busy: coreUse(before.cores, after.cores).busy,
+    isDisturbed: isDisturbed(before.cores, after.cores, servers[0]?.core, cpuSeconds, seconds),
     added,
   }
 }
 
 interface Counters {
   readonly cpuNanoseconds: number
-  readonly machine: string
+  readonly cores: string
 }
 
 function readCounters(servers: readonly MeasuredServer[]): Counters {
   return {
     cpuNanoseconds: servers.reduce((sum, server) => sum + server.cpuNanoseconds(), 0),
-    machine: readFileSync('/proc/stat', 'utf8'),
+    cores: readFileSync('/proc/stat', 'utf8'),
   }
 }
 
-/** How the machine's cores were used between two readings of `/proc/stat`. */
-export function machineUse(before: string, after: string): { busy: number; stolenTicks: number } {
-  const [first, last] = [before, after].map((stat) => stat.slice(0, stat.indexOf('\n')).split(/ +/).map(Number))
-  // `cpu`, then the time for user, nice, system, idle, waiting for the disk, interrupts, soft interrupts, stolen.
-  const ticks = (field: number) => (last?.[field] ?? 0) - (first?.[field] ?? 0)
-  const idle = ticks(4) + ticks(5)
-  const total = [1, 2, 3, 4, 5, 6, 7, 8].reduce((sum, field) => sum + ticks(field), 0)
-  return { busy: (total - idle) / total, stolenTicks: ticks(8) }
+/** The kernel counts the time of cores in these towards programs. */
+const TICKS_PER_SECOND = 100
+
+/** The part of a slice that others may have on the server's core, so that a tick of the kernel's own is no disturbance. */
+const TOLERATED = 0.05
+
+function isDisturbed(before: string, after: string, core: number | undefined, cpuSeconds: number, seconds: number) {
+  if (coreUse(before, after).stolenTicks > 0) return true
+  if (core === undefined) return false
+  return coreUse(before, after, core).busyTicks / TICKS_PER_SECOND - cpuSeconds > seconds * TOLERATED
+}
+
+/** How a core, or all together, were used between two readings of `/proc/stat`. */
+export function coreUse(before: string, after: string, core: number | '' = '') {
+  const [first, last] = [before, after].map((stat) => {
+    // `cpu`, then the time for user, nice, system, idle, waiting for the disk, interrupts, soft interrupts, stolen.
+    return new RegExp(`^cpu${core} +(.*)$`, 'm').exec(stat)?.[1]?.split(' ').map(Number)
+  })
+  const ticks = Array.from({ length: 8 }, (_, field) => (last?.[field] ?? 0) - (first?.[field] ?? 0))
+  const [, , , idle = 0, waiting = 0, , , stolenTicks = 0] = ticks
+  const total = ticks.reduce((sum, time) => sum + time, 0)
+  const busyTicks = total - idle - waiting
+  return { busyTicks, busy: busyTicks / total, stolenTicks }
 }
 
 /** Numbers in an array that grows without an object for each. */

@@ -2,41 +2,51 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { takeSlice } from '../measuring/slice.ts'
+import { type Circumstances, circumstancesTable } from '../report/circumstances.ts'
+import { type Report, table } from '../report/markdown.ts'
 import { wireRequest } from '../requests/connection.ts'
 import { OPERATIONS, type Operation, targetById } from '../requests/operations.ts'
-import { DATABASES, type Database, SERVICE } from '../servers/contestants.ts'
+import { DATABASE_NAMES, DATABASES, SERVICE } from '../servers/contestants.ts'
 import { type Databases, openDatabases } from '../servers/databases.ts'
 import { startServer } from '../servers/server-process.ts'
-import { type CpuProfile, type ProfileSummary, summarise } from './profile-summary.ts'
+import { type CpuProfile, type Part, type ProfileSummary, summarise } from './profile-summary.ts'
 
-/** Where the service spent its time under one operation on one database. */
-export interface Profile {
-  readonly database: Database
-  readonly operation: Operation
-  readonly summary: ProfileSummary
-}
-
+const PACKAGES = 6
+const FUNCTIONS = 8
 const PROFILED = ['list', 'get', 'create']
 const SIZE = 10_000
 const CONNECTIONS = 32
 const WARM_UP = { durationMs: 5_000, maxRequests: 30_000 }
 const MEASURED_MS = 3_000
 
-/** Profiles the service under load, each operation in a process of its own. */
-export async function profileService(log: (line: string) => void): Promise<Profile[]> {
-  const profiles: Profile[] = []
+/** Profiles the service under load, each operation in a process of its own, and reports where its time went. */
+export async function profileService(facts: Circumstances, log: (line: string) => void): Promise<Report> {
+  const page = [
+    '# Where the service spends its time',
+    'Parts of the busy time of the process under load, after warming up; each function without those that it calls. Native code counts for the package that calls it. `(program)` is the system and the runtime, below any function.',
+    circumstancesTable(facts),
+  ]
   for (const database of DATABASES) {
     const databases = await openDatabases(database, SIZE)
     try {
       for (const operation of OPERATIONS.filter(({ id }) => PROFILED.includes(id))) {
         log(`${database}: ${operation.title}`)
-        profiles.push({ database, operation, summary: await profile(databases, operation) })
+        const { packages, functions } = await profile(databases, operation)
+        page.push(`## ${operation.title}, ${DATABASE_NAMES[database]}`)
+        page.push(
+          table(['package', '%'], rows(packages, PACKAGES)),
+          table(['function', '%'], rows(functions, FUNCTIONS)),
+        )
       }
     } finally {
       await databases.close()
     }
   }
-  return profiles
+  return { 'profile.md': `${page.join('\n\n')}\n` }
+}
+
+function rows(parts: readonly Part[], most: number): string[][] {
+  return parts.slice(0, most).map(({ name, part }) => [name, (part * 100).toFixed(1)])
 }
 
 async function profile(databases: Databases, operation: Operation): Promise<ProfileSummary> {

@@ -1,26 +1,21 @@
 import { expect, it } from 'vitest'
 import { type Bar, barsSvg } from './bars-svg.ts'
 
-const bare: Bar = { name: 'bare', role: 'ceiling', ratio: { median: 1, low: 1, high: 1 } }
-const ours: Bar = { name: 'A & <B>', role: 'service', ratio: { median: 0.5, low: 0.25, high: 2 } }
-
-const attribute = (tag: string, name: string) => Number(new RegExp(`${name}="([0-9.]+)"`).exec(tag)?.[1])
-
+const bare: Bar = { name: 'bare', colour: 'ceiling', value: { median: 1, low: 1, high: 1 } }
+const ours: Bar = { name: 'A & <B>', colour: 'service', value: { median: 0.5, low: 0.25, high: 2 } }
 const svg = barsSvg('Ratios', [{ title: 'List', bars: [bare, ours] }])
-const bars = (svg.match(/<rect [^>]*>/g) ?? []).slice(1)
-const whiskers = (svg.match(/<line [^>]*>/g) ?? []).filter((tag) => attribute(tag, 'y1') === attribute(tag, 'y2'))
 
-it('draws bars as long as their ratios', () => {
-  const [one = 0, half = 0] = bars.map((tag) => attribute(tag, 'width'))
-  expect(one).toBeGreaterThan(0)
+function attributes(tag: string, ...names: string[]) {
+  return [...svg.matchAll(new RegExp(`<${tag} [^>]*>`, 'g'))].map(([found]) =>
+    names.map((name) => Number(new RegExp(` ${name}="([0-9.]+)"`).exec(found)?.[1])),
+  )
+}
+
+it('draws bars as long as their values, and error bars over the confidence intervals', () => {
+  const [, [start = 0, one = 0] = [], [, half] = []] = attributes('rect', 'x', 'width')
   expect(half).toBe(one / 2)
-})
-
-it('draws error bars over the confidence intervals', () => {
-  const start = attribute(bars[0] ?? '', 'x')
-  const one = attribute(bars[0] ?? '', 'width')
-  const ends = whiskers.map((tag) => [attribute(tag, 'x1'), attribute(tag, 'x2')])
-  expect(ends).toEqual([
+  const errorBars = attributes('line', 'x1', 'x2', 'y1', 'y2').filter(([, , y1, y2]) => y1 === y2)
+  expect(errorBars.map(([x1, x2]) => [x1, x2])).toEqual([
     [start + one, start + one],
     [start + one / 4, start + one * 2],
   ])

@@ -7,17 +7,15 @@ import { type DataPet, dataPet, newPetJson } from '../requests/data-set.ts'
 import { copyLine } from '../servers/sqlite-file.ts'
 
 export const FORMATS = ['ndjson', 'csv'] as const
-export type Format = (typeof FORMATS)[number]
 
 /** A file with the data set. */
-export interface BulkFile {
+interface BulkFile {
   readonly path: string
-  readonly bytes: number
   readonly sha256: string
 }
 
 /** The data set as our commands read and write it without ids, and as PostgreSQL does (`copy`). */
-export type BulkFiles = Readonly<Record<Format | 'copy', BulkFile>>
+export type BulkFiles = Readonly<Record<(typeof FORMATS)[number] | 'copy', BulkFile>>
 
 const PETS_A_WRITE = 10_000
 
@@ -56,7 +54,7 @@ async function writePets(
       const lines = Array.from({ length: count }, (_, index) => line(dataPet(first + index, pets)))
       await file.appendFile(lines.join(''))
     }
-    return { path, bytes: (await file.stat()).size, sha256: await sha256Of(path) }
+    return { path, sha256: await sha256Of(path) }
   } finally {
     await file.close()
   }

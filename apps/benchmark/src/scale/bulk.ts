@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bare, DATABASE_NAMES, type Database, PROGRAM } from '../servers/contestants.ts'
+import { bare, DATABASE_NAMES, DATABASES, type Database, PROGRAM } from '../servers/contestants.ts'
 import { type Databases, openDatabases } from '../servers/databases.ts'
 import { type ProgramRun, runProgram } from '../servers/program-run.ts'
-import { type BulkFiles, expectSameBytes, FORMATS, type Format, writeBulkFiles } from './bulk-files.ts'
+import { type BulkFiles, expectSameBytes, FORMATS, writeBulkFiles } from './bulk-files.ts'
 
 /** One command in all rounds: ours, and the database's own way. */
 export interface BulkMeasurement {
@@ -22,15 +22,24 @@ export interface BulkFigures {
   readonly measurements: readonly BulkMeasurement[]
 }
 
-/** What one database needed to be filled and emptied in its own way, and where it is full. */
+/** What a round needs. */
+interface Round {
+  readonly pets: number
+  readonly folder: string
+  readonly files: BulkFiles
+  readonly empty: Readonly<Record<Database, Databases>>
+  readonly note: (database: Database, title: string, ours: ProgramRun, own: ProgramRun) => void
+}
+
+/** A full database, and how long it took to fill and empty another one in its own way. */
 interface Filled {
   readonly url: string
   readonly load: ProgramRun
   readonly dump: ProgramRun
 }
 
-/** As much of a file as our import stores in one transaction. */
-const CHUNK_BYTES = 512 * 1024
+/** About as many as come with one transaction of our import. */
+const PETS_A_TRANSACTION = 7_500
 
 /** Measures our commands for many pets. Rejects when any of them loses or changes a pet. */
 export async function measureBulk(pets: number, rounds: number, log: (line: string) => void): Promise<BulkFigures> {
@@ -40,133 +49,86 @@ export async function measureBulk(pets: number, rounds: number, log: (line: stri
   try {
     log(`bulk: writing files with ${pets.toLocaleString('en')} pets`)
     const files = await writeBulkFiles(folder, pets)
-    for (let round = 1; round <= rounds; round += 1) {
-      log(`bulk: round ${round} of ${rounds}`)
-      const sqlite = await openDatabases('sqlite', 0)
-      const postgres = await openDatabases('postgres', 0)
-      const bulkRound = new BulkRound({
-        pets,
-        folder,
-        files,
-        empty: { sqlite, postgres },
-        measurements,
-        oursFirst: round % 2 === 1,
-      })
+    for (let count = 1; count <= rounds; count += 1) {
+      log(`bulk: round ${count} of ${rounds}`)
+      const empty = { sqlite: await openDatabases('sqlite', 0), postgres: await openDatabases('postgres', 0) }
+      const round: Round = { pets, folder, files, empty, note }
       try {
-        starts.push(await bulkRound.exportNothing())
-        await bulkRound.run()
+        const { url } = await empty.sqlite.create('nothing')
+        starts.push(await run(['export', '--output', join(folder, 'output')], url))
+        const filled = {
+          sqlite: await importAndExport('sqlite', round),
+          postgres: await importAndExport('postgres', round),
+        }
+        await copy('sqlite', 'postgres', filled, round)
+        await copy('postgres', 'sqlite', filled, round)
       } finally {
-        await sqlite.close()
-        await postgres.close()
+        for (const database of DATABASES) await empty[database].close()
       }
     }
     return { pets, starts, measurements: [...measurements.values()] }
   } finally {
     await rm(folder, { recursive: true })
   }
-}
 
-interface BulkRoundOptions {
-  readonly pets: number
-  readonly folder: string
-  readonly files: BulkFiles
-  readonly empty: Readonly<Record<Database, Databases>>
-  readonly measurements: Map<string, BulkMeasurement>
-  /** Alternates between rounds, so that nobody always runs first. */
-  readonly oursFirst: boolean
-}
-
-/** Runs every command once, ours and the database's own way, and compares the pets after each. */
-class BulkRound {
-  readonly #options: BulkRoundOptions
-  readonly #output: string
-
-  constructor(options: BulkRoundOptions) {
-    this.#options = options
-    this.#output = join(options.folder, 'output')
-  }
-
-  async exportNothing(): Promise<ProgramRun> {
-    const { url } = await this.#options.empty.sqlite.create('nothing')
-    return this.#export('ndjson', url)
-  }
-
-  async run(): Promise<void> {
-    const filled = { sqlite: await this.#importAndExport('sqlite'), postgres: await this.#importAndExport('postgres') }
-    await this.#copy('sqlite', 'postgres', filled)
-    await this.#copy('postgres', 'sqlite', filled)
-  }
-
-  async #importAndExport(database: Database): Promise<Filled> {
-    const { empty, files } = this.#options
-    let filled: Filled | undefined
-    for (const format of FORMATS) {
-      const { url } = await empty[database].create(`ours-${format}`)
-      const other = await empty[database].create(`own-${format}`)
-      const [imported, load] = await this.#inTurn(
-        () => runProgram({ program: [...PROGRAM, 'import', files[format].path], databaseUrl: url }),
-        () => runProgram({ program: this.#load(database, format), databaseUrl: other.url }),
-      )
-      this.#note(database, `import FILE.${format}`, imported, load)
-      const [exported, dump] = await this.#inTurn(
-        () => this.#export(format, url),
-        () => this.#dump(database, url, `import FILE.${format} into ${DATABASE_NAMES[database]}`),
-      )
-      await expectSameBytes(this.#output, files[format], `export --format ${format} from ${DATABASE_NAMES[database]}`)
-      await this.#dump(database, other.url, `the database that ${DATABASE_NAMES[database]} filled itself`)
-      this.#note(database, `export --format ${format}`, exported, dump)
-      filled ??= { url, load, dump }
-    }
-    if (filled === undefined) throw new Error('There is no format to import.')
-    return filled
-  }
-
-  /** A copy is compared with reading the one database and then filling the other, both in their own ways. */
-  async #copy(source: Database, target: Database, filled: Readonly<Record<Database, Filled>>): Promise<void> {
-    const title = `copy --from ${source}:… --to ${target}:…`
-    const { url } = await this.#options.empty[target].create('copy')
-    const from = filled[source]
-    const program = [...PROGRAM, 'copy', '--from', from.url, '--to', url]
-    const ours = await runProgram({ program, databaseUrl: from.url })
-    await this.#dump(target, url, title)
-    const { load } = filled[target]
-    const own = { seconds: from.dump.seconds + load.seconds, peakMiB: Math.max(from.dump.peakMiB, load.peakMiB) }
-    this.#note(target, title, ours, own)
-  }
-
-  #export(format: Format, databaseUrl: string): Promise<ProgramRun> {
-    const args = ['export', '--no-ids', '--format', format, '--output', this.#output]
-    return runProgram({ program: [...PROGRAM, ...args], databaseUrl })
-  }
-
-  /** The database's own way in, in transactions as large as those of our import. */
-  #load(database: Database, format: Format): string[] {
-    const { pets, files } = this.#options
-    const petsAChunk = Math.max(1, Math.floor((pets * CHUNK_BYTES) / files[format].bytes))
-    const args = database === 'sqlite' ? [String(pets), String(petsAChunk)] : [files.copy.path]
-    return [bare(`bulk-${database}`), 'load', ...args]
-  }
-
-  /** The database's own way out. Rejects unless exactly the data set comes out. */
-  async #dump(database: Database, databaseUrl: string, title: string): Promise<ProgramRun> {
-    const path = join(this.#options.folder, 'content')
-    const dump = await runProgram({ program: [bare(`bulk-${database}`), 'dump', path], databaseUrl })
-    await expectSameBytes(path, this.#options.files.copy, title)
-    return dump
-  }
-
-  async #inTurn(ours: () => Promise<ProgramRun>, own: () => Promise<ProgramRun>): Promise<[ProgramRun, ProgramRun]> {
-    if (this.#options.oursFirst) return [await ours(), await own()]
-    const second = await own()
-    return [await ours(), second]
-  }
-
-  #note(database: Database, title: string, ours: ProgramRun, own: ProgramRun): void {
+  function note(database: Database, title: string, ours: ProgramRun, own: ProgramRun): void {
     const key = `${database} ${title}`
-    const { measurements } = this.#options
     const measurement = measurements.get(key) ?? { database, title, ours: [], own: [] }
     measurements.set(key, measurement)
     measurement.ours.push(ours)
     measurement.own.push(own)
   }
+}
+
+async function importAndExport(database: Database, round: Round): Promise<Filled> {
+  const { pets, folder, files, empty, note } = round
+  const own = await empty[database].create('own')
+  const source = database === 'sqlite' ? [String(pets), String(PETS_A_TRANSACTION)] : [files.copy.path]
+  const program = [bare(`bulk-${database}`), 'load', ...source]
+  const load = await runProgram({ program, databaseUrl: own.url })
+  const dump = await expectFull(database, own.url, `The database that ${DATABASE_NAMES[database]} filled itself`, round)
+  const output = join(folder, 'output')
+  for (const format of FORMATS) {
+    const { url } = await empty[database].create(format)
+    note(database, `import FILE.${format}`, await run(['import', files[format].path], url), load)
+    await expectFull(database, url, `import FILE.${format} into ${DATABASE_NAMES[database]}`, round)
+    const exported = await run(['export', '--no-ids', '--format', format, '--output', output], url)
+    await expectSameBytes(output, files[format], `export --format ${format} from ${DATABASE_NAMES[database]}`)
+    note(database, `export --format ${format}`, exported, dump)
+  }
+  return { url: own.url, load, dump }
+}
+
+/** A copy is compared with reading the one database and then filling the other, both in their own ways. */
+async function copy(
+  source: Database,
+  target: Database,
+  filled: Readonly<Record<Database, Filled>>,
+  round: Round,
+): Promise<void> {
+  const title = `copy --from ${source}:… --to ${target}:…`
+  const { url } = await round.empty[target].create('copy')
+  const { url: from, dump } = filled[source]
+  const ours = await run(['copy', '--from', from, '--to', url], from)
+  await expectFull(target, url, title, round)
+  const { load } = filled[target]
+  const peakMiB = Math.max(dump.peakMiB, load.peakMiB)
+  round.note(target, title, ours, { seconds: dump.seconds + load.seconds, peakMiB })
+}
+
+function run(args: readonly string[], databaseUrl: string): Promise<ProgramRun> {
+  return runProgram({ program: [...PROGRAM, ...args], databaseUrl })
+}
+
+/** Empties a database in its own way. Rejects unless exactly the data set comes out. */
+async function expectFull(
+  database: Database,
+  databaseUrl: string,
+  title: string,
+  { folder, files }: Round,
+): Promise<ProgramRun> {
+  const path = join(folder, 'content')
+  const dump = await runProgram({ program: [bare(`bulk-${database}`), 'dump', path], databaseUrl })
+  await expectSameBytes(path, files.copy, title)
+  return dump
 }

@@ -1,7 +1,7 @@
 import { figureOf, ratio } from '../measuring/rotation.ts'
 import { estimate } from '../measuring/statistics.ts'
+import { type BarPanel, barsSvg } from '../report/bars-svg.ts'
 import { type Circumstances, circumstancesTable } from '../report/circumstances.ts'
-import { curvesSvg } from '../report/curves-svg.ts'
 import { estimateText, type Report, table } from '../report/markdown.ts'
 import { DATABASE_NAMES, DATABASES } from '../servers/contestants.ts'
 import type { ProgramRun } from '../servers/program-run.ts'
@@ -27,7 +27,7 @@ export function scaleReport({ growth, bulk, processes }: ScaleFigures, circumsta
     ...(bulk === undefined ? [] : bulkSection(bulk)),
     ...(processes === undefined ? [] : processesSection(processes)),
   ]
-  const picture = growth === undefined ? {} : { 'growth.svg': curvesSvg(GROWTH_TITLE, growthPanels(growth), 'ms') }
+  const picture = growth === undefined ? {} : { 'growth.svg': barsSvg(`${GROWTH_TITLE}, ms`, growthPanels(growth)) }
   return { 'scale.md': `${page.join('\n\n')}\n`, ...picture }
 }
 
@@ -36,23 +36,22 @@ function growthSection(points: readonly GrowthPoint[]): string[] {
     '## Growth',
     'One client that waits for each response: the median response time in milliseconds, and its confidence interval.',
     `![${GROWTH_TITLE}](growth.svg)`,
-    ...growthPanels(points).flatMap(({ title, curves }) => {
-      const sizes = curves[0]?.points.map(({ size }) => size.toLocaleString('en')) ?? []
-      const rows = curves.map(({ name, points: own }) => [name, ...own.map(({ value }) => estimateText(value, 3))])
-      return [`### ${title}`, table(['pets', ...sizes], rows)]
+    ...groupBy(points, ({ database }) => DATABASE_NAMES[database]).flatMap(([name, ofDatabase]) => {
+      const rows = groupBy(ofDatabase, ({ operation }) => operation)
+      const sizes = rows[0]?.[1].map(({ size }) => size.toLocaleString('en')) ?? []
+      const cells = rows.map(([operation, own]) => [operation, ...own.map(({ p50Ms }) => estimateText(p50Ms, 3))])
+      return [`### ${name}`, table(['pets', ...sizes], cells)]
     }),
   ]
 }
 
-function growthPanels(points: readonly GrowthPoint[]) {
-  return DATABASES.map((database) => {
-    const own = points.filter((point) => point.database === database)
-    const curves = groupBy(own, ({ operation }) => operation).map(([name, some]) => ({
-      name,
-      points: some.map(({ size, p50Ms }) => ({ size, value: p50Ms })),
-    }))
-    return { title: DATABASE_NAMES[database], curves }
-  })
+function growthPanels(points: readonly GrowthPoint[]): BarPanel[] {
+  return groupBy(points, ({ database, operation }) => `${DATABASE_NAMES[database]}: ${operation}`).map(
+    ([title, own]) => ({
+      title,
+      bars: own.map(({ size, p50Ms }) => ({ name: size.toLocaleString('en'), colour: 'service', value: p50Ms })),
+    }),
+  )
 }
 
 function bulkSection({ pets, starts, measurements }: BulkFigures): string[] {

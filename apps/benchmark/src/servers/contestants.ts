@@ -17,9 +17,9 @@ export interface Contestant {
   readonly isTraced?: true
 }
 
-// Source starts source, and the built benchmark starts built programs.
-const SRC = dirname(import.meta.dirname)
+// Source starts source, and the built benchmark, which is one file, starts built programs.
 const EXTENSION = extname(import.meta.filename)
+const SRC = EXTENSION === '.ts' ? dirname(import.meta.dirname) : import.meta.dirname
 export const BENCHMARK = dirname(SRC)
 export const ROOT = join(BENCHMARK, '../..')
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 
 /** Where servers run; `undefined` without `taskset` or a second core. */
-let serverCore: number | undefined
+export let serverCore: number | undefined
 
 /**
  * Keeps the last core for the servers that are measured. This process, and with it the database server that it

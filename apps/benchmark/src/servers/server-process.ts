@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '@pet-store/testing-postgres'
 import type { MeasuredServer } from '../measuring/slice.ts'
 import { API_KEY_SHA256, send } from '../requests/request.ts'
-import { onServerCore } from './pinning.ts'
+import { onServerCore, serverCore } from './pinning.ts'
 
 /** A contestant as a process of its own. */
 export interface RunningServer extends MeasuredServer {
@@ -71,6 +71,7 @@ export async function startServer({ program, databaseUrl, settings }: ServerOpti
   const firstResponseMs = performance.now() - start
   return {
     port,
+    core: serverCore,
     firstResponseMs,
     cpuNanoseconds: () => cpuNanoseconds(child.pid ?? 0),
     memoryMiB: (field) => memoryMiB(readFileSync(`/proc/${child.pid}/status`, 'utf8'), field),
