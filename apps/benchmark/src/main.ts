@@ -70,14 +70,9 @@ async function runComparison({ isQuick, selections }: ChoiceOf<'comparison'>, he
     comparisons.push(await compare(selection, { plan, log: (line) => log(`${selection.database}: ${line}`) }))
   }
   const ratios = serviceRatios(comparisons)
-  writeFileSync(
-    '/tmp/bm/raw.json',
-    JSON.stringify(
-      comparisons.flatMap((c) =>
-        c.measurements.map((m) => ({ db: c.database, c: m.contestant.id, o: m.operation.id, s: m.series })),
-      ),
-    ),
-  )
+  mkdirSync(RESULTS, { recursive: true })
+  // Every slice, for whoever wants to evaluate them in another way.
+  writeFileSync(join(RESULTS, 'slices.json'), JSON.stringify(comparisons))
   return comparisonReport(comparisons, here, peerVersions(), exchangeRatios(ratios, isQuick))
 }
 
@@ -85,7 +80,6 @@ async function runComparison({ isQuick, selections }: ChoiceOf<'comparison'>, he
 function exchangeRatios(ratios: Ratios, isQuick: boolean): Ratios | undefined {
   const file = join(RESULTS, isQuick ? 'quick-ratios.json' : 'ratios.json')
   const earlier = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Ratios) : undefined
-  mkdirSync(RESULTS, { recursive: true })
   writeFileSync(file, JSON.stringify({ ...earlier, ...ratios }, undefined, 2))
   return earlier
 }

@@ -45,7 +45,7 @@ it('throws disturbed slices away, counts them and repeats them', async () => {
   const series = results.get(disturbedEverySecondTime) ?? fail()
   expect(series.disturbed).toBe(4)
   expect(ratio(series, ({ requestsPerSecond }) => requestsPerSecond)).toEqual({ median: 2, low: 2, high: 2 })
-  expect(results.get(alwaysDisturbed)).toEqual({ slices: [], neighbours: [], disturbed: 12 })
+  expect(results.get(alwaysDisturbed)).toEqual({ slices: [], neighbours: [], disturbed: 8 })
 })
 
 function fail(): never {

@@ -21,7 +21,7 @@ export interface Series {
 
 export type Figure = (slice: Slice) => number
 
-const ATTEMPTS = 3
+const ATTEMPTS = 2
 
 /**
  * Lets everybody take slices in turn, the baseline after every second one, so that each slice has one of the baseline as
