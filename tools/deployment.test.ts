@@ -192,7 +192,7 @@ describe('everything that deploys the service', () => {
   })
 
   it('the deployment waits longer than the program takes to stop', () => {
-    const seconds = SETTINGS.shutdownTimeout.read(SETTINGS.shutdownTimeout.default) / 1000
+    const seconds = SETTINGS.shutdownTimeoutMs.parse(SETTINGS.shutdownTimeoutMs.default) / 1000
     expect(pod.spec.terminationGracePeriodSeconds).toBeGreaterThan(seconds)
     expect(Number.parseInt(api.stop_grace_period ?? '', 10)).toBeGreaterThan(seconds)
   })

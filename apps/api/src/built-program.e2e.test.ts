@@ -45,7 +45,7 @@ describe('the built program', () => {
     await curl(`curl -H 'Authorization: Bearer ${key}' ${address}/pets`)
     const metrics = await waitForOutput(program, /"address":"([^"]+\/metrics)"/)
     expect(await (await fetch(metrics)).text()).toContain(
-      'pet_store_storage_duration_seconds_count{operation="list"} 1\n',
+      'pet_store_persistence_duration_seconds_count{operation="list"} 1\n',
     )
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(0)

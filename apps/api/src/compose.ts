@@ -3,18 +3,19 @@ import { createKeyCheck, type StaticKey } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
 import { type Clock, createPetApp, createPetServer, type HttpLog } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
-import { openObservation } from './observability/observation.ts'
+import { openObservability } from './observability/open-observability.ts'
 import { openPersistence } from './persistence/open-persistence.ts'
-import { every } from './server/every.ts'
 import { createReadiness, type ReadinessListener } from './server/readiness.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** What the program is made of, besides its own parts. */
 export interface Parts {
   readonly settings: Settings
-  /** Good API keys besides those that the storage knows. */
+  /** Valid API keys in addition to those in the database. */
   readonly staticKeys: readonly StaticKey[]
   readonly log: HttpLog
+  /** Default: none were dropped. */
+  readonly droppedLogLines?: () => number
   readonly onReadiness?: ReadinessListener
   /** Called when a client address has used up its look-ups of API keys. */
   readonly onLookUpLimit?: (address: string) => void
@@ -25,64 +26,74 @@ export interface Parts {
 
 /** The whole program. */
 export interface Program {
-  /** Answers requests once it listens. */
+  /** Serves requests once it listens. */
   readonly server: Server
-  /** Tells operators what the program does, once it listens; there only where that was asked for. */
+  /** Serves metrics once it listens; there only if the settings ask for it. */
   readonly metricsServer: Server | undefined
-  readonly storage: Required<Persistence>
-  /** From now on it is not ready, although it goes on answering. */
+  readonly persistence: Required<Persistence>
+  /** From now on the program reports that it is not ready, although it goes on serving. */
   stop(): void
-  /** Lets go of everything that `compose` opened; the server must have stopped. */
+  /** Releases everything that `compose` opened; the server must have stopped. */
   close(): Promise<void>
 }
 
 const KEY_USES_INTERVAL_MS = 60_000
 
 /** Builds the whole program. Nothing listens yet. */
-export async function compose({
-  settings,
-  staticKeys,
-  log,
-  onReadiness = () => {},
-  onLookUpLimit = () => {},
-  now = () => new Date(),
-  developmentKey,
-}: Parts): Promise<Program> {
-  const storage = await openPersistence(settings)
+export async function compose(parts: Parts): Promise<Program> {
+  const { settings, log, droppedLogLines = () => 0, now = () => new Date() } = parts
+  const { onReadiness = () => {}, onLookUpLimit = () => {} } = parts
+  const { rateLimit: limit } = settings
+  const persistence = await openPersistence(settings)
+  const observability = await openObservability(settings, { persistence, log, droppedLogLines })
+  const readiness = createReadiness(persistence, onReadiness)
   const keyCheck = createKeyCheck({
-    keys: storage.apiKeys,
-    staticKeys,
+    keys: persistence.apiKeys,
+    staticKeys: parts.staticKeys,
     onLookUpLimit,
     lifetimeMs: settings.apiKeyCacheSeconds * 1000,
   })
-  const keyUses = every(KEY_USES_INTERVAL_MS, keyCheck.writeUses)
-  const { rateLimit: limit } = settings
-  const { observer, metricsServer, finish } = await openObservation(settings, storage, log)
-  const observedLog = observer.log(log)
-  const readiness = createReadiness(storage, onReadiness)
-  const app = createPetApp({
-    pets: observer.useCases(createPetUseCases(observer.repository(storage.pets))),
-    tokenCheck: observer.tokenCheck(keyCheck.check),
-    onMissingKey: observer.missingKey,
-    ...(limit && { rateLimiting: { limit, limiter: observer.rateLimiter(storage.createRateLimiter(limit)) } }),
-    log: observedLog,
-    now,
+  const keyUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
+  const options = observability.app({
+    pets: createPetUseCases(observability.repository(persistence.pets)),
+    tokenCheck: keyCheck.check,
+    ...(limit && { rateLimiting: { limit, limiter: persistence.createRateLimiter(limit) } }),
     readiness: readiness.check,
-    developmentKey,
+    log,
+    now,
+    developmentKey: parts.developmentKey,
     publicUrl: settings.publicUrl,
     corsOrigins: settings.corsOrigins,
     trustProxy: settings.trustProxy,
   })
-  const server = createPetServer(app, observedLog)
   return {
-    server,
-    metricsServer,
-    storage,
+    server: createPetServer(createPetApp(options), options.log),
+    metricsServer: observability.metricsServer,
+    persistence,
     stop: readiness.stop,
     async close() {
       await keyUses.finish()
-      await storage.close()
-      await finish()
+      await persistence.close()
+      await observability.close()
+    },
+  }
+}
+
+/**
+ * Does background work at intervals, one run at a time, without keeping the process alive. Work that fails is repeated at
+ * the next interval; what made it fail shows elsewhere. `finish` runs it a last time.
+ */
+function repeat(work: () => Promise<void>, intervalMs: number): { finish(): Promise<void> } {
+  let running = Promise.resolve()
+  const run = () => {
+    running = running.then(work).catch(() => {})
+    return running
+  }
+  const timer = setInterval(() => void run(), intervalMs).unref()
+  return {
+    finish() {
+      clearInterval(timer)
+      return run()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pet } from '@pet-store/domain'
 import type { BulkAccess, StoredApiKey } from '@pet-store/persistence'
-import type { Meter } from './cli/progress.ts'
+import type { Meter } from './data/progress.ts'
 
 /** Pets as one number. */
 export interface PetDigest {

@@ -7,10 +7,10 @@ import { openSqlitePersistence } from '@pet-store/persistence-sqlite'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import type { Progress } from './cli/progress.ts'
 import { copyEverything } from './copy.ts'
+import type { Progress } from './data/progress.ts'
 import { openBulk } from './persistence/open-persistence.ts'
-import { readConfig } from './settings/read-settings.ts'
+import { readSettings } from './settings/read-settings.ts'
 import { runProgram, temporaryFolder } from './testing/run-program.test-support.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
@@ -88,7 +88,7 @@ async function allPets(list: (after?: bigint) => Promise<readonly Pet[]>): Promi
 }
 
 async function open(url: string): Promise<BulkAccess> {
-  const bulk = await openBulk(url, true, readConfig([], {}))
+  const bulk = await openBulk(url, true, readSettings([], {}))
   cleanUps.push(bulk.close)
   return bulk
 }

@@ -1,6 +1,6 @@
 import type { BulkAccess } from '@pet-store/persistence'
-import type { Progress } from './cli/progress.ts'
 import { digestApiKeys, digestPets, type PetDigest } from './copy-digest.ts'
+import type { Progress } from './data/progress.ts'
 
 /** How many pets are in memory at once, and in one transaction. */
 const BATCH = 5_000

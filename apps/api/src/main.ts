@@ -1,36 +1,36 @@
-import { SCOPES } from '@pet-store/access'
+import { constants } from 'node:os'
+import { AccessError, SCOPES } from '@pet-store/access'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { addDataCommands } from './cli/data-commands.ts'
 import { lazily } from './cli/lazily.ts'
-import { endOnSignals } from './cli/signals.ts'
-import { readDuration } from './settings/duration.ts'
-import { WrongSettings } from './settings/read-settings.ts'
+import { parseDuration } from './settings/parse.ts'
+import { InvalidSettings } from './settings/read-settings.ts'
 
-/** The command line. Exit codes: 0 done, 1 could not be done, 2 wrong settings or wrong use. */
+/** The command line. Exit codes: 0 success, 1 failure, 2 invalid settings or wrong usage. */
 const program = new Command('pet-store')
   .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
 
 program
   .command('start')
-  .description('serve on this machine alone, with a development API key that is made and printed')
+  .description('serve this machine only, with a development API key that is created and printed')
   .action(lazily(() => import('./cli/start.ts'), 'start'))
 
 program
   .command('serve')
-  .description('serve with the API keys of the database, and those of API_KEYS_SHA256')
+  .description('serve with the API keys of the database and of API_KEYS_SHA256')
   .action(lazily(() => import('./cli/serve.ts'), 'serve'))
 
 program
   .command('migrate')
-  .description('bring the database up to date, and stop')
-  .option('--check', 'only say what is to be done; exit code 1 when there is something')
+  .description('migrate the database, and stop')
+  .option('--check', 'only list pending migrations; exit code 1 if there are any')
   .action(lazily(() => import('./cli/migrate.ts'), 'migrate'))
 
 program
   .command('config')
-  .description('show the settings that are in effect, secrets masked, and where each comes from')
-  .option('--json', 'for scripts: one JSON value on standard output')
+  .description('show the settings in effect, secrets masked, and where each comes from')
+  .addOption(json())
   .action(lazily(() => import('./cli/config.ts'), 'showConfig'))
 
 program
@@ -44,50 +44,72 @@ program
 program
   .command('copy')
   .description('copy every pet and API key from one database to another, and compare both; can be interrupted')
-  .option('--from <url>', 'where they are; DATABASE_URL unless said otherwise')
-  .option('--to <url>', 'where they are to be, empty so far; DATABASE_URL unless said otherwise')
+  .option('--from <url>', 'where they are (default: DATABASE_URL)')
+  .option('--to <url>', 'where to copy them, empty so far (default: DATABASE_URL)')
   .action(lazily(() => import('./cli/copy.ts'), 'copy'))
 
 addDataCommands(program)
 
-const keys = program.command('keys').description('make, list, rotate and revoke API keys, also while the service runs')
-const json = () => new Option('--json', 'for scripts: one JSON value on standard output')
+const keys = program
+  .command('keys')
+  .description('create, list, rotate and revoke API keys, even while the service runs')
 
 keys
   .command('create')
-  .description('make a key; it alone goes to standard output, once')
+  .description('create a key and print it; it is shown only this once')
   .requiredOption('--name <name>', 'who or what will use it')
-  .addOption(new Option('--scope <scope...>', 'what it may do; everything unless said otherwise').choices(SCOPES))
-  .option('--expires <span>', 'for how long it is good, such as 90d, 12h; for ever unless said otherwise', span)
+  .addOption(new Option('--scope <scope...>', 'what it may do (default: everything)').choices(SCOPES))
+  .option('--expires <duration>', 'how long it is valid, such as 90d or 12h (default: never expires)', duration)
   .addOption(json())
   .action(lazily(() => import('./cli/keys.ts'), 'createKey'))
 
 keys
   .command('list')
-  .description('show every key there ever was, without the keys themselves')
+  .description('show every key ever created, without the keys themselves')
   .addOption(json())
   .action(lazily(() => import('./cli/keys.ts'), 'listKeys'))
 
 keys
   .command('rotate')
-  .description('make the successor of a key, which lives on for the overlap')
-  .argument('<id>', 'the id of the key, as in the list')
-  .option('--overlap <span>', 'for how long the old key is still good, such as 24h, 0s', span, readDuration('24h'))
+  .description('create the successor of a key, which stays valid for the overlap')
+  .argument('<id>', 'the id of the key, as listed')
+  .addOption(
+    new Option('--overlap <duration>', 'how long the old key stays valid, such as 24h or 0s')
+      .argParser(duration)
+      .default(parseDuration('24h'), '24h'),
+  )
   .addOption(json())
   .action(lazily(() => import('./cli/keys.ts'), 'rotateKey'))
 
 keys
   .command('revoke')
-  .description('make a key worthless for good')
-  .argument('<id>', 'the id of the key, as in the list')
+  .description('revoke a key; this cannot be undone')
+  .argument('<id-or-key>', 'the id of the key, as listed, or a leaked key itself')
+  .addOption(json())
   .action(lazily(() => import('./cli/keys.ts'), 'revokeKey'))
 
-/** A span of time on the command line. */
-function span(text: string): number {
+function json(): Option {
+  return new Option('--json', 'print one JSON value, for scripts')
+}
+
+function duration(text: string): number {
   try {
-    return readDuration(text)
+    return parseDuration(text)
   } catch (error) {
     throw new InvalidArgumentError(error instanceof RangeError ? `It ${error.message}.` : String(error))
+  }
+}
+
+/**
+ * Ends the program on SIGTERM and SIGINT if it is process 1, as in a container: the kernel applies the default action of
+ * a signal to every other process, but not to that one. A server stops in order instead (`run-server.ts`).
+ */
+function endOnSignals(): void {
+  if (process.pid !== 1) return
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal])
+    })
   }
 }
 
@@ -98,5 +120,7 @@ try {
 } catch (error) {
   if (!(error instanceof Error)) throw error
   console.error(error.message)
-  process.exit(error instanceof WrongSettings ? 2 : 1)
+  const isWrongUse =
+    error instanceof InvalidSettings || (error instanceof AccessError && error.code === 'api_key_invalid')
+  process.exit(isWrongUse ? 2 : 1)
 }

@@ -1,8 +1,8 @@
 import { processEnvironment } from './settings/environment.ts'
-import { isHttpUrl } from './settings/http-url.ts'
+import { isHttpUrl } from './settings/parse.ts'
 
-// Runs before the program is loaded, since what is to be traced is changed while it is being loaded. A wrong setting is
-// left to the program, which names it together with the others.
+// Runs before the program is loaded, because instrumentation patches modules while they are loaded. The program reports an
+// invalid setting together with the others.
 const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '' } = processEnvironment()
 if (isHttpUrl(endpoint)) {
   const { startTracing } = await import('./observability/tracing.ts')

@@ -1,4 +1,4 @@
-import { compose, openBulk, readConfig, type Settings } from '@pet-store/api'
+import { compose, openBulk, readSettings, type Settings } from '@pet-store/api'
 import { validateNewPet } from '@pet-store/domain'
 import type { HttpLog } from '@pet-store/http-express'
 import { addApiKeys, type OpenProvider, RATE_LIMIT, repeatCreations, useUpKeys } from './open-provider.ts'
@@ -16,10 +16,10 @@ export interface ContractDatabase {
 export function openProgramOver(createDatabase: () => Promise<ContractDatabase>): OpenProvider {
   return async (scene) => {
     const database = await createDatabase()
-    const settings: Settings = { ...readConfig([], {}), databaseUrl: database.url, rateLimit: RATE_LIMIT }
+    const settings: Settings = { ...readSettings([], {}), databaseUrl: database.url, rateLimit: RATE_LIMIT }
     const rows = await openBulk(database.url, true, settings)
     const program = await compose({ settings, staticKeys: [], log: LOG, now: () => scene.now })
-    const { pets, apiKeys } = program.storage
+    const { pets, apiKeys } = program.persistence
     for (const pet of petsOf(scene)) {
       await rows.movePetIdsPast(pet.id - 1n)
       await pets.add(validateNewPet(pet))

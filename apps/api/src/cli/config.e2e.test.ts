@@ -40,8 +40,8 @@ describe('pet-store config', () => {
         'HOST | 127.0.0.1 | default',
         'METRICS_PORT | - | default',
         'DATABASE_URL | postgres://pets:***@db/pets?password=*** | environment',
-        'DATABASE_REPLICA_URLS | postgres://pets:***@r1/pets,postgres://pets:***@r2/pets | environment',
-        'OTEL_EXPORTER_OTLP_ENDPOINT | http://me:***@collector:4318/ | environment',
+        'DATABASE_REPLICA_URLS | postgres://pets:***@r1/pets, postgres://pets:***@r2/pets | environment',
+        'OTEL_EXPORTER_OTLP_ENDPOINT | http://***@collector:4318 | environment',
         'API_KEYS_SHA256 | *** | file',
       ]),
     )

@@ -1,11 +1,11 @@
 import { copyEverything } from '../copy.ts'
+import { createProgress } from '../data/progress.ts'
 import { openBulk } from '../persistence/open-persistence.ts'
-import { readConfig } from '../settings/read-settings.ts'
-import { createProgress } from './progress.ts'
+import { readSettings } from '../settings/read-settings.ts'
 
 /** Copies a whole database into another one, and proves that they are the same. */
 export async function copy({ from, to }: { from?: string; to?: string }): Promise<void> {
-  const settings = readConfig()
+  const settings = readSettings()
   const [source, target] = [from ?? settings.databaseUrl, to ?? settings.databaseUrl]
   if (source === target) throw new Error('--from and --to name the same database. The one left out is DATABASE_URL.')
   const here = await openBulk(source, false, settings)

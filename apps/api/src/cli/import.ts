@@ -3,9 +3,9 @@ import type { Format } from '../data/formats.ts'
 import { importFile } from '../data/import-file.ts'
 import type { ImportResult } from '../data/import-pets.ts'
 import { findPetFile, formatOf } from '../data/pet-file.ts'
+import { createProgress } from '../data/progress.ts'
 import { openRefusals } from '../data/refusals.ts'
 import { withBulk } from '../data/with-bulk.ts'
-import { createProgress } from './progress.ts'
 
 export interface ImportCommandOptions {
   readonly format?: Format

@@ -135,7 +135,9 @@ describe('pet-store keys create', () => {
     const { code, stdout, stderr } = await run('keys create --name kiosk --scope pets:read pets:write', place)
     expect(code).toBe(0)
     expect(stdout).toMatch(/^pets_[0-9A-Za-z]{49}\n$/)
-    expect(stderr).toMatch(/^Made the key key_\w+ for kiosk: pets:read pets:write, without an end\.\nThis is the only/)
+    expect(stderr).toMatch(
+      /^Created the key key_\w+ for kiosk: pets:read pets:write, never expires\.\nIt is shown only this once\.\n$/,
+    )
     expect(stderr).not.toContain(stdout.trim())
   })
 

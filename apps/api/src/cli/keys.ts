@@ -1,13 +1,17 @@
+import { writeSync } from 'node:fs'
 import {
   type ApiKey,
+  type ApiKeyRepository,
   type ApiKeyUseCases,
   apiKeyState,
   createApiKeyUseCases,
+  hashApiKey,
   type IssuedApiKey,
+  isApiKeyText,
   type Scope,
 } from '@pet-store/access'
 import { openPersistence, type PersistenceUse } from '../persistence/open-persistence.ts'
-import { readConfig } from '../settings/read-settings.ts'
+import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { textTable } from './text-table.ts'
 
@@ -16,7 +20,7 @@ interface Output {
   readonly json?: boolean
 }
 
-/** `keys create`: the key itself goes to standard output alone, so that a script can catch it. */
+/** `keys create`: only the key itself goes to standard output, so that a script can capture it. */
 export async function createKey(options: Output & { name: string; scope?: Scope[]; expires?: number }): Promise<void> {
   const { name, scope, expires, json } = options
   await withKeys({}, async ({ issueApiKey }) => {
@@ -25,20 +29,20 @@ export async function createKey(options: Output & { name: string; scope?: Scope[
       ...(scope !== undefined && { scopes: scope }),
       ...(expires !== undefined && { lifetimeMs: expires }),
     })
-    show(issued, json)
+    showNewKey(issued, json)
   })
 }
 
-/** `keys rotate`: a successor, shown as a new key is. */
+/** `keys rotate`: creates the successor of a key and shows it as a new one. */
 export async function rotateKey(id: string, { overlap, json }: Output & { overlap: number }): Promise<void> {
   await withKeys({ create: false }, async ({ rotateApiKey }) => {
     const issued = await rotateApiKey(id, overlap)
     const end = time(new Date(issued.key.createdAt.getTime() + overlap))
-    show(issued, json, ` The old one, ${id}, is good until ${end} at the latest.`)
+    showNewKey(issued, json, ` The old key, ${id}, is valid until ${end} at the latest.`)
   })
 }
 
-/** `keys list`: every key there ever was, the oldest first. */
+/** `keys list`: every key ever created, the oldest first. */
 export async function listKeys({ json }: Output): Promise<void> {
   await withKeys({ readOnly: true }, async ({ listApiKeys }) => {
     const now = new Date()
@@ -48,52 +52,67 @@ export async function listKeys({ json }: Output): Promise<void> {
   })
 }
 
-/** `keys revoke`: at once here, and wherever the key was seen lately after the time that is named. */
-export async function revokeKey(id: string): Promise<void> {
-  await withKeys({ create: false }, async ({ revokeApiKey }, { apiKeyCacheSeconds }) => {
+/** `keys revoke`: instances that have the key cached accept it a little longer; the output says how long. */
+export async function revokeKey(idOrKey: string, { json }: Output): Promise<void> {
+  await withKeys({ create: false }, async ({ revokeApiKey }, { apiKeyCacheSeconds }, apiKeys) => {
+    const id = await idOf(idOrKey, apiKeys)
     await revokeApiKey(id)
-    console.log(`Revoked ${id}. Services that run refuse it within ${apiKeyCacheSeconds} s.`)
+    if (json) console.log(JSON.stringify({ id, effectiveWithinSeconds: apiKeyCacheSeconds }, undefined, 2))
+    else console.log(`Revoked ${id}. Running instances reject it within ${apiKeyCacheSeconds} s.`)
   })
+}
+
+/** The id of a key that is named by its id, or by its text: after a leak, the text is what people have. */
+async function idOf(idOrKey: string, apiKeys: ApiKeyRepository): Promise<string> {
+  if (!isApiKeyText(idOrKey)) return idOrKey
+  const key = await apiKeys.findByHash(hashApiKey(idOrKey))
+  if (key === undefined) throw new Error('The database does not contain this key.')
+  return key.id
 }
 
 /** Only `keys create` may create a database: a mistyped path must not look like a database without keys. */
 async function withKeys(
   use: PersistenceUse,
-  work: (keys: ApiKeyUseCases, settings: Settings) => Promise<void>,
+  work: (keys: ApiKeyUseCases, settings: Settings, apiKeys: ApiKeyRepository) => Promise<void>,
 ): Promise<void> {
-  const settings = readConfig()
-  // Replicas serve only lists of pets: a failing one must not keep anybody from revoking a key.
+  const settings = readSettings()
+  // Replicas serve lists of pets only: one that is down must not prevent revoking a key.
   const persistence = await openPersistence({ ...settings, databaseReplicaUrls: [] }, use)
   try {
-    await work(createApiKeyUseCases(persistence.apiKeys), settings)
+    await work(createApiKeyUseCases(persistence.apiKeys), settings, persistence.apiKeys)
   } finally {
     await persistence.close()
   }
 }
 
-function show({ text, key }: IssuedApiKey, json: boolean | undefined, more = ''): void {
+/** Prints a key that nobody can print again. Throws if that fails, naming the key to revoke. */
+function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''): void {
   const { sha256: _, ...rest } = key
-  if (json) {
-    console.log(JSON.stringify({ ...rest, key: text }, undefined, 2))
-    return
+  const expiry = key.expiresAt === undefined ? 'never expires' : `expires ${time(key.expiresAt)}`
+  try {
+    // Synchronous, so that a full disk or a closed pipe is noticed.
+    writeSync(1, json ? `${JSON.stringify({ ...rest, key: text }, undefined, 2)}\n` : `${text}\n`)
+  } catch (cause) {
+    throw new Error(
+      `The key ${key.id} was created but could not be written to standard output (${(cause as Error).message}). Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`,
+      { cause },
+    )
   }
-  console.error(`Made the key ${key.id} for ${key.name}: ${key.scopes.join(' ')}, ${ending(key)}.${more}`)
-  console.error('This is the only time that it is shown:')
-  console.log(text)
+  if (json) return
+  console.error(`Created the key ${key.id} for ${key.name}: ${key.scopes.join(' ')}, ${expiry}.${more}`)
+  console.error('It is shown only this once.')
 }
 
 const HEADING = ['ID', 'NAME', 'SCOPES', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'REPLACED BY']
 
 function rowOf(key: ApiKey & { state: string }): string[] {
   const { id, name, scopes, state, createdAt, expiresAt, lastUsedAt, replacedBy } = key
-  return [id, name, scopes.join(' '), state, time(createdAt), time(expiresAt), time(lastUsedAt), replacedBy ?? '-']
-}
-
-function ending({ expiresAt }: Pick<ApiKey, 'expiresAt'>): string {
-  return expiresAt === undefined ? 'without an end' : `until ${time(expiresAt)}`
+  const expires = expiresAt === undefined ? 'never' : time(expiresAt)
+  const lastUsed = lastUsedAt === undefined ? 'never' : time(lastUsedAt)
+  return [id, name, scopes.join(' '), state, time(createdAt), expires, lastUsed, replacedBy ?? '-']
 }
 
 /** To the minute, in UTC. */
-function time(at: Date | undefined): string {
-  return at === undefined ? '-' : `${at.toISOString().slice(0, 16).replace('T', ' ')}Z`
+function time(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')}Z`
 }

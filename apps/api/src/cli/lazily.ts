@@ -1,6 +1,6 @@
 type Commands<Name extends string> = Readonly<Record<Name, (...given: never) => void | Promise<void>>>
 
-/** A command that is loaded when it is called, so that nobody waits for what only other commands need. */
+/** A command that is loaded when it runs, so that no command waits for what only others need. */
 export function lazily<Name extends string, Module extends Commands<Name>>(
   load: () => Promise<Module>,
   name: Name,

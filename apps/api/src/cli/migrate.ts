@@ -1,11 +1,11 @@
 import { persistenceAdapter } from '../persistence/open-persistence.ts'
-import { readConfig } from '../settings/read-settings.ts'
+import { readSettings } from '../settings/read-settings.ts'
 
-/** Brings the database up to date, and says what was done; with `check` only says what is to be done. */
+/** Migrates the database and names what was done; with `check` only names what is pending, with exit code 1. */
 export async function migrate({ check = false }: { check?: boolean }): Promise<void> {
-  const adapter = persistenceAdapter(readConfig())
+  const adapter = persistenceAdapter(readSettings())
   const names = check ? await adapter.pending() : await adapter.migrate()
   if (names.length === 0) console.log('The database is up to date.')
-  else console.log(`${check ? 'To be done' : 'Done'}: ${names.join(', ')}`)
+  else console.log(`${check ? 'Pending' : 'Done'}: ${names.join(', ')}`)
   if (check && names.length > 0) process.exitCode = 1
 }

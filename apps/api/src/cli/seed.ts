@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createPetInventor } from '../data/invent-pets.ts'
+import { createProgress } from '../data/progress.ts'
 import { withBulk } from '../data/with-bulk.ts'
-import { createProgress } from './progress.ts'
 
 const BATCH = 10_000
 

@@ -96,7 +96,7 @@ describe('pet-store serve', () => {
 
   it('says how to make a key where there is none', async () => {
     const { program } = await serve(await temporaryFolder(), '')
-    await waitForOutput(program, /"msg":"there is no API key yet; make one with: pet-store keys create --name NAME"/)
+    await waitForOutput(program, /"msg":"there is no API key yet; create one with: pet-store keys create --name NAME"/)
   })
 
   it('names every wrong setting at once, a line each, and repeats no secret', async () => {
@@ -111,7 +111,7 @@ describe('pet-store serve', () => {
     expect(program.output.stderr.split('\n')).toEqual([
       'PORT must be an integer from 0 to 65535, got "65536"',
       'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, got "loud"',
-      'API_KEYS_SHA256 must be SHA-256 hashes of 64 hexadecimal digits, with commas between them',
+      'API_KEYS_SHA256 must be SHA-256 hashes of 64 hexadecimal digits, separated by commas',
       'DATABASE_URL must be sqlite: and the path of a file, or postgres://user:password@host/database',
       '',
     ])
@@ -176,11 +176,11 @@ describe('pet-store migrate', () => {
     await writeFile(join(folder, 'pets.db'), '')
     const check = runProgram('migrate --check', folder, settings)
     expect(await check.ended).toBe(1)
-    expect(check.output.stdout).toMatch(/^To be done: 0001-create-pets/)
+    expect(check.output.stdout).toMatch(/^Pending: 0001-create-pets/)
 
     const rejected = runProgram('serve', folder, settings)
     expect(await rejected.ended).toBe(1)
-    expect(rejected.output.stderr).toMatch(/^The database must be migrated first: it lacks .* Run pet-store migrate,/)
+    expect(rejected.output.stderr).toMatch(/^The SQLite database .* must be migrated first, it lacks 0001-create-pets/)
 
     expect(await runProgram('migrate', folder, settings).ended).toBe(0)
     expect(await runProgram('migrate --check', folder, settings).ended).toBe(0)

@@ -1,35 +1,37 @@
 import type { Logger } from 'pino'
 import { compose, type Program } from '../compose.ts'
-import { createLog, lookUpLimitLog, readinessLog } from '../observability/log.ts'
+import { createLog, logLookUpLimit } from '../observability/log.ts'
 import { noApiKeys } from '../persistence/no-api-keys.ts'
+import { logReadiness } from '../server/readiness.ts'
 import { runServer } from '../server/run-server.ts'
-import { readConfig } from '../settings/read-settings.ts'
+import { readSettings } from '../settings/read-settings.ts'
 
-/** Serves with the API keys of the database, and those of the settings. */
+/** Serves with the API keys of the database and of API_KEYS_SHA256. */
 export async function serve(): Promise<void> {
-  const config = readConfig()
-  const { log, http } = await createLog(config)
-  const { staticKeys } = config
+  const settings = readSettings()
+  const { staticKeys } = settings
+  const { log, http, droppedLines } = await createLog(settings)
   const program = await compose({
-    settings: config,
+    settings,
     staticKeys,
     log: http,
-    onReadiness: readinessLog(log),
-    onLookUpLimit: lookUpLimitLog(log),
+    droppedLogLines: droppedLines,
+    onReadiness: logReadiness(log),
+    onLookUpLimit: logLookUpLimit(log),
   })
-  const url = await runServer(program, config, log)
+  const url = await runServer(program, settings, log)
   log.info({ address: `${url}/v1` }, 'serving')
-  // Whoever waits for this line waits no longer than needed.
+  // Scripts wait for this line.
   log.flush()
   if (staticKeys.length === 0) await warnWithoutKeys(program, log)
 }
 
-async function warnWithoutKeys({ storage }: Program, log: Logger): Promise<void> {
-  const keys = await storage.apiKeys.list()
+async function warnWithoutKeys({ persistence }: Program, log: Logger): Promise<void> {
+  const keys = await persistence.apiKeys.list()
   if (keys.length > 0) return
-  const wayOut =
-    storage.apiKeys === noApiKeys
-      ? 'the storage keeps none, so give their hashes in API_KEYS_SHA256'
-      : 'make one with: pet-store keys create --name NAME'
-  log.warn(`there is no API key yet; ${wayOut}`)
+  const remedy =
+    persistence.apiKeys === noApiKeys
+      ? 'the adapter stores none, so put their hashes into API_KEYS_SHA256'
+      : 'create one with: pet-store keys create --name NAME'
+  log.warn(`there is no API key yet; ${remedy}`)
 }

@@ -119,7 +119,7 @@ describe('pet-store start', () => {
     const program = runProgram('start', folder)
 
     expect(await program.ended).toBe(1)
-    expect(program.output.stderr).toContain('does not hold an API key')
+    expect(program.output.stderr).toContain('does not contain an API key')
     expect(await readFile(join(folder, 'data/development-api-key'), 'utf8')).toBe('mine\n')
   })
 })

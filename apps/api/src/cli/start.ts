@@ -1,46 +1,77 @@
-import { hashApiKey } from '@pet-store/access'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { createApiKeyText, hashApiKey, isApiKeyText } from '@pet-store/access'
 import { compose } from '../compose.ts'
-import { createLog, readinessLog } from '../observability/log.ts'
+import { createLog } from '../observability/log.ts'
+import { logReadiness } from '../server/readiness.ts'
 import { runServer } from '../server/run-server.ts'
-import { maskUrl } from '../settings/mask-url.ts'
-import { readConfig, type SettingsRule } from '../settings/read-settings.ts'
-import { DEVELOPMENT_KEY_FILE, keepDevelopmentKey } from './development-key.ts'
+import { maskUrl } from '../settings/database-url.ts'
+import { readSettings } from '../settings/read-settings.ts'
+import type { SettingsRule } from '../settings/settings.ts'
 
 const LOOPBACK = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/
 
-const expectLoopback: SettingsRule = ({ host }) =>
+const hostIsLoopback: SettingsRule = ({ host }) =>
   host === undefined || LOOPBACK.test(host)
     ? undefined
-    : `HOST must be an address of this machine alone, such as 127.0.0.1, since start prints a working key, got "${host}"; to serve others, use: pnpm pet-store serve`
+    : `HOST must be a loopback address such as 127.0.0.1, because start prints a working key, got "${host}"; to serve other machines, use: pnpm pet-store serve`
 
-/** Serves on this machine alone, and prints all that a first call needs. */
+/** Serves this machine only, and prints all that a first request needs. */
 export async function start(): Promise<void> {
-  const config = readConfig([expectLoopback])
-  const key = await keepDevelopmentKey()
-  const { log, http } = await createLog(config)
+  const settings = readSettings([hostIsLoopback])
+  const key = await readOrCreateDevelopmentKey()
+  const { log, http, droppedLines } = await createLog(settings)
   const program = await compose({
-    settings: config,
+    settings,
     staticKeys: [{ keyId: 'development', sha256: hashApiKey(key) }],
     log: http,
-    onReadiness: readinessLog(log),
+    droppedLogLines: droppedLines,
+    onReadiness: logReadiness(log),
     developmentKey: key,
   })
-  const url = await runServer(program, config, log)
-  console.log(welcome(url, key, maskUrl(config.databaseUrl)))
+  const url = await runServer(program, settings, log)
+  console.log(welcome(url, key, maskUrl(settings.databaseUrl)))
 }
 
-function welcome(url: string, key: string, databaseUrl: string): string {
+/** Relative to the working directory. */
+const DEVELOPMENT_KEY_FILE = 'data/development-api-key'
+
+/** The development key: random, created by the first start and reused by every later one. */
+async function readOrCreateDevelopmentKey(): Promise<string> {
+  await mkdir(dirname(DEVELOPMENT_KEY_FILE), { recursive: true })
+  await createFile(DEVELOPMENT_KEY_FILE, `${createApiKeyText()}\n`)
+  // An existing file may be readable by others, and a umask may have changed the mode of a new one.
+  await chmod(DEVELOPMENT_KEY_FILE, 0o600)
+  const key = (await readFile(DEVELOPMENT_KEY_FILE, 'utf8')).trim()
+  if (!isApiKeyText(key)) {
+    throw new Error(
+      `${DEVELOPMENT_KEY_FILE} does not contain an API key. Delete it, and the next start creates a new one.`,
+    )
+  }
+  return key
+}
+
+/** Leaves an existing file unchanged. */
+async function createFile(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+function welcome(url: string, key: string, database: string): string {
   const address = `${url}/v1`
   const authorization = `-H 'Authorization: Bearer ${key}'`
   return `
-The pet store is open.
+The pet store is running.
 
   Address   ${address}
   API key   ${key}
-            for development; kept in ${DEVELOPMENT_KEY_FILE}
+            for development; stored in ${DEVELOPMENT_KEY_FILE}
   Reference ${url}/docs
-            to read and to try it out in a browser, already authorised
-  Pets   ${databaseUrl}
+            to read and to try in a browser, already authorised
+  Database  ${database}
 
 Paste a line to try it:
 

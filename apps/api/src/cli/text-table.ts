@@ -1,4 +1,4 @@
-/** Rows as a table for people, columns aligned; the first row is the heading. */
+/** Rows as a table with aligned columns; the first row is the heading. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => width(row[column]))))
   return rows
@@ -7,7 +7,7 @@ export function textTable(rows: readonly (readonly string[])[]): string {
     .join('')
 }
 
-/** In code points, which is near enough to columns of a terminal for names and dates. */
+/** In code points: close enough to terminal columns for names and dates. */
 function width(cell = ''): number {
   return [...cell].length
 }

@@ -8,7 +8,7 @@ import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, inject } from 'vitest'
 import { openBulk } from '../persistence/open-persistence.ts'
-import { readConfig } from '../settings/read-settings.ts'
+import { readSettings } from '../settings/read-settings.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -34,7 +34,7 @@ export const DATABASES = {
 export const KINDS = ['SQLite', 'PostgreSQL'] as const
 
 export async function openDatabase(url: string): Promise<BulkAccess> {
-  const bulk = await openBulk(url, true, readConfig([], {}))
+  const bulk = await openBulk(url, true, readSettings([], {}))
   cleanUps.push(bulk.close)
   return bulk
 }

@@ -1,11 +1,11 @@
 import type { NewPet } from '@pet-store/domain'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
-import { MEGABYTES, type Meter, type Progress } from '../cli/progress.ts'
 import { findEarlierImport } from './earlier-import.ts'
 import type { FilePlace } from './file-prefix.ts'
 import type { Format } from './formats.ts'
 import { type ImportOptions, type ImportResult, importPets } from './import-pets.ts'
 import { type PetFile, READERS } from './pet-file.ts'
+import { MEGABYTES, type Meter, type Progress } from './progress.ts'
 import { readLines } from './read-lines.ts'
 
 export interface FileImport extends Pick<ImportOptions, 'onError' | 'report'> {

@@ -1,7 +1,7 @@
 import type { BulkAccess } from '@pet-store/persistence'
 import { openBulk } from '../persistence/open-persistence.ts'
-import { readConfig, type SettingsRule } from '../settings/read-settings.ts'
-import type { Settings } from '../settings/settings.ts'
+import { readSettings } from '../settings/read-settings.ts'
+import type { Settings, SettingsRule } from '../settings/settings.ts'
 
 const expectOurDatabase: SettingsRule = ({ persistenceModule = '' }) =>
   persistenceModule === ''
@@ -13,7 +13,7 @@ export async function withBulk<Result>(
   mayMigrate: (settings: Settings) => boolean,
   work: (bulk: BulkAccess) => Promise<Result>,
 ): Promise<Result> {
-  const settings = readConfig([expectOurDatabase])
+  const settings = readSettings([expectOurDatabase])
   const bulk = await openBulk(settings.databaseUrl, mayMigrate(settings), settings)
   try {
     return await work(bulk)

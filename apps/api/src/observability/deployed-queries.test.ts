@@ -1,25 +1,30 @@
 import { readFileSync } from 'node:fs'
-import { createMemoryPets } from '@pet-store/domain/memory'
-import { aNewPet } from '@pet-store/persistence-testing'
+import type { PetAppOptions } from '@pet-store/http-express'
 import { parser } from '@prometheus-io/lezer-promql'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createMetrics } from './create-metrics.ts'
+import { createMetrics } from './metrics.ts'
 
 const ROOT = new URL('../../../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
 
+interface Rule {
+  readonly alert?: string
+  readonly record?: string
+  readonly expr: string
+}
 interface Rules {
-  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
+  readonly groups: readonly { readonly rules: readonly Rule[] }[]
 }
 interface Dashboard {
   readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[]
 }
 
-const alerts = (parse(read('deploy/prometheus/alerts.yml')) as Rules).groups.flatMap(({ rules }) => rules)
+const rules = (parse(read('deploy/prometheus/alerts.yml')) as Rules).groups.flatMap((group) => group.rules)
+const alerts = rules.flatMap(({ alert }) => alert ?? [])
 const { panels } = JSON.parse(read('deploy/grafana/pet-store.json')) as Dashboard
 const queries = [
-  ...alerts.map(({ alert, expr }) => [alert, expr] as const),
+  ...rules.map(({ alert, record, expr }) => [alert ?? record ?? '', expr] as const),
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
 ]
 
@@ -27,17 +32,20 @@ const queries = [
 const exposed = new Map<string, Map<string, Set<string>>>()
 
 beforeAll(async () => {
-  // Every series shows once something has happened.
+  // The others show from the start.
   const pool = { name: 'primary', busy: 1, idle: 1, waiting: 0, limit: 10 }
-  const { observer, read: readMetrics } = createMetrics({ poolUse: () => [pool] })
-  const log = observer.log({ request() {}, internalError() {} })
-  for (const status of [200, 404, 500]) {
-    const entry = { requestId: 'r', method: 'GET', status, durationMs: 1, isComplete: true, keyId: 'key_kiosk' }
-    for (const route of ['/v1/pets/{petId}', '/livez', '/readyz']) log.request({ ...entry, route })
-  }
-  await observer.repository(createMemoryPets()).add(aNewPet())
-  // What Prometheus knows of every target by itself.
-  note('up', '')
+  const { instrumentation, read: readMetrics } = createMetrics({
+    poolUse: () => [pool],
+    droppedLogLines: () => 0,
+    keyIds: ['key_kiosk'],
+  })
+  const { log } = instrumentation.app({
+    log: { request() {}, internalError() {} },
+  } as Partial<PetAppOptions> as PetAppOptions)
+  const entry = { requestId: 'r', method: 'GET', status: 200, durationMs: 1, isComplete: true }
+  for (const route of ['/livez', '/readyz']) log.request({ ...entry, route })
+  // What Prometheus knows by itself: whether a target is up, and what the rules record.
+  for (const name of ['up', ...rules.flatMap(({ record }) => record ?? [])]) note(name, '')
   for (const line of (await readMetrics()).split('\n')) {
     const [, name, labels = ''] = /^([a-z_0-9]+)(?:\{(.*)\})? \S+$/.exec(line) ?? []
     if (name !== undefined) note(name, labels)
@@ -52,7 +60,7 @@ function note(name: string, labels: string): void {
   }
 }
 
-/** What a query names, by kind of node; and whether it can be read at all. */
+/** The names in a query, by kind of node, and whether it can be parsed. */
 function namesIn(query: string): { names: string[]; grouped: string[]; matchers: string[][]; isValid: boolean } {
   const text = query.replaceAll('$__rate_interval', '5m')
   const found = { names: [] as string[], grouped: [] as string[], matchers: [] as string[][], isValid: true }
@@ -70,8 +78,8 @@ function namesIn(query: string): { names: string[]; grouped: string[]; matchers:
   return found
 }
 
-describe('What is asked of the metrics', () => {
-  it.each(queries)('by %s is what the program tells: %s', (_, query) => {
+describe('The queries of alerts and dashboards', () => {
+  it.each(queries)('use series that the program exposes: %s: %s', (_, query) => {
     const { names, grouped, matchers, isValid } = namesIn(query)
     expect(isValid).toBe(true)
     expect(names).not.toEqual([])
@@ -79,16 +87,16 @@ describe('What is asked of the metrics', () => {
       const labels = exposed.get(name)
       expect([...exposed.keys()]).toContain(name)
       for (const label of grouped) expect([...(labels?.keys() ?? [])]).toContain(label)
-      for (const [label = '', operator, value = ''] of matchers) {
-        const values = [...(labels?.get(label) ?? [])]
-        // What is left out has to be there as well, else leaving it out is a slip of the pen.
-        const pattern = new RegExp(`^(?:${value})$`)
-        expect(values.filter((one) => (operator === '=' ? one === value : pattern.test(one)))).not.toEqual([])
-      }
+    }
+    for (const [label = '', operator, value = ''] of matchers) {
+      const values = names.flatMap((name) => [...(exposed.get(name)?.get(label) ?? [])])
+      // A value that is excluded must exist as well, else the exclusion is a typing error.
+      const pattern = new RegExp(`^(?:${value})$`)
+      expect(values.filter((one) => (operator === '=' ? one === value : pattern.test(one)))).not.toEqual([])
     }
   })
 
-  it('covers every metric of our own', () => {
+  it('use every metric of the program', () => {
     const asked = new Set(queries.flatMap(([, query]) => namesIn(query).names))
     const own = [...exposed.keys()]
       .filter((name) => name.startsWith('pet_store_'))
@@ -97,15 +105,15 @@ describe('What is asked of the metrics', () => {
   })
 })
 
-describe('The page for operators', () => {
+describe('The how-to for operators', () => {
   const page = read('docs/how-to/operate.md')
 
-  it('says of every alert what it means, and of no other', () => {
+  it('explains every alert, and no other', () => {
     const rows = [...page.matchAll(/^\| `(PetStore\w+)` \|/gm)].map(([, name]) => name)
-    expect(rows).toEqual(alerts.map(({ alert }) => alert))
+    expect(rows).toEqual(alerts)
   })
 
-  it('names every metric of our own', () => {
+  it('explains every metric of the program', () => {
     const rows = [...page.matchAll(/^\| `(pet_store_\w+)` \|/gm)].map(([, name]) => name)
     const own = [...exposed.keys()].filter((name) => name.startsWith('pet_store_'))
     expect(rows.sort()).toEqual([...new Set(own.map((name) => name.replace(/_(?:sum|count|bucket)$/, '')))].sort())

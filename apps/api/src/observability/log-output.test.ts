@@ -1,37 +1,145 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type LogOutput, openLogOutput } from './log-output.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type LogOutput, type LogOutputOptions, openLogOutput } from './log-output.ts'
+
+const PIPE_BYTES = 64 * 1024
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-log-output-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+function openedFile(folder: string) {
+  const path = join(folder, 'log')
+  const fileDescriptor = openSync(path, 'a')
+  onTestFinished(() => closeSync(fileDescriptor))
+  return { fileDescriptor, written: () => readFileSync(path, 'utf8') }
+}
+
+/** A pipe that nobody reads until `read` is called. */
+function openedPipe() {
+  const path = join(temporaryFolder(), 'pipe')
+  execFileSync('mkfifo', [path])
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const fileDescriptor = openSync(path, constants.O_WRONLY)
+  const closeReader = () => closeSync(reader)
+  const buffer = Buffer.alloc(PIPE_BYTES)
+  function read(): string {
+    try {
+      return buffer.toString('utf8', 0, readSync(reader, buffer))
+    } catch {
+      return ''
+    }
+  }
+  return { fileDescriptor, read, closeReader }
+}
+
+/** An output that logs how many lines it dropped, as the program does. */
+function openReporting(options: LogOutputOptions): LogOutput {
+  const output = openLogOutput({ ...options, onResume: (droppedLines) => output.write(`dropped ${droppedLines}\n`) })
+  return output
+}
 
 describe('The output of the log', () => {
-  let folder: string
-  let descriptor: number
-  let output: LogOutput
-
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pet-store-log-output-'))
-    descriptor = openSync(join(folder, 'log'), 'a')
-    output = openLogOutput(descriptor)
-  })
-  afterEach(() => {
-    closeSync(descriptor)
-    rmSync(folder, { recursive: true })
-  })
-
-  const written = () => readFileSync(join(folder, 'log'), 'utf8')
-
-  it('keeps every line, in order, however many and however long', () => {
+  it('writes every line, in order, however many and however long', () => {
+    const { fileDescriptor, written } = openedFile(temporaryFolder())
+    const output = openLogOutput({ fileDescriptor })
     const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'é🐕'.repeat(index % 50)}\n`)
     lines.splice(1_500, 0, `${'long é'.repeat(40_000)}\n`)
     for (const line of lines) output.write(line)
     output.flushSync()
     expect(written()).toBe(lines.join(''))
+    expect(output.droppedLines()).toBe(0)
   })
 
-  it('writes nothing for a single line at once, but within a second', async () => {
-    output.write('alone\n')
+  it('gathers lines, and writes a single one within a second', async () => {
+    const { fileDescriptor, written } = openedFile(temporaryFolder())
+    openLogOutput({ fileDescriptor }).write('alone\n')
     expect(written()).toBe('')
-    await expect.poll(written, { timeout: 1_000 }).toBe('alone\n')
+    await expect.poll(written, { timeout: 5_000 }).toBe('alone\n')
+  })
+
+  it('holds at most maxBytes for a pipe that nobody reads, and says how many lines it dropped once it is read', async () => {
+    const { fileDescriptor, read } = openedPipe()
+    const output = openReporting({ fileDescriptor, maxBytes: 4 * PIPE_BYTES })
+    const line = `${'x'.repeat(99)}\n`
+    const count = 20_000
+    for (let index = 0; index < count; index += 1) output.write(line)
+    const dropped = output.droppedLines()
+    const taken = (count - dropped) * line.length
+    expect(taken).toBeGreaterThan(4 * PIPE_BYTES)
+    expect(taken).toBeLessThanOrEqual(5 * PIPE_BYTES)
+
+    let text = ''
+    await expect
+      .poll(() => {
+        text += read()
+        return text
+      })
+      .toContain(`dropped ${dropped}\n`)
+    expect(text).toBe(`${line.repeat(count - dropped)}dropped ${dropped}\n`)
+    output.write('again\n')
+    output.flush()
+    expect(read()).toBe('again\n')
+  })
+
+  it('ends within a moment although nobody reads the pipe', () => {
+    const { fileDescriptor } = openedPipe()
+    const output = openLogOutput({ fileDescriptor })
+    for (let index = 0; index < 5_000; index += 1) output.write(`${'x'.repeat(99)}\n`)
+    output.flushSync()
+    expect(output.droppedLines()).toBe(0)
+  })
+
+  it('drops and counts lines for a pipe that is closed', () => {
+    const { fileDescriptor, closeReader } = openedPipe()
+    const output = openReporting({ fileDescriptor })
+    closeReader()
+    output.write('first\n')
+    output.flush()
+    output.write('second\n')
+    output.flushSync()
+    expect(output.droppedLines()).toBe(1)
+  })
+
+  it('drops a line that is longer than maxBytes, and goes on', () => {
+    const { fileDescriptor, written } = openedFile(temporaryFolder())
+    const output = openReporting({ fileDescriptor, maxBytes: 2 * PIPE_BYTES })
+    output.write(`${'x'.repeat(PIPE_BYTES)}\n`)
+    output.write('short\n')
+    output.flushSync()
+    expect(written()).toBe('dropped 1\nshort\n')
+  })
+
+  it('survives a full disk, and writes whole lines again once there is space', async ({ skip }) => {
+    const folder = join(temporaryFolder(), 'small')
+    mkdirSync(folder)
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder], { stdio: 'ignore' })
+    } catch {
+      skip('This user may not mount a small file system. Run the tests as root to test a full disk.')
+    }
+    onTestFinished(() => void execFileSync('umount', ['-l', folder]))
+    const ballast = openSync(join(folder, 'ballast'), 'w')
+    execFileSync('dd', ['if=/dev/zero', `of=${join(folder, 'ballast')}`, 'bs=1k', 'count=200'], { stdio: 'ignore' })
+    const { fileDescriptor, written } = openedFile(folder)
+    const output = openReporting({ fileDescriptor, maxBytes: PIPE_BYTES })
+    const line = `${'x'.repeat(99)}\n`
+    for (let index = 0; index < 3_000; index += 1) output.write(line)
+    const dropped = output.droppedLines()
+    expect(dropped).toBeGreaterThan(1_000)
+
+    closeSync(ballast)
+    rmSync(join(folder, 'ballast'))
+    const whole = () => {
+      output.flush()
+      return written()
+    }
+    await expect.poll(whole).toContain(`dropped ${dropped}\n`)
+    expect(written()).toBe(`${line.repeat(3_000 - dropped)}dropped ${dropped}\n`)
   })
 })

@@ -1,7 +1,10 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, constants, openSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import {
   MAIN_FROM_SOURCE,
   type RunningProgram,
@@ -27,19 +30,22 @@ async function serve(program?: readonly string[]) {
   return { program: started, address: await waitForOutput(started, /"address":"([^"]+)"/) }
 }
 
-/** A program whose source is changed by what runs before it. */
+/** A program that runs this code first. */
 function after(code: string): readonly string[] {
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`, ...MAIN_FROM_SOURCE]
 }
 
 describe('A line of the log', () => {
-  it('arrives within about a second, also when nothing follows', async () => {
+  it('is written even when nothing follows', async () => {
     const { program, address } = await serve()
     await fetch(`${address}/pets`, { headers: { ...headers, 'X-Request-Id': 'alone' } })
-    await waitForOutput(program, /"requestId":"alone"/, 1_500)
+    const line = await waitForOutput(program, /(\{.*"requestId":"alone".*\})\n/)
+    const fields = JSON.parse(line) as { durationMs: number }
+    expect(fields).toMatchObject({ level: 30, method: 'GET', route: '/v1/pets', status: 200, msg: 'request' })
+    expect(String(fields.durationMs)).toMatch(/^\d+(?:\.\d{1,3})?$/)
   })
 
-  it('is not lost when SIGTERM comes right after it, and neither are those before', async () => {
+  it('is not lost when SIGTERM comes right after it, nor are those before it', async () => {
     const { program, address } = await serve()
     const ids = Array.from({ length: 500 }, (_, index) => `request-${index}`)
     for (const id of ids) await (await fetch(`${address}/pets`, { headers: { ...headers, 'X-Request-Id': id } })).text()
@@ -51,10 +57,10 @@ describe('A line of the log', () => {
     expect(program.output.stdout).toMatch(/"msg":"stopped"}\n$/)
   })
 
-  it('is not lost when a fault that nobody catches ends the program, whose cause and stack are logged', async () => {
-    const fault = "new Error('outer fault', { cause: new TypeError('inner fault') })"
+  it('is not lost when an uncaught error ends the program, whose cause and stack are logged', async () => {
+    const error = "new Error('outer error', { cause: new TypeError('inner error') })"
     const { program, address } = await serve(
-      after(`process.on('SIGWINCH', () => queueMicrotask(() => { throw ${fault} }))`),
+      after(`process.on('SIGWINCH', () => queueMicrotask(() => { throw ${error} }))`),
     )
     await fetch(`${address}/pets`, { headers: { ...headers, 'X-Request-Id': 'last' } })
     program.process.kill('SIGWINCH')
@@ -62,45 +68,112 @@ describe('A line of the log', () => {
     expect(await program.ended).toBe(1)
     const { stdout } = program.output
     expect(stdout).toContain('"requestId":"last"')
-    const fatal = stdout.split('\n').find((line) => line.includes('stopping after a fault')) ?? ''
+    const fatal = stdout.split('\n').find((line) => line.includes('"level":60')) ?? ''
     expect(JSON.parse(fatal)).toMatchObject({
-      level: 60,
       err: {
         type: 'Error',
-        stack: expect.stringMatching(/Error: outer fault\n +at [\s\S]*caused by: TypeError: inner fault\n +at /),
+        stack: expect.stringMatching(/Error: outer error\n +at [\s\S]*caused by: TypeError: inner error\n +at /),
       },
     })
   })
 
-  it('tells of a fault that comes while the program is stopping', async () => {
+  it('reports an error that occurs while the program is stopping', async () => {
     const { program } = await serve(
       after("process.on('SIGTERM', () => queueMicrotask(() => { throw new Error('too late') }))"),
     )
     program.process.kill('SIGTERM')
 
     expect(await program.ended).toBe(1)
-    expect(program.output.stdout).toMatch(/"level":60,.*"message":"too late".*"msg":"ending at once after a fault"/)
+    expect(program.output.stdout).toMatch(/"level":60,.*"message":"too late"/)
   })
 })
 
-describe('A log that nobody reads any more', () => {
-  it('does not end the program', async () => {
-    const child = spawn(process.execPath, [...MAIN_FROM_SOURCE, 'serve'], {
-      cwd: await temporaryFolder(),
-      env: { PATH: process.env['PATH'], PORT: '0', API_KEYS_SHA256: hashApiKey(KEY) },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const ended = once(child, 'close')
-    const [first] = await once(child.stdout, 'data')
-    const address = /"address":"([^"]+)"/.exec(String(first))?.[1]
-    child.stdout.destroy()
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
+/** A running service whose standard output is this file descriptor. */
+async function serveInto(stdout: number, settings: Record<string, string> = {}) {
+  const port = await freePort()
+  const child = spawn(process.execPath, [...MAIN_FROM_SOURCE, 'serve'], {
+    cwd: await temporaryFolder(),
+    env: { PATH: process.env['PATH'], PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY), ...settings },
+    stdio: ['ignore', stdout, 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const address = `http://127.0.0.1:${port}/v1`
+  await expect
+    .poll(
+      () =>
+        fetch(address).then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 30_000 },
+    )
+    .toBe(true)
+  return { child, ended, address }
+}
+
+/** Many requests with long lines: more than a pipe holds. */
+async function request(address: string, count: number): Promise<void> {
+  const long = { ...headers, 'X-Request-Id': 'x'.repeat(128) }
+  for (let done = 0; done < count; done += 1) {
+    expect((await fetch(`${address}/pets`, { headers: long })).status).toBe(200)
+  }
+}
+
+/** A pipe by name: its reader and its writer. */
+async function openPipe(): Promise<{ reader: number; writer: number }> {
+  const path = `${await temporaryFolder()}/pipe`
+  execFileSync('mkfifo', [path])
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  return { reader, writer: openSync(path, constants.O_WRONLY) }
+}
+
+describe('A service whose log cannot be written', () => {
+  it('goes on serving and stops in order when its pipe is closed', async () => {
+    const { reader, writer } = await openPipe()
+    const { child, ended, address } = await serveInto(writer)
+    closeSync(writer)
+    closeSync(reader)
     for (let round = 0; round < 3; round += 1) {
-      for (let count = 0; count < 50; count += 1) {
-        expect((await fetch(`${address}/pets`, { headers })).status).toBe(200)
-      }
-      await new Promise((resolve) => setTimeout(resolve, 600))
+      await request(address, 50)
+      await setTimeout(600)
     }
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  })
+
+  it('goes on serving and stops in order when nobody reads its pipe', async () => {
+    const { writer } = await openPipe()
+    const { child, ended, address } = await serveInto(writer, { SHUTDOWN_TIMEOUT: '10s' })
+    await request(address, 500)
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  })
+
+  it('ends at once on a second signal when nobody reads its pipe', async () => {
+    const { writer } = await openPipe()
+    const { child, ended, address } = await serveInto(writer, { SHUTDOWN_DELAY: '50s', SHUTDOWN_TIMEOUT: '1m' })
+    await request(address, 500)
+    child.kill('SIGTERM')
+    await setTimeout(300)
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([1, null])
+  })
+
+  it('goes on serving and stops in order on a full disk', async () => {
+    const full = openSync('/dev/full', 'w')
+    const { child, ended, address } = await serveInto(full, { METRICS_PORT: '0' })
+    await request(address, 500)
+    expect(readFileSync(`/proc/${child.pid}/status`, 'utf8')).toMatch(/^State:\s+[SR]/m)
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
   })

@@ -5,7 +5,7 @@ import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { compose } from '../compose.ts'
 import { listen } from '../server/run-server.ts'
-import { readConfig } from '../settings/read-settings.ts'
+import { readSettings } from '../settings/read-settings.ts'
 import { type RunningProgram, runProgram, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
 
 const KEY = createApiKeyText()
@@ -74,17 +74,17 @@ describe('With METRICS_PORT', () => {
     expect(requests('GET', '/readyz', 200)).toBe(1)
     expect(text).not.toContain('made')
 
-    expect(numberIn(text, 'pet_store_key_checks_total{result="good"}')).toBe(6)
+    expect(numberIn(text, 'pet_store_key_checks_total{result="valid"}')).toBe(6)
     expect(numberIn(text, 'pet_store_key_checks_total{result="missing"}')).toBe(1)
-    expect(numberIn(text, 'pet_store_key_checks_total{result="unknown"}')).toBe(1)
+    expect(numberIn(text, 'pet_store_key_checks_total{result="invalid"}')).toBe(1)
     expect(numberIn(text, 'pet_store_key_checks_total{result="error"}')).toBe(0)
     expect(numberIn(text, 'pet_store_deprecated_uses_total{key_id="shop"}')).toBe(2)
     expect(numberIn(text, 'pet_store_rate_limit_decisions_total{decision="allowed"}')).toBe(5)
-    expect(numberIn(text, 'pet_store_rate_limit_decisions_total{decision="refused"}')).toBe(1)
-    expect(numberIn(text, 'pet_store_storage_duration_seconds_count{operation="find"}')).toBe(2)
-    expect(numberIn(text, 'pet_store_storage_duration_seconds_count{operation="list"}')).toBe(1)
-    expect(numberIn(text, 'pet_store_storage_duration_seconds_bucket{operation="list",le="+Inf"}')).toBe(1)
-    expect(numberIn(text, 'pet_store_storage_duration_seconds_sum{operation="list"}')).toBeGreaterThan(0)
+    expect(numberIn(text, 'pet_store_rate_limit_decisions_total{decision="rejected"}')).toBe(1)
+    expect(numberIn(text, 'pet_store_persistence_duration_seconds_count{operation="find"}')).toBe(2)
+    expect(numberIn(text, 'pet_store_persistence_duration_seconds_count{operation="list"}')).toBe(1)
+    expect(numberIn(text, 'pet_store_persistence_duration_seconds_bucket{le="+Inf",operation="list"}')).toBe(1)
+    expect(numberIn(text, 'pet_store_persistence_duration_seconds_sum{operation="list"}')).toBeGreaterThan(0)
     expect(numberIn(text, 'process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
     expect(text).not.toContain('pet_store_pool_connections{')
     expect(text).not.toContain(KEY)
@@ -143,7 +143,7 @@ describe('Without METRICS_PORT', () => {
 describe('The listener of the metrics', () => {
   it('is closed when the program lets go of everything, also while a scraper keeps its connection', async () => {
     const folder = await temporaryFolder()
-    const settings = readConfig([], { METRICS_PORT: '0', DATABASE_URL: `sqlite:${folder}/pets.db` })
+    const settings = readSettings([], { METRICS_PORT: '0', DATABASE_URL: `sqlite:${folder}/pets.db` })
     const program = await compose({ settings, staticKeys: [], log: { request() {}, internalError() {} } })
     const { metricsServer } = program
     if (metricsServer === undefined) throw new Error('no listener')

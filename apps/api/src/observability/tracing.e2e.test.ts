@@ -120,7 +120,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     ])
     expect(await program.ended).toBe(2)
     expect(program.output.stderr).toBe(
-      'OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://, got "collector:4318"\n',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that begins with http:// or https://\n',
     )
   })
 })

@@ -1,9 +1,9 @@
 import type { ApiKeyRepository } from '@pet-store/access'
 
-/** Stands in for a storage that keeps no API keys: none is known, and none can be made. */
+/** Stands in for an adapter that stores no API keys: none is valid, and none can be created. */
 export const noApiKeys: ApiKeyRepository = {
-  add: refuse,
-  replace: refuse,
+  add: rejectKey,
+  replace: rejectKey,
   find: async () => undefined,
   findByHash: async () => undefined,
   list: async () => [],
@@ -11,6 +11,8 @@ export const noApiKeys: ApiKeyRepository = {
   markUsed: async () => {},
 }
 
-async function refuse(): Promise<never> {
-  throw new Error('The storage of PERSISTENCE_MODULE keeps no API keys. Give their hashes in API_KEYS_SHA256 instead.')
+async function rejectKey(): Promise<never> {
+  throw new Error(
+    'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.',
+  )
 }

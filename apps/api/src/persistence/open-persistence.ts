@@ -1,7 +1,8 @@
 import { createMemoryRateLimiter } from '@pet-store/access'
 import type { BulkAccess, Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { PostgresOptions } from '@pet-store/persistence-postgres'
-import { DATABASE_URL_RULE, databaseKind, type Settings } from '../settings/settings.ts'
+import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
+import type { Settings } from '../settings/settings.ts'
 import { noApiKeys } from './no-api-keys.ts'
 import type { PersistenceAdapter } from './persistence-adapter.ts'
 import { persistenceModule } from './persistence-module.ts'
@@ -13,27 +14,17 @@ const postgres = () => import('@pet-store/persistence-postgres')
 /** What the caller does with the database. Default: everything, and a missing database is created. */
 export type PersistenceUse = Pick<PersistenceOptions, 'create' | 'readOnly'>
 
-/**
- * Opens the persistence adapter that the settings name. Rejects with a sentence on what to do if its schema is outdated
- * and may not be migrated.
- */
+/** Opens the database that the settings name. Rejects with a sentence if it cannot, or if migrations are pending and must not run. */
 export async function openPersistence(settings: Settings, use: PersistenceUse = {}): Promise<Required<Persistence>> {
-  const adapter = persistenceAdapter(settings)
   const migrate = settings.migrateOnStart && use.readOnly !== true
-  const pending = migrate ? [] : await adapter.pending()
-  if (pending.length > 0) {
-    throw new Error(
-      `The database must be migrated first: it lacks ${pending.join(', ')}. Run pet-store migrate, or start with MIGRATE_ON_START=true.`,
-    )
-  }
-  return whole(await adapter.open({ migrate, ...use }))
+  return withDefaults(await persistenceAdapter(settings).open({ migrate, ...use }))
 }
 
 /**
- * Fills in what an adapter may leave out, so that the rest of the program need not ask. Every function is called on what
- * was opened, because that may be an object of a class, whose methods no copy has.
+ * Completes what an adapter may leave out, so that the rest of the program need not check. Methods are called on the
+ * opened object, because it may be an instance of a class, whose methods a copy would lack.
  */
-function whole(opened: Persistence): Required<Persistence> {
+function withDefaults(opened: Persistence): Required<Persistence> {
   return {
     pets: opened.pets,
     apiKeys: opened.apiKeys ?? noApiKeys,
@@ -45,7 +36,7 @@ function whole(opened: Persistence): Required<Persistence> {
   }
 }
 
-/** The adapter that the settings name: the only place that chooses by the kind of database. */
+/** The adapter that the settings name: the only switch on the kind of database. */
 export function persistenceAdapter(settings: Settings): PersistenceAdapter {
   const url = settings.databaseUrl
   if (settings.persistenceModule !== '') return persistenceModule(settings.persistenceModule, url)
@@ -64,7 +55,7 @@ export function persistenceAdapter(settings: Settings): PersistenceAdapter {
   }
 }
 
-/** Opens one of our databases for moving rows; brings it up to date first when told to, else refuses one that is behind. */
+/** Opens a built-in adapter for bulk access. Runs pending migrations if it may; otherwise rejects and names them. */
 export async function openBulk(url: string, migrate: boolean, settings: Settings): Promise<BulkAccess> {
   const kind = databaseKind(url)
   if (kind === undefined) throw new Error(`The URL of a database ${DATABASE_URL_RULE}.`)
@@ -78,7 +69,7 @@ function postgresOptions(url: string, settings: Settings): PostgresOptions {
     url,
     replicaUrls: settings.databaseReplicaUrls,
     poolSize: settings.databasePoolSize,
-    statementTimeout: settings.databaseStatementTimeout,
+    statementTimeout: settings.databaseStatementTimeoutMs,
     pooler: settings.databasePooler,
   }
 }

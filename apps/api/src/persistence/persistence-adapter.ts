@@ -1,11 +1,11 @@
 import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
 
-/** What can be done about one database. */
+/** What the program can do with the database that the settings name. */
 export interface PersistenceAdapter {
-  /** Opens it and resolves once it works. */
+  /** Resolves once the database works. Runs pending migrations if it may; otherwise rejects and names them. */
   open(mode: Omit<PersistenceOptions, 'url'>): Promise<Persistence>
-  /** Migrates the schema and returns the names of the migrations that were missing. */
+  /** Runs pending migrations without serving, and returns their names. */
   migrate(): Promise<readonly string[]>
-  /** Returns the names of the missing migrations. Changes nothing. */
+  /** The names of pending migrations. Changes nothing. */
   pending(): Promise<readonly string[]>
 }

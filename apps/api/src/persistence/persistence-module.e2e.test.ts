@@ -53,19 +53,27 @@ describe('PERSISTENCE_MODULE', () => {
     expect(program.output.stdout).toContain('closed with 0 pets')
   })
 
-  it('says where API keys come from when the storage keeps none', async () => {
+  it('says where API keys come from when the adapter stores none', async () => {
     const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson' }
     const program = runProgram('serve', await temporaryFolder(), settings)
     onTestFinished(() => void program.process.kill('SIGKILL'))
     const warning = await waitForOutput(program, /there is no API key yet; ([^"]*)/)
-    expect(warning).toBe('the storage keeps none, so give their hashes in API_KEYS_SHA256')
+    expect(warning).toBe('the adapter stores none, so put their hashes into API_KEYS_SHA256')
   })
 
   it.each([
     ['./missing.mjs', '', /cannot be loaded: Cannot find module/],
     ['no-such-package', '', /cannot be loaded: Cannot find package 'no-such-package'/],
-    ['./mine.mjs', 'export const open = () => {}', /is no adapter: its default export must be a function/],
-    ['./mine.mjs', 'export default async () => ({ pets: {} })', /is no adapter: what it opens must have pets with/],
+    [
+      './mine.mjs',
+      'export const open = () => {}',
+      /is not a persistence adapter: its default export must be a function/,
+    ],
+    [
+      './mine.mjs',
+      'export default async () => ({ pets: {} })',
+      /is not a persistence adapter: what it opens must have pets with/,
+    ],
     ['./mine.mjs', 'export default async () => { throw new Error("the disk is gone") }', /^the disk is gone\n$/],
   ])('says what is wrong with %s: %s', async (name, code, message) => {
     const folder = await temporaryFolder()

@@ -5,8 +5,8 @@ import type { OpenPersistence, Persistence, PersistenceOptions } from '@pet-stor
 import type { PersistenceAdapter } from './persistence-adapter.ts'
 
 /**
- * The adapter of a third party: an ES module whose default export is an `OpenPersistence`. How it is brought up to date is
- * its own affair, so migrating is opening it with the permission to do so.
+ * A third-party adapter: an ES module whose default export is an `OpenPersistence`. It migrates its database by itself, so
+ * migrating means opening it with the permission to do so.
  */
 export function persistenceModule(name: string, url: string): PersistenceAdapter {
   const open = async (mode: Omit<PersistenceOptions, 'url'>) =>
@@ -24,8 +24,8 @@ export function persistenceModule(name: string, url: string): PersistenceAdapter
 async function load(name: string): Promise<OpenPersistence> {
   const module = await importFrom(name)
   if (typeof module.default !== 'function')
-    throw unfit(name, 'its default export must be a function that opens a storage')
-  // What it gives is looked at when it was called; the rest of its type is a promise of its author.
+    throw unfit(name, 'its default export must be a function that opens an adapter')
+  // `expectPersistence` checks what it returns; the rest of its type is its author's responsibility.
   return module.default as OpenPersistence
 }
 
@@ -39,13 +39,13 @@ async function importFrom(name: string): Promise<{ readonly default?: unknown }>
 }
 
 /**
- * Packages are looked for from the working directory, where the operator writes the setting, by the rules of `import`:
- * those of `require` do not see packages that are ES modules only.
+ * Resolves a package from the working directory, where the operator writes the setting, by the rules of `import`:
+ * `require.resolve` does not find packages that are ES modules only.
  */
 async function importPackage(name: string): Promise<{ readonly default?: unknown }> {
   const parentURL = pathToFileURL(resolve('package.json')).href
   const hooks = registerHooks({
-    resolve: (asked, context, next) => next(asked, asked === name ? { ...context, parentURL } : context),
+    resolve: (specifier, context, next) => next(specifier, specifier === name ? { ...context, parentURL } : context),
   })
   try {
     return await import(name)
@@ -54,13 +54,13 @@ async function importPackage(name: string): Promise<{ readonly default?: unknown
   }
 }
 
-function expectPersistence(name: string, storage: Partial<Persistence> | undefined): Persistence {
-  const { pets } = storage ?? {}
-  const functions = [pets?.add, pets?.addWithKey, pets?.find, pets?.list, storage?.check, storage?.close]
-  if (functions.every((one) => typeof one === 'function')) return storage as Persistence
+function expectPersistence(name: string, opened: Partial<Persistence> | undefined): Persistence {
+  const { pets } = opened ?? {}
+  const functions = [pets?.add, pets?.addWithKey, pets?.find, pets?.list, opened?.check, opened?.close]
+  if (functions.every((one) => typeof one === 'function')) return opened as Persistence
   throw unfit(name, 'what it opens must have pets with add, addWithKey, find and list, check(), and close()')
 }
 
 function unfit(name: string, rule: string): Error {
-  return new Error(`PERSISTENCE_MODULE ${JSON.stringify(name)} is no adapter: ${rule}.`)
+  return new Error(`PERSISTENCE_MODULE ${JSON.stringify(name)} is not a persistence adapter: ${rule}.`)
 }

@@ -7,7 +7,7 @@ const isMigrated = vi.fn(async () => true)
 const onChange = vi.fn()
 
 function create() {
-  // Only these two are asked.
+  // Only these two are called.
   return createReadiness({ check, isMigrated } as Partial<Persistence> as Required<Persistence>, onChange)
 }
 
@@ -22,42 +22,42 @@ afterEach(() => {
 })
 
 describe('The program is ready', () => {
-  it('when storage answers and is up to date', async () => {
+  it('if the database works and is up to date', async () => {
     expect(await create().check()).toEqual({ storage: 'ok', migrations: 'ok', process: 'ok' })
     expect(onChange).not.toHaveBeenCalled()
   })
 })
 
 describe('The program is not ready', () => {
-  it('when storage rejects', async () => {
+  it('if the database rejects', async () => {
     const reason = new Error('down')
     check.mockRejectedValue(reason)
-    const checks = { storage: 'does not answer', migrations: 'unknown', process: 'ok' }
+    const checks = { storage: 'is unavailable', migrations: 'unknown', process: 'ok' }
     expect(await create().check()).toEqual(checks)
     expect(onChange).toHaveBeenCalledWith(checks, false, reason)
   })
 
-  it('when storage is silent for too long', async () => {
+  it('if the database does not respond in time', async () => {
     check.mockReturnValue(new Promise(() => {}))
-    const answer = create().check()
+    const checks = create().check()
     await vi.advanceTimersByTimeAsync(2_000)
-    expect(await answer).toMatchObject({ storage: 'does not answer' })
+    expect(await checks).toMatchObject({ storage: 'is unavailable' })
   })
 
-  it('when migrations are missing, as after a backup was put back', async () => {
+  it('if migrations are pending, as after a backup was restored', async () => {
     isMigrated.mockResolvedValue(false)
-    expect(await create().check()).toEqual({ storage: 'ok', migrations: 'are missing', process: 'ok' })
+    expect(await create().check()).toEqual({ storage: 'ok', migrations: 'are pending', process: 'ok' })
   })
 
-  it('from the moment at which it is to stop', async () => {
+  it('as soon as it is stopping', async () => {
     const readiness = create()
     readiness.stop()
     expect(await readiness.check()).toEqual({ storage: 'ok', migrations: 'ok', process: 'is stopping' })
   })
 })
 
-describe('A change', () => {
-  it('is told once, and once more when all is well again', async () => {
+describe('A change of readiness', () => {
+  it('is reported once, and once more when the program is ready again', async () => {
     const readiness = create()
     check.mockRejectedValue(new Error('down'))
     await readiness.check()

@@ -1,35 +1,32 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Checks, ReadinessCheck } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
+import type { Logger } from 'pino'
 
-/** How long storage may take to answer, in milliseconds. */
+/** How long the database may take to respond. */
 const TIMEOUT_MS = 2_000
 
-/** Whether the program can do its work, and since when it is to do no more. */
+/** Whether the program can do its work. */
 export interface Readiness {
   readonly check: ReadinessCheck
-  /** From now on it is not ready, so that a balancer sends nothing more. */
+  /** From now on it is not ready, so that a load balancer sends nothing more. */
   stop(): void
 }
 
-/** Told each time that the program becomes ready, or ceases to be, with the reason where there is one. */
+/** Called each time that the program becomes ready, or is ready no more, with the reason if there is one. */
 export type ReadinessListener = (checks: Checks, isReady: boolean, reason?: unknown) => void
 
-/** Looks at storage, at its migrations, and at whether the program is stopping. */
-export function createReadiness(storage: Required<Persistence>, onChange: ReadinessListener): Readiness {
+/** Checks the database, its migrations, and whether the program is stopping. */
+export function createReadiness(persistence: Required<Persistence>, onChange: ReadinessListener): Readiness {
   let isStopping = false
   let wasReady = true
 
   return {
     async check() {
-      const looked = await look(storage)
-      const checks = {
-        storage: looked.storage,
-        migrations: looked.migrations,
-        process: isStopping ? 'is stopping' : 'ok',
-      }
+      const { storage, migrations, reason } = await checkPersistence(persistence)
+      const checks = { storage, migrations, process: isStopping ? 'is stopping' : 'ok' }
       const isReady = Object.values(checks).every((state) => state === 'ok')
-      if (isReady !== wasReady) onChange(checks, isReady, looked.reason)
+      if (isReady !== wasReady) onChange(checks, isReady, reason)
       wasReady = isReady
       return checks
     },
@@ -39,28 +36,36 @@ export function createReadiness(storage: Required<Persistence>, onChange: Readin
   }
 }
 
-async function look(
-  storage: Required<Persistence>,
+async function checkPersistence(
+  persistence: Required<Persistence>,
 ): Promise<{ storage: string; migrations: string; reason?: unknown }> {
   try {
-    await inTime(storage.check())
-    const isCurrent = await inTime(storage.isMigrated())
-    return { storage: 'ok', migrations: isCurrent ? 'ok' : 'are missing' }
+    await withTimeout(persistence.check())
+    const isMigrated = await withTimeout(persistence.isMigrated())
+    return { storage: 'ok', migrations: isMigrated ? 'ok' : 'are pending' }
   } catch (reason) {
-    return { storage: 'does not answer', migrations: 'unknown', reason }
+    return { storage: 'is unavailable', migrations: 'unknown', reason }
   }
 }
 
-async function inTime<Result>(answer: Promise<Result>): Promise<Result> {
-  const clock = new AbortController()
-  const late = setTimeout(TIMEOUT_MS, undefined, { signal: clock.signal }).then(() => {
-    throw new Error(`no answer within ${TIMEOUT_MS} ms`)
+async function withTimeout<Result>(result: Promise<Result>): Promise<Result> {
+  const timer = new AbortController()
+  const timeout = setTimeout(TIMEOUT_MS, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`no response within ${TIMEOUT_MS} ms`)
   })
-  // Cancelled below, which is no failure.
-  late.catch(() => {})
+  // Aborted below, which is not a failure.
+  timeout.catch(() => {})
   try {
-    return await Promise.race([answer, late])
+    return await Promise.race([result, timeout])
   } finally {
-    clock.abort()
+    timer.abort()
+  }
+}
+
+/** Logs when the program becomes ready, or is ready no more. */
+export function logReadiness(log: Logger): ReadinessListener {
+  return (checks, isReady, reason) => {
+    if (isReady) log.info({ checks }, 'ready again')
+    else log.warn({ checks, ...(reason !== undefined && { err: reason }) }, 'not ready')
   }
 }

@@ -13,15 +13,16 @@ const SWEEP_MS = 50
 
 /** Listens, and returns the address; from then on a SIGTERM or SIGINT stops the program in order. */
 export async function runServer(program: Program, settings: Settings, log: Logger): Promise<string> {
-  const url = await listen(program.server, settings.host, settings.port)
-  const connections = connectionsOf(program.server)
+  // First, so that no client is served by a program that then ends because this port is taken.
   if (program.metricsServer !== undefined) {
     const address = await listen(program.metricsServer, settings.host, settings.metricsPort ?? 0, 'METRICS_PORT')
     log.info({ address: `${address}/metrics` }, 'metrics')
   }
+  const url = await listen(program.server, settings.host, settings.port)
+  const connections = connectionsOf(program.server)
   // A second signal ends the process at once.
   const options = {
-    delay: settings.shutdownTimeout,
+    delay: settings.shutdownTimeoutMs,
     logger: false,
     onSecondError: (err: unknown) => log.fatal({ err }, 'ending at once after a fault'),
     onTimeout: () => log.fatal('ending, since stopping took too long'),
@@ -30,7 +31,7 @@ export async function runServer(program: Program, settings: Settings, log: Logge
     if (err) log.fatal({ err }, 'stopping after a fault')
     else log.info({ signal }, 'stopping')
     program.stop()
-    if (!err) await setTimeout(settings.shutdownDelay)
+    if (!err) await setTimeout(settings.shutdownDelayMs)
     await stopListening(program.server, connections)
     await program.close()
     log.info('stopped')

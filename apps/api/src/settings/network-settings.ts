@@ -1,49 +1,43 @@
 import { isIP } from 'node:net'
 import type { TrustProxy } from '@pet-store/http-express'
+import { parseList } from './parse.ts'
 
-/** The address that the service is published at, without a slash at its end; nothing where none is given. */
-export function readPublicUrl(text: string): string | undefined {
+/** `PUBLIC_URL` without a trailing slash; `undefined` if empty. */
+export function parsePublicUrl(text: string): string | undefined {
   if (text === '') return undefined
-  // Written exactly as browsers would write it, so that nothing has to be repaired in answers.
+  // It must be spelt as browsers normalise it, because responses repeat it as it is.
   const url = URL.canParse(text) ? new URL(text) : undefined
   const known = url !== undefined && /^https?:$/.test(url.protocol) ? url.origin + url.pathname.replace(/\/+$/, '') : ''
   if (known !== '' && known === text.replace(/\/+$/, '') && !known.endsWith('/v1')) return known
   throw new RangeError(
-    'must be an http or https address without a query and without /v1 at its end, such as https://pets.example/shop',
+    'must be an http or https URL without a query and without a trailing /v1, such as https://pets.example/shop',
   )
 }
 
-/** Origins exactly as browsers send them, or `*`. */
-export function readOrigins(text: string): readonly string[] {
-  const origins = readList(text)
+/** Origins spelt as browsers send them, or `*`. */
+export function parseOrigins(text: string): readonly string[] {
+  const origins = parseList(text)
   if (origins.every((origin) => origin === '*' || isOrigin(origin))) return origins
-  throw new RangeError('must be * or origins such as https://shop.example, with commas between them')
+  throw new RangeError('must be * or origins such as https://shop.example, separated by commas')
 }
 
 function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
 }
 
-/** A number of proxies, or their addresses. */
-export function readTrustProxy(text: string): TrustProxy {
+/** The number of trusted proxies, or their addresses. */
+export function parseTrustProxy(text: string): TrustProxy {
   if (text === 'false') return 0
   if (/^[0-9]{1,2}$/.test(text)) return Number(text)
-  const proxies = readList(text)
+  const proxies = parseList(text)
   if (proxies.length > 0 && proxies.every(isNetwork)) return proxies
-  throw new RangeError('must be false, a number of proxies, or addresses and networks, with commas between them')
+  throw new RangeError('must be false, a number of proxies, or addresses and networks, separated by commas')
 }
 
-/** An address, a network such as 10.0.0.0/8, or one of the names that Express knows for private networks. */
+/** An address, a network such as 10.0.0.0/8, or one of Express's names for private networks. */
 function isNetwork(text: string): boolean {
   const [, address = '', bits = '0'] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
   if (version === 0) return ['loopback', 'linklocal', 'uniquelocal'].includes(text)
   return Number(bits) <= (version === 4 ? 32 : 128)
-}
-
-function readList(text: string): string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
 }

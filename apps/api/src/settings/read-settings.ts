@@ -1,97 +1,101 @@
 import { readFileSync } from 'node:fs'
 import { processEnvironment } from './environment.ts'
-import { replicasFault, SETTINGS, type Settings, settingsFault, shutdownFault } from './settings.ts'
+import { SETTINGS, SETTINGS_RULES, type Settings, type SettingsRule } from './settings.ts'
 
-/** One or more settings that cannot be used; the message has one line for each. */
-export class WrongSettings extends Error {
-  override readonly name = 'WrongSettings'
+/** One or more settings are invalid; the message has one line for each. */
+export class InvalidSettings extends Error {
+  override readonly name = 'InvalidSettings'
 
   constructor(lines: readonly string[]) {
     super(lines.join('\n'))
   }
 }
 
-/** What one command asks of the settings besides their form: a line that says what is wrong, or nothing. */
-export type SettingsRule = (settings: Partial<Settings>) => string | undefined
-
 /**
  * The environment as typed settings; variables that are absent or empty take their defaults. With `environment.ts` the
- * only place that reads the environment. Throws `WrongSettings` that names all wrong ones at once.
+ * only place that reads the environment. Throws `InvalidSettings` that names every invalid setting at once.
  */
-export function readConfig(rules: readonly SettingsRule[] = [], environment = processEnvironment()): Settings {
+export function readSettings(rules: readonly SettingsRule[] = [], environment = processEnvironment()): Settings {
   const settings: Record<string, unknown> = {}
-  const wrong: string[] = []
+  const invalid: string[] = []
   for (const [name, setting] of Object.entries(SETTINGS)) {
     try {
       settings[name] = readSetting(setting, environment)
     } catch (error) {
-      if (!(error instanceof WrongSettings)) throw error
-      wrong.push(error.message)
+      if (!(error instanceof InvalidSettings)) throw error
+      invalid.push(error.message)
     }
   }
-  wrong.push(
-    ...[settingsFault, replicasFault, shutdownFault, ...rules]
-      .map((rule) => rule(settings))
-      .filter((line) => line !== undefined),
-  )
-  if (wrong.length > 0) throw new WrongSettings(wrong)
+  invalid.push(...[...SETTINGS_RULES, ...rules].map((rule) => rule(settings)).filter((line) => line !== undefined))
+  if (invalid.length > 0) throw new InvalidSettings(invalid)
   // Every name of the list was read, or a line was written.
   return settings as Settings
 }
 
-/** Where the text of a setting comes from: `environment` means `.env` as well. */
+/** Where the text of a setting comes from: `environment` includes `.env`. */
 type Origin = 'environment' | 'file' | 'default'
 
-/** The text of a setting that is in effect. */
+/** The text of a setting that is in effect, as it may be shown. */
 export interface EffectiveText {
   readonly variable: string
-  readonly text: string
+  readonly maskedText: string
   readonly from: Origin
-  readonly isSecret: boolean
 }
 
-/** The texts of all settings, secrets included. Throws `WrongSettings` where one cannot be found. */
+/** The texts of all settings, secrets masked. Throws `InvalidSettings` where one cannot be found. */
 export function effectiveTexts(environment = processEnvironment()): readonly EffectiveText[] {
-  return Object.values(SETTINGS).map((setting) => effectiveText(setting, environment))
+  return Object.values(SETTINGS).map((setting) => {
+    const { text, from } = textOf(setting, environment)
+    return { variable: setting.variable, maskedText: maskedTextOf(setting, text), from }
+  })
 }
 
 type AnySetting = (typeof SETTINGS)[keyof typeof SETTINGS]
 
+function maskedTextOf(setting: AnySetting, text: string): string {
+  if (text === '') return text
+  if ('mask' in setting) return setting.mask(text)
+  return setting.isSecret ? '***' : text
+}
+
 function readSetting(setting: AnySetting, environment: NodeJS.ProcessEnv): unknown {
-  const { text, from, variable, isSecret } = effectiveText(setting, environment)
+  const { text, from } = textOf(setting, environment)
   try {
-    return setting.read(text)
+    return setting.parse(text)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    const name = from === 'file' ? fileVariable(variable) : variable
-    // Before an @ a password may stand, also where none belongs.
-    const got = isSecret || text.includes('@') ? '' : `, got ${JSON.stringify(text)}`
-    throw new WrongSettings([`${name} ${error.message}${got}`])
+    const name = from === 'file' ? fileVariable(setting.variable) : setting.variable
+    const shown = maskedTextOf(setting, text)
+    // A password may stand before an @, even where none belongs.
+    const got = setting.isSecret || shown === '***' || text.includes('@') ? '' : `, got ${JSON.stringify(shown)}`
+    throw new InvalidSettings([`${name} ${error.message}${got}`])
   }
 }
 
-/** A secret may also lie in a file, as platforms bring secrets, whose path the variable with `_FILE` behind it names. */
-function effectiveText(setting: AnySetting, environment: NodeJS.ProcessEnv): EffectiveText {
+/** The text of a setting. A secret may be in a file, named by the variable with `_FILE` appended, as platforms mount secrets. */
+function textOf(setting: AnySetting, environment: NodeJS.ProcessEnv): { readonly text: string; readonly from: Origin } {
   const { variable, isSecret } = setting
   const given = environment[variable] || undefined
   const path = isSecret ? environment[fileVariable(variable)] || undefined : undefined
   if (given !== undefined && path !== undefined) {
-    throw new WrongSettings([`${variable} and ${fileVariable(variable)} must not both be set`])
+    throw new InvalidSettings([`${variable} and ${fileVariable(variable)} must not both be set`])
   }
-  if (path !== undefined) return { variable, text: textIn(path, variable), from: 'file', isSecret }
-  if (given !== undefined) return { variable, text: given, from: 'environment', isSecret }
-  return { variable, text: setting.default, from: 'default', isSecret }
+  if (path !== undefined) return { text: textOfFile(path, variable), from: 'file' }
+  if (given !== undefined) return { text: given, from: 'environment' }
+  return { text: setting.default, from: 'default' }
 }
 
-function textIn(path: string, variable: string): string {
+function textOfFile(path: string, variable: string): string {
   try {
     const text = readFileSync(path, 'utf8').trim()
-    // An empty file is one that was not filled yet, and no wish for the default.
+    // An empty file was probably not written yet; it does not ask for the default.
     if (text !== '') return text
   } catch (error) {
-    throw new WrongSettings([`${fileVariable(variable)} cannot be read: ${(error as Error).message}`])
+    throw new InvalidSettings([`${fileVariable(variable)} cannot be read: ${(error as Error).message}`])
   }
-  throw new WrongSettings([`${fileVariable(variable)} must name a file that is not empty, got ${JSON.stringify(path)}`])
+  throw new InvalidSettings([
+    `${fileVariable(variable)} must name a file that is not empty, got ${JSON.stringify(path)}`,
+  ])
 }
 
 function fileVariable(variable: string): string {

@@ -1,279 +1,250 @@
 import { AccessError, createStaticKeys, type RateLimit, type StaticKey } from '@pet-store/access'
 import type { Pooler } from '@pet-store/persistence-postgres'
-import { readDuration } from './duration.ts'
-import { isHttpUrl } from './http-url.ts'
-import { readOrigins, readPublicUrl, readTrustProxy } from './network-settings.ts'
+import { DATABASE_URL_RULE, databaseKind, isPostgresUrl, maskUrl } from './database-url.ts'
+import { parseOrigins, parsePublicUrl, parseTrustProxy } from './network-settings.ts'
+import { isHttpUrl, parseBoolean, parseDuration, parseInteger, parseList, parseOneOf } from './parse.ts'
 
-/** Named again, because their own list would load the driver of PostgreSQL wherever settings are read. */
+/** Named again, because importing the adapter's list would load the PostgreSQL driver wherever settings are read. */
 const POOLERS = Object.keys({
   none: true,
   transaction: true,
   'transaction-unprepared': true,
 } satisfies Record<Pooler, true>) as Pooler[]
 
-/** One setting: its environment variable, what it does, its default as text, and how its text is read. */
+/** One setting: its environment variable, what it does, its default as text, and how its text is parsed. */
 interface Setting<T> {
   readonly variable: string
   readonly meaning: string
   readonly default: string
-  /** Whether its text may hold a secret, and so is never repeated. */
+  /** Whether its text may hold a secret. Then it can come from a file, and is never shown in full. */
   readonly isSecret: boolean
-  /** Throws a `RangeError` whose message is the rule, in words that follow the variable's name. */
-  readonly read: (text: string) => T
+  /** The text as it may be shown. Default: `***` for a secret, else the whole text. */
+  readonly mask?: (text: string) => string
+  /** Throws a `RangeError` whose message is the rule, worded to follow the variable's name. */
+  readonly parse: (text: string) => T
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-/** Every setting there is. The table in the documents and `.env.example` are held against this list by a test. */
+/** Every setting. Tests compare the table in the README and `.env.example` with this list. */
 export const SETTINGS = {
   port: {
     variable: 'PORT',
-    meaning: 'The TCP port to listen on; 0 takes a free one.',
+    meaning: 'The TCP port to listen on. 0 picks a free port.',
     default: '3000',
     isSecret: false,
-    read: (text) => readInteger(text, 0, 65_535),
+    parse: (text) => parseInteger(text, 0, 65_535),
   },
   host: {
     variable: 'HOST',
-    meaning: 'The address to listen on. `0.0.0.0` or `::` means every network of the machine.',
+    meaning: 'The address to listen on. `0.0.0.0` or `::` listens on every network interface.',
     default: '127.0.0.1',
     isSecret: false,
-    read: readText,
+    parse: parseText,
   },
   metricsPort: {
     variable: 'METRICS_PORT',
-    meaning: 'The port of `/metrics` for Prometheus, on `HOST` as well; 0 takes a free one. No metrics when empty.',
+    meaning: 'The port of `/metrics` for Prometheus, also on `HOST`. 0 picks a free port; empty turns metrics off.',
     default: '',
     isSecret: false,
-    read: (text) => (text === '' ? undefined : readInteger(text, 0, 65_535)),
+    parse: (text) => (text === '' ? undefined : parseInteger(text, 0, 65_535)),
   },
   publicUrl: {
     variable: 'PUBLIC_URL',
     meaning:
-      'The address that clients know the service by, such as `https://pets.example/shop` (without `/v1`). With it `Link` and `Location` are absolute instead of relative; with `https:` browsers are told to use nothing else.',
+      'The URL under which clients reach the service, such as `https://pets.example/shop` (without `/v1`). It makes `Link` and `Location` absolute instead of relative; if it is `https:`, browsers are told to use HTTPS only.',
     default: '',
     isSecret: false,
-    read: readPublicUrl,
+    parse: parsePublicUrl,
   },
   corsOrigins: {
     variable: 'CORS_ORIGINS',
     meaning:
-      'The origins whose web pages may call the service, such as `https://shop.example`, with commas between them; `*` means all.',
+      'The origins whose web pages may call the service, such as `https://shop.example`, separated by commas; `*` allows every origin.',
     default: '',
     isSecret: false,
-    read: readOrigins,
+    parse: parseOrigins,
   },
   trustProxy: {
     variable: 'TRUST_PROXY',
     meaning:
-      "Whose `X-Forwarded-For` is believed about the client's address: `false`, the number of proxies in front, or their addresses and networks, with commas between them.",
+      'The proxies whose `X-Forwarded-For` is trusted: `false` for none, the number of proxies in front of the service, or their addresses and networks, separated by commas.',
     default: 'false',
     isSecret: false,
-    read: readTrustProxy,
+    parse: parseTrustProxy,
   },
   databaseUrl: {
     variable: 'DATABASE_URL',
-    meaning: 'Where pets are kept: `sqlite:` and the path of a file, or `postgres://user:password@host/database`.',
+    meaning: 'The database: `sqlite:` and the path of a file, or `postgres://user:password@host/database`.',
     default: 'sqlite:./data/pet-store.db',
     isSecret: true,
-    read: readText,
+    mask: maskUrl,
+    parse: parseText,
   },
   persistenceModule: {
     variable: 'PERSISTENCE_MODULE',
     meaning:
-      'An adapter of your own that is used instead of ours: a package, or the path of a file that begins with `.` or `/`. It gets `DATABASE_URL` as it is.',
+      'A persistence adapter of your own instead of the built-in ones: the name of a package, or the path of a file that begins with `.` or `/`. It receives `DATABASE_URL` unchanged.',
     default: '',
     isSecret: false,
-    read: readText,
+    parse: parseText,
   },
   migrateOnStart: {
     variable: 'MIGRATE_ON_START',
-    meaning: 'Whether a start brings the database up to date; with `false` it refuses a database that is behind.',
+    meaning: 'Whether to migrate the database at start. If `false`, a start fails while migrations are pending.',
     default: 'true',
     isSecret: false,
-    read: readBoolean,
+    parse: parseBoolean,
   },
   databasePoolSize: {
     variable: 'DATABASE_POOL_SIZE',
-    meaning: 'PostgreSQL: the most connections of this process.',
+    meaning: 'PostgreSQL: the maximum number of connections of this process.',
     default: '10',
     isSecret: false,
-    read: (text) => readInteger(text, 1, 1_000),
+    parse: (text) => parseInteger(text, 1, 1_000),
   },
-  databaseStatementTimeout: {
+  databaseStatementTimeoutMs: {
     variable: 'DATABASE_STATEMENT_TIMEOUT',
-    meaning: 'PostgreSQL: how long a statement may take, in milliseconds.',
+    meaning: 'PostgreSQL: the maximum duration of a statement, in milliseconds.',
     default: '5000',
     isSecret: false,
-    read: (text) => readInteger(text, 1, 3_600_000),
+    parse: (text) => parseInteger(text, 1, 3_600_000),
   },
   databasePooler: {
     variable: 'DATABASE_POOLER',
     meaning:
-      'PostgreSQL: what stands in between. `none`; `transaction`, a pooler in transaction mode that knows prepared statements (PgBouncer since 1.21); `transaction-unprepared`, one that does not.',
+      'PostgreSQL: the connection pooler in front of the server. `none`; `transaction`, a pooler in transaction mode with support for prepared statements (PgBouncer 1.21 or newer); `transaction-unprepared`, one without.',
     default: 'none',
     isSecret: false,
-    read: (text) => readOneOf(text, POOLERS),
+    parse: (text) => parseOneOf(text, POOLERS),
   },
   databaseReplicaUrls: {
     variable: 'DATABASE_REPLICA_URLS',
     meaning:
-      'PostgreSQL: streaming replicas that answer lists in turn, URLs as in `DATABASE_URL` with commas between them. A pet of the last moments may be missing in the middle of a list, never at its end.',
+      'PostgreSQL: streaming replicas that serve lists in rotation: URLs as in `DATABASE_URL`, separated by commas. A list may miss pets that were added moments ago.',
     default: '',
     isSecret: true,
-    read: readPostgresUrls,
+    mask: (text) => text.replaceAll(/[^,\s]+/g, maskUrl),
+    parse: parsePostgresUrls,
   },
-  shutdownDelay: {
+  shutdownDelayMs: {
     variable: 'SHUTDOWN_DELAY',
     meaning:
-      'How long it goes on serving after SIGTERM while it says that it is not ready, such as `5s`: long enough for a balancer to notice.',
+      'How long to keep serving after SIGTERM while `/readyz` already responds with 503, such as `5s`: long enough for a load balancer to notice.',
     default: '0s',
     isSecret: false,
-    read: readShutdownTime,
+    parse: parseShutdownTime,
   },
-  shutdownTimeout: {
+  shutdownTimeoutMs: {
     variable: 'SHUTDOWN_TIMEOUT',
-    meaning: 'After how long it ends after SIGTERM in any case, the delay included.',
+    meaning: 'The maximum time from SIGTERM to the end of the process, including the delay.',
     default: '30s',
     isSecret: false,
-    read: readShutdownTime,
+    parse: parseShutdownTime,
   },
   logLevel: {
     variable: 'LOG_LEVEL',
-    meaning: `What is logged: one of ${LOG_LEVELS.join(', ')}.`,
+    meaning: `The lowest level to log: one of ${LOG_LEVELS.join(', ')}.`,
     default: 'info',
     isSecret: false,
-    read: (text) => readOneOf(text, LOG_LEVELS),
+    parse: (text) => parseOneOf(text, LOG_LEVELS),
   },
   otlpEndpoint: {
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     meaning:
-      'Where traces are sent to by OTLP over HTTP, such as `http://collector:4318`, to the path `/v1/traces` there. No traces when empty.',
+      'Where to send traces by OTLP over HTTP, such as `http://collector:4318`; `/v1/traces` is appended. Empty turns tracing off.',
     default: '',
     isSecret: false,
-    read: readCollectorUrl,
+    mask: maskUrl,
+    parse: parseCollectorUrl,
   },
   staticKeys: {
     variable: 'API_KEYS_SHA256',
     meaning:
-      'API keys of `serve` besides those in the database: SHA-256 hashes in hexadecimal digits, with commas between them; `name=hash` names one for the log.',
+      'API keys for `serve` in addition to those in the database: SHA-256 hashes in hexadecimal, separated by commas; `name=hash` names a key for the log.',
     default: '',
     isSecret: true,
-    read: readKeyHashes,
+    parse: parseStaticKeys,
   },
   apiKeyCacheSeconds: {
     variable: 'API_KEY_CACHE_SECONDS',
     meaning:
-      'For how long an API key that was found good is not looked up again. After so many seconds a revocation is in effect everywhere.',
+      'How long a valid API key is cached, in seconds. A revocation takes effect on every instance within this time.',
     default: '5',
     isSecret: false,
-    read: (text) => readInteger(text, 0, 3_600),
+    parse: (text) => parseInteger(text, 0, 3_600),
   },
   rateLimit: {
     variable: 'RATE_LIMIT',
     meaning:
-      'How often one API key may be used, such as `600/1m`; no limit when empty. PostgreSQL counts for all instances together, otherwise each process counts for itself.',
+      'The maximum rate per API key, such as `600/1m`; empty means no limit. On PostgreSQL all instances share one count; otherwise each process counts for itself.',
     default: '',
     isSecret: false,
-    read: readRateLimit,
+    parse: parseRateLimit,
   },
 } as const satisfies Record<string, Setting<unknown>>
 
-/** All settings, read. */
-export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['read']> }
+/** All settings, parsed. */
+export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> }
 
-function readText(text: string): string {
+/** A rule across settings: one line that says what is wrong, or nothing. Settings that are invalid by themselves are absent. */
+export type SettingsRule = (settings: Partial<Settings>) => string | undefined
+
+/** The rules that hold for every command. */
+export const SETTINGS_RULES: readonly SettingsRule[] = [
+  function databaseIsKnown({ databaseUrl, persistenceModule }) {
+    if (databaseUrl === undefined || persistenceModule !== '') return undefined
+    return databaseKind(databaseUrl) === undefined ? `DATABASE_URL ${DATABASE_URL_RULE}` : undefined
+  },
+
+  function replicasNeedPostgres({ databaseUrl, persistenceModule, databaseReplicaUrls = [] }) {
+    if (databaseUrl === undefined || databaseReplicaUrls.length === 0) return undefined
+    if (persistenceModule !== '') return 'DATABASE_REPLICA_URLS must be empty with PERSISTENCE_MODULE'
+    if (isPostgresUrl(databaseUrl)) return undefined
+    return 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database'
+  },
+
+  function delayEndsBeforeTimeout({ shutdownDelayMs = 0, shutdownTimeoutMs = 1 }) {
+    return shutdownDelayMs < shutdownTimeoutMs ? undefined : 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
+  },
+]
+
+function parseText(text: string): string {
   return text
 }
 
-/** What is wrong with settings that must fit together; a line, or nothing. */
-export function settingsFault({ databaseUrl, persistenceModule }: Partial<Settings>): string | undefined {
-  if (databaseUrl === undefined || persistenceModule !== '') return undefined
-  return databaseKind(databaseUrl) === undefined ? `DATABASE_URL ${DATABASE_URL_RULE}` : undefined
-}
-
-/** A delay that leaves no time for the rest; a line, or nothing. */
-export function shutdownFault({ shutdownDelay = 0, shutdownTimeout = 1 }: Partial<Settings>): string | undefined {
-  return shutdownDelay < shutdownTimeout ? undefined : 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
-}
-
-export const DATABASE_URL_RULE = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'
-
-/** Which of our databases a URL names; `undefined` where it names none. */
-export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
-  if (/^sqlite:.+/.test(url)) return 'sqlite'
-  return isPostgresUrl(url) ? 'postgres' : undefined
-}
-
-/** Replicas follow a database of ours; a line where there is none, or nothing. */
-export function replicasFault(settings: Partial<Settings>): string | undefined {
-  const { databaseUrl, persistenceModule, databaseReplicaUrls = [] } = settings
-  if (databaseUrl === undefined || databaseReplicaUrls.length === 0) return undefined
-  if (persistenceModule !== '') return 'DATABASE_REPLICA_URLS must be empty with PERSISTENCE_MODULE'
-  if (isPostgresUrl(databaseUrl)) return undefined
-  return 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database'
-}
-
-/** Far below what a timer can wait: beyond 24 days Node's goes off at once. */
-function readShutdownTime(text: string): number {
-  const time = readDuration(text)
-  if (time <= readDuration('1h')) return time
+/** Far below what a timer can wait: beyond 24 days Node's timers fire at once. */
+function parseShutdownTime(text: string): number {
+  const timeMs = parseDuration(text)
+  if (timeMs <= parseDuration('1h')) return timeMs
   throw new RangeError('must be at most 1h')
 }
 
-function isPostgresUrl(text: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
-}
-
-function readCollectorUrl(text: string): string {
-  if (text !== '' && !isHttpUrl(text)) throw new RangeError('must be an address that begins with http:// or https://')
-  // The path of traces would go behind it.
+function parseCollectorUrl(text: string): string {
+  if (text !== '' && !isHttpUrl(text)) throw new RangeError('must be a URL that begins with http:// or https://')
+  // The path of traces is appended.
   if (/[?#]/.test(text)) throw new RangeError('must have no query')
   return text
 }
 
-function readPostgresUrls(text: string): readonly string[] {
-  const urls = listOf(text)
+function parsePostgresUrls(text: string): readonly string[] {
+  const urls = parseList(text)
   if (urls.every(isPostgresUrl)) return urls
-  throw new RangeError('must be postgres://user:password@host/database, more of them with commas between them')
+  throw new RangeError('must be URLs such as postgres://user:password@host/database, separated by commas')
 }
 
-/** The entries of a text with commas between them. */
-function listOf(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-}
-
-function readInteger(text: string, min: number, max: number): number {
-  const integer = Number(text)
-  if (/^[0-9]{1,10}$/.test(text) && integer >= min && integer <= max) return integer
-  throw new RangeError(`must be an integer from ${min} to ${max}`)
-}
-
-function readBoolean(text: string): boolean {
-  return readOneOf(text, ['true', 'false'] as const) === 'true'
-}
-
-function readOneOf<Value extends string>(text: string, values: readonly Value[]): Value {
-  const value = values.find((known) => known === text)
-  if (value !== undefined) return value
-  throw new RangeError(`must be one of ${values.join(', ')}`)
-}
-
-function readRateLimit(text: string): RateLimit | undefined {
+function parseRateLimit(text: string): RateLimit | undefined {
   if (text === '') return undefined
   const [, requests = '', window = ''] = /^([1-9][0-9]{0,8})\/([0-9]+[smhd])$/.exec(text) ?? []
-  const windowMs = window === '' ? 0 : readDuration(window)
-  if (windowMs === 0) throw new RangeError('must be a number of requests, a slash and a span of time, such as 600/1m')
+  const windowMs = window === '' ? 0 : parseDuration(window)
+  if (windowMs === 0) throw new RangeError('must be a number of requests, a slash and a duration, such as 600/1m')
   return { requests: Number(requests), windowMs }
 }
 
-function readKeyHashes(text: string): readonly StaticKey[] {
-  const keys = listOf(text).map((entry) => {
+function parseStaticKeys(text: string): readonly StaticKey[] {
+  const keys = parseList(text).map((entry) => {
     const [, name, sha256 = ''] = /^(?:([\w.-]{1,64})=)?([0-9a-f]{64})$/i.exec(entry) ?? []
-    if (sha256 === '') throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, with commas between them')
+    if (sha256 === '') throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, separated by commas')
     return { keyId: name ?? `sha256-${sha256.slice(0, 8)}`, sha256: sha256.toLowerCase() }
   })
   try {

@@ -1,0 +1,170 @@
+import type { Allowance } from '@pet-store/access'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import type { HttpLog, PetAppOptions, RequestEntry } from '@pet-store/http-express'
+import { aNewPet } from '@pet-store/persistence-testing'
+import { describe, expect, it } from 'vitest'
+import { createMetrics, type MetricsOptions } from './metrics.ts'
+
+const LOG: HttpLog = { request() {}, internalError() {} }
+const REQUEST: RequestEntry = { requestId: 'r', method: 'GET', status: 200, durationMs: 3, isComplete: true }
+
+function create(options: Partial<MetricsOptions> = {}) {
+  const { instrumentation, read } = createMetrics({
+    poolUse: () => [],
+    droppedLogLines: () => 0,
+    keyIds: [],
+    ...options,
+  })
+  // Of the app's options the metrics look at these only.
+  const app = (given: Partial<PetAppOptions>) =>
+    instrumentation.app({ log: LOG, tokenCheck: () => undefined, ...given } as PetAppOptions)
+  const lines = async (pattern: RegExp) => (await read()).match(new RegExp(`^${pattern.source}.*$`, 'gm'))
+  return { app, repository: instrumentation.repository, read, lines }
+}
+
+describe('The metrics', () => {
+  it('give one label to whatever clients make up', async () => {
+    const { app, read } = create()
+    const { log } = app({})
+    const { method: _, ...unparsed } = REQUEST
+    for (const entry of [{ ...REQUEST, method: 'BREW' }, { ...REQUEST, method: 'WHEN' }, unparsed]) log.request(entry)
+    expect(await read()).toContain(
+      'pet_store_http_request_duration_seconds_count{method="other",route="unknown",status="200"} 3\n',
+    )
+  })
+
+  it('count a request in the first bucket whose bound it does not exceed, and in every later one', async () => {
+    const { app, read } = create()
+    const { log } = app({})
+    for (const durationMs of [0, 0.5, 0.6, 10_000, 60_000]) log.request({ ...REQUEST, route: '/v1/pets', durationMs })
+    const text = await read()
+    const labels = 'method="GET",route="/v1/pets",status="200"'
+    const bucket = (le: string) =>
+      text.includes(`pet_store_http_request_duration_seconds_bucket{le="${le}",${labels}} `)
+        ? Number(text.split(`pet_store_http_request_duration_seconds_bucket{le="${le}",${labels}} `)[1]?.split('\n')[0])
+        : undefined
+    expect(['0.0005', '0.001', '5', '10', '+Inf'].map(bucket)).toEqual([2, 3, 3, 4, 5])
+  })
+
+  it('show every described response with 0 before anything happens', async () => {
+    const { lines } = create()
+    const shown = await lines(/pet_store_http_request_duration_seconds_count/)
+    expect(shown).toContain(
+      'pet_store_http_request_duration_seconds_count{method="POST",route="/v1/pets",status="503"} 0',
+    )
+    expect(shown).toContain(
+      'pet_store_http_request_duration_seconds_count{method="GET",route="/v1/pets/{petId}",status="404"} 0',
+    )
+  })
+
+  it('count requests in flight', async () => {
+    const { app, lines } = create()
+    const { log } = app({})
+    log.begin?.()
+    log.begin?.()
+    log.request(REQUEST)
+    expect(await lines(/pet_store_http_requests_in_flight/)).toEqual(['pet_store_http_requests_in_flight 1'])
+  })
+
+  it('count a use of getPet by its key, but not a request for what the path allows', async () => {
+    const { app, lines } = create({ keyIds: ['key_kiosk', 'key_idle'] })
+    const { log } = app({})
+    const use = { ...REQUEST, route: '/v1/pets/{petId}', keyId: 'key_kiosk' }
+    log.request(use)
+    log.request({ ...use, method: 'OPTIONS' })
+    log.request({ ...REQUEST, route: '/v1/pets/{petId}' })
+    log.request({ ...use, route: '/v1/pets' })
+    expect(await lines(/pet_store_deprecated_uses_total\{/)).toEqual([
+      'pet_store_deprecated_uses_total{key_id="key_kiosk"} 1',
+      'pet_store_deprecated_uses_total{key_id="key_idle"} 0',
+    ])
+  })
+
+  it('count the results of key checks, synchronous or not, and pass them on', async () => {
+    const { app, lines } = create()
+    const caller = { keyId: 'key_kiosk', scopes: [] }
+    const down = new Error('down')
+    const verdicts = [
+      caller,
+      undefined,
+      'too_many_look_ups',
+      Promise.resolve(caller),
+      Promise.resolve(undefined),
+      Promise.reject(down),
+    ] as const
+    const seen = await Promise.allSettled(
+      verdicts.map(async (verdict) => app({ tokenCheck: () => verdict }).tokenCheck('key', () => '')),
+    )
+    expect(seen).toEqual(await Promise.allSettled(verdicts.map(async (verdict) => verdict)))
+    expect(await lines(/pet_store_key_checks_total\{/)).toEqual([
+      'pet_store_key_checks_total{result="valid"} 2',
+      'pet_store_key_checks_total{result="missing"} 0',
+      'pet_store_key_checks_total{result="invalid"} 2',
+      'pet_store_key_checks_total{result="too_many_look_ups"} 1',
+      'pet_store_key_checks_total{result="error"} 1',
+    ])
+  })
+
+  it('count missing keys, and tell who else wants to know', async () => {
+    const { app, read } = create()
+    let missing = 0
+    const options = app({
+      onMissingKey: () => {
+        missing += 1
+      },
+    })
+    options.onMissingKey?.()
+    expect(missing).toBe(1)
+    expect(await read()).toContain('pet_store_key_checks_total{result="missing"} 1\n')
+  })
+
+  it('count the decisions of the rate limiter', async () => {
+    const { app, read } = create()
+    const allowances: Allowance[] = [true, false, false].map((isAllowed) => ({ isAllowed, remaining: 0, resetMs: 1 }))
+    const limiter = { take: () => allowances.shift() as Allowance }
+    const { rateLimiting } = app({ rateLimiting: { limit: { requests: 1, windowMs: 1 }, limiter } })
+    for (const isAllowed of [true, false, false]) {
+      expect(await rateLimiting?.limiter.take('k')).toMatchObject({ isAllowed })
+    }
+    expect(await read()).toContain('pet_store_rate_limit_decisions_total{decision="rejected"} 2\n')
+  })
+
+  it('show the use of connections at the time of reading', async () => {
+    const { lines } = create({ poolUse: () => [{ name: 'primary', busy: 3, idle: 2, waiting: 4, limit: 5 }] })
+    expect(await lines(/pet_store_pool_/)).toEqual([
+      'pet_store_pool_connections{pool="primary",state="busy"} 3',
+      'pet_store_pool_connections{pool="primary",state="idle"} 2',
+      'pet_store_pool_connections_limit{pool="primary"} 5',
+      'pet_store_pool_waiting{pool="primary"} 4',
+    ])
+  })
+
+  it('show dropped log lines and the version at the time of reading', async () => {
+    let dropped = 0
+    const { read } = create({ droppedLogLines: () => dropped })
+    expect(await read()).toContain('pet_store_log_lines_dropped_total 0\n')
+    dropped = 3
+    await read()
+    expect(await read()).toContain('pet_store_log_lines_dropped_total 3\n')
+    expect(await read()).toMatch(/^pet_store_build_info\{version="\d+\.\d+\.\d+"\} 1$/m)
+  })
+
+  it('time the repository without changing its results or errors', async () => {
+    const { repository, lines } = create()
+    const pets = createMemoryPets()
+    const timed = repository(pets)
+    const pet = await timed.add(aNewPet({ name: 'Rex' }))
+    expect(pet).toEqual(await pets.find(pet.id))
+    expect(await timed.find(pet.id)).toEqual(pet)
+    expect(await timed.list({ limit: 2 })).toEqual([pet])
+    const down = new Error('down')
+    const broken = repository({ ...timed, find: () => Promise.reject(down) })
+    await expect(broken.find(1n)).rejects.toBe(down)
+    expect(await lines(/pet_store_persistence_duration_seconds_count/)).toEqual([
+      'pet_store_persistence_duration_seconds_count{operation="add"} 1',
+      'pet_store_persistence_duration_seconds_count{operation="addWithKey"} 0',
+      'pet_store_persistence_duration_seconds_count{operation="find"} 2',
+      'pet_store_persistence_duration_seconds_count{operation="list"} 1',
+    ])
+  })
+})

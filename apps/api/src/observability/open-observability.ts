@@ -1,0 +1,71 @@
+import type { Server } from 'node:http'
+import { createMetricsApp, createPetServer, type HttpLog } from '@pet-store/http-express'
+import type { Persistence } from '@pet-store/persistence'
+import type { Settings } from '../settings/settings.ts'
+import type { Instrumentation } from './instrumentation.ts'
+
+/** What operators see of the program besides its log. */
+export interface Observability extends Instrumentation {
+  /** Serves the metrics once it listens; there only if the settings ask for it. */
+  readonly metricsServer: Server | undefined
+  /** Sends what is left and releases everything. The program must have finished its work. */
+  close(): Promise<void>
+}
+
+/** What the metrics read of the program. */
+export interface MetricsSources {
+  readonly persistence: Required<Persistence>
+  readonly log: HttpLog
+  readonly droppedLogLines: () => number
+}
+
+/** Opens the metrics and traces that the settings ask for. What they do not ask for is not even loaded. */
+export async function openObservability(settings: Settings, sources: MetricsSources): Promise<Observability> {
+  const metrics = settings.metricsPort === undefined ? NOTHING : await openMetrics(sources)
+  const traces = settings.otlpEndpoint === '' ? NOTHING : await openTraces()
+  return {
+    repository: (pets) => traces.repository(metrics.repository(pets)),
+    app: (options) => traces.app(metrics.app(options)),
+    metricsServer: metrics.metricsServer,
+    async close() {
+      await metrics.close()
+      await traces.close()
+    },
+  }
+}
+
+const NOTHING: Observability = {
+  repository: (pets) => pets,
+  app: (options) => options,
+  metricsServer: undefined,
+  close: async () => {},
+}
+
+/** Every key with a series of its own costs memory here and in Prometheus. */
+const MAX_KEY_SERIES = 1_000
+
+async function openMetrics({ persistence, log, droppedLogLines }: MetricsSources): Promise<Observability> {
+  const { createMetrics } = await import('./metrics.ts')
+  const keys = await persistence.apiKeys.list()
+  const metrics = createMetrics({
+    poolUse: () => persistence.poolUse(),
+    droppedLogLines,
+    keyIds: keys.slice(-MAX_KEY_SERIES).map(({ id }) => id),
+  })
+  // Scrapes are not logged.
+  const errorsOnly: HttpLog = { request() {}, internalError: (error, requestId) => log.internalError(error, requestId) }
+  const metricsServer = createPetServer(createMetricsApp(metrics, errorsOnly), errorsOnly)
+  return {
+    ...metrics.instrumentation,
+    metricsServer,
+    async close() {
+      metricsServer.close()
+      metricsServer.closeAllConnections()
+    },
+  }
+}
+
+async function openTraces(): Promise<Observability> {
+  const [{ spans }, { stopTracing }] = await Promise.all([import('./spans.ts'), import('./tracing.ts')])
+  return { ...spans, metricsServer: undefined, close: stopTracing }
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { maskUrl } from './database-url.ts'
+
+describe('maskUrl', () => {
+  it.each([
+    ['sqlite:./data/pet-store.db', 'sqlite:./data/pet-store.db'],
+    ['postgres://db/pets', 'postgres://db/pets'],
+    ['postgres://pets@db:5433/pets', 'postgres://pets@db:5433/pets'],
+    ['postgres://Pets:secret@DB/pets?sslmode=require', 'postgres://Pets:***@DB/pets?sslmode=require'],
+    ['postgres://db/pets?user=pets&password=secret', 'postgres://db/pets?user=***&password=***'],
+    ['postgres://pets:se:cr@et@db/pets', 'postgres://pets:***@db/pets'],
+    ['postgres://pets:@db/pets', 'postgres://pets:***@db/pets'],
+    ['postgresql://one,two:5433/pets', 'postgresql://one,two:5433/pets'],
+    ['postgres://[::1]:5433/pets', 'postgres://[::1]:5433/pets'],
+    ['postgres://pets:sec/ret@db/pets', 'postgres://***'],
+    ['postgres://pets:sec?ret@db/pets', 'postgres://***'],
+    ['postgres://db/pets?secret', 'postgres://db/pets?***'],
+    ['postgres://db/pets#secret', 'postgres://db/pets#***'],
+    ['https://TOKEN@host', 'https://***@host'],
+    ['https://host/TOKEN?key=TOKEN', 'https://host/***?***'],
+    ['http://me:secret@collector:4318', 'http://***@collector:4318'],
+    ['http://collector:4318/', 'http://collector:4318/'],
+    ['mysql://root:secret@host/db', 'mysql://***@host/***'],
+    ['mysql://root:sec ret@host/db', 'mysql://***@host/***'],
+    ['jdbc:postgresql://db/pets;password=secret', '***'],
+    ['anything secret', '***'],
+  ])('shows %s as %s', (url, shown) => {
+    expect(maskUrl(url)).toBe(shown)
+  })
+})
