@@ -159,7 +159,7 @@ describe('everything that deploys the service', () => {
     for (const [name, value] of variables) {
       expect(known).toContain(name)
       const setting = settings.find(({ variable }) => variable === name)
-      if (value !== undefined) setting?.read(value)
+      if (value !== undefined) setting?.parse(value)
     }
   })
 
