@@ -180,7 +180,7 @@ describe('pet-store migrate', () => {
 
     const rejected = runProgram('serve', folder, settings)
     expect(await rejected.ended).toBe(1)
-    expect(rejected.output.stderr).toMatch(/^The SQLite database .* must be migrated first, it lacks 0001-create-pets/)
+    expect(rejected.output.stderr).toMatch(/^The SQLite database .* must be migrated first: it lacks 0001-create-pets/)
 
     expect(await runProgram('migrate', folder, settings).ended).toBe(0)
     expect(await runProgram('migrate --check', folder, settings).ended).toBe(0)

@@ -69,7 +69,7 @@ describe('With METRICS_PORT', () => {
     expect(requests('GET', '/v1/pets/{petId}', 404)).toBe(1)
     expect(requests('HEAD', '/v1/pets/{petId}', 404)).toBe(1)
     expect(requests('GET', '/v1/pets', 429)).toBe(1)
-    expect(requests('GET', 'unknown', 401)).toBe(2)
+    expect(requests('GET', '/v1/pets', 401)).toBe(2)
     expect(requests('other', 'unknown', 404)).toBe(1)
     expect(requests('GET', '/readyz', 200)).toBe(1)
     expect(text).not.toContain('made')
