@@ -108,7 +108,7 @@ export async function walkPets(service: Service, first = '/v1/pets?limit=100'): 
 }
 
 /** The pets of a page; ids as digits. */
-export function petsIn(json: string): readonly StoredPet[] {
+function petsIn(json: string): readonly StoredPet[] {
   const pets = JSON.parse(json.replaceAll(/"id":(-?[0-9]+)/g, '"id":"$1"')) as StoredPet[]
   return pets.map(({ id, name }) => ({ id, name }))
 }

@@ -1,0 +1,180 @@
+import { setTimeout } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { createApiKeyText } from '@pet-store/access'
+import { createDatabase } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { Connection, requestBytes } from '../harness/connection.ts'
+import { flood, quantile } from '../harness/flood.ts'
+import { itPending } from '../harness/pending.ts'
+import { IS_LONG, report, size } from '../harness/plan.ts'
+import { Service } from '../harness/service.ts'
+
+const CLIENTS = size(48, 200)
+const GOOD_REQUESTS = size(500, 5_000)
+const MAX_GROWTH_MIB = 256
+const TIMEOUT_MS = 120_000
+
+interface Attack {
+  readonly what: string
+  /** Attacks on one connection until it is over; the statuses that it was answered with. */
+  readonly run: (service: Service, isOver: () => boolean) => Promise<readonly number[]>
+  /** The statuses that it may be answered with. */
+  readonly expected: readonly number[]
+}
+
+const create = (key: string, body: string | Buffer, headers: Record<string, string> = {}): Buffer => {
+  const length = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }
+  const head = requestBytes({ method: 'POST', path: '/v1/pets', key, headers: { ...length, ...headers } })
+  return Buffer.concat([Buffer.from(head), Buffer.from(body)])
+}
+
+/** Sends the bytes one by one, slowly. */
+async function drip(service: Service, bytes: Buffer, isOver: () => boolean): Promise<readonly number[]> {
+  const connection = await Connection.open(service.port)
+  for (const [at] of bytes.entries()) {
+    if (isOver() || connection.socket.destroyed) break
+    connection.write(bytes.subarray(at, at + 1))
+    await setTimeout(100)
+  }
+  connection.destroy()
+  return connection.responses.map(({ status }) => status)
+}
+
+/** Sends the same request again and again, each when the one before was answered. */
+async function repeat(service: Service, bytes: Buffer, isOver: () => boolean): Promise<readonly number[]> {
+  const statuses: number[] = []
+  while (!isOver()) {
+    const connection = await Connection.open(service.port).catch(() => undefined)
+    connection?.write(bytes)
+    const response = await connection?.response(0)
+    if (response !== undefined) statuses.push(response.status)
+    connection?.destroy()
+  }
+  return statuses
+}
+
+const ATTACKS: readonly Attack[] = [
+  {
+    what: 'slow headers',
+    run: (service, isOver) => drip(service, Buffer.from(requestBytes({ path: '/v1/pets', key: service.key })), isOver),
+    expected: [200, 408],
+  },
+  {
+    what: 'slow bodies',
+    run: (service, isOver) =>
+      drip(service, create(service.key, JSON.stringify({ name: 'Slow', categoryId: 1 })), isOver),
+    expected: [408],
+  },
+  {
+    what: 'compressed bombs',
+    run: (service, isOver) => repeat(service, create(service.key, BOMB, { 'Content-Encoding': 'gzip' }), isOver),
+    expected: [413],
+  },
+  {
+    what: 'thousands of parameters',
+    run: (service, isOver) =>
+      repeat(service, Buffer.from(requestBytes({ path: `/v1/pets?${'a&'.repeat(7_500)}`, key: service.key })), isOver),
+    expected: [200, 400],
+  },
+  {
+    what: 'deep nesting',
+    run: (service, isOver) => repeat(service, create(service.key, '['.repeat(100_000)), isOver),
+    expected: [400],
+  },
+  {
+    what: 'nesting beside an integer such as 1.0',
+    run: (service, isOver) =>
+      repeat(
+        service,
+        create(service.key, `{"name":"Deep","categoryId":1.0,"x":${'['.repeat(40_000)}${']'.repeat(40_000)}}`),
+        isOver,
+      ),
+    expected: [201, 400],
+  },
+  {
+    what: 'long arrays beside an integer such as 1.0',
+    run: (service, isOver) =>
+      repeat(service, create(service.key, `{"name":1,"categoryId":1.0,"x":[${'1,'.repeat(45_000)}1]}`), isOver),
+    expected: [400],
+  },
+  {
+    what: 'unknown keys',
+    run: (service, isOver) =>
+      repeat(service, Buffer.from(requestBytes({ path: '/v1/pets', key: createApiKeyText() })), isOver),
+    expected: [401, 429],
+  },
+]
+
+const READERS: Attack = {
+  what: 'readers that do not read',
+  async run(service, isOver) {
+    const connection = await Connection.open(service.port)
+    connection.socket.pause()
+    const bytes = requestBytes({ path: '/v1/pets?limit=100', key: service.key }).repeat(100)
+    while (!isOver()) {
+      if (connection.socket.writableLength < 100_000) connection.write(bytes)
+      await setTimeout(20)
+    }
+    connection.destroy()
+    return []
+  },
+  expected: [],
+}
+
+/** 100 MB of spaces in some 100 kB, just below the limit of what is read. */
+const BOMB = gzipSync(Buffer.alloc(100 * 1024 * 1024, ' ')).subarray(0, 102_000)
+
+/** In the short form all at once, in the long form each with as many clients. */
+const GROUPS = IS_LONG
+  ? ATTACKS.map((attack) => ({ what: attack.what, attacks: [attack] }))
+  : [{ what: 'every kind at once', attacks: ATTACKS }]
+
+it.each(GROUPS)(
+  'serves good clients beside hostile ones: $what',
+  { timeout: TIMEOUT_MS },
+  async ({ what, attacks }) => {
+    await serveBeside(what, attacks)
+  },
+)
+
+itPending('serves good clients beside hostile ones: readers that do not read', { timeout: TIMEOUT_MS }, async () => {
+  await serveBeside('readers that do not read', [READERS])
+})
+
+async function serveBeside(what: string, attacks: readonly Attack[]): Promise<void> {
+  const { url, drop } = await createDatabase(inject('postgresUrl'))
+  onTestFinished(drop)
+  const service = await Service.start({ databaseUrl: url })
+  const good = { requests: GOOD_REQUESTS, connections: 4, path: '/v1/pets?limit=20' }
+  const body = (number: number) => JSON.stringify({ name: `pet-${number}`, categoryId: number })
+  await flood(service, { ...good, requests: 200, path: '/v1/pets', bodyOf: body })
+  const normal = await flood(service, good)
+  const before = service.memoryMiB()
+
+  let isOver = false
+  const running = attacks.flatMap((attack) =>
+    Array.from({ length: Math.ceil(CLIENTS / attacks.length) }, async () => {
+      const statuses = new Set(await attack.run(service, () => isOver))
+      return { attack: attack.what, unexpected: [...statuses].filter((status) => !attack.expected.includes(status)) }
+    }),
+  )
+  await setTimeout(200)
+  const attacked = await flood(service, good).finally(() => {
+    isOver = true
+  })
+  const results = await Promise.all(running)
+
+  const growthMiB = Math.round(service.memoryMiB('VmHWM') - before)
+  report(`hostile: ${what}`, {
+    clients: running.length,
+    goodRequests: GOOD_REQUESTS,
+    p99Ms: quantile(attacked.latenciesMs, 0.99),
+    normalP99Ms: quantile(normal.latenciesMs, 0.99),
+    growthMiB,
+  })
+  expect(attacked.statuses).toEqual({ 200: GOOD_REQUESTS })
+  expect(results.filter(({ unexpected }) => unexpected.length > 0)).toEqual([])
+  expect(growthMiB).toBeLessThan(MAX_GROWTH_MIB)
+  expect(service.isRunning).toBe(true)
+}
