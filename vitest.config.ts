@@ -36,6 +36,7 @@ export default defineConfig({
 
 interface Manifest {
   readonly name: string
+  readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
@@ -49,5 +50,6 @@ function nameIn(member: string): string {
 
 /** A project whose tests depend on a real PostgreSQL gets one server for all its files. */
 function needsPostgres(member: string): boolean {
-  return '@pet-store/testing-postgres' in (manifestOf(member).devDependencies ?? {})
+  const { dependencies, devDependencies } = manifestOf(member)
+  return '@pet-store/testing-postgres' in { ...dependencies, ...devDependencies }
 }

@@ -29,8 +29,8 @@ const WORDS: readonly (readonly [words: RegExp, instead: string])[] = [
 const EXCEPT = [
   /^tools\/check-words[.]/,
   /^(LICENSE|pnpm-lock[.]yaml)$|[.](svg|png)$|^docs\/openapi.*[.]json$|^packages\/contracts\/pacts\//,
-  /^(apps|deploy|examples)\/|^docs\/(benchmarks|how-to\/(?!call|consume))/,
-  /^packages\/(?!client\/)/,
+  /^(apps|deploy|examples)\/|^docs\/(benchmarks|how-to\/(?!call|consume|add-a-consumer))/,
+  /^packages\/(?!client|contracts)/,
   /^(compose.yaml|ARCHITECTURE.md|tools\/deployment.test.ts|docs\/decisions\/003[13].*)$/,
 ]
 

@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { CONTRACT_API_KEY } from './contract-api-keys.ts'
-import { openAdapter } from './open-adapter.ts'
-import { PACTS, readPactFiles } from './pact-files.ts'
-import { PROVIDER, PROVIDER_STATES } from './provider-states.ts'
-import { verifyPacts } from './verify-pacts.ts'
+import { openAdapter } from './providers/open-adapter.ts'
+import { PACTS, readPactFiles } from './sources/pact-files.ts'
+import { CONTRACT_API_KEY, PROVIDER, PROVIDER_STATES } from './states/provider-states.ts'
+import { verifyPacts } from './verification/verify-pacts.ts'
 
-/** An interaction as another team may write it, by hand. */
+/** An interaction as another team may write it by hand. */
 interface Interaction {
   readonly description: string
   readonly providerStates?: readonly { readonly name: string; readonly params?: object }[]
@@ -31,15 +30,15 @@ function verify(...interactions: readonly Interaction[]) {
   return verifyPacts({ pactUrls: [file] }, openAdapter)
 }
 
-describe('the HTTP adapter over the memory repository', () => {
-  it('keeps every committed contract', async () => {
+describe('the HTTP adapter over the memory repositories', () => {
+  it('the HTTP adapter fulfils every committed contract', async () => {
     const pacts = readPactFiles([PACTS])
     const { holds, interactions, report } = await verifyPacts({ pactUrls: pacts.map(({ path }) => path) }, openAdapter)
     expect(holds, report).toBe(true)
     expect(interactions).toHaveLength(pacts.reduce((sum, pact) => sum + pact.interactions, 0))
   })
 
-  it('keeps a contract of integers beyond 2^53 to the last digit', async () => {
+  it('integers beyond 2^53 are compared to the last digit', async () => {
     const large = (description: string, id: bigint): Interaction => ({
       description,
       providerStates: [
@@ -57,34 +56,40 @@ describe('the HTTP adapter over the memory repository', () => {
   })
 })
 
-describe('a verification', () => {
+describe('verifyPacts', () => {
   const empty = { description: 'b: an empty list', request: LIST, response: { status: 200, body: [] } }
 
-  it('fails where a state is unknown, and lists those that there are', async () => {
+  it('fails for an unknown state, and lists the known ones', async () => {
     const { holds, report } = await verify({ ...empty, providerStates: [{ name: 'a dog exists' }] })
     expect(holds).toBe(false)
     expect(report).toContain('There is no provider state "a dog exists". There are:\n  no pets exist\n')
     for (const state of Object.values(PROVIDER_STATES)) expect(report).toContain(`\n  ${state}`)
   })
 
-  it('fails where the parameters of a state do not fit, and says why', async () => {
+  it('fails for invalid parameters of a state, and says why', async () => {
     const { holds, report } = await verify({
       ...empty,
       providerStates: [{ name: PROVIDER_STATES.pets, params: { count: 'many' } }],
     })
     expect(holds).toBe(false)
-    expect(report).toContain('The provider state "N pets exist" cannot be: the parameter count cannot be "many".')
+    expect(report).toContain('The provider state "N pets exist" cannot be: the parameter count is invalid: "many".')
   })
 
   it.each([
     ['before', [{ name: 'a dog exists' }, { name: PROVIDER_STATES.pet }]],
     ['after', [{ name: PROVIDER_STATES.pet }, { name: 'a dog exists' }]],
-  ])('keeps nothing of an interaction that has an unknown state %s a good one', async (_when, providerStates) => {
-    const { interactions } = await verify({ ...empty, description: 'a: what cannot be', providerStates }, empty)
-    expect(interactions.map(({ result }) => result)).toEqual(['Error', 'OK'])
-  })
+  ])(
+    'discards the states of an interaction that has an unknown state %s a known one',
+    async (_when, providerStates) => {
+      const { interactions } = await verify(
+        { ...empty, description: 'a: with an unknown state', providerStates },
+        empty,
+      )
+      expect(interactions.map(({ result }) => result)).toEqual(['Error', 'OK'])
+    },
+  )
 
-  it('fails where the provider does not open', async () => {
+  it('fails when the provider does not open', async () => {
     const { holds, report } = await verifyPacts({ pactUrls: readPactFiles([PACTS]).map(({ path }) => path) }, () =>
       Promise.reject(new Error('The disk is full.')),
     )
@@ -92,7 +97,7 @@ describe('a verification', () => {
     expect(report).toContain('The disk is full.')
   })
 
-  it('begins every interaction with an empty store', async () => {
+  it('begins every interaction without pets', async () => {
     const one = {
       ...empty,
       providerStates: [{ name: PROVIDER_STATES.pet }],
@@ -105,7 +110,7 @@ describe('a verification', () => {
     expect(holds, report).toBe(true)
   })
 
-  it('sends the bytes of a request as the contract has them', async () => {
+  it('sends the body of a request unchanged', async () => {
     const broken = {
       ...LIST,
       method: 'POST',
@@ -113,7 +118,7 @@ describe('a verification', () => {
       body: '{"name":',
     }
     const { holds, report } = await verify({
-      description: 'a body that breaks off',
+      description: 'an incomplete body',
       request: broken,
       response: {
         status: 400,

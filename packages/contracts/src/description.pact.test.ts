@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as comparison from '@pactflow/openapi-pact-comparator'
 import { describe, expect, it } from 'vitest'
-import { PACTS, readPactFiles } from './pact-files.ts'
+import { readOwnPacts } from './sources/pact-files.ts'
 
-// Its declarations lack the endings that Node's resolution needs, so TypeScript finds nothing in them.
+// Its declarations omit the file extensions that Node's resolution needs, so TypeScript finds nothing in them.
 const { Comparator } = comparison as unknown as {
   readonly Comparator: new (documents: {
     readonly oas: object
@@ -35,31 +35,31 @@ interface Description {
 const description = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../docs/openapi.json'), 'utf8'),
 ) as Description
-const pacts = readPactFiles([PACTS]).map(({ consumer, text }) => ({ consumer, pact: JSON.parse(text) as Pact }))
+const pacts = readOwnPacts().map(({ consumer, text }) => ({ consumer, pact: JSON.parse(text) as Pact }))
 const everyInteraction = pacts.flatMap(({ pact }) => pact.interactions)
 
-/** Contracts are relative to the base address, so the description is read as one below the root. */
+/** Contracts are relative to the base address, so the description must be too. */
 const oas = { ...description, servers: [{ url: '/' }] }
 
-/** What the contract has that the description does not allow. */
+/** What is in the contract but not allowed by the description. */
 async function differences(pact: object): Promise<readonly string[]> {
   const found: string[] = []
-  // It writes into what it is given.
+  // The comparator changes its arguments.
   for await (const { type, code, message } of new Comparator(structuredClone({ oas })).compare(structuredClone(pact))) {
-    // A status that only `default` covers is none that was described for this.
+    // A status that only `default` covers is not described for this operation.
     if (type === 'error' || code === 'response.status.default') found.push(`${code}: ${message}`)
   }
   return found
 }
 
 describe('docs/openapi.json', () => {
-  it.each(pacts)('allows all that the contract of $consumer has', async ({ pact }) => {
+  it.each(pacts)('docs/openapi.json allows everything in the contract of $consumer', async ({ pact }) => {
     expect(await differences(pact)).toEqual([])
   })
 
   const CHANGES: readonly { what: string; code: string; in: number; change: (interaction: Interaction) => void }[] = [
     {
-      what: 'a field in an answer that is not described',
+      what: 'a field of a response that is not described',
       code: 'response.body.incompatible',
       in: 200,
       change: ({ response }) => Object.assign([response.body.content].flat()[0] ?? {}, { colour: 'brown' }),
@@ -97,11 +97,11 @@ describe('docs/openapi.json', () => {
       code: 'request.path-or-method.unknown',
       in: 200,
       change: ({ request }) => {
-        request.path = '/animals'
+        request.path = '/dogs'
       },
     },
     {
-      what: 'a parameter that breaks its rule',
+      what: 'an invalid parameter',
       code: 'request.query.incompatible',
       in: 200,
       change: ({ request }) => {
@@ -109,14 +109,14 @@ describe('docs/openapi.json', () => {
       },
     },
     {
-      what: 'a body that breaks its rule, in a request that shall succeed',
+      what: 'an invalid body in a request with a successful response',
       code: 'request.body.incompatible',
       in: 201,
       change: ({ request }) => Object.assign(request.body?.content ?? {}, { categoryId: 'seven' }),
     },
   ]
 
-  it.each(CHANGES)('does not allow $what', async ({ code, in: status, change }) => {
+  it.each(CHANGES)('docs/openapi.json does not allow $what', async ({ code, in: status, change }) => {
     const interaction = structuredClone(everyInteraction.find((one) => one.response.status === status && hasItems(one)))
     if (interaction === undefined) throw new Error(`no interaction with ${status}`)
     const whole = pacts[0]?.pact
@@ -132,7 +132,7 @@ function hasItems({ response }: Interaction): boolean {
   return !Array.isArray(response.body.content) || response.body.content.length > 0
 }
 
-it('every documented status of every operation has an interaction', () => {
+it('every documented status of every operation has an interaction in our own contracts', () => {
   const documented = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId, responses }]) =>
       Object.keys(responses ?? {})

@@ -1,124 +1,133 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, type Fault, withFaults } from './faulty-provider.test-support.ts'
-import { openAdapter } from './open-adapter.ts'
-import { PACTS, readPactFiles } from './pact-files.ts'
-import { type InteractionResult, verifyPacts } from './verify-pacts.ts'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { beforeAll, expect, it } from 'vitest'
+import { openAdapter } from './providers/open-adapter.ts'
+import type { OpenProvider } from './providers/open-provider.ts'
+import { readOwnPacts } from './sources/pact-files.ts'
+import { type InteractionResult, verifyPacts } from './verification/verify-pacts.ts'
 
-/** A fault, and the one difference that the verification must find. */
-interface Case {
-  readonly fault: Fault
-  readonly difference: string
+interface MutableResponse {
+  status: number
+  readonly headers: Headers
+  body: string
 }
 
-const status = (wrong: number): Case => ({
-  fault: (answer) => {
-    answer.status = wrong
-  },
-  difference: 'StatusMismatch',
-})
-const header = (name: string, wrong?: string): Case => ({
-  fault: ({ headers }) => {
-    if (wrong === undefined) delete headers[name.toLowerCase()]
-    else headers[name.toLowerCase()] = wrong
-  },
-  difference: `HeaderMismatch ${name}`,
-})
-const body = (path: string, change: (body: Answer['body']) => void): Case => ({
-  fault: (answer) => change(answer.body),
-  difference: `BodyMismatch ${path}`,
-})
-const code = (wrong: string): Case =>
-  body('$.code', (error) => {
-    error.code = wrong
-  })
+/** A change of a response, and the one difference that the verification must report for it. */
+type Fault = readonly [difference: string, change: (response: MutableResponse) => unknown]
 
-/** One fault for each interaction. */
-const CASES: Record<string, Case> = {
-  'a list of no pets': body('$', (pets) => pets.push({ id: 1, name: 'Rex', categoryId: 7 })),
-  'a list of the available pets': body('$[0].status', (pets) => {
-    pets[0].status = 'sold'
-  }),
-  'a list of two pets, one of them without a status': body('$[1].status', (pets) => {
-    pets[1].status = null
-  }),
+const status = (wrong: number): Fault => ['StatusMismatch', (response) => (response.status = wrong)]
+const header = (name: string, wrong = ''): Fault => [
+  `HeaderMismatch ${name}`,
+  ({ headers }) => (wrong === '' ? headers.delete(name) : headers.set(name, wrong)),
+]
+const body = (path: string, was: string | RegExp, is: string): Fault => [
+  `BodyMismatch ${path}`,
+  (response) => (response.body = response.body.replace(was, is)),
+]
+
+const keyFaults = (operation: string, scope: string): Record<string, Fault> => ({
+  [`${operation} with no key`]: header('WWW-Authenticate', 'Bearer realm="pet-store", error="invalid_token"'),
+  [`${operation} with an unknown key`]: header('WWW-Authenticate', 'Bearer realm="pet-store"'),
+  [`${operation} with a revoked key`]: status(403),
+  [`${operation} with an expired key`]: body('$.code', 'unauthorized', 'key_expired'),
+  [`${operation} with a key without ${scope}`]: header('WWW-Authenticate'),
+  [`${operation} with a key that used up its limit`]: header('Retry-After'),
+})
+
+/** One fault for each interaction of our own contracts. */
+const FAULTS: Record<string, Fault> = {
+  'a list of no pets': body('$', '[]', '[{"id":1,"name":"Rex","categoryId":7}]'),
+  'a list of the available pets': body('$[0].status', 'available', 'sold'),
+  'a list of two pets, one of them without a status': header('RateLimit', '"default";r=20;t=60'),
+  'a list with a request id': header('X-Request-Id', 'another'),
   'a list with a limit of 0': status(200),
   'a list with a limit of 101': status(200),
-  'a list with a status that there is not': code('bad_status'),
-  'a list with a cursor that is none': header('X-Request-Id'),
-  'a list with a cursor that belongs to another status': body('$', (error) => {
-    delete error.message
-  }),
-  'a list without a limit, of more pets than fit on a page': body('$', (pets) => pets.push(pets[0])),
-  'a new pet': header('Location'),
-  'a new pet that was added already under the same idempotency key': body('$.id', (pet) => {
-    pet.id = 6
-  }),
-  'a new pet without a name': code('bad_request'),
-  'a new pet without a status': body('$.status', (pet) => {
-    pet.status = 'available'
-  }),
-  'a new pet of an unusual name': body('$.name', (pet) => {
-    pet.name = pet.name.trim()
-  }),
-  'a new pet whose name was forgotten': status(422),
-  'a new pet of a status that there is not': status(201),
-  'a new pet of a name without end': status(400),
-  'a new pet in Latin-1': code('bad_request'),
-  'another pet under a used idempotency key': status(201),
+  'a list with an unknown status': body('$.code', 'invalid_request', 'bad_status'),
+  'a list with an invalid cursor': header('X-Request-Id'),
+  'a list with a cursor of another status': body('$', /"message":"[^"]*",/, ''),
+  'a list without a limit, of more pets than fit on a page': header('Link', '<?limit=10&cursor=AQ>; rel="next"'),
+  'a new pet': header('Location', 'pets/2'),
+  'a new pet that was created already with the same idempotency key': body('$.id', '"id":5', '"id":6'),
+  'a new pet with an empty name': body('$.code', 'invalid_request', 'bad_request'),
+  'a new pet without a status': body('$.status', '}', ',"status":"available"}'),
+  'a new pet with the categoryId 9223372036854775807': body('$.categoryId', /5807/, '5806'),
+  'a new pet with the categoryId -9223372036854775808': body('$.categoryId', /5808/, '5807'),
+  'a new pet with an unusual name': body('$.name', '" Z', '"Z'),
+  'a new pet without a name': status(422),
+  'a new pet with an unknown status': status(201),
+  'a new pet with a body that is too large': status(400),
+  'a new pet in Latin-1': body('$.code', 'unsupported_media_type', 'bad_request'),
+  'another pet with a used idempotency key': status(201),
   'one pet': header('Sunset'),
-  'one pet, strictly, with a parameter that there is not': header('Preference-Applied'),
+  'one pet with integers beyond 2^53': body('$.id', '"id":9007199254740993', '"id":9007199254740992'),
+  'one pet with handling=strict and an unknown parameter': header('Preference-Applied'),
   'one pet after the removal of the operation': status(404),
-  'one pet that does not exist': body('$.status', (error) => {
-    error.status = 400
-  }),
-  'all available pets, which fit on one page': body('$[0].id', (pets) => {
-    pets[0].id = 4
-  }),
-  'the first page of available pets': header('Link'),
-  'the last page of available pets, by the cursor of the first': body('$[0].id', (pets) => {
-    pets[0].id = 1
-  }),
-  ...refusals('listPets', 'pets:read'),
-  ...refusals('createPet', 'pets:write'),
-  ...refusals('getPet', 'pets:read'),
+  'one pet that does not exist': body('$.status', '404', '400'),
+  'all available pets, which fit on one page': body('$[0].id', '"id":7', '"id":4'),
+  'the first page of available pets': header(
+    'Link',
+    '<?limit=2&status=available&cursor=AQEAAAAAAAAAAXtPM94>; rel="next"',
+  ),
+  'the last page of available pets, by the cursor of the first': body('$[0].id', '"id":3', '"id":1'),
+  ...keyFaults('listPets', 'pets:read'),
+  ...keyFaults('createPet', 'pets:write'),
+  ...keyFaults('getPet', 'pets:read'),
 }
 
-function refusals(operation: string, scope: string): Record<string, Case> {
-  return {
-    [`${operation} with no key`]: header('WWW-Authenticate', 'Bearer realm="pet-store", error="invalid_token"'),
-    [`${operation} with an unknown key`]: header('WWW-Authenticate', 'Bearer realm="pet-store"'),
-    [`${operation} with a revoked key`]: status(403),
-    [`${operation} with an expired key`]: code('key_expired'),
-    [`${operation} with a key without ${scope}`]: header('WWW-Authenticate'),
-    [`${operation} with a key that used up its limit`]: header('Retry-After'),
+/** Puts a server in front of each provider, which changes the responses. */
+function withFaults(next: () => Fault | undefined): OpenProvider {
+  return async (fixture) => {
+    const [, change = () => {}] = next() ?? []
+    const provider = await openAdapter(fixture)
+    if (!provider.server.listening) await once(provider.server.listen(0, '127.0.0.1'), 'listening')
+    const origin = `http://127.0.0.1:${(provider.server.address() as AddressInfo).port}`
+    const respond = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+      const { connection: _, host: _host, 'content-length': _length, ...headers } = req.headers
+      const sent = req.method === 'POST' ? { method: 'POST', body: await text(req) } : {}
+      const response = await fetch(origin + req.url, { headers: headers as Record<string, string>, ...sent })
+      const changed = { status: response.status, headers: new Headers(response.headers), body: await response.text() }
+      change(changed)
+      changed.headers.delete('content-length')
+      res.writeHead(changed.status, Object.fromEntries(changed.headers)).end(changed.body)
+    }
+    return {
+      server: createServer((req, res) => void respond(req, res)),
+      async close() {
+        provider.server.closeAllConnections()
+        provider.server.close()
+        await provider.close()
+      },
+    }
   }
 }
 
-const descriptions = readPactFiles([PACTS]).flatMap(({ text }) =>
-  (JSON.parse(text) as { interactions: readonly { description: string }[] }).interactions.map((one) => one.description),
+const ownPacts = readOwnPacts()
+const descriptions = ownPacts.flatMap(({ text: pact }) =>
+  (JSON.parse(pact) as { interactions: { description: string }[] }).interactions.map(({ description }) => description),
 )
+let results: readonly InteractionResult[] = []
 
-describe('a provider with one fault in an interaction fails in exactly that:', () => {
-  let results: readonly InteractionResult[] = []
-
-  beforeAll(async () => {
-    // The verifier plays them one after the other, in the order of the files.
-    const order = descriptions[Symbol.iterator]()
-    const provider = withFaults(openAdapter, () => CASES[order.next().value ?? '']?.fault)
-    const pactUrls = readPactFiles([PACTS]).map(({ path }) => path)
-    results = (await verifyPacts({ pactUrls }, provider)).interactions
-  }, 60_000)
-
-  it('there is a fault for each', () => {
-    expect(Object.keys(CASES).sort()).toEqual([...descriptions].sort())
-  })
-
-  it.each(descriptions)('%s', (description) => {
-    const found = results.find((one) => one.description === description)
-    const differences = (found?.mismatch?.mismatches ?? []).map(({ type, key, path }) =>
-      `${type} ${key ?? path ?? ''}`.trim(),
+beforeAll(async () => {
+  // The verifier processes the interactions one after the other, in the order of the files.
+  const order = descriptions[Symbol.iterator]()
+  const pactUrls = ownPacts.map(({ path }) => path)
+  results = (
+    await verifyPacts(
+      { pactUrls },
+      withFaults(() => FAULTS[order.next().value ?? '']),
     )
-    expect(differences).toContain(CASES[description]?.difference)
-    expect(new Set(differences).size, differences.join()).toBe(1)
-  })
+  ).interactions
+}, 60_000)
+
+it('there is a fault for each interaction of our own contracts', () => {
+  expect(Object.keys(FAULTS).sort()).toEqual([...descriptions].sort())
+})
+
+it.each(descriptions)('the verification reports exactly the fault in: %s', (description) => {
+  const found = results.find((one) => one.description === description)?.mismatch?.mismatches ?? []
+  const differences = found.map(({ type, key, path }) => `${type} ${key ?? path ?? ''}`.trim())
+  expect(differences).toContain(FAULTS[description]?.[0])
+  expect(new Set(differences).size, differences.join()).toBe(1)
 })

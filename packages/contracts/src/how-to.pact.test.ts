@@ -3,17 +3,17 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { openAdapter } from './open-adapter.ts'
-import { verifyPacts } from './verify-pacts.ts'
+import { openAdapter } from './providers/open-adapter.ts'
+import { verifyPacts } from './verification/verify-pacts.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
-const EXAMPLE = 'how-to-example.test-support.ts'
+const EXAMPLE = 'testing/how-to-example.test-support.ts'
 
-it('the example of the page for other teams is what is tested here', () => {
+it('the example in the how-to is the tested file', () => {
   expect(read('../../../docs/how-to/add-a-consumer-contract.md')).toContain(`\`\`\`ts\n${read(EXAMPLE)}\`\`\``)
 })
 
-it('it writes a contract that holds', async () => {
+it('the example in the how-to writes a contract that holds', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kiosk-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const { status, stderr } = spawnSync(
@@ -32,7 +32,7 @@ it('it writes a contract that holds', async () => {
   expect(interactions.map(({ description }) => description)).toEqual(['a list of the sold pets'])
 })
 
-it('the example of the README is a part of the consumer test of the client', () => {
+it('the example in the README is a part of the consumer test of the client', () => {
   const [, example = 'none'] = /```ts\n(.*?)```/s.exec(read('../README.md')) ?? []
   const withoutIndent = (text: string) => text.replaceAll(/^ +/gm, '')
   expect(withoutIndent(read('consumers/client.pact.test.ts'))).toContain(withoutIndent(example))

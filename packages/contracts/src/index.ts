@@ -1,6 +1,3 @@
-// What a contract says: who we are, and what can be asked to be so before a request
-export { PROVIDER, PROVIDER_STATES } from './provider-states.ts'
-export type { ProviderState } from './provider-states.ts'
-
-// The API keys that contracts use
-export { CONTRACT_API_KEY, UNKNOWN_API_KEY } from './contract-api-keys.ts'
+// What a contract refers to: the provider, its states, and the API keys
+export { CONTRACT_API_KEY, PROVIDER, PROVIDER_STATES, UNKNOWN_API_KEY } from './states/provider-states.ts'
+export type { ProviderState } from './states/provider-states.ts'

@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, it } from 'vitest'
-import { startFakeBroker } from './pact-broker.test-support.ts'
-import { PACTS, readPactFiles } from './pact-files.ts'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { PACTS, readOwnPacts, readPactFiles } from './sources/pact-files.ts'
+import { startFakeBroker } from './testing/fake-broker.test-support.ts'
 
 const VERSION = { GIT_COMMIT: '0123456789abcdef0123456789abcdef01234567', GIT_BRANCH: 'main' }
 
-/** Runs one of the commands as `pnpm pact:…` does. */
+/** Runs a command as `pnpm pact:…` does. */
 async function run(command: 'publish' | 'verify', environment: Record<string, string>, ...args: readonly string[]) {
   const file = join(import.meta.dirname, 'commands', `${command}.ts`)
   const { PACT_BROKER_BASE_URL: _url, PACT_BROKER_TOKEN: _token, ...rest } = process.env
@@ -20,9 +24,9 @@ async function run(command: 'publish' | 'verify', environment: Record<string, st
   return { code: code as number | null, output: output + errors }
 }
 
-const consumers = readPactFiles([PACTS]).map(({ consumer }) => consumer)
+const consumers = readOwnPacts().map(({ consumer }) => consumer)
 
-it('publishes every contract with commit and branch, and reports what comes of each', { timeout: 60_000 }, async () => {
+it('publishes every contract with commit and branch, and reports the results', { timeout: 60_000 }, async () => {
   const broker = await startFakeBroker('a-token')
   const environment = { PACT_BROKER_BASE_URL: broker.url, PACT_BROKER_TOKEN: 'a-token', ...VERSION }
 
@@ -50,14 +54,14 @@ it('publishes every contract with commit and branch, and reports what comes of e
   )
 })
 
-it('fails where the broker refuses the token', async () => {
+it('fails when the broker rejects the token', async () => {
   const { url } = await startFakeBroker('a-token')
   const { code, output } = await run('publish', { PACT_BROKER_BASE_URL: url, PACT_BROKER_TOKEN: 'another', ...VERSION })
-  expect({ code, output }).toEqual({ code: 1, output: 'The broker answered 401: {"error":"Unauthorized"}\n' })
+  expect({ code, output }).toEqual({ code: 1, output: 'The broker responded 401: {"error":"Unauthorized"}\n' })
 })
 
-it('fails where the broker does not take the results', { timeout: 60_000 }, async () => {
-  const { url } = await startFakeBroker('a-token', { takesResults: false })
+it('fails when the broker rejects the results', { timeout: 60_000 }, async () => {
+  const { url } = await startFakeBroker('a-token', { acceptsResults: false })
   const environment = { PACT_BROKER_BASE_URL: url, PACT_BROKER_TOKEN: 'a-token', ...VERSION }
   expect(await run('publish', environment)).toMatchObject({ code: 0 })
   const { code, output } = await run('verify', environment)
@@ -65,25 +69,48 @@ it('fails where the broker does not take the results', { timeout: 60_000 }, asyn
   expect(output).toContain('Publishing of verification results failed')
 })
 
-it('says that nothing is published without a broker', async () => {
+it('publishes nothing without a broker, and says so', async () => {
   const { code, output } = await run('publish', {})
   expect(code).toBe(0)
   expect(output).toContain('PACT_BROKER_BASE_URL is not set: nothing is published.')
 })
 
-it('verifies the committed files without a broker, and says so', { timeout: 60_000 }, async () => {
+it('verifies the committed contracts without a broker, and says so', { timeout: 60_000 }, async () => {
   const { code, output } = await run('verify', {})
   expect(code, output).toBe(0)
-  expect(output).toContain('PACT_BROKER_BASE_URL is not set: contracts of files, and no results are reported.')
-  for (const consumer of consumers) expect(output).toContain(`${consumer}: `)
+  expect(output).toContain('No results are reported: PACT_BROKER_BASE_URL is not set')
+  for (const { consumer } of readPactFiles([PACTS])) expect(output).toContain(`${consumer}: `)
+  expect(output).toContain('The contracts hold.')
+})
+
+it('verifies the contract at the URL of a webhook, and reports its result', { timeout: 60_000 }, async () => {
+  const broker = await startFakeBroker('a-token')
+  const environment = { PACT_BROKER_BASE_URL: broker.url, PACT_BROKER_TOKEN: 'a-token', ...VERSION }
+  expect(await run('publish', environment)).toMatchObject({ code: 0 })
+
+  const url = `${broker.url}/pacts/pet-store-storefront`
+  const { code, output } = await run('verify', { ...environment, PACT_URL: url })
+  expect(code, output).toBe(0)
+  const results = broker.requests.filter(({ path }) => path.startsWith('/results/'))
+  expect(results.map(({ path }) => path)).toEqual(['/results/pacts/pet-store-storefront'])
+})
+
+it('verifies a contract at a URL on PostgreSQL', { timeout: 60_000 }, async () => {
+  const server = createServer((_req, res) => res.end(readFileSync(join(PACTS, 'pet-store-storefront-pet-store.json'))))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/storefront.json`
+  const { code, output } = await run('verify', {}, '--pact', url, '--database', inject('postgresUrl'))
+  expect(code, output).toBe(0)
   expect(output).toContain('The contracts hold.')
 })
 
 it.each([
   { args: ['--pact', 'nowhere'], says: /There is no .*nowhere\./ },
-  { args: ['--pact', 'package.json'], says: /package\.json is a contract with undefined; ours are with "pet-store"\./ },
+  { args: ['--pact', 'package.json'], says: /package\.json: the provider is undefined instead of "pet-store"\./ },
   { args: ['--pcat', 'x'], says: /--pcat/ },
-])('ends with 2 for wrong use: $args', async ({ args, says }) => {
+  { args: ['--database', 'mysql://localhost'], says: /--database must be the URL of a PostgreSQL server/ },
+])('exits with 2 for the arguments $args', async ({ args, says }) => {
   const { code, output } = await run('verify', { INIT_CWD: join(import.meta.dirname, '..') }, ...args)
   expect(code).toBe(2)
   expect(output).toMatch(says)

@@ -1,10 +1,9 @@
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, it } from 'vitest'
-import { openProgramOver } from './open-program.ts'
-import { PACTS, readPactFiles } from './pact-files.ts'
-import { createTemporarySqlite } from './temporary-sqlite.ts'
-import { verifyPacts } from './verify-pacts.ts'
+import { createTemporarySqlite, openProgramOver } from './providers/open-program.ts'
+import { PACTS, readPactFiles } from './sources/pact-files.ts'
+import { verifyPacts } from './verification/verify-pacts.ts'
 
 const DATABASES = {
   SQLite: createTemporarySqlite,
@@ -12,7 +11,7 @@ const DATABASES = {
 }
 
 it.each(Object.entries(DATABASES))(
-  'the whole program over %s keeps every committed contract',
+  'the program on %s fulfils every contract in pacts/',
   { timeout: 120_000 },
   async (_name, create) => {
     const pacts = readPactFiles([PACTS])

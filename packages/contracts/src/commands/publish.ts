@@ -1,7 +1,7 @@
 // `pnpm pact:publish`: publishes the contracts of this repository's own consumers, as those of the commit that is checked out.
-import { gitVersion } from '../git-version.ts'
-import { brokerOf, publishContracts } from '../pact-broker.ts'
-import { PACTS, readPactFiles } from '../pact-files.ts'
+import { gitVersion } from '../sources/git-version.ts'
+import { brokerOf, publishContracts } from '../sources/pact-broker.ts'
+import { readOwnPacts } from '../sources/pact-files.ts'
 
 const broker = brokerOf()
 if (broker === undefined) {
@@ -11,7 +11,7 @@ if (broker === undefined) {
 } else {
   try {
     const version = gitVersion()
-    const pacts = readPactFiles([PACTS])
+    const pacts = readOwnPacts()
     for (const notice of await publishContracts(broker, pacts, version)) console.log(notice)
     console.log(`Published ${pacts.length} contracts of ${version.commit} on ${version.branch} to ${broker.url}.`)
   } catch (error) {

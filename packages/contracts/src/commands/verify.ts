@@ -1,16 +1,24 @@
-// `pnpm pact:verify [--pact <file or folder>]…`: plays contracts to the whole program over a new SQLite file.
-// Exit codes: 0 they hold, 1 they do not, 2 wrong use.
+// `pnpm pact:verify [--pact <file, folder or URL>]… [--database <PostgreSQL URL>]`: verifies contracts against the complete
+// program, with a new database for each interaction: an SQLite file, or one on that PostgreSQL server.
+// Exit codes: 0 they hold, 1 they do not, 2 invalid arguments.
 import { resolve } from 'node:path'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
-import { gitVersion } from '../git-version.ts'
-import { openProgramOver } from '../open-program.ts'
-import { brokerOf, contractsOf } from '../pact-broker.ts'
-import { PACTS, readPactFiles } from '../pact-files.ts'
-import { createTemporarySqlite } from '../temporary-sqlite.ts'
-import { type PactSource, verifyPacts } from '../verify-pacts.ts'
+import { createDatabase } from '@pet-store/testing-postgres'
+import { createTemporarySqlite, openProgramOver } from '../providers/open-program.ts'
+import { gitVersion } from '../sources/git-version.ts'
+import { brokerOf, contractsAt, contractsIn } from '../sources/pact-broker.ts'
+import { PACTS, readPactFiles } from '../sources/pact-files.ts'
+import { type PactSource, verifyPacts } from '../verification/verify-pacts.ts'
+
+const OPTIONS = { pact: { type: 'string', multiple: true }, database: { type: 'string' } } as const
 
 try {
-  const { holds, report } = await verifyPacts(chooseSource(), openProgramOver(createTemporarySqlite))
+  const { pact, database } = parseArgs({ options: OPTIONS }).values
+  if (database !== undefined && !/^postgres(ql)?:\/\//.test(database)) {
+    throw new RangeError('--database must be the URL of a PostgreSQL server, postgres://user:password@host/database.')
+  }
+  const openDatabase = database === undefined ? createTemporarySqlite : () => createDatabase(database)
+  const { holds, report } = await verifyPacts(selectSource(pact), openProgramOver(openDatabase))
   console.log(process.stdout.isTTY ? report : stripVTControlCharacters(report))
   console.log(holds ? 'The contracts hold.' : 'The contracts do not hold.')
   process.exitCode = holds ? 0 : 1
@@ -20,20 +28,27 @@ try {
   process.exitCode = 2
 }
 
-function chooseSource(): PactSource {
-  const { pact: paths } = parseArgs({ options: { pact: { type: 'string', multiple: true } } }).values
+/** The contracts of the options; else `PACT_URL`, as a broker's webhook sets it; else the broker's; else the committed ones. */
+function selectSource(options: readonly string[] | undefined): PactSource {
   const broker = brokerOf()
-  if (paths === undefined && broker !== undefined) {
+  const url = process.env['PACT_URL']
+  const places = options ?? (url ? [url] : undefined)
+  if (places === undefined && broker !== undefined) {
     const version = gitVersion()
     console.log(`Contracts of ${broker.url}; results are reported for ${version.commit} on ${version.branch}.`)
-    return contractsOf(broker, version)
+    return contractsIn(broker, version)
   }
-  // pnpm starts scripts in the root; the paths are those of whoever typed them.
+  const urls = places?.filter((place) => /^https?:/.test(place)) ?? []
+  // pnpm starts scripts in the root; relative paths are those of the caller.
   const from = process.env['INIT_CWD'] ?? process.cwd()
-  const files = readPactFiles(paths?.map((path) => resolve(from, path)) ?? [PACTS])
-  if (broker === undefined)
-    console.log('PACT_BROKER_BASE_URL is not set: contracts of files, and no results are reported.')
+  const paths = places?.filter((place) => !urls.includes(place)).map((path) => resolve(from, path)) ?? [PACTS]
+  const files = readPactFiles(paths)
+  for (const one of urls) console.log(one)
   for (const { path, consumer, interactions } of files)
     console.log(`${consumer}: ${interactions} interactions, ${path}`)
-  return { pactUrls: files.map(({ path }) => path) }
+  // Only a contract of the broker can have results there.
+  const isOfBroker = broker !== undefined && files.length === 0 && urls.every((one) => one.startsWith(broker.url))
+  if (!isOfBroker)
+    console.log('No results are reported: PACT_BROKER_BASE_URL is not set, or the contracts are not its.')
+  return contractsAt([...files.map(({ path }) => path), ...urls], broker, isOfBroker ? gitVersion() : undefined)
 }

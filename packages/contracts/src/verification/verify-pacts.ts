@@ -4,22 +4,22 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { VerifierOptions } from '@pact-foundation/pact-core'
-import type { OpenProvider } from './open-provider.ts'
-import { openStage } from './stage.ts'
+import type { OpenProvider } from '../providers/open-provider.ts'
+import { openHarness } from './harness.ts'
 
-/** Where the contracts come from: files, or whatever else the verifier knows. */
+/** Where the contracts come from: files, URLs or a broker. */
 export type PactSource = Omit<VerifierOptions, 'providerBaseUrl' | 'providerStatesSetupUrl' | 'logLevel'>
 
-/** What came of a verification. */
+/** The result of a verification. */
 export interface Verification {
   readonly holds: boolean
-  /** Each interaction that was played. */
+  /** Each verified interaction. */
   readonly interactions: readonly InteractionResult[]
-  /** For people: each interaction, and how an answer differs. */
+  /** For people: each interaction, and how its response differs. */
   readonly report: string
 }
 
-/** One interaction, as the verifier tells of it. */
+/** The verifier's result for one interaction. */
 export interface InteractionResult {
   readonly description: string
   readonly result: 'OK' | 'Error'
@@ -28,32 +28,32 @@ export interface InteractionResult {
   }
 }
 
-/** What the verifier found. */
+/** The verifier's output. */
 interface Results {
   readonly interactionResults: readonly InteractionResult[]
   readonly output: readonly string[]
 }
 
-/** Plays every interaction of the contracts to a new provider each, and compares the answers. */
+/** Verifies every interaction of the contracts against a provider of its own. */
 export async function verifyPacts(source: PactSource, openProvider: OpenProvider): Promise<Verification> {
-  const stage = await openStage(openProvider)
+  const harness = await openHarness(openProvider)
   try {
-    const { baseUrl: providerBaseUrl, statesUrl: providerStatesSetupUrl } = stage
+    const { baseUrl: providerBaseUrl, statesUrl: providerStatesSetupUrl } = harness
     const run = await runVerifier({ ...source, providerBaseUrl, providerStatesSetupUrl, logLevel: 'error' })
     const { interactionResults: interactions, output } = readResults(run)
-    const problems = [...stage.problems, ...unreported(run)]
+    const problems = [...harness.problems, ...unreported(run)]
     return { holds: run.code === 0 && problems.length === 0, interactions, report: [...output, ...problems].join('\n') }
   } finally {
-    await stage.close()
+    await harness.close()
   }
 }
 
-/** Results that a broker did not take. To the verifier that is no failure; to whoever waits for them it is. */
+/** Results that a broker rejected, which the verifier does not count as a failure. */
 function unreported({ output }: VerifierRun): readonly string[] {
   return output.split('\n').filter((line) => line.includes('Publishing of verification results failed'))
 }
 
-/** What the verifier found, or where it did not come so far, all that it said. */
+/** The results, or all output of a verifier that ended early. */
 function readResults({ results, output }: VerifierRun): Results {
   try {
     return JSON.parse(results) as Results
@@ -64,7 +64,7 @@ function readResults({ results, output }: VerifierRun): Results {
 
 interface VerifierRun {
   readonly code: number | null
-  /** JSON, unless something kept it from its work. */
+  /** JSON, unless the verifier ended early. */
   readonly results: string
   readonly output: string
 }
@@ -78,12 +78,12 @@ async function runVerifier(options: VerifierOptions): Promise<VerifierRun> {
   stdin.end(JSON.stringify(options))
   const texts = [stdout, stderr, results].map((stream) => text(stream as Readable))
   const [code] = (await once(child, 'close')) as [number | null]
-  const [said = '', complained = '', found = ''] = await Promise.all(texts)
-  return { code, results: found, output: said + complained }
+  const [standardOutput = '', standardError = '', found = ''] = await Promise.all(texts)
+  return { code, results: found, output: standardOutput + standardError }
 }
 
-/** Without the switches by which the verifier would leave interactions out, or ask a broker that nobody named. */
+/** Without the variables that make the verifier skip interactions or use a broker. */
 function environment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('PACT_'))
-  return { ...Object.fromEntries(kept), PACT_DO_NOT_TRACK: 'true' }
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PACT_'))
+  return { ...Object.fromEntries(others), PACT_DO_NOT_TRACK: 'true' }
 }

@@ -1,12 +1,12 @@
 import type { Pet, PetStoreClient } from '@pet-store/client'
 
-/** A line of a shop window. */
+/** A pet for sale. */
 export interface Offer {
   readonly id: bigint
   readonly title: string
 }
 
-/** What a small shop front needs of the service: every pet that is for sale, two to a shelf. */
+/** What a small storefront needs of the service: every available pet, two per page. */
 export async function offersOf(client: PetStoreClient): Promise<Offer[]> {
   const offers: Offer[] = []
   for await (const pet of client.allPets({ status: 'available', pageSize: 2 })) offers.push(offerOf(pet))

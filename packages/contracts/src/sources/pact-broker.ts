@@ -1,7 +1,7 @@
+import { PROVIDER } from '../states/provider-states.ts'
+import type { PactSource } from '../verification/verify-pacts.ts'
 import type { GitVersion } from './git-version.ts'
 import type { PactFile } from './pact-files.ts'
-import { PROVIDER } from './provider-states.ts'
-import type { PactSource } from './verify-pacts.ts'
 
 /** Where contracts are shared. */
 export interface PactBroker {
@@ -9,17 +9,17 @@ export interface PactBroker {
   readonly token: string | undefined
 }
 
-/** The broker that the environment names, or nothing. */
+/** The broker of the environment; `undefined` if there is none. */
 export function brokerOf(environment: NodeJS.ProcessEnv = process.env): PactBroker | undefined {
   const url = environment['PACT_BROKER_BASE_URL']
   return url ? { url, token: environment['PACT_BROKER_TOKEN'] || undefined } : undefined
 }
 
 /**
- * The contracts that matter to a broker: of the consumers' main branches, of the branch with our name, and of what runs
- * somewhere. What comes of each is reported there. A contract that never held yet does not fail the verification.
+ * The contracts of the consumers' main branches, of their branches with the name of ours, and of deployed versions. The
+ * results are reported to the broker. A contract that has never held does not fail the verification.
  */
-export function contractsOf({ url, token }: PactBroker, { commit, branch }: GitVersion): PactSource {
+export function contractsIn({ url, token }: PactBroker, { commit, branch }: GitVersion): PactSource {
   return {
     provider: PROVIDER,
     pactBrokerUrl: url,
@@ -33,7 +33,21 @@ export function contractsOf({ url, token }: PactBroker, { commit, branch }: GitV
   }
 }
 
-/** Publishes contracts as those of a commit, and gives what the broker has to say. Rejects where it refuses. */
+/** Contracts at URLs, such as that of a broker's webhook. The results are reported to the broker that serves them. */
+export function contractsAt(urls: readonly string[], broker: PactBroker | undefined, version?: GitVersion): PactSource {
+  return {
+    provider: PROVIDER,
+    pactUrls: [...urls],
+    ...(broker?.token !== undefined && { pactBrokerToken: broker.token }),
+    ...(version && {
+      publishVerificationResult: true,
+      providerVersion: version.commit,
+      providerVersionBranch: version.branch,
+    }),
+  }
+}
+
+/** Publishes contracts for a commit and returns the broker's notices. Rejects if the broker does. */
 export async function publishContracts(
   broker: PactBroker,
   pacts: readonly PactFile[],
@@ -41,10 +55,10 @@ export async function publishContracts(
 ): Promise<readonly string[]> {
   const { _links } = await ask<{ _links?: Record<string, { href: string }> }>(broker, broker.url)
   const href = _links?.['pb:publish-contracts']?.href
-  if (href === undefined) throw new Error(`${broker.url} is no Pact broker that takes contracts.`)
+  if (href === undefined) throw new Error(`${broker.url} is not a Pact broker that accepts contracts.`)
   const notices: string[] = []
   for (const { consumer, text } of pacts) {
-    const answer = await ask<{ notices?: readonly { text: string }[] }>(broker, href, {
+    const { notices: added = [] } = await ask<{ notices?: readonly { text: string }[] }>(broker, href, {
       pacticipantName: consumer,
       pacticipantVersionNumber: commit,
       branch,
@@ -58,7 +72,7 @@ export async function publishContracts(
         },
       ],
     })
-    notices.push(...(answer.notices ?? []).map((notice) => notice.text))
+    notices.push(...added.map((notice) => notice.text))
   }
   return notices
 }
@@ -74,6 +88,6 @@ async function ask<T>({ token }: PactBroker, url: string, body?: object): Promis
     ...(body && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`The broker answered ${response.status}: ${text.slice(0, 1_000)}`)
+  if (!response.ok) throw new Error(`The broker responded ${response.status}: ${text.slice(0, 1_000)}`)
   return JSON.parse(text) as T
 }

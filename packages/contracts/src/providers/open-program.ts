@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { compose, openBulk, readSettings, type Settings } from '@pet-store/api'
 import { validateNewPet } from '@pet-store/domain'
 import type { HttpLog } from '@pet-store/http-express'
+import { petsOf } from '../states/fixture.ts'
 import { addApiKeys, type OpenProvider, RATE_LIMIT, repeatCreations, useUpKeys } from './open-provider.ts'
-import { petsOf } from './scene.ts'
 
 const LOG: HttpLog = { request: () => {}, internalError: (error) => console.error(error) }
 
@@ -12,22 +15,22 @@ export interface ContractDatabase {
   drop(): Promise<void>
 }
 
-/** The whole program, composed as `serve` does it, each time over a new database. */
+/** The complete program, composed as `serve` does, with a new database for each interaction. */
 export function openProgramOver(createDatabase: () => Promise<ContractDatabase>): OpenProvider {
-  return async (scene) => {
+  return async (fixture) => {
     const database = await createDatabase()
     const settings: Settings = { ...readSettings([], {}), databaseUrl: database.url, rateLimit: RATE_LIMIT }
     const rows = await openBulk(database.url, true, settings)
-    const program = await compose({ settings, staticKeys: [], log: LOG, now: () => scene.now })
+    const program = await compose({ settings, staticKeys: [], log: LOG, now: () => fixture.now })
     const { pets, apiKeys } = program.persistence
-    for (const pet of petsOf(scene)) {
+    for (const pet of petsOf(fixture)) {
       await rows.movePetIdsPast(pet.id - 1n)
       await pets.add(validateNewPet(pet))
     }
     await rows.close()
-    await addApiKeys(scene, apiKeys)
-    await repeatCreations(scene, pets)
-    await useUpKeys(scene, program.server)
+    await addApiKeys(fixture, apiKeys)
+    await repeatCreations(fixture, pets)
+    await useUpKeys(fixture, program.server)
     return {
       server: program.server,
       async close() {
@@ -36,4 +39,10 @@ export function openProgramOver(createDatabase: () => Promise<ContractDatabase>)
       },
     }
   }
+}
+
+/** Creates an SQLite file in a folder of its own. */
+export async function createTemporarySqlite(): Promise<ContractDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-contract-'))
+  return { url: `sqlite:${join(folder, 'pet-store.db')}`, drop: async () => rmSync(folder, { recursive: true }) }
 }

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { PROVIDER } from './provider-states.ts'
+import { PROVIDER } from '../states/provider-states.ts'
 
 /** The contracts of this repository. */
-export const PACTS: string = join(import.meta.dirname, '../pacts')
+export const PACTS: string = join(import.meta.dirname, '../../pacts')
 
-/** As much of a contract as we read ourselves. */
+/** A contract in a file. */
 export interface PactFile {
   readonly path: string
   readonly consumer: string
@@ -13,7 +13,10 @@ export interface PactFile {
   readonly interactions: number
 }
 
-/** The contracts at these paths, files or folders of them. Throws a sentence where there is none, or one is not with us. */
+/** The consumers that are part of this repository. Their contracts are compared with the description too. */
+const OWN_CONSUMERS: readonly string[] = ['pet-store-client', 'pet-store-storefront']
+
+/** The contracts at these paths of files or folders. Throws a `RangeError` if there is none, or one has another provider. */
 export function readPactFiles(paths: readonly string[]): readonly PactFile[] {
   return paths.flatMap(filesAt).map(readPactFile)
 }
@@ -30,7 +33,7 @@ function readPactFile(path: string): PactFile {
   const text = readFileSync(path, 'utf8')
   const { consumer, provider, interactions } = parse(path, text)
   if (provider?.name !== PROVIDER) {
-    throw new RangeError(`${path} is a contract with ${JSON.stringify(provider?.name)}; ours are with "${PROVIDER}".`)
+    throw new RangeError(`${path}: the provider is ${JSON.stringify(provider?.name)} instead of "${PROVIDER}".`)
   }
   if (!Array.isArray(interactions) || interactions.length === 0) throw new RangeError(`${path} has no interactions.`)
   return { path, text, consumer: consumer?.name ?? '', interactions: interactions.length }
@@ -48,4 +51,9 @@ function parse(path: string, text: string): Pact {
   } catch (cause) {
     throw new RangeError(`${path} is not JSON.`, { cause })
   }
+}
+
+/** The contracts of the consumers that are part of this repository. */
+export function readOwnPacts(): readonly PactFile[] {
+  return readPactFiles([PACTS]).filter(({ consumer }) => OWN_CONSUMERS.includes(consumer))
 }

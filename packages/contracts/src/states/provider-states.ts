@@ -1,16 +1,21 @@
-/** Our name in every contract. */
+/** The name of this provider in every contract. */
 export const PROVIDER = 'pet-store'
 
+/** Valid in every contract, without a state, for every operation. No installation knows it. */
+export const CONTRACT_API_KEY = 'pets_ContractTestsOnlyMayDoEverything0000000000005pLw4'
+
+/** Has the format of a key, and is never valid. */
+export const UNKNOWN_API_KEY = 'pets_ContractTestsOnlyIsKnownNowhere0000000000004FPeV1'
+
 /**
- * What a consumer can ask to be so before its request, by name. A name and its parameters never change their meaning,
- * and are never removed; new ones may come. docs/how-to/add-a-consumer-contract.md has the table of parameters.
+ * What a consumer can set up before its request, by name. A name and its parameters never change their meaning and are
+ * never removed; new ones may be added. docs/how-to/add-a-consumer-contract.md has the table of parameters.
  */
 export const PROVIDER_STATES = {
-  /** The store is empty. */
   noPets: 'no pets exist',
   /** `id`, `name`, `categoryId`, `status`, each optional. */
   pet: 'a pet exists',
-  /** `count`; optional: `status`, `categoryId`, `name`, `firstId`, and `limit`, the page behind which `cursor` leads. */
+  /** `count`; optional: `status`, `categoryId`, `name`, `firstId`, and `limit`, the size of the page that `cursor` follows. */
   pets: 'N pets exist',
   /** `id`. */
   noSuchPet: 'a pet does not exist',
@@ -28,7 +33,7 @@ export const PROVIDER_STATES = {
   expiredKey: 'an API key has expired',
   /** Optional: `apiKey`. */
   usedUpKey: 'an API key used up its limit',
-  /** The day is after 5 December 2030. */
+  /** It is 6 December 2030. */
   getPetRemoved: 'getPet was removed',
 } as const
 

@@ -3,27 +3,27 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ApiKeyRepository, createApiKeyUseCases, hashApiKey, type RateLimit } from '@pet-store/access'
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
-import type { Scene, SceneKey } from './scene.ts'
+import type { Fixture, FixtureKey } from '../states/fixture.ts'
 
-/** A whole provider, with a scene in its storage. */
+/** A complete provider that contains a fixture. */
 export interface Provider {
-  /** Takes connections; it need not listen. */
+  /** Accepts connections; it need not listen. */
   readonly server: Server
   close(): Promise<void>
 }
 
-/** Opens a provider for one interaction. Who opened it closes it. */
-export type OpenProvider = (scene: Scene) => Promise<Provider>
+/** Opens a provider for one interaction. The caller closes it. */
+export type OpenProvider = (fixture: Fixture) => Promise<Provider>
 
-/** Of every provider, so that a key can be used up. */
+/** The limit of every provider, so that a contract can use it up. */
 export const RATE_LIMIT: RateLimit = { requests: 20, windowMs: 60 * 60 * 1000 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Makes the keys of a scene good, or ends them again, as `pet-store keys` would. */
-export async function addApiKeys(scene: Scene, keys: ApiKeyRepository): Promise<void> {
+/** Adds the keys of a fixture, and revokes those that it says are revoked. */
+export async function addApiKeys(fixture: Fixture, keys: ApiKeyRepository): Promise<void> {
   const { revokeApiKey } = createApiKeyUseCases(keys)
-  for (const [text, { scopes, end }] of scene.apiKeys) {
+  for (const [text, { scopes, end }] of fixture.apiKeys) {
     const id = keyId(text)
     const createdAt = new Date(Date.now() - 2 * DAY_MS)
     const expiry = end === 'expired' ? { expiresAt: new Date(Date.now() - DAY_MS) } : {}
@@ -32,17 +32,17 @@ export async function addApiKeys(scene: Scene, keys: ApiKeyRepository): Promise<
   }
 }
 
-/** Repeats the additions of the past, through the use case that the service runs. */
-export async function repeatCreations(scene: Scene, pets: PetRepository): Promise<void> {
+/** Creates the pets of earlier requests, through the use case that the service runs. */
+export async function repeatCreations(fixture: Fixture, pets: PetRepository): Promise<void> {
   const { createPet } = createPetUseCases(pets)
-  for (const { apiKey, idempotencyKey, draft } of scene.creations) {
-    await createPet(draft, { idempotencyKey: { owner: keyId(apiKey), key: idempotencyKey, at: scene.now } })
+  for (const { apiKey, idempotencyKey, input } of fixture.creations) {
+    await createPet(input, { idempotencyKey: { owner: keyId(apiKey), key: idempotencyKey, at: fixture.now } })
   }
 }
 
-/** Uses keys over HTTP until they are refused. */
-export async function useUpKeys(scene: Scene, server: Server): Promise<void> {
-  const usedUp = [...scene.apiKeys].filter(([, { isUsedUp }]: [string, SceneKey]) => isUsedUp)
+/** Uses keys over HTTP until the response is 429. */
+export async function useUpKeys(fixture: Fixture, server: Server): Promise<void> {
+  const usedUp = [...fixture.apiKeys].filter(([, { isUsedUp }]: [string, FixtureKey]) => isUsedUp)
   if (usedUp.length === 0) return
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -51,7 +51,7 @@ export async function useUpKeys(scene: Scene, server: Server): Promise<void> {
     for (let used = 0; ; used += 1) {
       const { status } = await fetch(url, { headers: { Authorization: `Bearer ${text}` } })
       if (status === 429) break
-      if (used > RATE_LIMIT.requests) throw new Error(`A key could be used ${used} times.`)
+      if (used > RATE_LIMIT.requests) throw new Error(`A key was used ${used} times without a 429.`)
     }
   }
 }

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isApiKeyText } from '@pet-store/access'
+import { describe, expect, it } from 'vitest'
+import { emptyFixture, petsOf } from './fixture.ts'
+import { CONTRACT_API_KEY, PROVIDER_STATES, UNKNOWN_API_KEY } from './provider-states.ts'
+import { setUpState } from './set-up-state.ts'
+
+describe('the state "a pet exists"', () => {
+  it('a pet exists with the given parameters, and returns them', () => {
+    const fixture = emptyFixture()
+    const rex = { id: 42, name: 'Rex', categoryId: 7, status: 'sold' }
+    expect(setUpState(fixture, PROVIDER_STATES.pet, rex)).toEqual(rex)
+    expect(petsOf(fixture)).toEqual([{ ...rex, id: 42n, categoryId: 7n }])
+  })
+
+  it('a pet exists by default with an id, a name and a category, but no status', () => {
+    expect(setUpState(emptyFixture(), PROVIDER_STATES.pet)).toEqual({ id: 1, name: 'Rex', categoryId: 1 })
+    expect(setUpState(emptyFixture(), PROVIDER_STATES.pet, { status: null })).not.toHaveProperty('status')
+  })
+
+  it('a pet exists with the id after the greatest one', () => {
+    const fixture = emptyFixture()
+    setUpState(fixture, PROVIDER_STATES.pet, { id: 7 })
+    expect(setUpState(fixture, PROVIDER_STATES.pet)).toMatchObject({ id: 8 })
+  })
+
+  it('a pet exists with integers beyond 2^53, given as digits', () => {
+    const large = { id: '9007199254740993', categoryId: '-9223372036854775808' }
+    expect(setUpState(emptyFixture(), PROVIDER_STATES.pet, large)).toMatchObject(large)
+  })
+})
+
+describe('the state "N pets exist"', () => {
+  it('N pets exist with consecutive ids, and returns the cursor after the first page', () => {
+    const fixture = emptyFixture()
+    const values = setUpState(fixture, PROVIDER_STATES.pets, { count: 3, limit: 2, firstId: 5, status: 'sold' })
+    expect(petsOf(fixture).map(({ id, status }) => [id, status])).toEqual([5n, 6n, 7n].map((id) => [id, 'sold']))
+    expect(values).toMatchObject({ firstId: 5, lastId: 7 })
+    expect(values['cursor']).not.toBe(values['statusCursor'])
+  })
+
+  it('N pets exist without a cursor if they fit on one page', () => {
+    expect(setUpState(emptyFixture(), PROVIDER_STATES.pets, { count: 3 })).toEqual({ firstId: 1, lastId: 3 })
+  })
+})
+
+describe('an invalid state', () => {
+  const { pet, pets, noPets, noSuchPet, creation, apiKey } = PROVIDER_STATES
+  it.each([
+    [pet, { colour: 'brown' }, 'unknown parameter colour; the parameters are id, name, categoryId, status.'],
+    [pet, { id: 0 }, 'id must be from 1 on, got 0: the service assigns no other ids.'],
+    [pet, { id: 9007199254740992 }, 'the parameter id is invalid: 9007199254740992.'],
+    [pet, { status: 'gone' }, 'the parameter status is invalid: "gone".'],
+    [pet, { name: ' ' }, 'name must have a character that is not white space.'],
+    [pets, {}, 'the parameter count is required.'],
+    [pets, { count: 1001 }, 'count must be from 1 to 1000.'],
+    [noPets, { count: 0 }, 'unknown parameter count; this state has none.'],
+    [noSuchPet, {}, 'the parameter id is required.'],
+    [creation, { name: 'Rex', categoryId: 1 }, 'the parameter idempotencyKey is required.'],
+    [apiKey, { scopes: ['pets:delete'] }, 'the parameter scopes is invalid: ["pets:delete"].'],
+    [apiKey, { apiKey: 'secret' }, '"secret" is not in the format of an API key'],
+  ] as const)('rejects the state "%s" with %j', (state, parameters, reason) => {
+    const because = `The provider state "${state}" cannot be: ${reason}`
+    expect(() => setUpState(emptyFixture(), state, parameters)).toThrow(because)
+  })
+
+  it('rejects states that contradict an earlier state', () => {
+    const fixture = emptyFixture()
+    setUpState(fixture, pet, { id: 1 })
+    expect(() => setUpState(fixture, noPets)).toThrow('an earlier state of this interaction has pets')
+    expect(() => setUpState(fixture, noSuchPet, { id: 1 })).toThrow('an earlier state of this interaction has this pet')
+    expect(() => setUpState(fixture, pet, { id: 1 })).toThrow('the id 1 is taken by an earlier state')
+  })
+})
+
+it('the keys of contracts have the format of API keys', () => {
+  expect([CONTRACT_API_KEY, UNKNOWN_API_KEY].map(isApiKeyText)).toEqual([true, true])
+})
+
+describe('the page for other teams', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/how-to/add-a-consumer-contract.md'), 'utf8')
+
+  it.each(Object.values(PROVIDER_STATES))('the how-to has a row for the state "%s"', (state) => {
+    expect(page).toContain(`| \`${state}\` |`)
+  })
+
+  it('the how-to has the API keys', () => {
+    expect(page).toContain(CONTRACT_API_KEY)
+    expect(page).toContain(UNKNOWN_API_KEY)
+  })
+
+  it('the how-to has no other states', () => {
+    const rows = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(([, state = '']) => state)
+    expect(rows.filter((row) => / /.test(row)).sort()).toEqual(Object.values(PROVIDER_STATES).sort())
+  })
+})

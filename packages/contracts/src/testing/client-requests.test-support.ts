@@ -1,0 +1,35 @@
+import { Matchers } from '@pact-foundation/pact'
+import { asKnown } from './contract.test-support.ts'
+
+const { regex } = Matchers
+
+export const REX = { name: 'Rex', categoryId: 7, status: 'available' } as const
+export const DEPRECATED = {
+  Deprecation: regex('^@\\d+$', '@1795219200'),
+  Sunset: 'Thu, 05 Dec 2030 23:59:59 GMT',
+  Link: regex('^<.+>; ?rel="deprecation".*$', '<../../docs>; rel="deprecation"; type="text/html"'),
+}
+export const STRICT = { Prefer: 'handling=strict' }
+/** Follows the first pet of a list without a filter. */
+export const CURSOR = 'AQAAAAAAAAAAAXtPM94'
+
+export const listing = (query?: Record<string, string>, headers: Record<string, string> = asKnown()) =>
+  ({ method: 'GET', path: '/pets', headers, ...(query && { query }) }) as const
+export const getting = (id: string, more: object = {}) =>
+  ({ method: 'GET', path: `/pets/${id}`, headers: asKnown(), ...more }) as const
+export const creating = (idempotencyKey: string, body: unknown, more: Record<string, string> = {}) =>
+  ({
+    method: 'POST',
+    path: '/pets',
+    headers: { ...asKnown(), 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey, ...more },
+    body,
+  }) as const
+
+/** A `fetch` that a consumer passes to the client, which adds headers and a query. */
+export function fetchWith(more: Readonly<Record<string, string>>, query = ''): typeof fetch {
+  return (input, init) => {
+    const headers = new Headers(init?.headers)
+    for (const [name, value] of Object.entries(more)) headers.set(name, value)
+    return fetch((input as string) + query, { ...init, headers })
+  }
+}

@@ -1,0 +1,120 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Matchers, Pact } from '@pact-foundation/pact'
+import { createPetStoreClient, type PetStoreClient, PetStoreError } from '@pet-store/client'
+import { afterAll, expect } from 'vitest'
+import { PACTS } from '../sources/pact-files.ts'
+import { CONTRACT_API_KEY, PROVIDER, type ProviderState } from '../states/provider-states.ts'
+
+// Read by the native library when it writes a contract.
+process.env['PACT_DO_NOT_TRACK'] = 'true'
+
+/** The parameters of `Headers`, with matchers. */
+type Fields = Record<string, string | ReturnType<typeof Matchers.regex>>
+
+/** One interaction. A body may be the text of JSON, so that integers stay exact. */
+export interface Interaction {
+  readonly given?: readonly (readonly [state: ProviderState, parameters?: Record<string, string | number>])[]
+  readonly request: {
+    readonly method: 'GET' | 'POST'
+    readonly path: string
+    readonly headers?: Record<string, string>
+    readonly query?: Record<string, string | ReturnType<typeof Matchers.fromProviderState<string>>>
+    readonly body?: unknown
+  }
+  readonly response: { readonly status: number; readonly headers?: Fields; readonly body: unknown }
+}
+
+/** The contract of one consumer, written into a folder of its own. */
+export interface Contract {
+  /** Adds an interaction, and calls a stand-in for the service that responds as it says. */
+  interaction(
+    description: string,
+    interaction: Interaction,
+    call: (service: { readonly url: string }) => Promise<void>,
+  ): Promise<void>
+  /** Expects that the contract is the committed one, or writes that with `vitest --update`. */
+  expectCommitted(): Promise<void>
+}
+
+/** Begins the contract of a consumer. All its interactions must be in one test file, which writes one pact file. */
+export function beginContract(consumer: string): Contract {
+  const dir = mkdtempSync(join(tmpdir(), 'pact-'))
+  afterAll(() => rmSync(dir, { recursive: true }))
+  const pact = new Pact({ consumer, provider: PROVIDER, dir, logLevel: 'error' })
+  const file = `${consumer}-${PROVIDER}.json`
+  return {
+    async interaction(description, { given = [], request, response }, call) {
+      const begun = pact.addInteraction()
+      for (const [state, parameters] of given) {
+        if (parameters === undefined) begun.given(state)
+        else begun.given(state, parameters)
+      }
+      await begun
+        .uponReceiving(description)
+        .withRequest(request.method, request.path, (builder) => {
+          builder.headers(request.headers ?? {}).query(request.query ?? {})
+          if (request.body !== undefined) builder.jsonBody(request.body)
+        })
+        .willRespondWith(response.status, (builder) => {
+          builder.headers({ 'Content-Type': 'application/json', ...response.headers }).jsonBody(response.body)
+        })
+        .executeTest(call)
+    },
+    async expectCommitted() {
+      const exists = existsSync(join(PACTS, file))
+      const written = JSON.parse(readFileSync(join(dir, file), 'utf8'), exactly) as object
+      await expect(
+        `${JSON.stringify(written, undefined, 2)}\n`,
+        `The contract is not the committed one: pnpm pact:update writes pacts/${file}; review and commit it`,
+      ).toMatchFileSnapshot(join(PACTS, file))
+      // Vitest creates a missing file.
+      expect(exists, `pacts/${file} is new: review and commit it`).toBe(true)
+    },
+  }
+}
+
+// TypeScript's library declares neither the third parameter of a reviver nor rawJSON, which every supported Node has.
+function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value)
+  const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
+  return isRounded && context?.source !== undefined ? rawJSON(context.source) : value
+}
+
+/** The client that consumers use, for the stand-in of the service; with a `fetch` of their own if they have one. */
+export function clientOf(
+  { url }: { readonly url: string },
+  apiKey: string | null = CONTRACT_API_KEY,
+  fetch?: typeof globalThis.fetch,
+): PetStoreClient {
+  return createPetStoreClient({ baseUrl: url, retries: 0, fetch, ...(apiKey !== null && { apiKey }) })
+}
+
+/** The headers of every request of the client. */
+export function asKnown(apiKey: string = CONTRACT_API_KEY): Record<string, string> {
+  return { Accept: 'application/json', Authorization: `Bearer ${apiKey}` }
+}
+
+/** The error that a call rejects with. */
+export async function rejectionOf(call: Promise<unknown>): Promise<PetStoreError> {
+  const reason = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(reason).toBeInstanceOf(PetStoreError)
+  const error = reason as PetStoreError
+  expect(error.requestId).toBe(REQUEST_ID)
+  return error
+}
+
+const REQUEST_ID = '0b7d5c1e-6c0e-4a52-8f0a-3f6f1c2a9d11'
+
+/** An error response: its code and status are exact, its message may change. */
+export function errorResponse(status: number, code: string, message: string, headers: Fields = {}) {
+  return {
+    status,
+    headers: { 'X-Request-Id': Matchers.regex('^[ -~]+$', REQUEST_ID), ...headers },
+    body: { code, message: Matchers.string(message), status },
+  }
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { OpenProvider, Provider } from '../providers/open-provider.ts'
+import { emptyFixture, type Fixture } from '../states/fixture.ts'
+import { type StateValues, setUpState } from '../states/set-up-state.ts'
+import type { StateParameters } from '../states/state-parameters.ts'
+
+/** Where the verifier connects: one address for all interactions, with a new provider for each. */
+export interface Harness {
+  /** The base address of the provider. */
+  readonly baseUrl: string
+  /** Where the verifier posts the states of an interaction. */
+  readonly statesUrl: string
+  /** Failures of the verification itself: unknown states, providers that did not open. */
+  readonly problems: ReadonlySet<string>
+  close(): Promise<void>
+}
+
+/** What the verifier posts: before an interaction its states one by one, and after it the same. */
+interface StateChange {
+  readonly action: 'setup' | 'teardown'
+  /** Empty for an interaction without a state. */
+  readonly state: string
+  readonly params?: StateParameters
+}
+
+/** Opens a harness. A provider is opened at the first connection after the states, when all of them are known. */
+export async function openHarness(openProvider: OpenProvider): Promise<Harness> {
+  const problems = new Set<string>()
+  let isWithinInteraction = false
+  let fixture: Fixture = emptyFixture()
+  let provider: Promise<Provider> | undefined
+
+  async function clear(): Promise<void> {
+    const last = await provider?.catch(() => undefined)
+    provider = undefined
+    fixture = emptyFixture()
+    if (last === undefined) return
+    last.server.closeAllConnections()
+    if (last.server.listening) await new Promise((resolve) => last.server.close(resolve))
+    await last.close()
+  }
+
+  async function change({ action, state, params }: StateChange): Promise<StateValues> {
+    if (action === 'teardown') {
+      isWithinInteraction = false
+      return {}
+    }
+    if (!isWithinInteraction) await clear()
+    isWithinInteraction = true
+    return state === '' ? {} : setUpState(fixture, state, params)
+  }
+
+  /** Makes an interaction fail for a reason that is not the provider's. */
+  function fail(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    problems.add(reason)
+    const server = createServer((_req, res) => sendJson(res, 500, { message: reason }))
+    provider = Promise.resolve({ server, close: async () => {} })
+  }
+
+  async function connect(socket: Socket): Promise<void> {
+    socket.on('error', () => socket.destroy())
+    provider ??= openProvider(fixture)
+    await provider.catch(fail)
+    // The provider gets the connection itself, so that no byte is changed on the way.
+    ;(await provider).server.emit('connection', socket)
+    socket.resume()
+  }
+
+  const connections = createTcpServer({ pauseOnConnect: true }, (socket) => void connect(socket))
+  const states = createServer((req, res) => {
+    // After an error response the verifier skips the interaction silently, so the provider reports the reason instead.
+    void (json(req) as Promise<StateChange>)
+      .then(change)
+      .catch(fail)
+      .then((values) => sendJson(res, 200, values ?? {}))
+  })
+  const [connectionsUrl, statesUrl] = [await listen(connections), await listen(states)]
+  return {
+    baseUrl: `${connectionsUrl}/v1`,
+    statesUrl,
+    problems,
+    async close() {
+      await clear()
+      states.closeAllConnections()
+      await Promise.all([connections, states].map((server) => new Promise((resolve) => server.close(resolve))))
+    },
+  }
+}
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function sendJson(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'Content-Type': 'application/json' })
+  res.end(JSON.stringify(body))
+}
