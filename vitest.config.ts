@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config'
 import { ClosingLineReporter } from './tools/closing-line-reporter.ts'
 
 const POSTGRES = join(import.meta.dirname, 'packages/testing-postgres/src/vitest-global-setup.ts')
+const PAGES = join(import.meta.dirname, 'tools/build-pages.ts')
 const members = globSync('{packages,apps}/*/package.json', { cwd: import.meta.dirname }).sort()
 
 export default defineConfig({
@@ -27,7 +28,7 @@ export default defineConfig({
           name: nameIn(member),
           root: dirname(member),
           include: ['src/**/*.test.ts'],
-          globalSetup: needsPostgres(member) ? [POSTGRES] : [],
+          globalSetup: [...(needsPostgres(member) ? [POSTGRES] : []), ...(servesPages(member) ? [PAGES] : [])],
         },
       })),
     ],
@@ -52,4 +53,9 @@ function nameIn(member: string): string {
 function needsPostgres(member: string): boolean {
   const { dependencies, devDependencies } = manifestOf(member)
   return '@pet-store/testing-postgres' in { ...dependencies, ...devDependencies }
+}
+
+/** The tests of the pages need the client that the pages load, bundled. */
+function servesPages(member: string): boolean {
+  return ['@pet-store/http-express', '@pet-store/api'].includes(nameIn(member))
 }

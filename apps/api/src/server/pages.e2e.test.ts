@@ -1,4 +1,5 @@
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { CHROMIUM, faultsOf, NO_CHROMIUM } from '../testing/browser.test-support.ts'
@@ -16,6 +17,7 @@ const PHONE = { width: 390, height: 844 }
 
 // More digits than a JavaScript number holds.
 const BIG = '9007199254740993'
+const INT64 = { min: '-9223372036854775808', max: '9223372036854775807' }
 
 describe('the pages, in a browser', () => {
   let browser: Browser
@@ -36,33 +38,88 @@ describe('the pages, in a browser', () => {
     return { page, faults }
   }
 
-  it('lead from the address that start prints to an answer, with nothing to paste', async () => {
+  it('the first page lists, filters, pages through and adds pets with the development key', async () => {
     const { program, address, key } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
     stopLater(program)
+    await addPets(address, key, 45)
     const { page, faults } = await open(address.replace('/v1', ''))
     expect(await page.textContent('pre')).toBe(`curl -H "Authorization: Bearer $KEY" ${address}/pets`)
 
-    await page.click('text=Reference')
-    await page.waitForSelector('text=authorised with the development key')
-    expect(await execute(page, 'createPet', `{"name":"Rex","categoryId":${BIG}}`)).toBe('201')
-    expect(await execute(page, 'listPets')).toBe('200')
-    expect(await answerOf(page, 'listPets')).toContain('"name": "Rex"')
-    await page.waitForSelector('text=round beyond 9007199254740991')
+    await page.waitForSelector('text=20 pets on this page; there are more.')
+    await page.click('text=Next page')
+    await page.waitForSelector('td:text-is("Pet 21")')
+    await page.click('text=Next page')
+    await page.waitForSelector('text=5 pets')
+    expect(await page.isDisabled('text=Next page')).toBe(true)
+    expect(await page.locator('tbody tr').allTextContents()).toContain(`45Pet 45${BIG}available`)
 
-    // What was typed arrived digit for digit.
-    const list = await fetch(`${address}/pets`, { headers: { Authorization: `Bearer ${key}` } })
-    expect(await list.text()).toContain(`"categoryId":${BIG}`)
+    await page.selectOption('#filter', 'sold')
+    await page.waitForSelector('text=There are no sold pets yet.')
+    await page.fill('#name', 'Zoë 🐕')
+    await page.fill('#category', INT64.min)
+    await page.selectOption('#status', 'sold')
+    await page.click('#add-form button')
+    await page.waitForSelector('text=Added Zoë 🐕 with ID 46.')
+    await page.waitForSelector(`td:text-is("${INT64.min}")`)
+    expect(faults).toEqual([])
+  })
+
+  it('the first page says what is wrong with an input, and what the service rejects', async () => {
+    const { program, address } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
+    stopLater(program)
+    const { page } = await open(address.replace('/v1', ''))
+    await page.waitForSelector('text=There are no pets yet.')
+    await page.fill('#name', 'Rex')
+    await page.fill('#category', 'one')
+    await page.click('#add-form button')
+    await page.waitForSelector('text=The category ID must be an integer, such as 1.')
+    await page.fill('#category', '9223372036854775808')
+    await page.click('#add-form button')
+    await page.waitForSelector('text=categoryId must be an integer from')
+    await page.fill('#category', '1')
+    await page.fill('#name', '  ')
+    await page.click('#add-form button')
+    await page.waitForSelector('text=name must have a character that is not white space')
+    expect(await page.locator('tbody tr').count()).toBe(0)
+  })
+
+  it('the first page asks for a key, and again for a rejected one', async () => {
+    const key = createApiKeyText()
+    const { page, faults } = await open(await serveUnderPrefix(key), PHONE)
+    expect(await page.textContent('pre')).toContain('/shop/v1/pets')
+    expect(faults).toEqual([])
+    await page.fill('#key', createApiKeyText())
+    await page.click('text=Show the pets')
+    await page.waitForSelector('[role=alert]:visible')
+    await page.fill('#key', key)
+    await page.click('text=Show the pets')
+    await page.waitForSelector('text=There are no pets yet.')
+    expect(await page.isVisible('#key-form')).toBe(false)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+  })
+
+  it('the reference executes operations with the development key and shows every digit and the next page', async () => {
+    const { program, address, key } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
+    stopLater(program)
+    await addPets(address, key, 25)
+    const { page, faults } = await open(address.replace('/v1', ''))
+    await page.click('text=Reference')
+    await page.waitForSelector('text=The development key of this machine is filled in')
+    expect(await execute(page, 'createPet', `{"name":"Rex","categoryId":${INT64.max}}`)).toBe('201')
+    expect(await bodyOf(page, 'createPet')).toContain(`"categoryId": ${INT64.max}`)
+    expect(await execute(page, 'listPets')).toBe('200')
+    expect(await bodyOf(page, 'listPets')).toContain(`"categoryId": ${BIG}`)
+    await page.click('.next-page')
+    await page.waitForSelector(`.opblock[id$="-listPets"] .highlight-code:has-text("Pet 21")`)
     expect(faults).toEqual([])
   })
 
   it.each([
     ['a wide window', DESKTOP],
     ['a phone', PHONE],
-  ])('take a pasted key, behind a path prefix, in %s', async (_name, viewport) => {
+  ])('the reference takes a pasted key, behind a path prefix, in %s', async (_name, viewport) => {
     const key = createApiKeyText()
     const { page, faults } = await open(await serveUnderPrefix(key), viewport)
-    expect(await page.textContent('pre')).toContain('/shop/v1/pets')
-
     await page.click('text=Reference')
     await page.click('.btn.authorize')
     await page.fill('#auth-bearer-value', key)
@@ -70,13 +127,27 @@ describe('the pages, in a browser', () => {
     await page.click('.modal-ux .btn-done')
     expect(await execute(page, 'createPet', '{"name":"Mia","categoryId":1,"status":"sold"}')).toBe('201')
     expect(await execute(page, 'listPets')).toBe('200')
-    expect(await answerOf(page, 'listPets')).toContain('"name": "Mia"')
+    expect(await bodyOf(page, 'listPets')).toContain('"name": "Mia"')
 
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
     expect(faults).toEqual([])
   })
 
-  it('send no key that nobody gave them', async () => {
+  it('the reference searches operations, and opens an error response when it is pressed', async () => {
+    const { page, faults } = await open(await serveUnderPrefix(createApiKeyText()))
+    await page.click('text=Reference')
+    await page.fill('#search', 'idempotency')
+    expect(await page.locator('#contents li:visible').allTextContents()).toEqual(['POST Add a pet'])
+    await page.fill('#search', 'no such word')
+    await page.waitForSelector('text=No operation contains these words.')
+    await page.fill('#search', '')
+    await page.click('#contents >> text=List pets')
+    await page.click('.unfold >> nth=0')
+    await page.waitForSelector('text=limit must be an integer from 1 to 100')
+    expect(faults).toEqual([])
+  })
+
+  it('the reference sends no key that nobody gave it', async () => {
     const { page, faults } = await open(await serveUnderPrefix(createApiKeyText()))
     await page.click('text=Reference')
     expect(await execute(page, 'listPets')).toBe('401')
@@ -85,7 +156,47 @@ describe('the pages, in a browser', () => {
       expect.stringContaining('401 (Unauthorized)'),
     ])
   })
+
+  it.each([
+    ['light', DESKTOP],
+    ['dark', DESKTOP],
+    ['light', PHONE],
+    ['dark', PHONE],
+  ] as const)('axe-core finds nothing critical or serious in %s mode at %o', async (colorScheme, viewport) => {
+    const { program, address, key } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
+    stopLater(program)
+    await addPets(address, key, 21)
+    const page = await browser.newPage({ viewport, colorScheme })
+    onTestFinished(() => page.close())
+    await page.goto(address.replace('/v1', '/'))
+    await page.waitForSelector('td:text-is("Pet 1")')
+    expect(await axeFindings(page)).toEqual([])
+    await page.click('text=Reference')
+    expect(await execute(page, 'listPets')).toBe('200')
+    expect(await axeFindings(page)).toEqual([])
+  })
 })
+
+async function addPets(address: string, key: string, count: number): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  for (let number = 1; number <= count; number += 1) {
+    const body = `{"name":"Pet ${number}","categoryId":${BIG},"status":"available"}`
+    const { status } = await fetch(`${address}/pets`, { method: 'POST', headers, body })
+    expect(status).toBe(201)
+  }
+}
+
+interface AxeResults {
+  readonly violations: readonly { readonly id: string; readonly impact: string; readonly nodes: readonly unknown[] }[]
+}
+
+async function axeFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<AxeResults>('axe.run()')
+  return violations
+    .filter(({ impact }) => /critical|serious/.test(impact))
+    .map(({ id, nodes }) => `${id}: ${nodes.length}`)
+}
 
 function stopLater(program: RunningProgram): void {
   onTestFinished(async () => {
@@ -113,6 +224,6 @@ async function execute(page: Page, operation: string, body?: string): Promise<st
   return block.locator('.live-responses-table .response-col_status').last().textContent()
 }
 
-async function answerOf(page: Page, operation: string): Promise<string | null> {
+async function bodyOf(page: Page, operation: string): Promise<string | null> {
   return page.locator(`.opblock[id$="-${operation}"] .live-responses-table .highlight-code`).first().textContent()
 }

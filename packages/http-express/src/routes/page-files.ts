@@ -18,7 +18,7 @@ export interface PageFiles {
   readonly version: string
   readonly assets: ReadonlyMap<string, PageAsset>
   /** The page as HTML, with values in the place of `{{names}}`. */
-  page(name: 'reference' | 'welcome', values: Readonly<Record<string, string>>): string
+  page(name: 'reference' | 'store', values: Readonly<Record<string, string>>): string
 }
 
 const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const
@@ -40,7 +40,10 @@ export function findPageFiles(): () => Promise<PageFiles> {
     'swagger-ui-bundle.js': require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
     'page.css': ownFile('page.css'),
     'reference.js': ownFile('reference.js'),
-    'welcome.js': ownFile('welcome.js'),
+    'reference-plugin.js': ownFile('reference-plugin.js'),
+    'store.js': ownFile('store.js'),
+    // The typed client, bundled by `build:pages`.
+    'client.js': ownFile('built/client.js'),
   }
   let files: Promise<PageFiles> | undefined
   return () => {
@@ -58,10 +61,10 @@ function ownFile(name: string): string {
 }
 
 async function readPageFiles(paths: Readonly<Record<string, string>>): Promise<PageFiles> {
-  const [reference, welcome] = await Promise.all(
-    ['reference.html', 'welcome.html'].map((name) => readFile(ownFile(name), 'utf8')),
+  const [reference, store] = await Promise.all(
+    ['reference.html', 'store.html'].map((name) => readFile(ownFile(name), 'utf8')),
   )
-  const pages: Readonly<Record<string, string | undefined>> = { reference, welcome }
+  const pages: Readonly<Record<string, string | undefined>> = { reference, store }
   const assets = new Map(
     await Promise.all(Object.entries(paths).map(async ([name, path]) => [name, await readAsset(name, path)] as const)),
   )

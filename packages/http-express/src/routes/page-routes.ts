@@ -6,7 +6,7 @@ import { findPageFiles, type PageAsset } from './page-files.ts'
 
 /** What the pages show. */
 export interface PageOptions {
-  /** A key that the reference page fills in. For a local service only: whoever reaches the page has the key. */
+  /** A key that the pages fill in. For a local service only: whoever reaches the page has the key. */
   readonly developmentKey?: string | undefined
   /** The public address of the service, without a slash at its end. */
   readonly publicUrl?: string | undefined
@@ -36,17 +36,17 @@ const POINTER = JSON.stringify({
 /** `/`, `/docs` and the files that these pages load. No key needed; references are relative, for any path prefix. */
 export function addPageRoutes(app: IRouter, { developmentKey, publicUrl }: PageOptions): void {
   const files = findPageFiles()
+  const keyFor = (req: Request) => (isForThisMachine(req) ? (developmentKey ?? '') : '')
 
   addGetRoute(app, '/', async (req, res) => {
     res.vary('Accept')
     if (req.accepts(['json', 'html']) !== 'html') return sendJson(res, 200, POINTER)
     const address = publicUrl === undefined ? '…/v1' : `${publicUrl}/v1`
-    sendPage(res, (await files()).page('welcome', { address }))
+    sendPage(res, (await files()).page('store', { address, developmentKey: keyFor(req) }))
   })
 
   addGetRoute(app, '/docs', async (req, res) => {
-    const key = isForThisMachine(req) ? developmentKey : undefined
-    sendPage(res, (await files()).page('reference', { developmentKey: key ?? '' }))
+    sendPage(res, (await files()).page('reference', { developmentKey: keyFor(req) }))
   })
 
   const assetPath = '/docs/:version/:name'

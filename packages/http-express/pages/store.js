@@ -1,0 +1,139 @@
+// The first page: lists, filters and adds pets with the typed client, and uses only the operations of the interface.
+import { createPetStoreClient, PetStoreError } from './client.js'
+
+const PAGE_SIZE = 20
+const element = (id) => document.getElementById(id)
+
+// Where no public address is configured, only the browser knows the address of the service.
+const address = element('address')
+const baseUrl = new URL('v1', location.href).href
+if (!URL.canParse(address.textContent)) address.textContent = baseUrl
+
+let client
+/** The following page, while there is one. */
+let nextQuery
+/** Counts the requests, so that a response that was overtaken by a later request is not shown. */
+let latestRequest = 0
+
+function useKey(apiKey) {
+  // A person waits: fewer retries than a program would make.
+  client = createPetStoreClient({ baseUrl, apiKey, retries: 1, timeoutMs: 10_000 })
+  return showPage(firstQuery())
+}
+
+function firstQuery() {
+  const status = element('filter').value
+  return { limit: PAGE_SIZE, ...(status !== '' && { status }) }
+}
+
+async function showPage(query) {
+  latestRequest += 1
+  const request = latestRequest
+  try {
+    const page = await client.listPets(query)
+    if (request !== latestRequest) return
+    showRows(page.pets)
+    nextQuery = page.next
+    element('next').disabled = nextQuery === undefined
+    element('first').disabled = query.cursor === undefined
+    element('count').textContent = countText(page.pets.length, query)
+    show('pets', 'add-form')
+    hide('key-form', 'message')
+  } catch (error) {
+    if (request === latestRequest) showError(error)
+  }
+}
+
+function countText(count, { status, cursor }) {
+  const kind = status === undefined ? '' : `${status} `
+  if (count === 0) return cursor === undefined ? `There are no ${kind}pets yet.` : `There are no more ${kind}pets.`
+  const pets = `${count} ${kind}pet${count === 1 ? '' : 's'}`
+  return nextQuery === undefined ? pets : `${pets} on this page; there are more.`
+}
+
+function showRows(pets) {
+  element('rows').replaceChildren(
+    ...pets.map(({ id, name, categoryId, status }) => {
+      const row = document.createElement('tr')
+      // IDs are bigints, so every digit is shown.
+      row.append(
+        cell('ID', `${id}`),
+        cell('Name', name),
+        cell('Category', `${categoryId}`),
+        cell('Status', status ?? ''),
+      )
+      return row
+    }),
+  )
+}
+
+function cell(label, text) {
+  const data = document.createElement('td')
+  data.dataset.label = label
+  data.textContent = text
+  return data
+}
+
+/** A key that is rejected is asked for again; the pets of an earlier key are not shown with it. */
+function showError(error) {
+  if (error instanceof PetStoreError && error.code === 'unauthorized') {
+    hide('pets', 'add-form')
+    show('key-form')
+    element('key').focus()
+  }
+  const message = element('message')
+  message.textContent = sentenceOf(error)
+  message.hidden = false
+}
+
+function sentenceOf(error) {
+  return error instanceof PetStoreError ? error.message : `The page failed: ${error.message}`
+}
+
+async function add(form) {
+  const { name, categoryId, status } = Object.fromEntries(new FormData(form))
+  const message = element('add-message')
+  message.className = ''
+  try {
+    if (!/^-?[0-9]{1,19}$/.test(categoryId.trim()))
+      throw new RangeError('The category ID must be an integer, such as 1.')
+    const pet = await client.createPet({ name, categoryId: BigInt(categoryId), ...(status !== '' && { status }) })
+    form.reset()
+    message.textContent = `Added ${pet.name} with ID ${pet.id}.`
+    element('name').focus()
+    await showPage(firstQuery())
+  } catch (error) {
+    message.className = 'error'
+    message.textContent = error instanceof RangeError ? error.message : sentenceOf(error)
+  }
+}
+
+function show(...ids) {
+  for (const id of ids) element(id).hidden = false
+}
+
+function hide(...ids) {
+  for (const id of ids) element(id).hidden = true
+}
+
+/** Handles a form without leaving the page; a second press while the first is handled does nothing. */
+function onSubmit(id, handle) {
+  const form = element(id)
+  let isBusy = false
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    if (isBusy) return
+    isBusy = true
+    await handle(form)
+    isBusy = false
+  })
+}
+
+onSubmit('key-form', () => useKey(element('key').value.trim()))
+onSubmit('add-form', add)
+element('filter').addEventListener('change', () => showPage(firstQuery()))
+element('first').addEventListener('click', () => showPage(firstQuery()))
+element('next').addEventListener('click', () => nextQuery !== undefined && showPage(nextQuery))
+
+const developmentKey = document.body.dataset.developmentKey
+if (developmentKey !== '') await useKey(developmentKey)
