@@ -192,7 +192,7 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Build output, and the benchmark's peers, whose dependencies only `pnpm bench` installs.
-    exclude: { path: ['^(packages|apps)/[^/]+/dist/', '^apps/benchmark/peers/'] },
+    exclude: { path: ['^(packages|apps)/[^/]+/dist/', '^apps/benchmark/peers/', '^packages/http-express/pages/'] },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {
