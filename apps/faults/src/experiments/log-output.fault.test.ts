@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, it } from 'vitest'
 import { flood } from '../harness/flood.ts'
-import { itPending } from '../harness/pending.ts'
 import { report, size } from '../harness/plan.ts'
 import { runCommand } from '../harness/run-command.ts'
 import { Service } from '../harness/service.ts'
@@ -30,7 +29,7 @@ async function serveAndStop(name: string, service: Service): Promise<void> {
   expect([0, 1]).toContain(await service.end('SIGTERM'))
 }
 
-itPending('goes on serving when the disk of its log is full', { timeout: TIMEOUT_MS }, async ({ skip }) => {
+it('goes on serving when the disk of its log is full', { timeout: TIMEOUT_MS }, async ({ skip }) => {
   const disk = await mountSmallDisk(1, skip)
   const path = join(disk, 'service.log')
   const output = openSync(path, 'a')
@@ -42,33 +41,29 @@ itPending('goes on serving when the disk of its log is full', { timeout: TIMEOUT
   await rm(ballast)
 })
 
-itPending(
-  'logs again, and how many lines are missing, when the disk has space again',
-  { timeout: TIMEOUT_MS },
-  async ({ skip }) => {
-    const disk = await mountSmallDisk(1, skip)
-    const path = join(disk, 'service.log')
-    const output = openSync(path, 'a')
-    const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output })
-    closeSync(output)
-    const ballast = join(disk, 'ballast')
-    await writeFile(ballast, Buffer.alloc(900 * 1024))
-    await flood(service, { requests: 5_000, connections: 16, path: '/v1/pets?limit=1' })
-    await rm(ballast)
-    const length = statSync(path).size
-    await until('the log grows again', async () => {
-      await service.ask({ path: '/v1/pets' })
-      return statSync(path).size > length
-    })
-  },
-)
+it('logs again when the disk of its log has space again', { timeout: TIMEOUT_MS }, async ({ skip }) => {
+  const disk = await mountSmallDisk(1, skip)
+  const path = join(disk, 'service.log')
+  const output = openSync(path, 'a')
+  const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output })
+  closeSync(output)
+  const ballast = join(disk, 'ballast')
+  await writeFile(ballast, Buffer.alloc(900 * 1024))
+  await flood(service, { requests: 5_000, connections: 16, path: '/v1/pets?limit=1' })
+  await rm(ballast)
+  const length = statSync(path).size
+  await until('the log grows again', async () => {
+    await service.ask({ path: '/v1/pets' })
+    return statSync(path).size > length
+  })
+})
 
-itPending('goes on serving when nobody reads the pipe of its log', { timeout: TIMEOUT_MS }, async () => {
+it('goes on serving when nobody reads the pipe of its log', { timeout: TIMEOUT_MS }, async () => {
   const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: 'pipe' })
   await serveAndStop('log to a pipe that nobody reads', service)
 })
 
-itPending('goes on serving when the pipe of its log is closed', { timeout: TIMEOUT_MS }, async () => {
+it('goes on serving when the pipe of its log is closed', { timeout: TIMEOUT_MS }, async () => {
   // The reader ends after the first line.
   const reader = spawn('head', ['-n', '1'], { stdio: ['pipe', 'ignore', 'ignore'] })
   const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: reader.stdin })
@@ -76,7 +71,7 @@ itPending('goes on serving when the pipe of its log is closed', { timeout: TIMEO
   await serveAndStop('log to a closed pipe', service)
 })
 
-itPending('ends at once on the second signal while nobody reads its log', { timeout: TIMEOUT_MS }, async () => {
+it('ends at once on the second signal while nobody reads its log', { timeout: TIMEOUT_MS }, async () => {
   const service = await Service.start({
     databaseUrl: DATABASE,
     settings: { SHUTDOWN_DELAY: '59s', SHUTDOWN_TIMEOUT: '60s' },
@@ -88,7 +83,7 @@ itPending('ends at once on the second signal while nobody reads its log', { time
   expect(await service.end('SIGTERM')).not.toBe(0)
 })
 
-itPending('tells of a key that it could not write', async () => {
+it('tells of a key that it could not write', async () => {
   const service = await Service.prepare({ databaseUrl: '' })
   const env = { DATABASE_URL: DATABASE }
   const { exit, stderr } = await runCommand(['keys', 'create', '--name', 'kiosk'], service.folder, env, '/dev/full')

@@ -11,3 +11,14 @@ export const itPending = it.extend<{ pending: undefined }>({
     { auto: true },
   ],
 })
+
+/** Runs only with `--mode soak`: it takes minutes and writes pictures into the documents. */
+export const itSoak = it.extend<{ soak: undefined }>({
+  soak: [
+    async ({ skip }, use) => {
+      if (process.env['MODE'] !== 'soak') skip('It takes minutes and writes pictures: pnpm test:soak.')
+      await use(undefined)
+    },
+    { auto: true },
+  ],
+})
