@@ -1,7 +1,7 @@
 // The tables and their migrations, for the ORM of an adapter
 export { ormOptions } from './orm-options.ts'
 export { PetRecord } from './entities/pet-record.ts'
-export { latestMigration, pendingMigrations } from './migration-list.ts'
+export { latestMigration, pendingMigrations, unknownMigrations } from './migration-list.ts'
 export type { AdapterMigration } from './migration-list.ts'
 
 // The repositories

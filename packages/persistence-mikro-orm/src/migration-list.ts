@@ -20,6 +20,15 @@ export function pendingMigrations(
     .map(({ name }) => name)
 }
 
+/** Returns the migrations of a database that this version does not have: those of a newer one. */
+export function unknownMigrations(
+  applied: readonly string[],
+  migrations: readonly AdapterMigration[],
+): readonly string[] {
+  const known = new Set(migrations.map(({ name }) => name))
+  return applied.filter((name) => !known.has(name))
+}
+
 /** The last migration that every database has after migrating. */
 export function latestMigration(migrations: readonly AdapterMigration[]): string {
   return migrations.findLast(({ isContraction }) => isContraction !== true)?.name ?? ''

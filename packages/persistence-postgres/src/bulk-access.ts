@@ -1,48 +1,57 @@
 import type { BulkAccess } from '@pet-store/persistence'
 import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
+import { CompiledQuery } from 'kysely'
 import { openPostgresDatabase } from './database.ts'
-import { insertRows } from './driver/insert-rows.ts'
+import { insertStatement } from './driver/insert-rows.ts'
+import { runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { expectMigrated, migratePostgres } from './migrations.ts'
+import { expectMigrated, expectNoNewerMigrations, migratePostgres } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
-import { keepsPrepared, type PostgresOptions } from './settings.ts'
+import type { PostgresOptions } from './settings.ts'
 
-/** Opens a database for moving its rows, many at a time; migrates first when asked to, else refuses an outdated schema. */
+const PET_IDS = "pg_get_serial_sequence('pet', 'id')::regclass"
+
+/**
+ * Opens a database for import, export, copy and seed. Rejects with one sentence if the schema is outdated, unless it may
+ * migrate, and if the schema is that of a newer version.
+ */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {
   if (options.migrate) await migratePostgres(options)
   else await expectMigrated(options)
+  await expectNoNewerMigrations(options)
   // Many rows take their time.
-  const database = await openPostgresDatabase({ ...options, statementTimeout: 0 })
+  const database = await openPostgresDatabase({ ...options, statementTimeoutMs: 0 })
   const { pool } = database
-  const runner = createPostgresStatementRunner(keepsPrepared(options), (query) => pool.query(query))
+  const { em } = createPostgresOrm(database)
+  const runner = createPostgresStatementRunner(options.pooler ?? 'none', runOnPool(pool, true), runOnPool(pool, false))
 
-  return createBulkAccess(createPostgresOrm(database).em, runner, {
+  return createBulkAccess(em, runner, {
     async insert(table, rows, also) {
-      const connection = await pool.connect()
+      const transaction = em.fork()
+      await transaction.begin()
       try {
-        await connection.query('begin')
-        await insertRows(connection, table, rows)
-        const isDone = also === undefined || (await connection.query(also.sql, [...also.values])).rowCount !== 0
-        await connection.query(isDone ? 'commit' : 'rollback')
-        connection.release()
+        const run = (sql: string, values: readonly unknown[]) =>
+          transaction.getKysely().executeQuery(CompiledQuery.raw(sql, [...values]))
+        if (rows.length > 0) await run(...insertStatement(table, rows))
+        const isDone = also === undefined || (await run(also.sql, also.values)).numAffectedRows !== 0n
+        if (isDone) await transaction.commit()
+        else await transaction.rollback()
         return isDone
       } catch (error) {
-        // The connection goes, and with it what it began.
-        connection.release(true)
+        // If the connection is lost, the server has rolled back already.
+        if (transaction.isInTransaction()) await transaction.rollback().catch(() => {})
         throw error
       }
     },
 
     async lastPetId() {
-      const { rows } = await pool.query<{ id: string }>(
-        'select case when is_called then last_value else 0 end as id from pet_id_seq',
-      )
+      const { rows } = await pool.query<{ id: string | null }>(`select pg_sequence_last_value(${PET_IDS}) as id`)
       return BigInt(rows[0]?.id ?? 0)
     },
 
     async movePetIdsPast(id) {
       await pool.query(
-        "select setval('pet_id_seq', $1::bigint) from pet_id_seq where $1::bigint > case when is_called then last_value else 0 end",
+        `select setval(${PET_IDS}, $1::bigint) where $1::bigint > coalesce(pg_sequence_last_value(${PET_IDS}), 0)`,
         [id],
       )
     },

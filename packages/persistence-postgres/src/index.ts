@@ -1,7 +1,6 @@
-// The storage
+// The adapter
 export { openPostgresPersistence } from './open-persistence.ts'
 export type { PostgresPersistence } from './open-persistence.ts'
-export type { PoolUse } from './driver/pool-use.ts'
 
 // Its settings
 export { POOLERS } from './settings.ts'

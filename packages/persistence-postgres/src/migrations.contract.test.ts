@@ -1,6 +1,7 @@
 import { createDatabase, type Database } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { openPostgresBulkAccess } from './bulk-access.ts'
 import { openPostgresDatabase } from './database.ts'
 import { migratePostgres, pendingPostgresMigrations } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
@@ -67,9 +68,36 @@ describe('PostgreSQL migrations', () => {
     expect(await tables()).toEqual(['pet'])
   })
 
+  it('wait for nobody when there is nothing to do', async () => {
+    await migratePostgres({ url })
+    await other.query('begin; select pg_advisory_xact_lock(1885697139); lock table migration in share mode')
+    expect(await migratePostgres({ url })).toEqual([])
+    expect(await pendingPostgresMigrations({ url })).toEqual([])
+    await (await openPostgresPersistence({ url, migrate: true })).close()
+    await other.query('rollback')
+  })
+
+  it('give up with one sentence when a lock is not free in time', async () => {
+    await other.query('begin; select pg_advisory_xact_lock(1885697139)')
+    await expect(migratePostgres({ url, migrationWaitMs: 100 })).rejects.toThrow(
+      /^Cannot migrate the PostgreSQL database "[\w.]+:\d+\/\w+": another session has held a lock for 0\.1 s\.$/,
+    )
+    await other.query('rollback')
+    expect(await tables()).toEqual([])
+  })
+
+  it('of a newer version are named, and keep a copy from losing what they added', async () => {
+    await migratePostgres({ url })
+    await other.query("insert into migration (name) values ('9999-add-breed')")
+    await expect(openPostgresBulkAccess({ url })).rejects.toThrow(
+      /^The PostgreSQL database "[\w.]+:\d+\/\w+" has migrations of a newer version: 9999-add-breed\. Use that version\.$/,
+    )
+    await (await openPostgresPersistence({ url })).close()
+  })
+
   it('are required for opening', async () => {
     await expect(openPostgresPersistence({ url })).rejects.toThrow(
-      `The PostgreSQL database must be migrated first, it lacks ${ALL.join(', ')}.`,
+      `The PostgreSQL database must be migrated first: it lacks ${ALL.join(', ')}.`,
     )
     await migratePostgres({ url })
     const storage = await openPostgresPersistence({ url })

@@ -1,62 +1,113 @@
+import { setTimeout } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { pendingMigrations } from '@pet-store/persistence-mikro-orm'
+import { pendingMigrations, unknownMigrations } from '@pet-store/persistence-mikro-orm'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database.ts'
-import { whileLocked } from './driver/migration-lock.ts'
 import { createPostgresOrm, MIGRATIONS } from './orm.ts'
 import type { PostgresOptions } from './settings.ts'
+import { sqlStateOf } from './unavailable.ts'
 
-/** Brings the schema up to date and gives the names of the migrations that were missing. Any number may try at once. */
+/** Any number that other programs on the same database do not use; these are the bytes of `pets`. */
+const LOCK = 0x70657473
+/** A migration that waits for a lock makes everything behind it wait too, so it gives way and tries again. */
+const LOCK_TIMEOUT_MS = 2_000
+const RETRY_PAUSE_MS = 500
+const DEFAULT_MAX_WAIT_MS = 60_000
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/**
+ * Brings the schema up to date and returns the names of the migrations that were missing. Any number of programs may call
+ * it at once. Rejects with one sentence that names host and database, also if a lock is not free within
+ * `migrationWaitMs`.
+ */
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
-  return withDatabase(options, runMigrations)
+  return withDatabase(options, async (orm, database) => {
+    try {
+      return await runMigrations(orm, database, options.migrationWaitMs ?? DEFAULT_MAX_WAIT_MS)
+    } catch (error) {
+      throw new Error(`Cannot migrate the PostgreSQL database ${database.place}: ${reasonOf(error)}.`, { cause: error })
+    }
+  })
 }
 
-/** The names of the migrations that the schema lacks, in the order in which they would run. Changes no schema. */
+/** Returns the names of the missing migrations in the order in which they would run. Writes and locks nothing. */
 export function pendingPostgresMigrations(options: PostgresOptions): Promise<readonly string[]> {
-  return withDatabase(options, findPending)
+  return withDatabase(options, async (orm) => pendingMigrations(await appliedMigrations(orm), MIGRATIONS))
 }
 
-/** Rejects with one sentence that names what an outdated schema lacks. */
+/** Rejects with one sentence that names the migrations that the schema lacks. */
 export async function expectMigrated(options: PostgresOptions): Promise<void> {
   const pending = await pendingPostgresMigrations(options)
   if (pending.length === 0) return
-  throw new Error(`The PostgreSQL database must be migrated first, it lacks ${pending.join(', ')}.`)
+  throw new Error(`The PostgreSQL database must be migrated first: it lacks ${pending.join(', ')}.`)
 }
 
-/** Runs what is missing, all or nothing. Rejects with one sentence that names host and database. */
-async function runMigrations(orm: MikroORM, database: PostgresDatabase): Promise<readonly string[]> {
-  try {
-    return await whileLocked(database.pool, 'commit', async () => {
-      const migrations = await pendingIn(orm)
-      await orm.migrator.up({ migrations: [...migrations] })
-      return migrations
-    })
-  } catch (error) {
-    throw new Error(`Cannot migrate the PostgreSQL database ${database.place}: ${reasonOf(error)}.`, { cause: error })
+/**
+ * Rejects with one sentence that names migrations of a newer version of this program. Serving works beside one; copying
+ * would lose what it has added.
+ */
+export function expectNoNewerMigrations(options: PostgresOptions): Promise<void> {
+  return withDatabase(options, async (orm, { place }) => {
+    const unknown = unknownMigrations(await appliedMigrations(orm), MIGRATIONS)
+    if (unknown.length === 0) return
+    throw new Error(
+      `The PostgreSQL database ${place} has migrations of a newer version: ${unknown.join(', ')}. Use that version.`,
+    )
+  })
+}
+
+async function runMigrations(orm: MikroORM, database: PostgresDatabase, maxWaitMs: number): Promise<readonly string[]> {
+  for (const end = performance.now() + maxWaitMs; ; await setTimeout(RETRY_PAUSE_MS * (0.5 + Math.random()))) {
+    try {
+      // Without the lock first: most starts have nothing to do, and wait for nobody.
+      if (pendingMigrations(await appliedMigrations(orm), MIGRATIONS).length === 0) return []
+      return await runPending(orm, database)
+    } catch (error) {
+      if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error
+      if (performance.now() < end) continue
+      throw new Error(`another session has held a lock for ${maxWaitMs / 1_000} s`, { cause: error })
+    }
   }
 }
 
-/** Looks without leaving a trace: the migrator makes its table as soon as it is asked, and that is rolled back. */
-async function findPending(orm: MikroORM, database: PostgresDatabase): Promise<readonly string[]> {
-  return whileLocked(database.pool, 'rollback', () => pendingIn(orm))
+/**
+ * Runs what is missing in one transaction, all or nothing. MikroORM's migrator takes no lock: of two programs that start
+ * together, one would fail. The lock belongs to the transaction, so it works behind a pooler in transaction mode too.
+ */
+async function runPending(orm: MikroORM, { pool }: PostgresDatabase): Promise<readonly string[]> {
+  await pool.query('begin')
+  try {
+    await pool.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    await pool.query(`select pg_advisory_xact_lock(${LOCK})`)
+    const migrations = pendingMigrations(await appliedMigrations(orm), MIGRATIONS)
+    await orm.migrator.up({ migrations: [...migrations] })
+    await pool.query('commit')
+    return migrations
+  } catch (error) {
+    // If the connection is lost, the server has rolled back already.
+    await pool.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
+/** The migrator itself would create its table. */
+async function appliedMigrations(orm: MikroORM): Promise<readonly string[]> {
+  const em = orm.em.fork()
+  const [table] = await em.execute<{ name: string | null }[]>("select to_regclass('migration')::text as name")
+  if ((table?.name ?? null) === null) return []
+  const rows = await em.execute<{ name: string }[]>('select name from migration order by id')
+  return rows.map(({ name }) => name)
 }
 
 async function withDatabase<Result>(
   options: PostgresOptions,
   work: (orm: MikroORM, database: PostgresDatabase) => Promise<Result>,
 ): Promise<Result> {
-  // A pool of one, so that the lock, the ORM's statements and the end of the transaction share a connection.
-  // A migration may take long: it is the operator's to watch.
-  const database = await openPostgresDatabase({ ...options, poolSize: 1, statementTimeout: 0 })
+  // A pool of one, so that the lock, the ORM's statements and the end of the transaction share a connection. Without a
+  // limit for statements: how long a migration may take is the operator's decision.
+  const database = await openPostgresDatabase({ ...options, poolSize: 1, statementTimeoutMs: 0 })
   try {
     return await work(createPostgresOrm(database), database)
   } finally {
     await database.pool.end()
   }
-}
-
-async function pendingIn({ migrator }: MikroORM): Promise<readonly string[]> {
-  return pendingMigrations(
-    (await migrator.getExecuted()).map(({ name }) => name),
-    MIGRATIONS,
-  )
 }

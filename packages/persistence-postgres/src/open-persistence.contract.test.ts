@@ -7,7 +7,7 @@ import {
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPostgresPersistence, type PostgresPersistence } from './open-persistence.ts'
-import { openMutingProxy } from './testing/muting-proxy.test-support.ts'
+import { openFaultyProxy } from './testing/faulty-proxy.test-support.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
@@ -117,7 +117,7 @@ describe('A PostgreSQL storage', () => {
   })
 
   it('ends a statement that takes too long', async () => {
-    const hasty = await openPostgresPersistence({ url: database.url, statementTimeout: 100 })
+    const hasty = await openPostgresPersistence({ url: database.url, statementTimeoutMs: 100 })
     await other.query('begin')
     await other.query('lock table pet')
     await expect(hasty.pets.list({ limit: 1 })).rejects.toMatchObject({
@@ -134,8 +134,8 @@ describe('A PostgreSQL storage', () => {
   ])(
     'gives up connections on which the server has fallen silent, and works again over new ones: %s',
     async (_, poolSize) => {
-      const proxy = await openMutingProxy(database.url)
-      const cutOff = await openPostgresPersistence({ url: proxy.url, poolSize, statementTimeout: 100 })
+      const proxy = await openFaultyProxy(database.url)
+      const cutOff = await openPostgresPersistence({ url: proxy.url, poolSize, statementTimeoutMs: 100 })
       await Promise.all([cutOff.check(), cutOff.check(), cutOff.pets.find(1n), cutOff.pets.find(1n)])
       proxy.mute()
       const lost = [cutOff.pets.list({ limit: 1 }), cutOff.pets.add(aNewPet())]

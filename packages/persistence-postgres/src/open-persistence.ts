@@ -1,5 +1,6 @@
 import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
-import type { PetRepository } from '@pet-store/domain'
+import type { PetId, PetRepository } from '@pet-store/domain'
+import { type Persistence, PersistenceUnavailable, type PoolUse } from '@pet-store/persistence'
 import {
   compileApiKeyStatements,
   compilePetStatements,
@@ -8,69 +9,85 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
 import { listFromReplicas } from './driver/list-from-replicas.ts'
-import type { PoolUse } from './driver/pool-use.ts'
+import { PetHorizon } from './driver/pet-horizon.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { PostgresReplica } from './driver/replica.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
 import { expectMigrated, migratePostgres } from './migrations.ts'
 import { createPostgresOrm, LATEST_MIGRATION } from './orm.ts'
-import { keepsPrepared, type PostgresOptions } from './settings.ts'
+import type { PostgresOptions } from './settings.ts'
+import { unavailableOr } from './unavailable.ts'
 
-/** An open database. Who opened it closes it. */
-export interface PostgresPersistence {
+/** An open database. Whoever opened it closes it. */
+export interface PostgresPersistence extends Persistence {
   readonly pets: PetRepository
   readonly apiKeys: ApiKeyRepository
   /** Counts for every instance on this database together. */
   readonly createRateLimiter: CreateRateLimiter
-  /** Kept when the database answers, rejected when it does not. */
-  check(): Promise<void>
-  /** Whether the schema still has every migration that this program knows. */
   isMigrated(): Promise<boolean>
-  /** How busy the connections are, to the primary and to each replica. */
+  /** The use of the connections to the primary and to each replica. */
   poolUse(): readonly PoolUse[]
-  /** Waits for what was begun and closes the connections. Nothing can be asked afterwards. */
-  close(): Promise<void>
+  /** For each replica, the id up to which it serves lists at present; `undefined` while it serves none. */
+  replicaHorizons(): readonly (PetId | undefined)[]
 }
 
-/** Opens a PostgreSQL database and answers only when it works; migrates first when asked to. */
+/** Opens a PostgreSQL database and resolves once it works; migrates first if it may. */
 export async function openPostgresPersistence(options: PostgresOptions): Promise<PostgresPersistence> {
   if (options.migrate) await migratePostgres(options)
   else await expectMigrated(options)
   const connections = await openPostgresConnections(options)
   try {
-    return storageOf(connections, await PostgresReplica.openAll(options), options)
+    return persistenceOf(connections, await PostgresReplica.openAll(options), options)
   } catch (error) {
     await connections.close()
     throw error
   }
 }
 
-function storageOf(
+function persistenceOf(
   connections: PostgresConnections,
   replicas: readonly PostgresReplica[],
-  options: PostgresOptions,
+  { pooler = 'none' }: PostgresOptions,
 ): PostgresPersistence {
-  const { pool, read } = connections
+  const { pool, write, read } = connections
   const { em } = createPostgresOrm(connections)
-  const runner = createPostgresStatementRunner(keepsPrepared(options), (query) => pool.query(query), read)
+  const runner = createPostgresStatementRunner(pooler, write, read)
+  const horizon =
+    replicas.length === 0
+      ? undefined
+      : new PetHorizon(pool, (mark) => {
+          for (const replica of replicas) replica.expect(mark)
+        })
 
   return {
-    pets: new SqlPetRepository(compilePetStatements(em), listFromReplicas(runner, replicas)),
+    pets: listFromReplicas(new SqlPetRepository(compilePetStatements(em), runner), replicas),
     apiKeys: new SqlApiKeyRepository(compileApiKeyStatements(em), runner),
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
-      await pool.query('select 1 from pet limit 1')
+      // The table too, so that a database without one is noticed.
+      const { rows } = await pool.query<{ isReadOnly: boolean }>(
+        `select current_setting('transaction_read_only') = 'on' as "isReadOnly" from (select count(*) from (select 1 from pet limit 1) one) counted`,
+      )
+      if (rows[0]?.isReadOnly !== true) return
+      throw new PersistenceUnavailable({ message: 'The database is read-only: a standby, or set to be read-only.' })
     },
     async isMigrated() {
-      const { rowCount } = await pool.query('select 1 from migration where name = $1', [LATEST_MIGRATION])
-      return rowCount === 1
+      const applied = await em
+        .fork()
+        .execute<object[]>('select 1 from migration where name = ?', [LATEST_MIGRATION])
+        .catch((error: unknown) => {
+          throw unavailableOr(error, false)
+        })
+      return applied.length === 1
     },
     poolUse: () => [
       connections.use('primary'),
       ...replicas.map((replica, index) => replica.poolUse(`replica-${index + 1}`)),
     ],
+    replicaHorizons: () => replicas.map(({ isResting, hasPetsUpTo }) => (isResting ? undefined : hasPetsUpTo)),
     async close() {
-      // Replicas first: the end of a list that was begun there is asked for here.
+      horizon?.close()
+      // Replicas first: the end of a list that began there is read here.
       await PostgresReplica.closeAll(replicas)
       await runner.finish()
       await connections.close()

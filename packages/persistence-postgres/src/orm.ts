@@ -2,6 +2,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import { type AdapterMigration, latestMigration, ormOptions } from '@pet-store/persistence-mikro-orm'
 import { PostgresDialect } from 'kysely'
 import type { PostgresDatabase } from './database.ts'
+import { RequestCountRecord } from './driver/rate-limiter.ts'
 import { CreatePets } from './migrations/0001-create-pets.ts'
 import { RememberCreations } from './migrations/0002-remember-creations.ts'
 import { CreateApiKeys } from './migrations/0003-create-api-keys.ts'
@@ -9,9 +10,8 @@ import { CountRequests } from './migrations/0004-count-requests.ts'
 import { NoteImports } from './migrations/0005-note-imports.ts'
 import { MoveIdempotencyKeys } from './migrations/0006-move-idempotency-keys.ts'
 import { RemoveIdempotencyColumns } from './migrations/0007-remove-idempotency-columns.ts'
-import { RequestCountRecord } from './request-count-record.ts'
 
-/** Every migration in order. A name is in the databases of others: it never changes, and no entry is ever removed. */
+/** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
 export const MIGRATIONS: readonly AdapterMigration[] = [
   { name: '0001-create-pets', class: CreatePets },
   { name: '0002-remember-creations', class: RememberCreations },
@@ -25,7 +25,7 @@ export const MIGRATIONS: readonly AdapterMigration[] = [
 /** The last migration: a schema that has it is up to date. */
 export const LATEST_MIGRATION: string = latestMigration(MIGRATIONS)
 
-/** The ORM over open connections. It holds nothing else: ending the pool is all that closing takes. */
+/** The ORM over open connections. It has no other resources: ending the pool closes it. */
 export function createPostgresOrm({ name, pool }: PostgresDatabase): MikroORM {
   const options = ormOptions(MIGRATIONS)
   return new MikroORM({

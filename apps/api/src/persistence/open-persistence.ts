@@ -69,7 +69,7 @@ function postgresOptions(url: string, settings: Settings): PostgresOptions {
     url,
     replicaUrls: settings.databaseReplicaUrls,
     poolSize: settings.databasePoolSize,
-    statementTimeout: settings.databaseStatementTimeoutMs,
+    statementTimeoutMs: settings.databaseStatementTimeoutMs,
     pooler: settings.databasePooler,
   }
 }

@@ -1,62 +1,76 @@
-import type { QueryConfig, QueryResult } from 'pg'
+import type { PoolUse } from '@pet-store/persistence'
+import type { Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase } from '../database.ts'
-import { type PostgresOptions, poolConfig } from '../settings.ts'
+import { DEFAULT_POOL_SIZE, type PostgresOptions, poolConfig } from '../settings.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
-import { type PoolUse, poolUse } from './pool-use.ts'
+import { runOnPool } from './pool-statements.ts'
+import { poolUse } from './pool-use.ts'
+import type { Run } from './statement-runner.ts'
 
-/** How many of the connections read. More of them were no faster, and cost the server more. */
+/** The number of connections for reads. More were no faster, and cost the server more. */
 const READERS = 2
 
-/** Fewer connections than these are worth more to writers, each of which waits for the disk on one of its own. */
-const ENOUGH_TO_SHARE = 4
+/** With fewer connections than these, each is worth more to writes, which wait for the disk. */
+const MIN_POOL_SIZE_FOR_READERS = 4
 
-/** The connections to a database: a pool for all kinds of work, and beside it some that only read, pipelined. */
+/** The connections to a database: a pool for everything, and beside it some for pipelined reads. */
 export interface PostgresConnections extends PostgresDatabase {
   /** For statements that read little and are quick; never two that belong together. */
-  read(query: QueryConfig): Promise<QueryResult>
+  readonly read: Run
+  readonly write: Run
   use(name: string): PoolUse
-  /** Waits for what was begun. */
+  /** Resolves when every statement has its result and the connections are closed. */
   close(): Promise<void>
 }
 
-/** Opens a database as `openPostgresDatabase` does. Together there are no more connections than `poolSize`. */
+/** Opens a database as `openPostgresDatabase` does. Together there are at most `poolSize` connections. */
 export async function openPostgresConnections(options: PostgresOptions): Promise<PostgresConnections> {
-  const config = poolConfig(options)
-  const { max = 0 } = config
-  // A pooler shares its connections out by itself.
-  const isShared = max < ENOUGH_TO_SHARE || (options.pooler ?? 'none') !== 'none'
-  if (isShared) {
+  const { poolSize = DEFAULT_POOL_SIZE, pooler = 'none' } = options
+  // A pooler distributes its connections itself.
+  if (poolSize < MIN_POOL_SIZE_FOR_READERS || pooler !== 'none') {
     const database = await openPostgresDatabase(options)
     const { pool } = database
     return {
       ...database,
-      read: (query) => pool.query(query),
+      read: runOnPool(pool, false),
+      write: runOnPool(pool, true),
       use: (name) => poolUse(name, pool),
       close: () => pool.end(),
     }
   }
-  const database = await openPostgresDatabase({ ...options, poolSize: max - READERS })
+  const database = await openPostgresDatabase({ ...options, poolSize: poolSize - READERS })
   const { pool } = database
-  // A server that is silent on one of them may be gone for all.
-  const giveUpIdle = () => {
-    for (const reader of readers) reader.giveUpIdle()
-  }
-  const readers = Array.from({ length: READERS }, () => new PipelinedConnection(config, giveUpIdle))
-  let turn = 0
+  const readers = createReaders(options)
+  let last = 0
   return {
     ...database,
     read(query) {
-      turn = (turn + 1) % READERS
-      return (readers[turn] as PipelinedConnection).query(query)
+      last = (last + 1) % READERS
+      return (readers[last] as PipelinedConnection).query(query)
     },
-    use(name) {
-      const open = readers.filter(({ isOpen }) => isOpen)
-      const busy = open.filter(({ isBusy }) => isBusy).length
-      const ofPool = poolUse(name, pool)
-      return { ...ofPool, busy: ofPool.busy + busy, idle: ofPool.idle + open.length - busy, limit: max }
-    },
+    write: runOnPool(pool, true),
+    use: (name) => useOf(name, pool, readers, poolSize),
     async close() {
       await Promise.all([pool.end(), ...readers.map((reader) => reader.close())])
     },
   }
+}
+
+function createReaders(options: PostgresOptions): readonly PipelinedConnection[] {
+  // A server that is unresponsive on one connection may be lost for all.
+  const onUnresponsive = () => {
+    for (const reader of readers) reader.dropIdle()
+  }
+  const readers = Array.from(
+    { length: READERS },
+    () => new PipelinedConnection(poolConfig(options), { onUnresponsive }),
+  )
+  return readers
+}
+
+function useOf(name: string, pool: Pool, readers: readonly PipelinedConnection[], limit: number): PoolUse {
+  const open = readers.filter(({ isOpen }) => isOpen)
+  const busy = open.filter(({ isBusy }) => isBusy).length
+  const ofPool = poolUse(name, pool)
+  return { ...ofPool, busy: ofPool.busy + busy, idle: ofPool.idle + open.length - busy, limit }
 }

@@ -1,35 +1,61 @@
 import { PersistenceUnavailable } from '@pet-store/persistence'
 import type { SqlValue } from '@pet-store/persistence-mikro-orm'
-import { beforeEach, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { groupInserts } from './group-inserts.ts'
+import type { WaitingLimits } from './waiting-statements.ts'
 
 type Values = [name: string, categoryId: bigint]
 type Column = readonly SqlValue[]
 
+const reported = (code: string) => Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
+
 let ran: ({ alone: Values } | { many: readonly Column[] })[]
-let refusal: Error | undefined
+let failure: Error | undefined
 let hold: Promise<void> | undefined
 
 beforeEach(() => {
   ran = []
-  refusal = undefined
+  failure = undefined
   hold = undefined
 })
 
-const grouped = () =>
+const grouped = (limits?: Partial<WaitingLimits>) =>
   groupInserts<Values, string>(
     async (values) => {
       ran.push({ alone: values })
-      if (values[0] === 'bad') throw new Error('bad is refused')
+      if (values[0] === 'bad') throw reported('23514')
       return `row of ${values[0]}`
     },
     async (columns) => {
       ran.push({ many: columns })
       await hold
-      if (refusal !== undefined) throw refusal
+      if (failure !== undefined) throw failure
       return (columns[0] ?? []).map((name) => `row of ${name}`)
     },
+    { maxStatements: 10_000, maxBytes: 1e9, maxWaitMs: 60_000, ...limits },
   )
+
+/** Lets the groups that were sent wait. */
+function holdGroups(): () => void {
+  let release = () => {}
+  hold = new Promise((resolve) => {
+    release = resolve
+  })
+  return release
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Sends two groups, which is the maximum: inserts after them wait. */
+async function fillGroups(add: (values: Values) => Promise<string>): Promise<Promise<string>[]> {
+  const rows: Promise<string>[] = []
+  for (const names of ['ab', 'cd']) {
+    rows.push(...Array.from(names, (name) => add([name, 1n])))
+    await turn()
+  }
+  return rows
+}
 
 describe('Inserts of one turn', () => {
   it('are one statement with a list for each column, and each gets its own row', async () => {
@@ -46,26 +72,33 @@ describe('Inserts of one turn', () => {
     ])
   })
 
-  it('run one by one where they are refused together, and a bad one fails alone', async () => {
-    refusal = new Error('something is refused')
+  it.each(['22021', '23514'])('run one by one after SQLSTATE %s, and an invalid one fails alone', async (code) => {
+    failure = reported(code)
     const { add } = grouped()
     const rows = await Promise.allSettled([add(['a', 1n]), add(['bad', 2n]), add(['c', 3n])])
-    expect(rows).toEqual([
+    expect(rows).toMatchObject([
       { status: 'fulfilled', value: 'row of a' },
-      { status: 'rejected', reason: new Error('bad is refused') },
+      { status: 'rejected', reason: { code: '23514' } },
       { status: 'fulfilled', value: 'row of c' },
     ])
   })
 
-  it('are all rejected, and not tried again, where nobody knows how far they came', async () => {
-    refusal = new PersistenceUnavailable({ cause: new Error('Connection terminated') })
+  it.each([
+    ['the connection is lost', new PersistenceUnavailable({ outcome: 'unknown' })],
+    ['the result is damaged', new Error('bad record mac')],
+    ['the server reports anything else', reported('42P01')],
+  ])('are all rejected, and not repeated, when %s', async (_, error) => {
+    failure = error
     const { add } = grouped()
     const rows = await Promise.allSettled([add(['a', 1n]), add(['b', 2n])])
-    expect(rows.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(rows).toEqual([
+      { status: 'rejected', reason: error },
+      { status: 'rejected', reason: error },
+    ])
     expect(ran).toHaveLength(1)
   })
 
-  it('are many statements where they are very many', async () => {
+  it('are several statements when they are very many', async () => {
     const { add } = grouped()
     const rows = await Promise.all(Array.from({ length: 1_200 }, (_, index) => add([`${index}`, 1n])))
     expect(rows).toEqual(Array.from({ length: 1_200 }, (_, index) => `row of ${index}`))
@@ -74,26 +107,22 @@ describe('Inserts of one turn', () => {
 })
 
 describe('An insert', () => {
-  it('by itself runs alone', async () => {
+  it('runs alone when there is no other', async () => {
     const { add } = grouped()
     expect(await add(['a', 1n])).toBe('row of a')
     expect(ran).toEqual([{ alone: ['a', 1n] }])
   })
 
-  it('waits for others while two groups are under way', async () => {
-    let goOn = () => {}
-    hold = new Promise((resolve) => {
-      goOn = resolve
-    })
+  it('waits for others while two groups are being sent', async () => {
+    const release = holdGroups()
     const { add } = grouped()
-    const turn = () => new Promise((resolve) => setImmediate(resolve))
-    const rows: Promise<string>[] = []
-    for (const names of ['ab', 'cd', 'ef', 'gh']) {
+    const rows = await fillGroups(add)
+    for (const names of ['ef', 'gh']) {
       rows.push(...Array.from(names, (name) => add([name, 1n])))
       await turn()
     }
     expect(ran).toHaveLength(2)
-    goOn()
+    release()
     expect(await Promise.all(rows)).toEqual(Array.from('abcdefgh', (name) => `row of ${name}`))
     expect(ran.map((one) => ('many' in one ? one.many[0] : one))).toEqual([
       ['a', 'b'],
@@ -101,12 +130,52 @@ describe('An insert', () => {
       ['e', 'f', 'g', 'h'],
     ])
   })
+
+  it('is rejected as not stored when too many wait, by number or by bytes', async () => {
+    const byNumber = grouped({ maxStatements: 2 })
+    const rows = [byNumber.add(['a', 1n]), byNumber.add(['b', 1n])]
+    await expect(byNumber.add(['c', 1n])).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      outcome: 'not_stored',
+    })
+    expect(await Promise.all(rows)).toHaveLength(2)
+    expect(await byNumber.add(['d', 1n])).toBe('row of d')
+
+    const byBytes = grouped({ maxBytes: 2_000 })
+    await expect(byBytes.add(['x'.repeat(1_000), 1n])).rejects.toMatchObject({ outcome: 'not_stored' })
+    expect(await byBytes.add(['e', 1n])).toBe('row of e')
+  })
+
+  it('is rejected as not stored at its deadline, while the groups before it still run', async () => {
+    const release = holdGroups()
+    const { add } = grouped({ maxWaitMs: 20 })
+    const rows = await fillGroups(add)
+    await expect(add(['late', 1n])).rejects.toMatchObject({ outcome: 'not_stored' })
+    release()
+    expect(await Promise.all(rows)).toHaveLength(4)
+    expect(JSON.stringify(ran, (_, value: unknown) => (typeof value === 'bigint' ? 0 : value))).not.toContain('late')
+  })
+
+  it('is dropped when it was cancelled before it is sent', async () => {
+    const release = holdGroups()
+    const { add } = grouped()
+    const rows = await fillGroups(add)
+    const cancellation = { aborted: false }
+    const dropped = add(['dropped', 1n], cancellation)
+    const kept = add(['kept', 1n])
+    cancellation.aborted = true
+    release()
+    await expect(dropped).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
+    expect(await kept).toBe('row of kept')
+    await Promise.all(rows)
+    expect(ran.at(-1)).toEqual({ alone: ['kept', 1n] })
+  })
 })
 
 it('Finishing waits for every insert, those of this turn too', async () => {
   const { add, finish } = grouped()
-  let answered = 0
-  for (const name of 'abc') add([name, 1n]).then(() => (answered += 1), expect.unreachable)
+  const settled = vi.fn()
+  for (const name of 'abc') add([name, 1n]).then(settled, expect.unreachable)
   await finish()
-  expect(answered).toBe(3)
+  expect(settled).toHaveBeenCalledTimes(3)
 })

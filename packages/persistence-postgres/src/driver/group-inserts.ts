@@ -1,41 +1,58 @@
+import type { Cancellation } from '@pet-store/domain'
 import { PersistenceUnavailable } from '@pet-store/persistence'
 import type { SqlValue } from '@pet-store/persistence-mikro-orm'
+import { isInvalidValue } from '../unavailable.ts'
+import {
+  bytesOf,
+  WAITING_LIMITS,
+  type WaitingLimits,
+  WaitingStatements,
+  waitedTooLong,
+  whyDropped,
+} from './waiting-statements.ts'
 
-/** So many groups may be under way; what comes meanwhile waits together for the next. */
-const GROUPS = 2
+/** The number of groups that are sent at the same time; later inserts wait together for the next one. */
+const MAX_GROUPS = 2
 
-/** The most rows of a group. */
-const MOST = 500
+/** The number of rows of a group. */
+const MAX_ROWS = 500
 
 /** Inserts that are put together. */
 export interface GroupedInserts<Values, Row> {
-  /** Answered after the commit. An insert that is refused fails alone. */
-  readonly add: (values: Values) => Promise<Row>
-  /** Waits until all are answered. */
+  /** Resolves after the commit. An insert with invalid values fails alone. */
+  readonly add: (values: Values, cancellation?: Cancellation) => Promise<Row>
+  /** Resolves when all inserts have settled. */
   readonly finish: () => Promise<void>
 }
 
-interface Waiting<Values, Row> {
+interface WaitingInsert<Values, Row> {
   readonly values: Values
-  resolve(row: Row | Promise<Row>): void
-  reject(error: unknown): void
+  readonly bytes: number
+  readonly deadline: number
+  readonly cancellation: Cancellation | undefined
+  readonly resolve: (row: Row | Promise<Row>) => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
- * Puts the inserts of one turn of the event loop into one statement: one round trip and one wait for the disk serve them
- * all. `many` takes a list of values for each column and gives back a row for each insert, in their order, or changes
- * nothing. Where the database refuses that, each insert runs `alone`, so that a bad one takes no other along.
+ * Puts the inserts of one turn of the event loop into one statement: one round trip and one wait for the disk serve all
+ * of them. `many` takes a list of values for each column and returns a row for each insert, in their order, or changes
+ * nothing. If the server rejects one of the values, each insert runs `alone`, so that an invalid one fails alone; after
+ * any other error nobody knows what is stored, so nothing is repeated and all of them are rejected with it.
  */
 export function groupInserts<Values extends readonly SqlValue[], Row>(
   alone: (values: Values) => Promise<Row>,
   many: (columns: readonly (readonly SqlValue[])[]) => Promise<readonly Row[]>,
+  limits: WaitingLimits = WAITING_LIMITS,
 ): GroupedInserts<Values, Row> {
-  const waiting: Waiting<Values, Row>[] = []
-  const underWay = new Set<Promise<void>>()
+  const queue: WaitingInsert<Values, Row>[] = []
+  const waiting = new WaitingStatements(limits)
+  const sent = new Set<Promise<void>>()
   let isScheduled = false
+  let deadlineTimer: NodeJS.Timeout | undefined
 
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || underWay.size === GROUPS) return
+    if (isScheduled || queue.length === 0 || sent.size >= MAX_GROUPS) return
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
@@ -44,53 +61,100 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
   }
 
   function begin(): void {
-    if (waiting.length === 0) return
-    const group = insert(waiting.splice(0, MOST)).finally(() => {
-      underWay.delete(group)
+    const inserts = takeGroup()
+    if (inserts.length === 0) return
+    const group = insert(inserts).finally(() => {
+      sent.delete(group)
       schedule()
     })
-    underWay.add(group)
-    // More than one group has come at once.
+    sent.add(group)
+    // More than one group has arrived in this turn.
     schedule()
   }
 
-  async function insert(group: readonly Waiting<Values, Row>[]): Promise<void> {
-    if (group.length === 1 || !(await insertTogether(group))) {
-      for (const { values, resolve } of group) {
-        const row = alone(values)
-        resolve(row)
-        await row.catch(() => undefined)
+  /** Takes the next inserts, and rejects those for which it is too late. */
+  function takeGroup(): WaitingInsert<Values, Row>[] {
+    const group: WaitingInsert<Values, Row>[] = []
+    let taken = 0
+    for (const one of queue) {
+      if (group.length === MAX_ROWS) break
+      taken += 1
+      waiting.remove(one.bytes)
+      const reason = whyDropped(one.cancellation, one.deadline)
+      if (reason === undefined) group.push(one)
+      else one.reject(reason)
+    }
+    queue.splice(0, taken)
+    return group
+  }
+
+  /** The groups that were sent may take as long as a statement may; those behind them are rejected in time all the same. */
+  function rejectLate(): void {
+    const now = performance.now()
+    const late = queue.findIndex(({ deadline }) => deadline > now)
+    for (const one of queue.splice(0, late === -1 ? queue.length : late)) {
+      waiting.remove(one.bytes)
+      one.reject(waitedTooLong())
+    }
+    deadlineTimer = undefined
+    watchDeadline()
+  }
+
+  function watchDeadline(): void {
+    const [oldest] = queue
+    if (oldest === undefined || deadlineTimer !== undefined) return
+    deadlineTimer = setTimeout(rejectLate, Math.max(1, oldest.deadline - performance.now())).unref()
+  }
+
+  async function insert(group: readonly WaitingInsert<Values, Row>[]): Promise<void> {
+    if (group.length > 1 && (await insertTogether(group))) return
+    for (const { values, cancellation, deadline, resolve, reject } of group) {
+      const reason = group.length > 1 ? whyDropped(cancellation, deadline) : undefined
+      if (reason !== undefined) {
+        reject(reason)
+        continue
       }
+      const row = alone(values)
+      resolve(row)
+      await row.catch(() => undefined)
     }
   }
 
-  /** Answers all of them, or none where the database refuses something. */
-  async function insertTogether(group: readonly Waiting<Values, Row>[]): Promise<boolean> {
+  /** Settles all of them, or none if the server rejects a value. */
+  async function insertTogether(group: readonly WaitingInsert<Values, Row>[]): Promise<boolean> {
     const columns = group[0]?.values.map((_, place) => group.map(({ values }) => values[place] ?? null)) ?? []
     try {
       const rows = await many(columns)
+      if (rows.length !== group.length) throw new PersistenceUnavailable({ outcome: 'unknown' })
       group.forEach(({ resolve }, place) => {
         resolve(rows[place] as Row)
       })
-      return true
     } catch (error) {
-      // Nobody knows how far it came, so it must not be tried again.
-      if (!(error instanceof PersistenceUnavailable)) return false
+      if (isInvalidValue(error)) return false
       for (const { reject } of group) reject(error)
-      return true
     }
+    return true
   }
 
   return {
-    add: (values) =>
+    add: (values, cancellation) =>
       new Promise((resolve, reject) => {
-        waiting.push({ values, resolve, reject })
+        const bytes = bytesOf(values)
+        const reason = waiting.add(bytes)
+        if (reason !== undefined) {
+          reject(reason)
+          return
+        }
+        queue.push({ values, bytes, deadline: performance.now() + limits.maxWaitMs, cancellation, resolve, reject })
+        watchDeadline()
         schedule()
       }),
 
     async finish() {
-      while (waiting.length > 0) begin()
-      await Promise.all(underWay)
+      while (queue.length > 0 || sent.size > 0) {
+        begin()
+        await Promise.all(sent)
+      }
     },
   }
 }

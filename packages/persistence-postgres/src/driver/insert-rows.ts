@@ -1,26 +1,20 @@
 import type { SqlValue, TableColumns } from '@pet-store/persistence-mikro-orm'
-import type { ClientBase } from 'pg'
 
 /**
- * Inserts rows into a table, in their order. One array for each column, so that the number of parameters does not grow
- * with the rows. The transaction is the caller's.
+ * Returns a statement that inserts rows in their order, and its values: one array for each column, so that the number of
+ * parameters does not grow with the rows.
  */
-export async function insertRows(
-  connection: ClientBase,
+export function insertStatement(
   { table, columns, onConflict = '' }: TableColumns,
   rows: readonly (readonly SqlValue[])[],
-): Promise<void> {
-  if (rows.length === 0) return
-  const names = namesOf(columns)
-  await connection.query(
-    `insert into ${table} (${names}) select * from unnest(${arraysOf(columns)}) ${onConflict}`,
-    columns.map((_, place) => rows.map((row) => row[place])),
-  )
+): [sql: string, values: readonly unknown[]] {
+  const sql = `insert into ${table} (${namesOf(columns)}) select * from unnest(${arraysOf(columns)}) ${onConflict}`
+  return [sql, columns.map((_, place) => rows.map((row) => row[place]))]
 }
 
 /**
- * The text of an insert of such rows that gives back their ids. The sequence gives ids in the order in which the rows
- * come from `unnest`, so the smallest one belongs to the first row; in which order they come back is not promised.
+ * Returns an insert of such rows that returns their ids. The sequence assigns ids in the order in which the rows come
+ * from `unnest`, so the smallest one belongs to the first row; the order in which they are returned is not guaranteed.
  */
 export function insertReturningIds({ table, columns }: TableColumns): string {
   const names = namesOf(columns)

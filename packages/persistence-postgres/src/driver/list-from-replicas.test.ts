@@ -1,71 +1,77 @@
-import type { Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
+import type { Pet, PetRepository } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import { aNewPet } from '@pet-store/persistence-testing'
 import { describe, expect, it } from 'vitest'
-import { listFromReplicas } from './list-from-replicas.ts'
+import { listFromReplicas, type Replica } from './list-from-replicas.ts'
 
-const LIST: Statement<[limit: number], string> = { name: 'list', sql: '' }
-const FIND: Statement<[id: bigint], string> = { name: 'find', sql: '' }
-const asItIs = (row: unknown) => row
-
-/** A runner with one row, its own name. */
-function runnerNamed(name: string): StatementRunner {
-  // The rows of a statement exist for the compiler alone.
-  const row = name as never
-  return {
-    readOne: (_, map) => async () => map(row),
-    readAll: (_, map) => async () => [map(row)],
-    tryWrite: () => async () => row,
-    write: () => async () => row,
-  }
+/** A repository with three pets that have its own name. */
+function petsNamed(name: string): PetRepository {
+  return createMemoryPets([1n, 2n, 3n].map((id) => ({ id, name, categoryId: 1n })))
 }
 
-function replicaNamed(name: string) {
-  const replica = { runner: runnerNamed(name), isResting: false, rest: () => {} }
+function replicaNamed(name: string, hasPetsUpTo: bigint | undefined = 3n) {
+  const replica = { pets: petsNamed(name), hasPetsUpTo, isResting: false, rest: () => {} }
   replica.rest = () => {
     replica.isResting = true
   }
-  return replica
+  return replica satisfies Replica
 }
 
+const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
+const primary = petsNamed('primary')
+
 describe('listFromReplicas', () => {
-  it('is the runner of the primary where there is no replica', () => {
-    const primary = runnerNamed('primary')
+  it('returns the repository of the primary if there is no replica', () => {
     expect(listFromReplicas(primary, [])).toBe(primary)
   })
 
-  it('takes those that work in turn, and the primary where none does', async () => {
+  it('reads lists from the working replicas in turn, and from the primary if none works', async () => {
     const replicas = [replicaNamed('a'), replicaNamed('b'), replicaNamed('c')]
-    const list = listFromReplicas(runnerNamed('primary'), replicas).readAll(LIST, asItIs)
-    const answers = async (count: number) => {
-      const rows: unknown[] = []
-      while (rows.length < count) rows.push(...(await list([1])))
-      return rows.join(' ')
+    const { list } = listFromReplicas(primary, replicas)
+    const served = async (count: number) => {
+      const names: string[] = []
+      while (names.length < count) names.push(...namesOf(await list({ limit: 1 })))
+      return names.join(' ')
     }
 
-    expect(await answers(6)).toBe('b c a b c a')
+    expect(await served(6)).toBe('b c a b c a')
     replicas[1]?.rest()
-    expect(await answers(4)).toBe('c a c a')
+    expect(await served(4)).toBe('c a c a')
     for (const replica of replicas) replica.rest()
-    expect(await answers(2)).toBe('primary primary')
+    expect(await served(2)).toBe('primary primary')
   })
 
-  it('lets one rest that fails, and asks the primary', async () => {
+  it('leaves a replica out that fails, and reads from the primary', async () => {
     const replica = replicaNamed('a')
-    replica.runner.readAll = () => () => Promise.reject(new Error('lost'))
-    const list = listFromReplicas(runnerNamed('primary'), [replica]).readAll(LIST, asItIs)
-
-    expect(await list([1])).toEqual(['primary'])
+    replica.pets.list = () => Promise.reject(new Error('lost'))
+    const { list } = listFromReplicas(primary, [replica])
+    expect(namesOf(await list({ limit: 1 }))).toEqual(['primary'])
     expect(replica.isResting).toBe(true)
   })
 
-  it('asks the primary where a replica gives fewer rows than asked for', async () => {
-    const list = listFromReplicas(runnerNamed('primary'), [replicaNamed('a')]).readAll(LIST, asItIs)
-    expect(await list([2])).toEqual(['primary'])
+  it('reads a page that is not full from the primary', async () => {
+    const { list } = listFromReplicas(primary, [replicaNamed('a')])
+    expect(namesOf(await list({ limit: 4 }))).toEqual(['primary', 'primary', 'primary'])
+    expect(namesOf(await list({ limit: 1, after: 3n }))).toEqual([])
   })
 
-  it('leaves everything but lists on the primary', async () => {
-    const runner = listFromReplicas(runnerNamed('primary'), [replicaNamed('a')])
-    expect(await runner.readOne(FIND, asItIs)([1n])).toBe('primary')
-    expect(await runner.write(FIND)([1n])).toBe('primary')
-    expect(await runner.tryWrite(FIND)([1n])).toBe('primary')
+  it('reads a page with newer pets than the replica is known to have from the primary', async () => {
+    const { list } = listFromReplicas(primary, [replicaNamed('a', 2n)])
+    expect(namesOf(await list({ limit: 2 }))).toEqual(['a', 'a'])
+    expect(namesOf(await list({ limit: 3 }))).toEqual(['primary', 'primary', 'primary'])
+    expect(namesOf(await list({ limit: 1, after: 2n }))).toEqual(['primary'])
+  })
+
+  it('reads every page from the primary while nothing is known about the replica', async () => {
+    const unknown = { ...replicaNamed('a'), hasPetsUpTo: undefined }
+    expect(namesOf(await listFromReplicas(primary, [unknown]).list({ limit: 1 }))).toEqual(['primary'])
+  })
+
+  it('leaves everything but lists with the primary', async () => {
+    const pets = listFromReplicas(petsNamed('primary'), [replicaNamed('a')])
+    expect((await pets.find(1n))?.name).toBe('primary')
+    expect((await pets.add(aNewPet())).id).toBe(4n)
+    const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
+    expect((await pets.addWithKey(aNewPet(), key)).pet.id).toBe(5n)
   })
 })

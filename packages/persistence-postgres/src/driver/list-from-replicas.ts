@@ -1,48 +1,52 @@
-import type { StatementRunner } from '@pet-store/persistence-mikro-orm'
+import type { PetId, PetRepository } from '@pet-store/domain'
 
 /** What lists need of a replica. */
 export interface Replica {
-  readonly runner: StatementRunner
-  /** Whether it failed, and has not been seen to work since. */
+  readonly pets: Pick<PetRepository, 'list'>
+  /** Whether it failed and has not been seen to work since. */
   readonly isResting: boolean
-  /** Leaves it alone until it works again. */
+  /** The replica has every pet up to this id that will ever exist; `undefined` as long as that is not known. */
+  readonly hasPetsUpTo: PetId | undefined
+  /** Leaves it out until it works again. */
   rest(reason: unknown): void
 }
 
 /**
- * A runner whose lists are read from the replicas in turn. Everything else stays on the primary, and so does a list
- * that no replica answers, or that a replica answers with fewer rows than asked for: where a list ends is known to the
- * primary alone. No replicas: the runner of the primary itself.
+ * A repository whose lists are read from the replicas in turn. Everything else goes to the primary, and so does every page
+ * that a replica may not have completely: one that fails, one that is not full, since only the primary knows where a list
+ * ends, and one with pets that are newer than `hasPetsUpTo`. No replicas: the repository itself.
  */
-export function listFromReplicas(primary: StatementRunner, replicas: readonly Replica[]): StatementRunner {
+export function listFromReplicas(primary: PetRepository, replicas: readonly Replica[]): PetRepository {
   if (replicas.length === 0) return primary
-  let turn = 0
+  let last = 0
 
-  /** The place of the next one that works; -1 where none does. */
-  function nextPlace(): number {
+  function nextReplica(): Replica | undefined {
     for (let tried = 0; tried < replicas.length; tried += 1) {
-      turn = (turn + 1) % replicas.length
-      if (replicas[turn]?.isResting === false) return turn
+      last = (last + 1) % replicas.length
+      if (replicas[last]?.isResting === false) return replicas[last]
     }
-    return -1
+    return undefined
   }
 
   return {
-    ...primary,
-    readAll(statement, map) {
-      const readPrimary = primary.readAll(statement, map)
-      const readers = replicas.map((replica) => ({ replica, read: replica.runner.readAll(statement, map) }))
-      return async (values) => {
-        const reader = readers[nextPlace()]
-        if (reader === undefined) return readPrimary(values)
-        try {
-          const rows = await reader.read(values)
-          if (rows.length === values.at(-1)) return rows
-        } catch (error) {
-          reader.replica.rest(error)
-        }
-        return readPrimary(values)
+    add: (pet, cancellation) => primary.add(pet, cancellation),
+    addWithKey: (pet, key, cancellation) => primary.addWithKey(pet, key, cancellation),
+    find: (id) => primary.find(id),
+
+    async list(query) {
+      const replica = nextReplica()
+      // Before reading: the replica may be further when the page arrives than it was when it was read.
+      const upTo = replica?.hasPetsUpTo
+      if (replica === undefined || upTo === undefined) return primary.list(query)
+      if (query.after !== undefined && query.after >= upTo) return primary.list(query)
+      try {
+        const pets = await replica.pets.list(query)
+        const end = pets.at(-1)
+        if (end !== undefined && pets.length === query.limit && end.id <= upTo) return pets
+      } catch (error) {
+        replica.rest(error)
       }
+      return primary.list(query)
     },
   }
 }

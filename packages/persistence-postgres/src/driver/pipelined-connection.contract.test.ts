@@ -8,7 +8,7 @@ const database = useDatabase()
 let connection: PipelinedConnection
 
 beforeEach(() => {
-  connection = new PipelinedConnection(poolConfig({ url: database.url, statementTimeout: 2_000 }))
+  connection = new PipelinedConnection(poolConfig({ url: database.url, statementTimeoutMs: 2_000 }))
   onTestFinished(() => connection.close())
 })
 
@@ -35,7 +35,10 @@ describe('A pipelined connection', () => {
     const slow = connection.query({ text: 'select pg_sleep(10)' })
     expect(connection.isBusy).toBe(true)
     const end = "select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep%'"
-    await Promise.all([expect(slow).rejects.toThrow('terminating connection'), runSql(database.url, end)])
+    await Promise.all([
+      expect(slow).rejects.toMatchObject({ code: 'persistence_unavailable' }),
+      runSql(database.url, end),
+    ])
     await expect.poll(() => connection.isOpen).toBe(false)
     expect(await number(2)).toBe(2)
   })
@@ -51,6 +54,48 @@ describe('A pipelined connection', () => {
   it('says why it cannot be opened, to each who asks', async () => {
     const nowhere = new PipelinedConnection(poolConfig({ url: 'postgres://127.0.0.1:1/pets' }))
     const asked = [1, 2].map(() => nowhere.query({ text: 'select 1' }))
-    for (const one of asked) await expect(one).rejects.toThrow('ECONNREFUSED')
+    for (const one of asked) {
+      await expect(one).rejects.toMatchObject({ outcome: 'not_stored', cause: { code: 'ECONNREFUSED' } })
+    }
+  })
+
+  it('reports why a statement cannot be prepared to each that uses it', async () => {
+    const all = Array.from({ length: 20 }, () => connection.query({ name: 'missing', text: 'select 1 from missing' }))
+    const codes = (await Promise.allSettled(all)).map((one) => (one as PromiseRejectedResult).reason.code as unknown)
+    expect(new Set(codes)).toEqual(new Set(['42P01']))
+  })
+
+  it('rejects a statement when too many wait, and works again afterwards', async () => {
+    const limits = { maxStatements: 2, maxBytes: 1e6, maxWaitMs: 5_000 }
+    const small = new PipelinedConnection(poolConfig({ url: database.url }), { limits })
+    onTestFinished(() => small.close())
+    const run = () => small.query({ text: 'select 1' })
+    const results = await Promise.allSettled([run(), run(), run()])
+    expect(results).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'fulfilled' },
+      { reason: { code: 'persistence_unavailable', outcome: 'not_stored' } },
+    ])
+    expect((await run()).rowCount).toBe(1)
+  })
+
+  it('rejects statements that wait too long', async () => {
+    const limits = { maxStatements: 10, maxBytes: 1e6, maxWaitMs: 100 }
+    const hasty = new PipelinedConnection(poolConfig({ url: database.url }), { limits })
+    onTestFinished(() => hasty.close())
+    const slow = hasty.query({ text: 'select pg_sleep(3)' })
+    await expect(slow).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
+    await expect(hasty.query({ text: 'select 1' })).rejects.toMatchObject({ code: 'persistence_unavailable' })
+  })
+
+  it('is replaced when it has reached its lifetime, and loses nothing', async () => {
+    const short = new PipelinedConnection(poolConfig({ url: database.url }), { maxLifetimeMs: 0 })
+    onTestFinished(() => short.close())
+    const pid = async () => (await short.query({ text: 'select pg_backend_pid() as pid' })).rows[0]?.pid as number
+    const first = await pid()
+    await expect.poll(pid, { timeout: 5_000 }).not.toBe(first)
+    await expect
+      .poll(() => runSql(database.url, `select 1 from pg_stat_activity where pid = ${first}`), { timeout: 5_000 })
+      .toEqual([])
   })
 })

@@ -1,5 +1,18 @@
+import { defineEntity, p } from '@mikro-orm/core'
 import type { CreateRateLimiter } from '@pet-store/access'
 import type { Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
+
+/** The table of counted requests: one row for each key, of its latest window. */
+export const RequestCountRecord = defineEntity({
+  name: 'RequestCountRecord',
+  tableName: 'request_count',
+  properties: {
+    keyId: p.text().primary(),
+    // Milliseconds since 1970.
+    windowStart: p.bigint(),
+    requests: p.bigint(),
+  },
+})
 
 /**
  * Counts a request in the window of the server's clock, which all instances share. Whoever waited for the row while a

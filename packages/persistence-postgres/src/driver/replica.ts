@@ -1,41 +1,51 @@
-import { PersistenceUnavailable } from '@pet-store/persistence'
-import type { StatementRunner } from '@pet-store/persistence-mikro-orm'
+import type { PetId } from '@pet-store/domain'
+import { PersistenceUnavailable, type PoolUse } from '@pet-store/persistence'
+import { compilePetStatements, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
-import { openPostgresDatabase, placeOf, reasonOf } from '../database.ts'
-import { keepsPrepared, type PostgresOptions } from '../settings.ts'
+import { openPostgresDatabase, type PostgresDatabase, placeOf, reasonOf } from '../database.ts'
+import { createPostgresOrm } from '../orm.ts'
+import type { PostgresOptions } from '../settings.ts'
 import type { Replica } from './list-from-replicas.ts'
-import { type PoolUse, poolUse } from './pool-use.ts'
+import type { PetMark } from './pet-horizon.ts'
+import { runOnPool } from './pool-statements.ts'
+import { poolUse } from './pool-use.ts'
 import { createPostgresStatementRunner } from './statement-runner.ts'
 
-/** How long a replica that failed is left alone before it is asked whether it works again. */
-const REST_MS = 2_000
+const POLL_MS = 1_000
 
 /** A streaming replica of the database, on connections of its own. */
 export class PostgresReplica implements Replica {
-  readonly runner: StatementRunner
+  readonly pets: SqlPetRepository
   readonly #pool: Pool
   readonly #place: string
   #isResting = false
-  #nextQuestion: NodeJS.Timeout | undefined
+  #hasPetsUpTo: PetId | undefined
+  /** The mark that the replica has not reached yet, and the newest one after it. */
+  #next: PetMark | undefined
+  #newest: PetMark | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
-  private constructor(pool: Pool, options: PostgresOptions) {
-    this.runner = createPostgresStatementRunner(keepsPrepared(options), (query) => pool.query(query))
-    this.#pool = pool
-    this.#place = placeOf(options.url)
+  private constructor(database: PostgresDatabase, { pooler = 'none' }: PostgresOptions) {
+    const runner = createPostgresStatementRunner(pooler, runOnPool(database.pool, false))
+    this.pets = new SqlPetRepository(compilePetStatements(createPostgresOrm(database).em), runner)
+    this.#pool = database.pool
+    this.#place = database.place
+    this.#schedule()
   }
 
   /**
-   * Opens the replica of each of `replicaUrls`, all or none. Rejects with one sentence that names host and database
-   * where one does not answer, or is not a replica.
+   * Opens the replica of each of `replicaUrls`, all or none. Rejects with one sentence that names host and database if
+   * one is unavailable or is not a replica.
    */
   static async openAll(options: PostgresOptions): Promise<readonly PostgresReplica[]> {
     const replicas: PostgresReplica[] = []
     try {
       for (const url of options.replicaUrls ?? []) {
-        const one = { ...options, url }
-        const { pool } = await openPostgresDatabase(one)
-        replicas.push(new PostgresReplica(pool, one))
-        if (await isReplica(pool)) continue
+        const database = await openPostgresDatabase({ ...options, url })
+        const replica = new PostgresReplica(database, options)
+        replicas.push(replica)
+        if ((await replica.#state()).isReplica) continue
         throw new Error(`Cannot use the PostgreSQL database ${placeOf(url)} as a replica: it is not in recovery.`)
       }
     } catch (error) {
@@ -45,49 +55,76 @@ export class PostgresReplica implements Replica {
     return replicas
   }
 
+  /** Resolves when every list has its result and the connections are closed. */
+  static async closeAll(replicas: readonly PostgresReplica[]): Promise<void> {
+    await Promise.all(replicas.map((replica) => replica.#close()))
+  }
+
   get isResting(): boolean {
     return this.#isResting
   }
 
-  // Others can answer, so a failure is the operator's to know and no caller's.
+  get hasPetsUpTo(): PetId | undefined {
+    return this.#hasPetsUpTo
+  }
+
+  /** Tells it the newest mark of the primary; `undefined` makes all earlier ones invalid. */
+  expect(mark: PetMark | undefined): void {
+    this.#newest = mark
+    if (mark === undefined) this.#forget()
+    else this.#next ??= mark
+  }
+
+  // Others can serve lists, so a failure concerns the operator and no caller.
   rest(reason: unknown): void {
-    if (this.#isResting || this.#pool.ending) return
+    if (this.#isResting || this.#isClosed) return
     this.#isResting = true
-    process.emitWarning(`The PostgreSQL replica ${this.#place} is left out for now: ${reasonOf(causeOf(reason))}.`)
-    this.#askLater()
-  }
-
-  /** Asked in the background, so that no request waits for a server that does not answer. */
-  #askLater(): void {
-    this.#nextQuestion = setTimeout(() => void this.#ask(), REST_MS).unref()
-  }
-
-  async #ask(): Promise<void> {
-    this.#isResting = !(await isReplica(this.#pool).catch(() => false))
-    if (this.#isResting && !this.#pool.ending) this.#askLater()
+    this.#forget()
+    const cause = reason instanceof PersistenceUnavailable ? reason.cause : reason
+    process.emitWarning(`The PostgreSQL replica ${this.#place} is left out for now: ${reasonOf(cause)}.`)
   }
 
   poolUse(name: string): PoolUse {
     return poolUse(name, this.#pool)
   }
 
-  /** Waits for what was begun and closes the connections. */
-  static async closeAll(replicas: readonly PostgresReplica[]): Promise<void> {
-    await Promise.all(replicas.map((replica) => replica.#close()))
+  #forget(): void {
+    this.#hasPetsUpTo = undefined
+    this.#next = this.#newest
+  }
+
+  /** Polled in the background, so that no request waits for a server that does not respond. */
+  #schedule(): void {
+    if (this.#isClosed) return
+    this.#timer = setTimeout(() => void this.#poll().finally(() => this.#schedule()), POLL_MS).unref()
+  }
+
+  async #poll(): Promise<void> {
+    const next = this.#next
+    try {
+      const { isReplica, hasReplayed } = await this.#state(next)
+      if (!isReplica) throw new Error('it is not in recovery any more')
+      this.#isResting = false
+      // Meanwhile it may have failed, or the mark may have become invalid.
+      if (!hasReplayed || next === undefined || next !== this.#next) return
+      this.#hasPetsUpTo = next.petId
+      this.#next = this.#newest === next ? undefined : this.#newest
+    } catch (error) {
+      this.rest(error)
+    }
+  }
+
+  async #state(mark?: PetMark): Promise<{ readonly isReplica: boolean; readonly hasReplayed: boolean | null }> {
+    const { rows } = await this.#pool.query<{ isReplica: boolean; hasReplayed: boolean | null }>(
+      'select pg_is_in_recovery() as "isReplica", pg_last_wal_replay_lsn() >= $1::pg_lsn as "hasReplayed"',
+      [mark?.position ?? null],
+    )
+    return rows[0] ?? { isReplica: false, hasReplayed: null }
   }
 
   async #close(): Promise<void> {
-    clearTimeout(this.#nextQuestion)
+    this.#isClosed = true
+    clearTimeout(this.#timer)
     await this.#pool.end()
   }
-}
-
-async function isReplica(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ answer: boolean }>('select pg_is_in_recovery() as answer')
-  return rows[0]?.answer === true
-}
-
-/** The driver's own words, behind those of the port. */
-function causeOf(reason: unknown): unknown {
-  return reason instanceof PersistenceUnavailable ? reason.cause : reason
 }

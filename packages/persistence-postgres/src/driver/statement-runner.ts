@@ -1,53 +1,66 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Cancellation } from '@pet-store/domain'
 import type { SqlValue, Statement, StatementRunner, TableColumns } from '@pet-store/persistence-mikro-orm'
 import type { QueryConfig, QueryResult } from 'pg'
 import pg from 'pg'
-import { unavailableOr } from '../unavailable.ts'
+import type { Pooler } from '../settings.ts'
+import { isConflict, notSent, sqlStateOf } from '../unavailable.ts'
 import { groupInserts } from './group-inserts.ts'
 import { insertReturningIds } from './insert-rows.ts'
 
-/** Has one statement run on whatever connection is right for it. */
-export type Run = (query: QueryConfig) => Promise<QueryResult>
+/**
+ * Runs one statement on a connection of its choice. Rejects with a `PersistenceUnavailable` whose outcome is right for
+ * the statement, or with the server's own error; then nothing was changed.
+ */
+export type Run = (query: QueryConfig, cancellation?: Cancellation) => Promise<QueryResult>
 
 /** A runner that puts inserts together. */
 export interface PostgresStatementRunner extends StatementRunner {
-  /** Waits until every insert has reached a connection and is answered. Connections are closed after that. */
+  /** Resolves when every insert has settled. Connections are closed after that. */
   finish(): Promise<void>
 }
 
+/** How often a statement is run again that the server failed because of others at the same time. */
+const MAX_RETRIES = 6
+const FIRST_RETRY_MS = 5
+
 const INT8 = pg.types.builtins.INT8
 
-/** Columns of 64 bits are read as bigints, exactly; the driver gives texts otherwise. */
+/** Columns of 64 bits are read as bigints, exactly; the driver returns texts otherwise. */
 const types = {
   getTypeParser: ((oid: number, format?: 'text') => (oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format))) as
-    // The declared type names one overload per format, and texts are the only format that is asked for.
+    // The declared type names one overload per format, and texts are the only format that is requested.
     typeof pg.types.getTypeParser,
 }
 
 /**
- * Runs statements on the connections that it is given, for reading and for writing. Under a name a statement stays
- * prepared on each connection, which saves the server parsing and planning it each time.
+ * Runs statements by the given functions, for writing and for reading. Under a name a statement stays prepared on each
+ * connection, which saves the server parsing and planning it each time.
  */
-export function createPostgresStatementRunner(
-  isPrepared: boolean,
-  write: Run,
-  read: Run = write,
-): PostgresStatementRunner {
+export function createPostgresStatementRunner(pooler: Pooler, write: Run, read: Run = write): PostgresStatementRunner {
+  const isPrepared = pooler !== 'transaction-unprepared'
   const finishing: (() => Promise<void>)[] = []
 
   function prepare<Values extends readonly SqlValue[], Row>(
     { name, sql, isPositional }: Statement<Values, Row>,
     run: Run,
-  ): (values: Values | readonly (readonly SqlValue[])[]) => Promise<Row[]> {
+  ): (values: Values | readonly (readonly SqlValue[])[], cancellation?: Cancellation) => Promise<Row[]> {
     const common = { text: sql, types, ...(isPrepared && { name }), ...(isPositional && { rowMode: 'array' }) }
-    // The driver only reads the values. The compiler knows the rows from the statement; the driver cannot.
-    return (values) => run({ ...common, values: values as unknown as SqlValue[] }).then(rowsOf<Row>, refuse)
+    return (values, cancellation) => {
+      // The driver only reads the values. The compiler knows the rows from the statement; the driver cannot.
+      const query = { ...common, values: values as unknown as SqlValue[] }
+      return run(query, cancellation).then(rowsOf<Row>, (error: unknown) => {
+        if (isConflict(error)) return retry(query, run, cancellation).then(rowsOf<Row>)
+        throw withHint(error, pooler)
+      })
+    }
   }
 
   function prepareOne<Values extends readonly SqlValue[], Row>(statement: Statement<Values, Row>) {
     const rowsFor = prepare<Values, Row>(statement, write)
-    return async (values: Values): Promise<Row> => {
-      const [row] = await rowsFor(values)
-      if (row === undefined) throw new Error(`${statement.name} gave back no row`)
+    return async (values: Values, cancellation?: Cancellation): Promise<Row> => {
+      const [row] = await rowsFor(values, cancellation)
+      if (row === undefined) throw new Error(`${statement.name} returned no row`)
       return row
     }
   }
@@ -76,7 +89,7 @@ export function createPostgresStatementRunner(
 
     tryWrite(statement) {
       const rowsFor = prepare(statement, write)
-      return async (values) => (await rowsFor(values))[0]
+      return async (values, cancellation) => (await rowsFor(values, cancellation))[0]
     },
 
     write(statement) {
@@ -93,12 +106,34 @@ export function createPostgresStatementRunner(
   }
 }
 
-function rowsOf<Row>({ rows }: QueryResult): Row[] {
-  return rows as Row[]
+/** Runs a statement again, later and later, at random so that two do not meet again. */
+async function retry(query: QueryConfig, run: Run, cancellation?: Cancellation): Promise<QueryResult> {
+  let conflict: unknown
+  for (let count = 0; count < MAX_RETRIES; count += 1) {
+    await setTimeout(FIRST_RETRY_MS * 2 ** count * (0.5 + Math.random()))
+    try {
+      return await run(query, cancellation)
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      conflict = error
+    }
+  }
+  throw notSent('The statement conflicts with others that run at the same time.', conflict)
 }
 
-function refuse(error: unknown): never {
-  throw unavailableOr(error)
+/** SQLSTATE of a prepared statement that is not there, or is there already: the pooler has changed the connection. */
+const LOST_STATEMENT = new Set(['26000', '42P05'])
+
+function withHint(error: unknown, pooler: Pooler): unknown {
+  if (pooler !== 'transaction' || !LOST_STATEMENT.has(sqlStateOf(error) ?? '')) return error
+  return notSent(
+    'The pooler does not support prepared statements, as PgBouncer before 1.21: set DATABASE_POOLER=transaction-unprepared.',
+    error,
+  )
+}
+
+function rowsOf<Row>({ rows }: QueryResult): Row[] {
+  return rows as Row[]
 }
 
 function byId([one]: readonly [bigint], [other]: readonly [bigint]): number {
