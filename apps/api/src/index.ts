@@ -6,5 +6,5 @@ export type { Parts, Program } from './compose.ts'
 export { readSettings } from './settings/read-settings.ts'
 export type { Settings } from './settings/settings.ts'
 
-// Bulk access to its database
-export { openBulk } from './persistence/open-persistence.ts'
+// Its database, beside the program
+export { persistenceAdapter } from './persistence/open-persistence.ts'

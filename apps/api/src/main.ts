@@ -1,8 +1,8 @@
 import { constants } from 'node:os'
 import { AccessError, SCOPES } from '@pet-store/access'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { addDataCommands } from './cli/data-commands.ts'
 import { lazily } from './cli/lazily.ts'
+import { addTransferCommands } from './cli/transfer-commands.ts'
 import { parseDuration } from './settings/parse.ts'
 import { InvalidSettings } from './settings/read-settings.ts'
 
@@ -41,14 +41,7 @@ program
     process.stdout.write(OPENAPI_JSON)
   })
 
-program
-  .command('copy')
-  .description('copy every pet and API key from one database to another, and compare both; can be interrupted')
-  .option('--from <url>', 'where they are (default: DATABASE_URL)')
-  .option('--to <url>', 'where to copy them, empty so far (default: DATABASE_URL)')
-  .action(lazily(() => import('./cli/copy.ts'), 'copy'))
-
-addDataCommands(program)
+addTransferCommands(program)
 
 const keys = program
   .command('keys')

@@ -15,6 +15,7 @@ const ALL = [
   '0005-note-imports',
   '0006-move-idempotency-keys',
   '0007-remove-idempotency-columns',
+  '0008-identify-imported-files',
 ]
 
 let database: Database

@@ -10,6 +10,7 @@ import { CountRequests } from './migrations/0004-count-requests.ts'
 import { NoteImports } from './migrations/0005-note-imports.ts'
 import { MoveIdempotencyKeys } from './migrations/0006-move-idempotency-keys.ts'
 import { RemoveIdempotencyColumns } from './migrations/0007-remove-idempotency-columns.ts'
+import { IdentifyImportedFiles } from './migrations/0008-identify-imported-files.ts'
 
 /** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
 export const MIGRATIONS: readonly AdapterMigration[] = [
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly AdapterMigration[] = [
   { name: '0005-note-imports', class: NoteImports },
   { name: '0006-move-idempotency-keys', class: MoveIdempotencyKeys },
   { name: '0007-remove-idempotency-columns', class: RemoveIdempotencyColumns, isContraction: true },
+  { name: '0008-identify-imported-files', class: IdentifyImportedFiles },
 ]
 
 /** The last migration: a schema that has it is up to date. */

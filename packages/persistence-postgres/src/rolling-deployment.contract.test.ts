@@ -100,8 +100,11 @@ describe('An older instance beside a newer one on PostgreSQL', () => {
 
   it('leaves the removal of its columns to the next release, which a new database does not wait for', async () => {
     const url = older.url
-    expect(await pendingPostgresMigrations({ url })).toEqual(['0006-move-idempotency-keys'])
-    expect(await migratePostgres({ url })).toEqual(['0006-move-idempotency-keys'])
+    expect(await pendingPostgresMigrations({ url })).toEqual([
+      '0006-move-idempotency-keys',
+      '0008-identify-imported-files',
+    ])
+    expect(await migratePostgres({ url })).toEqual(['0006-move-idempotency-keys', '0008-identify-imported-files'])
     expect(await pendingPostgresMigrations({ url })).toEqual([])
     // What the next release will do.
     const database = await openPostgresDatabase({ url, poolSize: 1 })

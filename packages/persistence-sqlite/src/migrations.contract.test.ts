@@ -16,6 +16,7 @@ const ALL = [
   '0004-note-imports',
   '0005-move-idempotency-keys',
   '0006-remove-idempotency-columns',
+  '0007-identify-imported-files',
 ]
 
 describe('SQLite migrations', () => {

@@ -117,6 +117,18 @@ describe('SQLite persistence', () => {
     expect(await adding).toMatchObject({ id: 1n })
   })
 
+  it('drops a pet whose caller no longer waits, with and without an idempotency key', async () => {
+    const cancellation = { aborted: true }
+    const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
+    for (const adding of [
+      persistence.pets.add(aNewPet(), cancellation),
+      persistence.pets.addWithKey(aNewPet(), key, cancellation),
+    ]) {
+      await expect(adding).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
+    }
+    expect(await persistence.pets.list({ limit: 1 })).toEqual([])
+  })
+
   it('stores pets that wait for the lock of another process before it closes', async () => {
     const other = new Database(path)
     other.exec('begin immediate')

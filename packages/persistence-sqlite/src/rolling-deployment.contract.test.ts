@@ -90,8 +90,11 @@ describe('An older process beside a newer one on SQLite', () => {
 
   it('leaves the removal of its columns to the next release, which a new database does not wait for', async () => {
     const url = older.url
-    expect(await pendingSqliteMigrations({ url })).toEqual(['0005-move-idempotency-keys'])
-    expect(await migrateSqlite({ url })).toEqual(['0005-move-idempotency-keys'])
+    expect(await pendingSqliteMigrations({ url })).toEqual([
+      '0005-move-idempotency-keys',
+      '0007-identify-imported-files',
+    ])
+    expect(await migrateSqlite({ url })).toEqual(['0005-move-idempotency-keys', '0007-identify-imported-files'])
     expect(await pendingSqliteMigrations({ url })).toEqual([])
     // What the next release will do.
     await older.orm.migrator.up()

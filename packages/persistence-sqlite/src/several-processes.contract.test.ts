@@ -55,6 +55,7 @@ describe('SQLite with several processes', () => {
       '0004-note-imports',
       '0005-move-idempotency-keys',
       '0006-remove-idempotency-columns',
+      '0007-identify-imported-files',
     ])
   })
 

@@ -43,7 +43,7 @@ export interface BulkAccess {
   close(): Promise<void>
 }
 
-/** Opens a database for bulk access. A persistence module exports it under this name in lower case: `openBulkAccess`. */
+/** Opens a database for bulk access. A persistence module that offers it exports it as `openBulkAccess`. */
 export type OpenBulkAccess = (options: PersistenceOptions) => Promise<BulkAccess>
 
 /** A file whose lines are stored, all of them or the first ones. Identified by its content, never by its name. */
@@ -52,6 +52,8 @@ export interface PetImport {
   readonly id: bigint
   /** SHA-256 of the stored lines in hexadecimal, each line with its line feed. */
   readonly sha256: string
+  /** The same of all lines that the file had when the import last advanced: a changed file is another one. */
+  readonly fileSha256: string
   readonly state: PetImportState
   /** The number of stored lines. */
   readonly lines: number

@@ -1,23 +1,46 @@
-import { copyEverything } from '../copy.ts'
-import { createProgress } from '../data/progress.ts'
-import { openBulk } from '../persistence/open-persistence.ts'
+import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
+import { type CopyReport, copyDatabase, hasBulkAccess } from '../transfer/copy.ts'
+import { withTransfer } from '../transfer/open-transfer.ts'
+import { amount, createProgress, interruptible } from '../transfer/progress.ts'
 
-/** Copies a whole database into another one, and proves that they are the same. */
-export async function copy({ from, to }: { from?: string; to?: string }): Promise<void> {
+/** Copies a database into another one, and compares both. */
+export async function copyCommand({
+  from,
+  to,
+  json = false,
+}: {
+  from: string
+  to: string
+  json?: boolean
+}): Promise<void> {
+  if (from === to) throw new Error('--from and --to name the same database.')
+  const [source, target] = [settingsOf(from), settingsOf(to)]
+  const report = await withTransfer(source, { readOnly: true }, (here) =>
+    withTransfer(target, {}, (there) => {
+      if (!hasBulkAccess(there))
+        console.error('The target has no bulk access: only pets are copied, and they get new ids.')
+      else if (!hasBulkAccess(here)) console.error('The source has no bulk access: only pets are copied.')
+      return interruptible(
+        () =>
+          `Stopped. ${hasBulkAccess(there) ? 'Run the same command to continue.' : 'The target holds the first pets.'}`,
+        () => copyDatabase(here, there, createProgress()),
+      )
+    }),
+  )
+  if (json) console.log(JSON.stringify({ from: maskUrl(from), to: maskUrl(to), ...report }))
+  else console.log(sentence(maskUrl(from), maskUrl(to), report))
+}
+
+function sentence(from: string, to: string, { pets, apiKeys, checksum }: CopyReport): string {
+  const what = apiKeys === undefined ? amount(pets, 'pet') : `${amount(pets, 'pet')} and ${amount(apiKeys, 'API key')}`
+  if (checksum === undefined) return `Copied ${what} from ${from} to ${to}.`
+  return `${from} and ${to} both hold ${what}. SHA-256 of the pets: ${checksum}`
+}
+
+/** A URL that is neither SQLite nor PostgreSQL is opened by PERSISTENCE_MODULE. */
+function settingsOf(databaseUrl: string) {
   const settings = readSettings()
-  const [source, target] = [from ?? settings.databaseUrl, to ?? settings.databaseUrl]
-  if (source === target) throw new Error('--from and --to name the same database. The one left out is DATABASE_URL.')
-  const here = await openBulk(source, false, settings)
-  try {
-    const there = await openBulk(target, true, settings)
-    try {
-      const { pets, apiKeys, checksum } = await copyEverything(here, there, createProgress())
-      console.log(`Both sides hold ${pets} pets and ${apiKeys} API keys; the checksum of each is ${checksum}.`)
-    } finally {
-      await there.close()
-    }
-  } finally {
-    await here.close()
-  }
+  const persistenceModule = databaseKind(databaseUrl) === undefined ? settings.persistenceModule : ''
+  return { ...settings, databaseUrl, persistenceModule, databaseReplicaUrls: [], migrateOnStart: true }
 }

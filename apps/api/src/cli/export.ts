@@ -1,44 +1,44 @@
 import { pipeline } from 'node:stream/promises'
-import { fileError, openOutput } from '../data/file-error.ts'
-import type { Format } from '../data/formats.ts'
-import { formatOf } from '../data/pet-file.ts'
-import { withBulk } from '../data/with-bulk.ts'
-import { type WriteOptions, writePets } from '../data/write-pets.ts'
+import { readSettings } from '../settings/read-settings.ts'
+import { type ExportOptions, exportPets } from '../transfer/export-pets.ts'
+import { withTransfer } from '../transfer/open-transfer.ts'
+import { type Format, fileError, formatOf, replaceFile } from '../transfer/pet-file.ts'
+import { interruptible } from '../transfer/progress.ts'
 
-export interface ExportCommandOptions extends Pick<WriteOptions, 'ids' | 'status'> {
+export interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
   readonly format?: Format
   readonly output?: string
 }
 
-/** Writes pets to a file, or to standard output for as long as somebody reads it. */
+/** Writes pets to a file, or to standard output for as long as it is read. */
 export async function exportCommand({ output, ...options }: ExportCommandOptions): Promise<void> {
   const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
-  await withBulk(
-    () => false,
-    async (bulk) => {
-      const text = writePets(bulk, { ...options, format })
-      if (output !== undefined) await writeTo(output, text)
-      else await pipeline(text, process.stdout, { end: false }).catch(unlessNobodyReads)
-    },
-  )
+  await withTransfer(readSettings(), { readOnly: true }, async (transfer) => {
+    const text = exportPets(transfer, { ...options, format })
+    if (output === undefined) await pipeline(text, process.stdout, { end: false }).catch(unlessClosed)
+    else
+      await interruptible(
+        () => `Stopped. ${JSON.stringify(output)} was not written.`,
+        () => writeTo(output, text),
+      )
+  })
 }
 
 async function writeTo(output: string, text: AsyncIterable<string>): Promise<void> {
-  const file = await openOutput(output)
   try {
-    await pipeline(text, file.createWriteStream())
+    await replaceFile(output, (file) => pipeline(text, file.createWriteStream({ flush: true })))
   } catch (error) {
-    // A full disk, for instance. What the database says is no fault of the file.
+    // A full disk, for instance; errors of the database name the database.
     if (!isWriting(error)) throw error
     throw fileError('write', output, error)
   }
 }
 
 function isWriting(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'write'
+  return error instanceof Error && 'syscall' in error && (error.syscall === 'write' || error.syscall === 'rename')
 }
 
-/** Whoever reads has seen enough, as `head` does. */
-function unlessNobodyReads(error: NodeJS.ErrnoException): void {
+/** A reader such as `head` closes the pipe when it has read enough. */
+function unlessClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }

@@ -1,53 +1,73 @@
 import type { Command } from 'commander'
-import type { Format } from '../data/formats.ts'
-import { importFile } from '../data/import-file.ts'
-import type { ImportResult } from '../data/import-pets.ts'
-import { findPetFile, formatOf } from '../data/pet-file.ts'
-import { createProgress } from '../data/progress.ts'
-import { openRefusals } from '../data/refusals.ts'
-import { withBulk } from '../data/with-bulk.ts'
+import { readSettings } from '../settings/read-settings.ts'
+import { importFile } from '../transfer/import-file.ts'
+import type { ImportResult } from '../transfer/import-pets.ts'
+import { withTransfer } from '../transfer/open-transfer.ts'
+import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
+import { amount, createProgress, interruptible } from '../transfer/progress.ts'
+import { openRejectedLines } from '../transfer/rejected-lines.ts'
 
-export interface ImportCommandOptions {
+export interface ImportOptions {
   readonly format?: Format
   readonly dryRun?: boolean
   readonly onError: 'stop' | 'skip'
   readonly report?: string
   readonly again?: boolean
+  readonly continue?: boolean
+  readonly json?: boolean
 }
 
-/** Stores the pets of a file, each as if it had come over HTTP; refused ones are told with their lines. */
-export async function importCommand(name: string, options: ImportCommandOptions, command: Command): Promise<void> {
-  const { onError, dryRun = false, again = false } = options
+/** Stores the pets of a file by the rules for requests; rejected lines are reported by number. */
+export async function importCommand(name: string, options: ImportOptions, command: Command): Promise<void> {
+  const { onError, dryRun = false, again = false, continue: continues = false } = options
   const format = options.format ?? formatOf(name)
-  if (format === undefined) command.error('error: say --format csv or --format ndjson, the name of the file does not')
+  if (format === undefined) {
+    command.error('error: the name of the file does not end in .csv or .ndjson; add --format csv or --format ndjson')
+  }
   const file = await findPetFile(name)
-  const refusals = await openRefusals(options.report, name)
+  const settings = readSettings()
+  const rejectedLines = await openRejectedLines(options.report, name)
   try {
-    const { add: report } = refusals
-    const work = { file, format, onError, report, again, progress: createProgress() }
-    const result = dryRun
-      ? await importFile(work)
-      : await withBulk(
-          ({ migrateOnStart }) => migrateOnStart,
-          (bulk) => importFile(work, bulk),
+    const { add: report } = rejectedLines
+    const work = { file, format, onError, report, again, continues, progress: createProgress() }
+    if (dryRun) return tell(await importFile(work), options)
+    await withTransfer(settings, {}, async (transfer) => {
+      const { addPets, readPetImports } = transfer
+      const canContinue = readPetImports !== undefined && file.bytes !== undefined
+      if (readPetImports === undefined) {
+        console.error(
+          'This adapter has no bulk access: pets are stored one by one, and an interrupted import cannot continue.',
         )
-    tell(result, dryRun, file.bytes !== undefined)
+      }
+      let stored = 0
+      const target = {
+        async addPets(...added: Parameters<typeof addPets>) {
+          await addPets(...added)
+          stored += added[0].length
+        },
+        ...(readPetImports && { readPetImports }),
+      }
+      const stopped = () =>
+        `Stopped. ${amount(stored, 'pet')} ${stored === 1 ? 'is' : 'are'} stored${canContinue ? '; run the same command to continue' : ''}.`
+      tell(await interruptible(stopped, () => importFile(work, target)), options, canContinue)
+    })
   } finally {
-    await refusals.close()
+    await rejectedLines.close()
   }
 }
 
-function tell({ stored, storedEarlier, refused, fault }: ImportResult, isDry: boolean, goesOn: boolean): void {
-  const earlier = storedEarlier === 0 ? '' : `, after ${storedEarlier} of an earlier run`
-  const good = isDry ? `${amount(stored, 'pet')} could be imported` : `Imported ${amount(stored, 'pet')}${earlier}`
-  console.log(refused === 0 ? `${good}.` : `${good}; ${amount(refused, 'line')} refused.`)
-  if (fault !== undefined) console.error(isDry || !goesOn ? fault : `${fault} ${GOING_ON}`)
-  if (fault !== undefined || refused > 0) process.exitCode = 1
-}
-
-const GOING_ON =
-  'When that is mended in the file, the same command goes on there; what stands before it must stay as it is.'
-
-function amount(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
+function tell(result: ImportResult, { dryRun = false, json = false }: ImportOptions, canContinue = false): void {
+  const { stored, storedEarlier, rejected, brokenOff } = result
+  if (json) {
+    console.log(JSON.stringify({ dryRun, stored, storedEarlier, rejected, isComplete: brokenOff === undefined }))
+  } else {
+    const earlier = storedEarlier === 0 ? '' : `, after ${amount(storedEarlier, 'pet')} of an earlier run`
+    const done = dryRun ? `${amount(stored, 'pet')} can be imported` : `Imported ${amount(stored, 'pet')}${earlier}`
+    console.log(rejected === 0 ? `${done}.` : `${done}; ${amount(rejected, 'line')} rejected.`)
+  }
+  if (brokenOff !== undefined) {
+    const canGoOn = canContinue && stored + storedEarlier > 0
+    console.error(canGoOn ? `${brokenOff} Correct the file and run the command with --continue.` : brokenOff)
+  }
+  if (brokenOff !== undefined || rejected > 0) process.exitCode = 1
 }

@@ -1,30 +1,39 @@
 import { randomInt } from 'node:crypto'
-import { createPetInventor } from '../data/invent-pets.ts'
-import { createProgress } from '../data/progress.ts'
-import { withBulk } from '../data/with-bulk.ts'
+import { readSettings } from '../settings/read-settings.ts'
+import { createPetInventor } from '../transfer/invent-pets.ts'
+import { withTransfer } from '../transfer/open-transfer.ts'
+import { amount, createProgress, interruptible } from '../transfer/progress.ts'
 
 const BATCH = 10_000
 
-/** Stores invented pets. The seed is told, so that the same ones can be had elsewhere. */
+/** Stores invented pets, and prints the command that stores the same ones again. */
 export async function seedCommand({
   count,
   seed = randomInt(2 ** 32),
+  json = false,
 }: {
   count: number
   seed?: number
+  json?: boolean
 }): Promise<void> {
-  await withBulk(
-    ({ migrateOnStart }) => migrateOnStart,
-    async (bulk) => {
-      const invent = createPetInventor(seed)
-      const meter = createProgress().begin('Storing', count)
-      for (let left = count; left > 0; left -= BATCH) {
-        const pets = Array.from({ length: Math.min(left, BATCH) }, invent)
-        await bulk.addPets(pets)
-        meter.advance(pets.length)
-      }
-      meter.end()
-    },
+  let stored = 0
+  await withTransfer(readSettings(), {}, ({ addPets }) =>
+    interruptible(
+      () => `Stopped. ${amount(stored, 'invented pet')} ${stored === 1 ? 'is' : 'are'} stored.`,
+      async () => {
+        const invent = createPetInventor(seed)
+        const meter = createProgress().begin('Storing', count)
+        while (stored < count) {
+          const pets = Array.from({ length: Math.min(count - stored, BATCH) }, invent)
+          await addPets(pets)
+          stored += pets.length
+          meter.advance(pets.length)
+        }
+        meter.end()
+      },
+    ),
   )
-  console.log(`Stored invented pets; the same ones elsewhere: --count ${count} --seed ${seed}`)
+  const command = `pet-store seed --count ${count} --seed ${seed}`
+  if (json) console.log(JSON.stringify({ stored, seed }))
+  else console.log(`Stored ${amount(count, 'invented pet')}. The same again: ${command}`)
 }

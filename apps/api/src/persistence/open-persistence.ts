@@ -1,5 +1,5 @@
 import { createMemoryRateLimiter } from '@pet-store/access'
-import type { BulkAccess, Persistence, PersistenceOptions } from '@pet-store/persistence'
+import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { PostgresOptions } from '@pet-store/persistence-postgres'
 import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -40,10 +40,13 @@ function withDefaults(opened: Persistence): Required<Persistence> {
 export function persistenceAdapter(settings: Settings): PersistenceAdapter {
   const url = settings.databaseUrl
   if (settings.persistenceModule !== '') return persistenceModule(settings.persistenceModule, url)
-  if (databaseKind(url) === 'sqlite') {
+  const kind = databaseKind(url)
+  if (kind === undefined) throw new Error(`The URL of a database ${DATABASE_URL_RULE}.`)
+  if (kind === 'sqlite') {
     return {
       open: async (mode) => (await sqlite()).openSqlitePersistence({ url, ...mode }),
       migrate: async () => (await sqlite()).migrateSqlite({ url }),
+      openBulkAccess: async (mode) => (await sqlite()).openSqliteBulkAccess({ url, ...mode }),
       pending: async () => (await sqlite()).pendingSqliteMigrations({ url }),
     }
   }
@@ -51,17 +54,9 @@ export function persistenceAdapter(settings: Settings): PersistenceAdapter {
   return {
     open: async (mode) => (await postgres()).openPostgresPersistence({ ...options, ...mode }),
     migrate: async () => (await postgres()).migratePostgres(options),
+    openBulkAccess: async (mode) => (await postgres()).openPostgresBulkAccess({ ...options, ...mode }),
     pending: async () => (await postgres()).pendingPostgresMigrations(options),
   }
-}
-
-/** Opens a built-in adapter for bulk access. Runs pending migrations if it may; otherwise rejects and names them. */
-export async function openBulk(url: string, migrate: boolean, settings: Settings): Promise<BulkAccess> {
-  const kind = databaseKind(url)
-  if (kind === undefined) throw new Error(`The URL of a database ${DATABASE_URL_RULE}.`)
-  return kind === 'sqlite'
-    ? (await sqlite()).openSqliteBulkAccess({ url, migrate })
-    : (await postgres()).openPostgresBulkAccess({ ...postgresOptions(url, settings), migrate })
 }
 
 function postgresOptions(url: string, settings: Settings): PostgresOptions {

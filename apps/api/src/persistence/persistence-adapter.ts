@@ -1,9 +1,11 @@
-import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
+import type { BulkAccess, Persistence, PersistenceOptions } from '@pet-store/persistence'
 
 /** What the program can do with the database that the settings name. */
 export interface PersistenceAdapter {
   /** Resolves once the database works. Runs pending migrations if it may; otherwise rejects and names them. */
   open(mode: Omit<PersistenceOptions, 'url'>): Promise<Persistence>
+  /** Opens it for moving many pets at a time, or resolves to `undefined` if the adapter has no bulk access. */
+  openBulkAccess(mode: Omit<PersistenceOptions, 'url'>): Promise<BulkAccess | undefined>
   /** Runs pending migrations without serving, and returns their names. */
   migrate(): Promise<readonly string[]>
   /** The names of pending migrations. Changes nothing. */

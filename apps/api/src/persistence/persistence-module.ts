@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { OpenPersistence, Persistence, PersistenceOptions } from '@pet-store/persistence'
+import type { OpenBulkAccess, OpenPersistence, Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { PersistenceAdapter } from './persistence-adapter.ts'
 
 /**
@@ -17,8 +17,19 @@ export function persistenceModule(name: string, url: string): PersistenceAdapter
       await (await open({ migrate: true })).close()
       return []
     },
+    async openBulkAccess(mode) {
+      const { openBulkAccess } = await importFrom(name)
+      if (openBulkAccess === undefined) return undefined
+      if (typeof openBulkAccess !== 'function') throw unfit(name, 'its openBulkAccess must be a function')
+      return (openBulkAccess as OpenBulkAccess)({ url, ...mode })
+    },
     pending: async () => [],
   }
+}
+
+interface AdapterModule {
+  readonly default?: unknown
+  readonly openBulkAccess?: unknown
 }
 
 async function load(name: string): Promise<OpenPersistence> {
@@ -29,7 +40,7 @@ async function load(name: string): Promise<OpenPersistence> {
   return module.default as OpenPersistence
 }
 
-async function importFrom(name: string): Promise<{ readonly default?: unknown }> {
+async function importFrom(name: string): Promise<AdapterModule> {
   try {
     return await (/^[./]/.test(name) ? import(pathToFileURL(resolve(name)).href) : importPackage(name))
   } catch (cause) {
@@ -42,7 +53,7 @@ async function importFrom(name: string): Promise<{ readonly default?: unknown }>
  * Resolves a package from the working directory, where the operator writes the setting, by the rules of `import`:
  * `require.resolve` does not find packages that are ES modules only.
  */
-async function importPackage(name: string): Promise<{ readonly default?: unknown }> {
+async function importPackage(name: string): Promise<AdapterModule> {
   const parentURL = pathToFileURL(resolve('package.json')).href
   const hooks = registerHooks({
     resolve: (specifier, context, next) => next(specifier, specifier === name ? { ...context, parentURL } : context),

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compose, openBulk, readSettings, type Settings } from '@pet-store/api'
+import { compose, persistenceAdapter, readSettings, type Settings } from '@pet-store/api'
 import { validateNewPet } from '@pet-store/domain'
 import type { HttpLog } from '@pet-store/http-express'
 import { petsOf } from '../states/fixture.ts'
@@ -20,14 +20,14 @@ export function openProgramOver(createDatabase: () => Promise<ContractDatabase>)
   return async (fixture) => {
     const database = await createDatabase()
     const settings: Settings = { ...readSettings([], {}), databaseUrl: database.url, rateLimit: RATE_LIMIT }
-    const rows = await openBulk(database.url, true, settings)
+    const bulk = await persistenceAdapter(settings).openBulkAccess({ migrate: true })
     const program = await compose({ settings, staticKeys: [], log: LOG, now: () => fixture.now })
     const { pets, apiKeys } = program.persistence
     for (const pet of petsOf(fixture)) {
-      await rows.movePetIdsPast(pet.id - 1n)
+      await bulk?.movePetIdsPast(pet.id - 1n)
       await pets.add(validateNewPet(pet))
     }
-    await rows.close()
+    await bulk?.close()
     await addApiKeys(fixture, apiKeys)
     await repeatCreations(fixture, pets)
     await useUpKeys(fixture, program.server)

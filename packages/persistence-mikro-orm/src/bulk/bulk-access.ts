@@ -23,6 +23,7 @@ const PET: Codecs<Pet> = { id: plain, ...NEW_PET }
 const PET_IMPORT: Codecs<PetImport> = {
   id: plain,
   sha256: plain,
+  fileSha256: plain,
   state: plain as Codecs<PetImport>['state'],
   lines: count,
   changedAt: time,
@@ -132,7 +133,7 @@ function compileBulkStatements(em: SqlEntityManager, { apiKeys, petImports, idem
     .orderBy('key')
     .limit(limit)
 
-  const to = { sha256: 'to', state: 'unfinished', lines: 1n, changedAt: 2n } as const
+  const to = { sha256: 'to', fileSha256: 'file', state: 'unfinished', lines: 1n, changedAt: 2n } as const
   const [id, from, fromState] = [3n, 'from', 'finished'] as const
   const begin = tables
     .insertInto('PetImportRecord')

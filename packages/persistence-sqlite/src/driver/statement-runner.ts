@@ -1,3 +1,4 @@
+import type { Cancellation } from '@pet-store/domain'
 import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import type { Database, Statement as Prepared } from 'better-sqlite3'
 import type { GroupCommit } from './group-commit.ts'
@@ -37,7 +38,10 @@ export function createSqliteStatementRunner(
     tryWrite(statement) {
       const { next } = statement
       const prepared = prepare(statement)
-      if (next === undefined) return (values) => commits.add(() => prepared.get(values), { bytes: bytesOf(values) })
+      if (next === undefined) {
+        return (values, cancellation) =>
+          commits.add(() => prepared.get(values), { bytes: bytesOf(values), cancellation })
+      }
       const second = database.prepare(next.sql)
       // Inside the transaction of the group this is a savepoint.
       const both = database.transaction((values: readonly SqlValue[]) => {
@@ -45,19 +49,19 @@ export function createSqliteStatementRunner(
         if (row !== undefined) second.run([...(row as readonly SqlValue[]), ...values.slice(0, next.end)])
         return row
       })
-      return (values) => commits.add(() => both(values), { bytes: bytesOf(values) })
+      return (values, cancellation) => commits.add(() => both(values), { bytes: bytesOf(values), cancellation })
     },
 
     write<Values extends readonly SqlValue[], Row>(statement: Statement<Values, Row>) {
       const prepared = prepare(statement)
-      return (values: Values) =>
+      return (values: Values, cancellation?: Cancellation) =>
         commits.add(
           () => {
             const row = prepared.get(values)
             if (row === undefined) throw new Error(`${statement.name} returned no row`)
             return row
           },
-          { bytes: bytesOf(values) },
+          { bytes: bytesOf(values), cancellation },
         )
     },
   }

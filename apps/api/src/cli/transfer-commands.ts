@@ -1,0 +1,65 @@
+import { PET_STATUSES } from '@pet-store/domain'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { FORMATS } from '../transfer/pet-file.ts'
+import { lazily } from './lazily.ts'
+
+/** Adds the commands that move many pets at once. */
+export function addTransferCommands(program: Command): void {
+  program
+    .command('import')
+    .description('store the pets of a file; after an interruption, run the same command to continue')
+    .argument('<file>', 'a .csv or .ndjson file, or - for standard input')
+    .addOption(format('the format of the file (default: what its name ends in)'))
+    .option('--dry-run', 'only validate the pets; nothing is stored')
+    .addOption(
+      new Option('--on-error <action>', 'whether a rejected line ends the import')
+        .choices(['stop', 'skip'])
+        .default('stop'),
+    )
+    .option('--report <file>', 'the file that lists rejected lines (default: standard error)')
+    .option('--continue', 'continue an interrupted import of this file, whose later lines have changed since')
+    .addOption(new Option('--again', 'store every line, even of a file that was imported before').conflicts('continue'))
+    .addOption(json())
+    .action(lazily(() => import('./import.ts'), 'importCommand'))
+
+  program
+    .command('export')
+    .description('write pets by ascending id')
+    .addOption(new Option('--status <status>', 'only pets with this status').choices(PET_STATUSES))
+    .addOption(format('the format (default: what the name of --output ends in, else ndjson)'))
+    .option('--output <file>', 'the file to write; it is replaced when all pets are written (default: standard output)')
+    .option('--no-ids', 'leave ids out, so that two databases with the same pets give the same bytes')
+    .action(lazily(() => import('./export.ts'), 'exportCommand'))
+
+  program
+    .command('seed')
+    .description('store invented pets, for trying things out')
+    .requiredOption('--count <number>', 'how many', integerUpTo(1e9))
+    .option('--seed <number>', 'the same number gives the same pets (default: a random one)', integerUpTo(2 ** 32 - 1))
+    .addOption(json())
+    .action(lazily(() => import('./seed.ts'), 'seedCommand'))
+
+  program
+    .command('copy')
+    .description('copy everything from one database to another, and compare both; can be repeated')
+    .requiredOption('--from <url>', 'the source')
+    .requiredOption('--to <url>', 'the target: empty, or with what an interrupted copy left')
+    .addOption(json())
+    .action(lazily(() => import('./copy.ts'), 'copyCommand'))
+}
+
+function format(description: string): Option {
+  return new Option('--format <format>', description).choices(FORMATS)
+}
+
+function json(): Option {
+  return new Option('--json', 'print one JSON value, for scripts')
+}
+
+function integerUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const integer = Number(text)
+    if (/^[0-9]{1,10}$/.test(text) && integer <= max) return integer
+    throw new InvalidArgumentError(`It must be an integer from 0 to ${max}.`)
+  }
+}

@@ -1,0 +1,250 @@
+import { readdir } from 'node:fs/promises'
+import { createApiKeyUseCases } from '@pet-store/access'
+import { createPetUseCases, IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type Pet } from '@pet-store/domain'
+import type { BulkAccess } from '@pet-store/persistence'
+import { openPostgresPersistence } from '@pet-store/persistence-postgres'
+import { openSqlitePersistence } from '@pet-store/persistence-sqlite'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { runProgram } from '../testing/run-program.test-support.ts'
+import { copyDatabase } from './copy.ts'
+import { DATABASES, type KINDS, openDatabase, silent, temporaryFolder } from './testing/databases.test-support.ts'
+
+type Kind = (typeof KINDS)[number]
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+
+function openPersistence(url: string) {
+  return url.startsWith('sqlite:')
+    ? openSqlitePersistence({ url, migrate: true })
+    : openPostgresPersistence({ url, migrate: true })
+}
+
+async function using<Result>(
+  url: string,
+  work: (persistence: Awaited<ReturnType<typeof openPersistence>>) => Promise<Result>,
+) {
+  const persistence = await openPersistence(url)
+  try {
+    return await work(persistence)
+  } finally {
+    await persistence.close()
+  }
+}
+
+const OPTIONS = { idempotencyKey: { owner: 'kiosk', key: 'again', at: new Date() } }
+
+/** Unusual pets, one of them with an idempotency key; an API key that was rotated and one that was revoked. */
+async function fill(url: string, count = 0): Promise<void> {
+  await using(url, async ({ pets, apiKeys }) => {
+    const { createPet } = createPetUseCases(pets)
+    await createPet({ name: 'Top', categoryId: INT64.max, status: 'sold' })
+    await createPet({ name: 'Bottom', categoryId: INT64.min })
+    await createPet({ name: `it's "odd"\\,{}\t\n🐕 NULL`, categoryId: 2n ** 53n + 1n, status: 'pending' })
+    await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, OPTIONS)
+    for (let index = 0; index < count; index += 1_000) {
+      await Promise.all(Array.from({ length: 1_000 }, () => createPet({ name: `Pet ${index}`, categoryId: 1n })))
+    }
+    const { issueApiKey, rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
+    const { key } = await issueApiKey({ name: 'kiosk', scopes: ['pets:read'], lifetimeMs: 1e9 })
+    await rotateApiKey((await issueApiKey({ name: 'shop' })).key.id, 1e6)
+    await revokeApiKey(key.id)
+    await apiKeys.markUsed([{ id: key.id, at: new Date() }])
+  })
+}
+
+function contents(url: string) {
+  return using(url, async ({ pets, apiKeys }) => ({
+    pets: await allPets((after) => pets.list({ limit: 1000, ...(after !== undefined && { after }) })),
+    apiKeys: (await apiKeys.list()).toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+  }))
+}
+
+async function allPets(list: (after?: bigint) => Promise<readonly Pet[]>): Promise<readonly Pet[]> {
+  const all: Pet[] = []
+  for (;;) {
+    const page = await list(all.at(-1)?.id)
+    if (page.length === 0) return all
+    all.push(...page)
+  }
+}
+
+describe.each<[Kind, Kind]>([
+  ['SQLite', 'PostgreSQL'],
+  ['PostgreSQL', 'SQLite'],
+  ['SQLite', 'SQLite'],
+])('copy from %s to %s', (fromKind, toKind) => {
+  it('keeps ids, absent fields, exact integers and keys, and new pets get greater ids', async () => {
+    const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
+    await fill(from)
+    const report = await copyDatabase(await openDatabase(from), await openDatabase(to), silent)
+    expect(report).toMatchObject({ pets: 4, apiKeys: 3, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) as string })
+    const copied = await contents(to)
+    expect(copied).toEqual(await contents(from))
+
+    await using(to, async ({ pets }) => {
+      const { createPet } = createPetUseCases(pets)
+      const { pet: again } = await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, OPTIONS)
+      expect(again).toEqual(copied.pets.at(-1))
+      expect((await createPet({ name: 'New', categoryId: 1n })).pet.id).toBeGreaterThan(again.id)
+    })
+  })
+
+  it('copies imports, even when it is repeated', async () => {
+    const [from, to] = [await openDatabase(await DATABASES[fromKind]()), await openDatabase(await DATABASES[toKind]())]
+    const first = { sha256: 'ab', fileSha256: 'cd', lines: 2 ** 40, changedAt: new Date(5) }
+    const unfinished = { ...first, id: 2n, state: 'unfinished' } as const
+    await from.addPets([], { to: { ...first, id: 1n, state: 'finished' } })
+    await from.addPets([], { to: unfinished })
+    await copyDatabase(from, to, silent)
+    const finished = { ...unfinished, sha256: 'cd', state: 'finished', changedAt: new Date(9) } as const
+    await from.addPets([], { from: unfinished, to: finished })
+    await copyDatabase(from, to, silent)
+    expect(await to.readPetImports()).toEqual([{ ...first, id: 1n, state: 'finished' }, finished])
+  })
+
+  it('carries an idempotency key over that expired and was used again', async () => {
+    const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
+    const create = (name: string, at: Date) =>
+      using(from, ({ pets }) =>
+        createPetUseCases(pets).createPet(
+          { name, categoryId: 1n },
+          { idempotencyKey: { owner: 'kiosk', key: 'k', at } },
+        ),
+      )
+    const now = Date.now()
+    await create('Old', new Date(now - IDEMPOTENCY_KEY_LIFETIME_MS))
+    await copyDatabase(await openDatabase(from), await openDatabase(to), silent)
+    const { pet } = await create('New', new Date(now))
+    await copyDatabase(await openDatabase(from), await openDatabase(to), silent)
+    await using(to, async ({ pets }) => {
+      const idempotencyKey = { owner: 'kiosk', key: 'k', at: new Date(now) }
+      const repeated = await createPetUseCases(pets).createPet({ name: 'New', categoryId: 1n }, { idempotencyKey })
+      expect(repeated).toEqual({ pet, isReplay: true })
+    })
+  })
+
+  it('continues after an interruption', async () => {
+    const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
+    await fill(from, 12_000)
+    const [source, target] = [await openDatabase(from), await openDatabase(to)]
+    let batches = 0
+    const breaking: BulkAccess = {
+      ...target,
+      async writePets(rows) {
+        batches += 1
+        if (batches === 2) throw new Error('cut off')
+        await target.writePets(rows)
+      },
+    }
+    await expect(copyDatabase(source, breaking, silent)).rejects.toThrow('cut off')
+    expect(await target.countPets()).toBe(5_000)
+    let written = 0
+    const counting: BulkAccess = {
+      ...target,
+      async writePets(rows) {
+        written += rows.length
+        await target.writePets(rows)
+      },
+    }
+    expect(await copyDatabase(source, counting, silent)).toMatchObject({ pets: 12_004 })
+    expect(written).toBe(7_004)
+    expect(await contents(to)).toEqual(await contents(from))
+  })
+
+  it('rejects a target with other pets or API keys and changes nothing', async () => {
+    const [from, to, third] = [await DATABASES[fromKind](), await DATABASES[toKind](), await DATABASES[toKind]()]
+    await fill(from)
+    await using(to, async ({ pets }) => {
+      await createPetUseCases(pets).createPet({ name: 'Other', categoryId: 1n })
+    })
+    await using(third, async ({ apiKeys }) => {
+      await createApiKeyUseCases(apiKeys).issueApiKey({ name: 'other' })
+    })
+    for (const [url, sentence] of [
+      [to, 'The target holds pets that the source does not, or that differ: 1.'],
+      [third, 'The target holds API keys that the source does not, or that were changed on either side since: key_'],
+    ] as const) {
+      const before = await contents(url)
+      await expect(copyDatabase(await openDatabase(from), await openDatabase(url), silent)).rejects.toThrow(sentence)
+      expect(await contents(url)).toEqual(before)
+    }
+  })
+
+  it('stores all pets of a batch or none, and never lowers the next id', async () => {
+    const to = await openDatabase(await DATABASES[toKind]())
+    const rows = [1n, 2n, 2n, 3n].map((id) => ({ id, name: `Pet ${id}`, categoryId: 1n }))
+    await expect(to.writePets(rows)).rejects.toThrow()
+    expect(await to.countPets()).toBe(0)
+    expect(await to.lastPetId()).toBeLessThanOrEqual(1n)
+    await to.movePetIdsPast(50n)
+    await to.movePetIdsPast(7n)
+    expect(await to.lastPetId()).toBe(50n)
+  })
+})
+
+it('copy names an API key that was changed after it was copied', async () => {
+  const [from, to] = [await DATABASES.SQLite(), `sqlite:${folder}/to.db`]
+  await fill(from)
+  await copyDatabase(await openDatabase(from), await openDatabase(to), silent)
+  const id = await using(from, async ({ apiKeys }) => {
+    const [shop] = (await apiKeys.list()).filter(({ name, replacedBy }) => name === 'shop' && replacedBy === undefined)
+    await apiKeys.revoke(shop?.id ?? '', new Date())
+    return shop?.id
+  })
+  await expect(copyDatabase(await openDatabase(from), await openDatabase(to), silent)).rejects.toThrow(
+    `changed on either side since: ${id}. Copy to an empty database instead.`,
+  )
+})
+
+describe('pet-store copy', () => {
+  const run = async (command: string, settings = {}) => {
+    const { ended, output } = runProgram(command, folder, settings)
+    return { code: await ended, ...output }
+  }
+
+  it('prints both databases, masked, and what they hold', async () => {
+    await fill(`sqlite:${folder}/a.db`)
+    const target = await DATABASES.PostgreSQL()
+    const password = new URL(target)
+    password.password = 'secret'
+    const { code, stdout, stderr } = await run(`copy --from sqlite:a.db --to ${password.href}`)
+    expect(code).toBe(0)
+    const masked = `postgres(ql)?://${password.username}:\\*\\*\\*@${password.host}${password.pathname}`
+    expect(stdout).toMatch(
+      new RegExp(`^sqlite:a.db and ${masked} both hold 4 pets and 3 API keys. SHA-256 of the pets: [0-9a-f]{64}\n$`),
+    )
+    expect(stderr).toBe('')
+    expect(JSON.parse((await run('copy --from sqlite:a.db --to sqlite:b.db --json')).stdout)).toMatchObject({
+      from: 'sqlite:a.db',
+      to: 'sqlite:b.db',
+      pets: 4,
+      apiKeys: 3,
+    })
+  })
+
+  it.each([
+    ['copy', 2, "required option '--from <url>' not specified"],
+    ['copy --from sqlite:a.db', 2, "required option '--to <url>' not specified"],
+    ['copy --from sqlite:a.db --to sqlite:a.db', 1, '--from and --to name the same database.'],
+    [
+      'copy --from sqlite:typo.db --to sqlite:b.db',
+      1,
+      'Cannot open the SQLite database "typo.db": there is no such file.',
+    ],
+    [
+      'copy --from mysql://root:secret@host/db --to sqlite:b.db',
+      1,
+      'The URL of a database must be sqlite: and the path of a file, or postgres:',
+    ],
+  ])('%s ends with exit code %i, a sentence and no file', async (command, exitCode, sentence) => {
+    const { code, stdout, stderr } = await run(command)
+    expect(stderr).toContain(sentence)
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' })
+    expect(stderr).not.toContain('secret')
+    expect(await readdir(folder)).toEqual([])
+  })
+})

@@ -1,0 +1,165 @@
+import type { Pet } from '@pet-store/domain'
+import type { PetImport, StoredApiKey } from '@pet-store/persistence'
+import { describe, expect, it } from 'vitest'
+import { copyDatabase } from './copy.ts'
+import { transferPageByPage } from './open-transfer.ts'
+import { silent } from './testing/databases.test-support.ts'
+import { createMemoryBulk, petsUpTo, REX } from './testing/memory-bulk.test-support.ts'
+
+const PET: Pet = { ...REX, id: 1n }
+const copy = (from: Parameters<typeof copyDatabase>[0], to: Parameters<typeof copyDatabase>[1]) =>
+  copyDatabase(from, to, silent)
+
+describe('copy', () => {
+  it.each([
+    { name: 'Rex ' },
+    { name: 'rex' },
+    { categoryId: -7n },
+    { categoryId: 2n ** 53n + 1n },
+    { status: 'sold' as const },
+  ])('finds a pet that differs in %o, and has another checksum for it', async (fields) => {
+    const other = { ...PET, ...fields }
+    await expect(copy(createMemoryBulk([PET]), createMemoryBulk([other]))).rejects.toThrow(
+      'The target holds pets that the source does not, or that differ: 1.',
+    )
+    const [one, two] = await Promise.all([PET, other].map((pet) => copy(createMemoryBulk([pet]), createMemoryBulk())))
+    expect(one?.checksum).not.toBe(two?.checksum)
+  })
+
+  it('tells neighbouring integers beyond 2^53 apart', async () => {
+    const [one, other] = [2n ** 53n, 2n ** 53n + 1n].map((categoryId) => ({ ...PET, categoryId }))
+    await expect(copy(createMemoryBulk([one as Pet]), createMemoryBulk([other as Pet]))).rejects.toThrow('differ: 1.')
+  })
+
+  it('has different checksums for two pets and for a name that looks like them', async () => {
+    const two = await copy(createMemoryBulk([PET, { ...PET, id: 2n }]), createMemoryBulk())
+    const one = await copy(
+      createMemoryBulk([{ ...PET, name: 'Rex","categoryId":7}\n{"id":2,"name":"Rex' }]),
+      createMemoryBulk(),
+    )
+    expect(one.checksum).not.toBe(two.checksum)
+  })
+
+  it('adds pets whose lower ids became visible after they were passed', async () => {
+    const source = createMemoryBulk(petsUpTo(12_000).filter(({ id }) => id !== 3n))
+    const target = createMemoryBulk()
+    let writes = 0
+    const report = await copy(source, {
+      ...target,
+      async writePets(pets) {
+        writes += 1
+        if (writes === 2) source.pets.push(petsUpTo(3)[2] as Pet)
+        await target.writePets(pets)
+      },
+    })
+    expect(report.pets).toBe(12_000)
+    expect(await target.readPets({ limit: 20_000 })).toEqual(petsUpTo(12_000))
+  })
+
+  it('can be repeated after pets with lower and higher ids were added to the source', async () => {
+    const source = createMemoryBulk(petsUpTo(20).filter(({ id }) => id !== 3n))
+    const target = createMemoryBulk()
+    await copy(source, target)
+    source.pets.push(petsUpTo(3)[2] as Pet, { ...REX, id: 21n })
+    expect(await copy(source, target)).toMatchObject({ pets: 21 })
+    expect(await target.readPets({ limit: 99 })).toEqual(await source.readPets({ limit: 99 }))
+  })
+
+  it('rejects a source that changes during every comparison', async () => {
+    const source = createMemoryBulk(petsUpTo(1))
+    const target = createMemoryBulk()
+    const endless = {
+      ...target,
+      async movePetIdsPast(id: bigint) {
+        source.pets.push({ ...REX, id: BigInt(source.pets.length + 1) })
+        await target.movePetIdsPast(id)
+      },
+    }
+    await expect(copy(source, endless)).rejects.toThrow(
+      'The source changed during each of 5 comparisons. Stop what writes to it, and run the command again.',
+    )
+  })
+
+  it('rejects a target with pets before, between and after those of the source', async () => {
+    const even = petsUpTo(20).filter(({ id }) => id % 2n === 0n)
+    for (const id of [1n, 7n, 99n]) {
+      const target = createMemoryBulk([...even.slice(0, 4), { ...REX, id }])
+      await expect(copy(createMemoryBulk(even), target)).rejects.toThrow(`or that differ: ${id}.`)
+      expect(target.pets).toHaveLength(5)
+    }
+  })
+
+  const KEY: StoredApiKey = { id: 'key_1', sha256: 'ab', name: 'shop', scopes: ['pets:read'], createdAt: new Date(1) }
+
+  it('ignores the last use of an API key, and rejects any other difference', async () => {
+    const source = () => createMemoryBulk([], { apiKeys: [KEY] })
+    const target = (fields: object) => createMemoryBulk([], { apiKeys: [{ ...KEY, ...fields }] })
+    expect(await copy(source(), target({ lastUsedAt: new Date(5) }))).toMatchObject({ apiKeys: 1 })
+    for (const fields of [{ revokedAt: new Date(5) }, { id: 'key_2' }, { scopes: [] }]) {
+      await expect(copy(source(), target(fields))).rejects.toThrow('The target holds API keys that the source does not')
+    }
+  })
+
+  const IMPORT: PetImport = {
+    id: 1n,
+    sha256: 'ab',
+    fileSha256: 'cd',
+    state: 'unfinished',
+    lines: 5,
+    changedAt: new Date(5),
+  }
+
+  it('brings an import up to date that has advanced in the source since', async () => {
+    const finished = { ...IMPORT, sha256: 'cd', lines: 9, state: 'finished' as const, changedAt: new Date(9) }
+    const target = createMemoryBulk([], { petImports: [IMPORT] })
+    await copy(createMemoryBulk([], { petImports: [finished] }), target)
+    expect(await target.readPetImports()).toEqual([finished])
+  })
+
+  it('rejects a target with imports that the source does not have', async () => {
+    const later = { ...IMPORT, lines: 9, changedAt: new Date(9) }
+    for (const petImports of [[{ ...IMPORT, id: 2n }], [later]]) {
+      const target = createMemoryBulk([], { petImports })
+      await expect(copy(createMemoryBulk([], { petImports: [IMPORT] }), target)).rejects.toThrow(
+        'The target holds imports of files that the source does not',
+      )
+    }
+  })
+})
+
+describe('copy without bulk access', () => {
+  const portOf = (bulk: ReturnType<typeof createMemoryBulk>) =>
+    transferPageByPage({
+      async add(pet) {
+        await bulk.addPets([pet])
+        return bulk.pets.at(-1) as Pet
+      },
+      list: (query) => bulk.readPets(query),
+      find: async () => undefined,
+      addWithKey: async () => {
+        throw new Error('not needed')
+      },
+    })
+
+  it('keeps the ids of pets from a source without it, and new pets get greater ones', async () => {
+    const target = createMemoryBulk()
+    const pets = petsUpTo(250).filter(({ id }) => id > 9n)
+    expect(await copy(portOf(createMemoryBulk(pets)), target)).toEqual({
+      pets: 241,
+      checksum: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    })
+    expect(target.pets).toEqual(pets)
+    expect(await target.lastPetId()).toBe(250n)
+  })
+
+  it('gives new ids to pets in a target without it, which must be empty', async () => {
+    const target = createMemoryBulk()
+    const pets = petsUpTo(250).filter(({ id }) => id > 9n)
+    expect(await copy(createMemoryBulk(pets), portOf(target))).toEqual({ pets: 241 })
+    expect(target.pets.map(({ name }) => name).toSorted()).toEqual(pets.map(({ name }) => name).toSorted())
+    expect(target.pets.map(({ id }) => id).toSorted((a, b) => Number(a - b))[0]).toBe(1n)
+    await expect(copy(createMemoryBulk(pets), portOf(target))).rejects.toThrow(
+      'The target holds pets. It must be empty',
+    )
+  })
+})

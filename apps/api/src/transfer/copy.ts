@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto'
+import type { NewPet, Pet, PetId } from '@pet-store/domain'
+import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
+import type { PetTransfer } from './open-transfer.ts'
+import { petJson } from './pet-fields.ts'
+import type { Progress } from './progress.ts'
+
+/** The number of pets in memory at once, and in one transaction. */
+const BATCH = 5_000
+/** How often the target is compared while pets are still added to the source. */
+const MAX_PASSES = 5
+
+/** What both databases hold after a copy. */
+export interface CopyReport {
+  readonly pets: number
+  /** Absent if only pets were copied. */
+  readonly apiKeys?: number
+  /** SHA-256 over every pet, the same on both sides. Absent if the pets got new ids. */
+  readonly checksum?: string
+}
+
+/** Whether a database gives more than its pets: everything else can be copied only between two such. */
+export function hasBulkAccess(database: PetTransfer): database is BulkAccess {
+  return database.writePets !== undefined
+}
+
+/**
+ * Copies every pet, API key, idempotency key and import under its id, until a comparison of both databases finds nothing
+ * missing. Can be repeated: after an interruption, and when pets were added to the source. Rejects, before it changes
+ * anything, if the target holds what the source does not.
+ *
+ * If one side has no bulk access only pets are copied; if the target has none they get new ids, and it must be empty.
+ */
+export async function copyDatabase(from: PetTransfer, to: PetTransfer, progress: Progress): Promise<CopyReport> {
+  if (!hasBulkAccess(to)) return addCopies(from, to, progress)
+  const isWhole = hasBulkAccess(from)
+  if (isWhole) await expectSourceKeysAndImports(from, to)
+  await expectSourcePets(from, to, progress)
+  await copyPets(from, to, progress, 'Copying pets')
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    if (isWhole) await copyTheRest(from, to)
+    // A pet whose transaction ended late has a lower id than pets that were copied before it.
+    const { pets, added, checksum, lastId } = await copyPets(from, to, progress, 'Comparing both sides')
+    await to.movePetIdsPast(lastId)
+    if (added > 0) continue
+    if (!isWhole) return { pets, checksum }
+    if (await hasSameRest(from, to)) return { pets, apiKeys: (await to.readApiKeys()).length, checksum }
+  }
+  throw new Error(
+    `The source changed during each of ${MAX_PASSES} comparisons. Stop what writes to it, and run the command again.`,
+  )
+}
+
+/** Adds the pets of the source to an empty target, under new ids. */
+async function addCopies(from: PetTransfer, to: PetTransfer, progress: Progress): Promise<CopyReport> {
+  if ((await to.readPets({ limit: 1 })).length > 0) {
+    throw new Error('The target holds pets. It must be empty, because it cannot store pets under their ids.')
+  }
+  const meter = progress.begin('Copying pets', await from.countPets?.())
+  let count = 0
+  for await (const pets of pagesOf(from)) {
+    // They were validated when they were added to the source.
+    await to.addPets(pets as readonly unknown[] as readonly NewPet[])
+    count += pets.length
+    meter.advance(pets.length)
+  }
+  meter.end()
+  return { pets: count }
+}
+
+async function* pagesOf(from: PetTransfer): AsyncGenerator<readonly Pet[]> {
+  let pets = await from.readPets({ limit: BATCH })
+  for (let last = pets.at(-1); last !== undefined; last = pets.at(-1)) {
+    yield pets
+    pets = await from.readPets({ limit: BATCH, after: last.id })
+  }
+}
+
+interface Pass {
+  readonly pets: number
+  /** The number of pets that were missing in the target. */
+  readonly added: number
+  readonly checksum: string
+  /** 0 if there are no pets. */
+  readonly lastId: PetId
+}
+
+/** Stores the pets that the target lacks. Afterwards it holds exactly the pets that were read from the source. */
+async function copyPets(from: PetTransfer, to: BulkAccess, progress: Progress, what: string): Promise<Pass> {
+  const meter = progress.begin(what, await from.countPets?.())
+  const hash = createHash('sha256')
+  const counts = { pets: 0, added: 0 }
+  let lastId = 0n
+  for await (const { pets, missing, others } of comparePets(from, to)) {
+    if (others.length > 0) throw otherPets(others)
+    if (missing.length > 0) await to.writePets(missing)
+    hash.update(pets.map(petLine).join(''))
+    counts.pets += pets.length
+    counts.added += missing.length
+    lastId = pets.at(-1)?.id ?? lastId
+    meter.advance(pets.length)
+  }
+  meter.end()
+  return { ...counts, lastId, checksum: hash.digest('hex') }
+}
+
+async function copyTheRest(from: BulkAccess, to: BulkAccess): Promise<void> {
+  await to.movePetIdsPast(await from.lastPetId())
+  let keys = await from.readIdempotencyKeys(BATCH)
+  while (keys.length > 0) {
+    await to.writeIdempotencyKeys(keys)
+    keys = await from.readIdempotencyKeys(BATCH, keys.at(-1))
+  }
+  const known = new Set((await to.readApiKeys()).map(({ id }) => id))
+  await to.writeApiKeys((await from.readApiKeys()).filter(({ id }) => !known.has(id)))
+  // So that a file that was imported into the source is not imported into the target again.
+  await to.writePetImports(await from.readPetImports())
+}
+
+interface ComparedPage {
+  /** Pets of the source. */
+  readonly pets: readonly Pet[]
+  /** Those of them that the target lacks. */
+  readonly missing: readonly Pet[]
+  /** Pets of the target, in the same range of ids, that the source lacks or that differ. */
+  readonly others: readonly Pet[]
+  /** Whether the target has no pets after this page. */
+  readonly isEndOfTarget: boolean
+}
+
+/** Walks through both databases by id. The next page is read while the caller works on this one. */
+async function* comparePets(from: PetTransfer, to: BulkAccess): AsyncGenerator<ComparedPage> {
+  const read = (after?: bigint) => {
+    const query = { limit: BATCH, ...(after !== undefined && { after }) }
+    const reading = Promise.all([from.readPets(query), to.readPets(query)])
+    // Whoever awaits it is told.
+    reading.catch(() => undefined)
+    return reading
+  }
+  let reading = read()
+  for (;;) {
+    const [pets, ahead] = await reading
+    const last = pets.at(-1)?.id
+    if (last !== undefined) reading = read(last)
+    const there = last === undefined ? ahead : ahead.filter(({ id }) => id <= last)
+    yield {
+      pets,
+      missing: without(pets, there),
+      others: without(there, pets),
+      isEndOfTarget: ahead.length < BATCH && there.length === ahead.length,
+    }
+    if (last === undefined) return
+  }
+}
+
+/** The pets of one list that the other list does not have in the same form. */
+function without(pets: readonly Pet[], others: readonly Pet[]): readonly Pet[] {
+  if (others.length === 0) return pets
+  const known = new Set(others.map(petLine))
+  return pets.filter((pet) => !known.has(petLine(pet)))
+}
+
+async function expectSourcePets(from: PetTransfer, to: BulkAccess, progress: Progress): Promise<void> {
+  const total = await to.countPets()
+  if (total === 0) return
+  const meter = progress.begin('Checking the target', total)
+  for await (const { pets, missing, others, isEndOfTarget } of comparePets(from, to)) {
+    if (others.length > 0) throw otherPets(others)
+    meter.advance(pets.length - missing.length)
+    if (isEndOfTarget) break
+  }
+  meter.end()
+}
+
+async function expectSourceKeysAndImports(from: BulkAccess, to: BulkAccess): Promise<void> {
+  const known = new Set((await from.readApiKeys()).map(apiKeyLine))
+  const otherKeys = (await to.readApiKeys()).filter((key) => !known.has(apiKeyLine(key)))
+  if (otherKeys.length > 0) {
+    throw new Error(
+      `The target holds API keys that the source does not, or that were changed on either side since: ${listed(otherKeys)}. Copy to an empty database instead.`,
+    )
+  }
+  // An import in the target may be an earlier state of the one in the source.
+  const imports = new Map((await from.readPetImports()).map((one) => [one.id, one]))
+  const otherImports = (await to.readPetImports()).filter((there) => {
+    const here = imports.get(there.id)
+    return here === undefined || (importLine(here) !== importLine(there) && here.changedAt <= there.changedAt)
+  })
+  if (otherImports.length === 0) return
+  throw new Error(
+    `The target holds imports of files that the source does not: ${listed(otherImports)}. Copy to an empty database instead.`,
+  )
+}
+
+async function hasSameRest(from: BulkAccess, to: BulkAccess): Promise<boolean> {
+  const lines = async (database: BulkAccess) => [
+    ...(await database.readApiKeys()).map(apiKeyLine),
+    ...(await database.readPetImports()).map(importLine),
+  ]
+  return (await lines(from)).toSorted().join('\n') === (await lines(to)).toSorted().join('\n')
+}
+
+function otherPets(others: readonly Pet[]): Error {
+  return new Error(
+    `The target holds pets that the source does not, or that differ: ${listed(others)}. It must be empty, or hold what an interrupted copy from the same source left.`,
+  )
+}
+
+const LISTED = 5
+
+function listed(items: readonly { readonly id: bigint | string }[]): string {
+  const ids = items.slice(0, LISTED).map(({ id }) => id)
+  return `${ids.join(', ')}${items.length > LISTED ? ' and others' : ''}`
+}
+
+function petLine(pet: Pet): string {
+  return `${petJson(pet, `"id":${pet.id}`)}\n`
+}
+
+/** Without the last use, which changes all the time. */
+function apiKeyLine({ lastUsedAt: _, ...key }: StoredApiKey): string {
+  return JSON.stringify(Object.entries(key).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+function importLine(one: PetImport): string {
+  return JSON.stringify(Object.values({ ...one, id: `${one.id}` }))
+}

@@ -1,0 +1,98 @@
+import { text } from 'node:stream/consumers'
+import { INT64, PET_NAME, PET_STATUSES, type Pet, type PetInput } from '@pet-store/domain'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { exportPets } from './export-pets.ts'
+import { READERS } from './import-file.ts'
+import type { Format } from './pet-file.ts'
+import { entriesOf, petsOf } from './testing/entries.test-support.ts'
+
+/** A database of these pets, with ids from 1 on. */
+function databaseOf(pets: readonly PetInput[]): Parameters<typeof exportPets>[0] {
+  const stored = pets.map((pet, index) => ({ ...pet, id: BigInt(index + 1) }) as Pet)
+  return { readPets: async ({ after = 0n, limit }) => stored.filter(({ id }) => id > after).slice(0, limit) }
+}
+
+async function written(pets: readonly PetInput[], format: Format, ids = false): Promise<string> {
+  return text(exportPets(databaseOf(pets), { format, ids }))
+}
+
+const ODD: readonly PetInput[] = [
+  { name: 'Rex', categoryId: INT64.max, status: 'sold' },
+  { name: ' Léo\t', categoryId: INT64.min },
+  { name: 'a "b", c\r\nd', categoryId: 0n, status: 'pending' },
+  { name: '=1+1', categoryId: 1n },
+  { name: 'a\rb', categoryId: 1n },
+]
+
+describe('exported pets', () => {
+  it('are CSV, in quotes only where necessary, with an empty value for an absent status', async () => {
+    expect(await written(ODD, 'csv', true)).toBe(
+      'id,name,categoryId,status\n' +
+        '1,Rex,9223372036854775807,sold\n' +
+        '2," Léo\t",-9223372036854775808,\n' +
+        '3,"a ""b"", c\r\nd",0,pending\n' +
+        '4,=1+1,1,\n' +
+        '5,"a\rb",1,\n',
+    )
+    expect(await written([], 'csv')).toBe('name,categoryId,status\n')
+  })
+
+  it('are lines of JSON, without an absent status', async () => {
+    expect(await written(ODD, 'ndjson', true)).toBe(
+      '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}\n' +
+        '{"id":2,"name":" Léo\\t","categoryId":-9223372036854775808}\n' +
+        '{"id":3,"name":"a \\"b\\", c\\r\\nd","categoryId":0,"status":"pending"}\n' +
+        '{"id":4,"name":"=1+1","categoryId":1}\n' +
+        '{"id":5,"name":"a\\rb","categoryId":1}\n',
+    )
+    expect(await written([{ name: 'Rex', categoryId: 1n }], 'ndjson')).toBe('{"name":"Rex","categoryId":1}\n')
+    expect(await written([], 'ndjson')).toBe('')
+  })
+
+  it.each(['csv', 'ndjson'] as const)(
+    'are imported as they were and exported as the same bytes: %s',
+    async (format) => {
+      const part = fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom('"', ',', '\n', '\r\n', '\r', ' ', '\t', '=1+1', '🐕', '\u2028', '\ufeff', '\\', "'"),
+      )
+      const name = fc
+        .array(part, { minLength: 1, maxLength: 6 })
+        .map((parts) => parts.join(''))
+        .filter((some) => PET_NAME.notBlank.test(some) && !PET_NAME.unstorable.test(some))
+      const categoryId = fc.bigInt(INT64)
+      const pet = fc.record(
+        { name, categoryId, status: fc.constantFrom(...PET_STATUSES) },
+        { requiredKeys: ['name', 'categoryId'] },
+      )
+      await fc.assert(
+        fc.asyncProperty(fc.array(pet, { maxLength: 8 }), fc.boolean(), fc.nat(5), async (pets, ids, more) => {
+          const content = await written(pets, format, ids)
+          const read = petsOf(entriesOf(READERS[format](), content, more + 1))
+          expect(read).toEqual(pets)
+          expect(await written(read as PetInput[], format, ids)).toBe(content)
+        }),
+        { numRuns: 500 },
+      )
+    },
+  )
+
+  it('are read a page at a time, when more text is asked for', async () => {
+    const pages: (bigint | undefined)[] = []
+    const pets = databaseOf(Array.from({ length: 12_000 }, (_, index) => ({ name: `Pet ${index}`, categoryId: 1n })))
+    const pieces = exportPets(
+      {
+        readPets(query) {
+          pages.push(query.after)
+          return pets.readPets(query)
+        },
+      },
+      { format: 'ndjson', ids: true },
+    )
+    expect((await pieces.next()).value).toMatch(/^\{"id":1,.*\n$/s)
+    expect(pages).toEqual([undefined])
+    expect((await text(pieces)).split('\n').filter(Boolean)).toHaveLength(7_000)
+    expect(pages).toEqual([undefined, 5_000n, 10_000n, 12_000n])
+  })
+})

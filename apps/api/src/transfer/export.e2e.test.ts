@@ -1,0 +1,157 @@
+import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { INT64, validateNewPet } from '@pet-store/domain'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { exportPets } from './export-pets.ts'
+import { importFile } from './import-file.ts'
+import { FORMATS, findPetFile } from './pet-file.ts'
+import { allPets, DATABASES, KINDS, openDatabase, silent, temporaryFolder } from './testing/databases.test-support.ts'
+import { runShell } from './testing/run-shell.test-support.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+
+const ODD = [
+  validateNewPet({ name: 'Rex', categoryId: INT64.max, status: 'available' }),
+  validateNewPet({ name: `"Rex", 'the' \\ dog`, categoryId: INT64.min }),
+  validateNewPet({ name: 'one\ntwo\r\nthree\rfour', categoryId: 2n ** 53n + 1n, status: 'pending' }),
+  validateNewPet({ name: '  spaces at both ends\t ', categoryId: -1n, status: 'sold' }),
+  validateNewPet({ name: '🐕‍🦺 Léo \u2028\ufeff', categoryId: 0n }),
+  validateNewPet({ name: '=HYPERLINK("http://example.com")', categoryId: 7n }),
+  validateNewPet({ name: 'NULL', categoryId: 7n, status: 'sold' }),
+]
+
+describe.each(KINDS)('pets of %s', (kind) => {
+  it.each(FORMATS)(
+    'exported as %s, imported into another database and exported again are the same bytes',
+    async (format) => {
+      const first = await openDatabase(await DATABASES[kind]())
+      await first.addPets(ODD)
+      const content = await text(exportPets(first, { format, ids: false }))
+      await writeFile(`${folder}/pets`, content)
+
+      const second = await openDatabase(await DATABASES[kind]())
+      await second.addPets(ODD.slice(0, 1))
+      const report = async () => {}
+      const work = { format, onError: 'stop', again: false, continues: false, report, progress: silent } as const
+      const result = await importFile({ ...work, file: await findPetFile(`${folder}/pets`) }, second)
+      expect(result).toMatchObject({ stored: ODD.length, rejected: 0 })
+      const more = (await allPets(second)).slice(1)
+      expect(more.map(({ id: _, ...pet }) => pet)).toEqual(ODD)
+
+      const third = await openDatabase(await DATABASES[kind]())
+      await importFile({ ...work, file: await findPetFile(`${folder}/pets`) }, third)
+      expect(await text(exportPets(third, { format, ids: false }))).toBe(content)
+    },
+  )
+
+  it('are exported with ids, with one status, and page by page while others are added', async () => {
+    const bulk = await openDatabase(await DATABASES[kind]())
+    const [rex, , , sold] = ODD
+    await bulk.addPets(Array.from({ length: 12_000 }, (_, index) => (index % 2 === 0 ? rex : sold)) as typeof ODD)
+    const lines = (await text(exportPets(bulk, { format: 'ndjson', ids: true, status: 'sold' }))).trim().split('\n')
+    expect(lines).toHaveLength(6_000)
+    expect(lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual(lines.map((_, index) => 2 * index + 2))
+
+    const pieces = exportPets(bulk, { format: 'ndjson', ids: true })
+    let content = String((await pieces.next()).value)
+    await bulk.addPets(ODD)
+    content += await text(pieces)
+    const ids = content
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: number }).id)
+    expect(ids).toEqual(Array.from({ length: 12_000 + ODD.length }, (_, index) => index + 1))
+  })
+})
+
+describe('pet-store export', () => {
+  const run = (line: string, settings = {}) => runShell(line, folder, { DATABASE_URL: 'sqlite:pets.db', ...settings })
+  const fill = async (count: number) => {
+    const bulk = await openDatabase(`sqlite:${folder}/pets.db`)
+    await bulk.addPets(Array.from({ length: count }, (_, index) => ODD[index % ODD.length]) as typeof ODD)
+  }
+
+  it('writes to standard output and to files, in the format that the name of the file ends in', async () => {
+    await fill(7)
+    const { code, stdout, stderr } = await run('pet-store export')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.split('\n')[0]).toBe('{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}')
+    expect(await run('pet-store export --status sold --no-ids --output sold.csv')).toMatchObject({
+      code: 0,
+      stdout: '',
+    })
+    expect(await readFile(`${folder}/sold.csv`, 'utf8')).toBe(
+      'name,categoryId,status\n"  spaces at both ends\t ",-1,sold\nNULL,7,sold\n',
+    )
+    expect((await run('pet-store export --format csv | pet-store import - --format csv')).stdout).toBe(
+      'Imported 7 pets.\n',
+    )
+  })
+
+  it('ends without an error when its reader ends', async () => {
+    await fill(70_000)
+    const line = '{ pet-store export; echo "exit code $?" >&2; } | head -n 1'
+    const { stdout, stderr } = await run(line)
+    expect(stdout).toMatch(/^\{"id":1,.*\}\n$/)
+    expect(stderr).toBe('exit code 0\n')
+  })
+
+  it.each([
+    ['pet-store export', {}, 1, 'Cannot open the SQLite database "pets.db": there is no such file.'],
+    ['pet-store export --status lost', {}, 2, 'Allowed choices are available, pending, sold.'],
+    ['pet-store export --format xml', {}, 2, 'Allowed choices are csv, ndjson.'],
+  ])('%s with %o ends with exit code %i', async (line, settings, exitCode, sentence) => {
+    const { code, stdout, stderr } = await run(line, settings)
+    expect(stderr).toContain(sentence)
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' })
+  })
+
+  it('names the reason why it cannot write', async () => {
+    await fill(7)
+    const { code, stderr } = await run('pet-store export --output no/pets.csv')
+    expect(stderr).toBe('Cannot write "no/pets.csv": no such file or directory.\n')
+    expect(code).toBe(1)
+  })
+
+  it('leaves an existing file as it is when it fails, and no other file beside it', async () => {
+    await run('pet-store seed --count 20000')
+    await writeFile(`${folder}/pets.csv`, 'earlier')
+    const full = await run('ulimit -f 200; trap "" XFSZ; pet-store export --output pets.csv')
+    expect(full).toMatchObject({ code: 1, stderr: 'Cannot write "pets.csv": file too large.\n' })
+    const missing = await run('pet-store export --output pets.csv', { DATABASE_URL: 'sqlite:typo.db' })
+    expect(missing.code).toBe(1)
+    expect(await readFile(`${folder}/pets.csv`, 'utf8')).toBe('earlier')
+    expect((await readdir(folder)).toSorted()).toEqual(['pets.csv', 'pets.db'])
+  })
+
+  it('replaces an existing file, keeping its permissions and a symbolic link', async () => {
+    await fill(1)
+    await writeFile(`${folder}/real.csv`, 'earlier, and longer than the new content would be', { mode: 0o600 })
+    await symlink('real.csv', `${folder}/pets.csv`)
+    expect(await run('pet-store export --output pets.csv --no-ids')).toMatchObject({ code: 0 })
+    expect(await readFile(`${folder}/real.csv`, 'utf8')).toBe(
+      'name,categoryId,status\nRex,9223372036854775807,available\n',
+    )
+    expect((await stat(`${folder}/real.csv`)).mode & 0o777).toBe(0o600)
+  })
+
+  it('writes to a device', async () => {
+    await fill(1)
+    expect(await run('pet-store export --output /dev/stdout --format csv | cat')).toMatchObject({
+      code: 0,
+      stdout: 'id,name,categoryId,status\n1,Rex,9223372036854775807,available\n',
+    })
+    const { code, stderr } = await run('pet-store export --output /dev/full')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Cannot write "/dev/full": no space left on device.\n' })
+  })
+
+  it('reads a file that it may not write, and leaves nothing beside it', async () => {
+    await run('pet-store seed --count 1')
+    await chmod(`${folder}/pets.db`, 0o444)
+    expect(await run('pet-store export --no-ids')).toMatchObject({ code: 0, stderr: '' })
+    expect(await readdir(folder)).toEqual(['pets.db'])
+  })
+})

@@ -1,0 +1,157 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+import type { BulkAccess } from '@pet-store/persistence'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { runProgram } from '../testing/run-program.test-support.ts'
+import { importFile } from './import-file.ts'
+import { findPetFile } from './pet-file.ts'
+import { allPets, DATABASES, KINDS, openDatabase, silent, temporaryFolder } from './testing/databases.test-support.ts'
+
+/** Long enough for many transactions. */
+const PADDING = 'x'.repeat(200)
+const nameOf = (index: number) => `Pet ${index} ${PADDING}`
+
+const format = (count: number) => count.toLocaleString('en')
+
+function csv(count: number): string {
+  return `name,categoryId\n${Array.from({ length: count }, (_, index) => `${nameOf(index)},1\n`).join('')}`
+}
+
+describe.each(KINDS)('import into %s', (kind) => {
+  let folder: string
+  let url: string
+  let bulk: BulkAccess
+  beforeEach(async () => {
+    folder = await temporaryFolder()
+    url = await DATABASES[kind]()
+    bulk = await openDatabase(url)
+  })
+
+  const start = (command: string) => runProgram(command, folder, { DATABASE_URL: url })
+  const run = async (command: string) => {
+    const { ended, output } = start(command)
+    return { code: await ended, ...output }
+  }
+  const names = async () => (await allPets(bulk)).map(({ name }) => name)
+
+  it('continues after every kill -9 without losing or doubling a pet', { timeout: 120_000 }, async () => {
+    const count = 100_000
+    await writeFile(`${folder}/pets.csv`, csv(count))
+    let before = 0
+    for (let kill = 1; kill <= 3; kill += 1) {
+      const program = start('import pets.csv')
+      while ((await bulk.countPets()) <= before) {
+        expect(program.process.exitCode, program.output.stderr).toBeNull()
+        await setTimeout(5)
+      }
+      program.process.kill('SIGKILL')
+      expect(await program.ended).toBe('SIGKILL')
+      before = await bulk.countPets()
+      expect(before).toBeLessThan(count)
+    }
+    const { code, stdout } = await run('import pets.csv')
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `Imported ${format(count - before)} pets, after ${format(before)} pets of an earlier run.\n`,
+    })
+    expect(await names()).toEqual(Array.from({ length: count }, (_, index) => nameOf(index)))
+    const again = await run('import pets.csv')
+    expect(again).toMatchObject({ code: 1, stdout: '' })
+    expect(again.stderr).toMatch(
+      /^This file was imported on \d{4}-\d\d-\d\d\. To store its pets once more, use --again\.\n$/,
+    )
+    expect(await bulk.countPets()).toBe(count)
+  })
+
+  it('stores each pet once when two processes import the same file', { timeout: 60_000 }, async () => {
+    const count = 20_000
+    await writeFile(`${folder}/pets.csv`, csv(count))
+    const both = await Promise.all([run('import pets.csv'), run('import pets.csv')])
+    // The second one finds the other at work, or done.
+    for (const { code, stderr } of both) {
+      if (code !== 0) expect(stderr).toMatch(/Another import is running\.|This file was imported on/)
+    }
+    await run('import pets.csv')
+    expect(await names()).toEqual(Array.from({ length: count }, (_, index) => nameOf(index)))
+  })
+
+  it('stores nothing when another process has begun the same import meanwhile', async () => {
+    await writeFile(`${folder}/pets.csv`, csv(3))
+    const file = await findPetFile(`${folder}/pets.csv`)
+    const work = {
+      file,
+      format: 'csv',
+      onError: 'stop',
+      again: false,
+      continues: false,
+      report: async () => {},
+      progress: silent,
+    } as const
+    await importFile(work, bulk)
+    const late = importFile(work, { ...bulk, readPetImports: async () => [] })
+    await expect(late).rejects.toThrow('Another import is running. Run this one again when it has ended.')
+    expect(await bulk.countPets()).toBe(3)
+    expect(await bulk.readPetImports()).toHaveLength(1)
+  })
+
+  it('ends at a rejected line, and continues there with --continue when the file was corrected', async () => {
+    const file = `${folder}/pets.csv`
+    await writeFile(file, 'name,categoryId\na,1\nb,one\nc,1\nd,\ne,1\n')
+    const first = await run('import pets.csv')
+    expect(first).toMatchObject({ code: 1, stdout: 'Imported 1 pet; 1 line rejected.\n' })
+    expect(first.stderr).toContain('line 3: categoryId must be an integer from')
+    expect(first.stderr).toContain('Stopped at line 3. Correct the file and run the command with --continue.\n')
+    expect(await names()).toEqual(['a'])
+
+    expect(await run('import pets.csv')).toMatchObject({
+      code: 1,
+      stdout: 'Imported 0 pets, after 1 pet of an earlier run; 1 line rejected.\n',
+    })
+    await writeFile(file, (await readFile(file, 'utf8')).replace('one', '1'))
+    const unsure = await run('import pets.csv')
+    expect(unsure).toMatchObject({ code: 1, stdout: '' })
+    expect(unsure.stderr).toMatch(
+      /^The first 2 lines of this file were stored on \d{4}-\d\d-\d\d by an import that was interrupted, and the file has changed since\. To store only the lines after them, use --continue; to store every line, use --again\.\n$/,
+    )
+    const third = await run('import pets.csv --continue --on-error skip --report rejected.txt')
+    expect(third).toMatchObject({
+      code: 1,
+      stdout: 'Imported 3 pets, after 1 pet of an earlier run; 1 line rejected.\n',
+    })
+    expect(await readFile(`${folder}/rejected.txt`, 'utf8')).toBe(
+      'line 5: categoryId must be an integer from -9223372036854775808 to 9223372036854775807\n',
+    )
+    expect(await names()).toEqual(['a', 'b', 'c', 'e'])
+    expect((await run('import pets.csv')).stderr).toContain('This file was imported on')
+  })
+
+  it('does not skip the pets of another file that begins like an interrupted one', { timeout: 60_000 }, async () => {
+    await writeFile(`${folder}/pets.csv`, 'name,categoryId\na,1\nb,one\n')
+    await run('import pets.csv')
+    await writeFile(`${folder}/other.csv`, 'name,categoryId\na,1\nx,1\n')
+    expect(await run('import other.csv')).toMatchObject({ code: 1, stdout: '' })
+    expect(await run('import other.csv --again')).toMatchObject({ code: 0, stdout: 'Imported 2 pets.\n' })
+    expect(await names()).toEqual(['a', 'a', 'x'])
+    const nothing = await run('import other.csv --continue')
+    expect(nothing.stderr).toContain('This file was imported on')
+    await writeFile(`${folder}/new.csv`, 'name,categoryId\ny,1\n')
+    expect((await run('import new.csv --continue')).stderr).toBe(
+      'No interrupted import begins like this file. Leave out --continue to store all of its lines.\n',
+    )
+  })
+
+  it('repeats with --again, and continues that after an interruption', { timeout: 60_000 }, async () => {
+    await writeFile(`${folder}/pets.csv`, csv(30_000))
+    expect(await run('import pets.csv')).toMatchObject({ code: 0 })
+    const program = start('import pets.csv --again')
+    while ((await bulk.countPets()) === 30_000) {
+      expect(program.process.exitCode, program.output.stderr).toBeNull()
+      await setTimeout(5)
+    }
+    program.process.kill('SIGKILL')
+    await program.ended
+    expect(await run('import pets.csv --again')).toMatchObject({ code: 0 })
+    const all = Array.from({ length: 30_000 }, (_, index) => nameOf(index))
+    expect(await names()).toEqual([...all, ...all])
+  })
+})

@@ -1,0 +1,184 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { allPets, openDatabase, temporaryFolder } from './testing/databases.test-support.ts'
+import { runShell } from './testing/run-shell.test-support.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+
+const DATABASE_URL = 'sqlite:pets.db'
+const run = (line: string, settings = {}) => runShell(line, folder, { DATABASE_URL, ...settings })
+const write = (name: string, content: string | Buffer) => writeFile(`${folder}/${name}`, content)
+const isStored = () => existsSync(`${folder}/pets.db`)
+const stored = async () => {
+  const bulk = await openDatabase(`sqlite:${folder}/pets.db`)
+  return (await allPets(bulk)).map(({ id: _, ...pet }) => pet)
+}
+
+describe('pet-store import', () => {
+  it('stores the pets of a file in their order, exactly', async () => {
+    await write(
+      'pets.csv',
+      'id,name,categoryId,status\r\n9,"Rex, ""the"" dog\r\n",9223372036854775807,sold\r\n9,Léo 🐕,0,\r\n',
+    )
+    const { code, stdout, stderr } = await run('pet-store import pets.csv')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Imported 2 pets.\n' })
+    expect(stderr).toBe('')
+    await write('more.ndjson', '{"name":"Rex","categoryId":-1}')
+    expect((await run('pet-store import more.ndjson')).stdout).toBe('Imported 1 pet.\n')
+    expect(await stored()).toEqual([
+      { name: 'Rex, "the" dog\r\n', categoryId: 2n ** 63n - 1n, status: 'sold' },
+      { name: 'Léo 🐕', categoryId: 0n },
+      { name: 'Rex', categoryId: -1n },
+    ])
+  })
+
+  const MIXED =
+    '{"name":"a","categoryId":1}\n{"name":"","categoryId":1}\nnonsense\n{"name":"b","categoryId":1,"Status":"sold"}\n{"name":"c","categoryId":9007199254740993}\n'
+  const REJECTED =
+    'line 2: name must have a character that is not white space\nline 3: must be JSON\nline 4: has the unknown field "Status"\n'
+  const GOOD = [
+    { name: 'a', categoryId: 1n },
+    { name: 'c', categoryId: 9007199254740993n },
+  ]
+
+  it('skips rejected lines with --on-error skip and lists each with its number and reason', async () => {
+    await write('pets.ndjson', MIXED)
+    const { code, stdout, stderr } = await run('pet-store import pets.ndjson --on-error skip')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'Imported 2 pets; 3 lines rejected.\n' })
+    expect(stderr.startsWith(REJECTED)).toBe(true)
+    expect(await stored()).toEqual(GOOD)
+  })
+
+  it('reads standard input', async () => {
+    await write('pets', MIXED)
+    const line = 'cat pets | pet-store import - --format ndjson --on-error skip --report rejected.txt'
+    expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 pets; 3 lines rejected.\n' })
+    expect(await readFile(`${folder}/rejected.txt`, 'utf8')).toBe(REJECTED)
+    // What comes in cannot be recognised.
+    expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 pets; 3 lines rejected.\n' })
+    expect(await stored()).toEqual([...GOOD, ...GOOD])
+  })
+
+  it.each(['pets.csv', './pets.csv', 'link.csv'])(
+    'rejects the report %s, which is the imported file',
+    async (report) => {
+      const content = 'name,categoryId\nRex,1\nBad,one\n'
+      await write('pets.csv', content)
+      await symlink('pets.csv', `${folder}/link.csv`)
+      expect(await run(`pet-store import pets.csv --report ${report}`)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'The report would overwrite "pets.csv". Give --report another name.\n',
+      })
+      expect(await readFile(`${folder}/pets.csv`, 'utf8')).toBe(content)
+    },
+  )
+
+  it('stores nothing in a dry run, not even a database', async () => {
+    await write('pets.ndjson', MIXED)
+    const { code, stdout, stderr } = await run('pet-store import pets.ndjson --dry-run --on-error skip')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '2 pets can be imported; 3 lines rejected.\n' })
+    expect(stderr).toContain(REJECTED)
+    expect(isStored()).toBe(false)
+    expect(await run('pet-store import pets.ndjson --on-error skip')).toMatchObject({ code: 1 })
+    const dry = await run('pet-store import pets.ndjson --dry-run')
+    expect(dry).toMatchObject({ code: 1, stdout: '1 pet can be imported; 1 line rejected.\n' })
+    expect(dry.stderr).toMatch(/Stopped at line 2\.\n$/)
+    expect(await stored()).toEqual(GOOD)
+  })
+
+  it('accepts what spreadsheet programs write: a byte order mark, semicolons and quotes', async () => {
+    await write('pets.csv', '\ufeff"name";"categoryId";"status"\r\n"Rex; the dog";7;sold\r\nLéo;1;\r\n')
+    expect(await run('pet-store import pets.csv')).toMatchObject({ code: 0, stdout: 'Imported 2 pets.\n' })
+    const again = await run('pet-store import pets.csv')
+    expect(again.stderr).toMatch(/^This file was imported on \d{4}-\d\d-\d\d\./)
+    expect(await stored()).toEqual([
+      { name: 'Rex; the dog', categoryId: 7n, status: 'sold' },
+      { name: 'Léo', categoryId: 1n },
+    ])
+  })
+
+  it('prints one JSON value with --json', async () => {
+    await write('pets.csv', 'name,categoryId\nRex,1\nBad,one\n')
+    const { code, stdout } = await run('pet-store import pets.csv --on-error skip --json')
+    expect({ code, ...JSON.parse(stdout) }).toEqual({
+      code: 1,
+      dryRun: false,
+      stored: 1,
+      storedEarlier: 0,
+      rejected: 1,
+      isComplete: true,
+    })
+  })
+
+  it.each([
+    [
+      'is not UTF-8',
+      Buffer.from('name,categoryId\nL\xe9o,1\n', 'latin1'),
+      'Line 2 is not UTF-8; save the file as UTF-8',
+    ],
+    ['has an open quote', 'name,categoryId\nok,1\n"Rex,1\n', 'Line 3 has a quote that is not closed.'],
+    ['has no header', 'Rex,1\n', 'Line 1 has the unknown column "Rex"; the columns are name, categoryId, status, id,'],
+  ])('names the line in which a file %s', async (_, content, sentence) => {
+    await write('pets.csv', content)
+    const { code, stderr } = await run('pet-store import pets.csv --on-error skip')
+    expect(code).toBe(1)
+    expect(stderr).toContain(sentence)
+  })
+
+  it.each([
+    ['pet-store import pets.txt', {}, 2, 'add --format csv or --format ndjson'],
+    ['pet-store import -', {}, 2, 'add --format csv or --format ndjson'],
+    ['pet-store import', {}, 2, "missing required argument 'file'"],
+    ['pet-store import pets.csv --on-error weep', {}, 2, 'Allowed choices are stop, skip.'],
+    ['pet-store import nowhere.csv', {}, 1, 'Cannot read "nowhere.csv": no such file or directory.'],
+    ['pet-store import . --format csv', {}, 1, 'Cannot read ".": it is a folder.'],
+    ['pet-store import pets.csv --report no/r.txt', {}, 1, 'Cannot write "no/r.txt": no such file or directory.'],
+    ['pet-store import pets.csv --again --continue', {}, 2, "option '--again' cannot be used with option '--continue'"],
+    ['pet-store import pets.csv', { MIGRATE_ON_START: 'false' }, 1, 'there is no such file.'],
+  ])('%s with %o ends with exit code %i', async (line, settings, exitCode, sentence) => {
+    await write('pets.csv', 'name,categoryId\nRex,1\n')
+    const { code, stderr } = await run(line, settings)
+    expect(stderr).toContain(sentence)
+    expect(code).toBe(exitCode)
+    expect(isStored()).toBe(false)
+  })
+
+  it('shows its progress on a terminal, and after Ctrl+C how many pets are stored', async (context) => {
+    if (!hasScript()) context.skip('needs script of util-linux, for a terminal')
+    await write('pets.csv', `name,categoryId\n${'Rex,1\n'.repeat(1_000_000)}`)
+    const program = `"${process.execPath}" --conditions=@pet-store/source "${new URL('../main.ts', import.meta.url).pathname}"`
+    const terminal = spawn('script', ['-qec', `stty cols 150; ${program} import pets.csv`, '/dev/null'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], TERM: 'xterm', DATABASE_URL },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    let output = ''
+    let isInterrupted = false
+    for await (const text of terminal.stdout.setEncoding('utf8')) {
+      output += String(text)
+      if (isInterrupted || !/Importing: [\d.]+ MB of 6 MB, [\d.]+ MB\/s, \d+ s left/.test(output)) continue
+      terminal.stdin.write('\x03')
+      isInterrupted = true
+    }
+    if (terminal.exitCode === null) await once(terminal, 'exit')
+    const stored = /Stopped\. ([\d,]+) pets are stored; run the same command to continue\.\r\n$/.exec(output)?.[1] ?? ''
+    const bulk = await openDatabase(`sqlite:${folder}/pets.db`)
+    expect(await bulk.countPets()).toBe(Number(stored.replaceAll(',', '')))
+    expect(terminal.exitCode).toBe(130)
+  })
+})
+
+function hasScript(): boolean {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
+}

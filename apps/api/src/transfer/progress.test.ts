@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createProgress, MEGABYTES } from './progress.ts'
+
+const lines: string[] = []
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  lines.length = 0
+  vi.spyOn(console, 'error').mockImplementation((line: string) => lines.push(line))
+  vi.stubGlobal('process', { ...process, stderr: { isTTY: false } })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
+
+describe('progress without a terminal', () => {
+  it('is a line every two seconds with the rate and the time left, and one at the end', () => {
+    const meter = createProgress().begin('Copying', 100_000, 20_000)
+    for (let count = 0; count < 8; count += 1) {
+      vi.advanceTimersByTime(1_000)
+      meter.advance(10_000)
+    }
+    meter.end()
+    expect(lines).toEqual([
+      'Copying: 40,000 of 100,000, 10,000/s, 6 s left',
+      'Copying: 60,000 of 100,000, 10,000/s, 4 s left',
+      'Copying: 80,000 of 100,000, 10,000/s, 2 s left',
+      'Copying: 100,000 of 100,000, 10,000/s, 0 s left',
+      'Copying: 100,000, 8 s',
+    ])
+  })
+
+  it('has another unit, and no time left if the total is unknown', () => {
+    const known = createProgress().begin('Reading', 38_800_000, 0, MEGABYTES)
+    const unknown = createProgress().begin('Reading', undefined, 0, MEGABYTES)
+    vi.advanceTimersByTime(4_000)
+    known.advance(10_000_000)
+    unknown.advance(10_000_000)
+    unknown.end()
+    expect(lines).toEqual([
+      'Reading: 10 MB of 38.8 MB, 2.5 MB/s, 12 s left',
+      'Reading: 10 MB, 2.5 MB/s',
+      'Reading: 10 MB, 4 s',
+    ])
+  })
+
+  it('has long times in minutes', () => {
+    const meter = createProgress().begin('Copying', 1_000)
+    vi.advanceTimersByTime(10_000)
+    meter.advance(100)
+    meter.end()
+    expect(lines[0]).toBe('Copying: 100 of 1,000, 10/s, 1 min 30 s left')
+  })
+
+  it('is nothing for work below a second', () => {
+    const meter = createProgress().begin('Copying', 1_000)
+    vi.advanceTimersByTime(999)
+    meter.advance(1_000)
+    meter.end()
+    expect(lines).toEqual([])
+  })
+})
+
+it('progress on a terminal rewrites one line', () => {
+  const written: string[] = []
+  const stderr = { isTTY: true, columns: 33, write: (text: string) => written.push(text) }
+  vi.stubGlobal('process', { ...process, stderr })
+  const meter = createProgress().begin('Copying', 1_000)
+  for (let count = 0; count < 20; count += 1) {
+    vi.advanceTimersByTime(100)
+    meter.advance(50)
+  }
+  meter.end()
+  expect(written[0]).toBe('\r\x1b[KCopying: 50 of 1,000, 500/s, 2 s')
+  expect(written.slice(-2)).toEqual(['\r\x1b[KCopying: 1,000, 2 s', '\n'])
+  expect(lines).toEqual([])
+})

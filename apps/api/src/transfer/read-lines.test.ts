@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { MAX_LINE_BYTES, readLines } from './read-lines.ts'
+
+async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+async function linesOf(content: string | Buffer, size = 7): Promise<readonly string[]> {
+  const lines: string[] = []
+  for await (const more of readLines(pieces(Buffer.from(content), size))) lines.push(...more)
+  return lines
+}
+
+const broken = async (content: string | Buffer, sentence: string) => {
+  for (const size of [1, 2, 7, 1_000_000]) await expect(linesOf(content, size)).rejects.toThrow(sentence)
+}
+
+describe('lines', () => {
+  it('are the same for every size of pieces', async () => {
+    const text = fc.array(fc.constantFrom('a', 'é', '🐕', '\n', '\r\n', '', '\u2028')).map((parts) => parts.join(''))
+    await fc.assert(
+      fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), async (content, size) => {
+        const lines = content.split('\n')
+        if (lines.at(-1) === '') lines.pop()
+        expect(await linesOf(content, size)).toEqual(lines)
+      }),
+    )
+  })
+
+  it('include carriage returns, which may belong to a name', async () => {
+    expect(await linesOf('a\r\nb\rc\n')).toEqual(['a\r', 'b\rc'])
+  })
+
+  it.each([
+    ['a cut character', Buffer.from('ok\nRex\xc3\n', 'latin1'), 2],
+    ['a cut character at the end', Buffer.from('ok\nok\n\xf0\x9f', 'latin1'), 3],
+    ['another encoding', Buffer.from('ok\nLéo,1\nok', 'latin1'), 2],
+    ['a surrogate', Buffer.from('\xed\xa0\x80', 'latin1'), 1],
+    ['UTF-16', Buffer.from('\ufeffname', 'utf16le'), 1],
+  ])('that are not UTF-8 are reported by number: %s', async (_, content, line) => {
+    await broken(content, `Line ${line} is not UTF-8; save the file as UTF-8`)
+  })
+
+  it('may have U+FFFD, which is a character like any other', async () => {
+    expect(await linesOf('\ufffd\n')).toEqual(['\ufffd'])
+  })
+
+  it('begin without a byte order mark; later it is a character', async () => {
+    for (const size of [1, 2, 3, 99]) {
+      expect(await linesOf('\ufeffname\n', size)).toEqual(['name'])
+      expect(await linesOf('\ufeff\ufeffa\n\ufeffb', size)).toEqual(['\ufeffa', '\ufeffb'])
+      expect(await linesOf('\ufeff', size)).toEqual([])
+    }
+  })
+
+  it('are at most as long as a request body', async () => {
+    const longest = 'é'.repeat(MAX_LINE_BYTES / 2)
+    const content = `a\n${longest}\nb`
+    expect(await linesOf(content, 4_096)).toEqual(['a', longest, 'b'])
+    for (const size of [4_096, 1_000_000]) {
+      await expect(linesOf(`a\n${longest}x\nb`, size)).rejects.toThrow('Line 2 has more than 102,400 bytes.')
+      await expect(linesOf(`a\n${longest}x`, size)).rejects.toThrow('Line 2 has more than 102,400 bytes.')
+    }
+  })
+
+  it('without an end are not read without limit', async () => {
+    let read = 0
+    async function* endless() {
+      for (;;) {
+        read += 1
+        yield Buffer.alloc(10_000, 'a')
+      }
+    }
+    await expect(readLines(endless()).next()).rejects.toThrow('Line 1 has more than 102,400 bytes.')
+    expect(read).toBe(11)
+  })
+})

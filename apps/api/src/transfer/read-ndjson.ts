@@ -1,0 +1,47 @@
+import { parseExactJson } from '@pet-store/http-express'
+import { type Entry, type EntryReader, validateEntry } from './entry.ts'
+import { ID, PET_FIELDS } from './pet-fields.ts'
+
+const FIELDS: readonly string[] = [...PET_FIELDS.map(({ name }) => name), ID]
+
+/** Reads one JSON object per line, as the service accepts and returns it. An `id` is allowed and not used. Empty lines are skipped. */
+export function createNdjsonReader(): EntryReader {
+  let line = 0
+  return {
+    read(lines) {
+      const entries: Entry[] = []
+      for (const text of lines) {
+        line += 1
+        if (text !== '' && text !== '\r') entries.push(entryOf(line, text))
+      }
+      return entries
+    },
+    end() {},
+  }
+}
+
+function entryOf(line: number, text: string): Entry {
+  const invalid = (reason: string): Entry => ({ line, lastLine: line, reason })
+  const value = parse(text)
+  if (value === undefined) return invalid('must be JSON')
+  if (!isObject(value)) return invalid('must be a JSON object')
+  // A mistake such as `Status` must not lose the value.
+  const unknown = Object.keys(value).find((field) => !FIELDS.includes(field))
+  if (unknown !== undefined) return invalid(`has the unknown field ${JSON.stringify(unknown.slice(0, 60))}`)
+  const pet: Record<string, unknown> = {}
+  for (const { name, fromJson } of PET_FIELDS) pet[name] = fromJson(value[name])
+  return validateEntry(line, line, pet)
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A plain object; a number that is no int64 is an instance of a class. */
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Pet } from '@pet-store/domain'
+import type { BulkAccess } from '@pet-store/persistence'
+import { createDatabase } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { afterEach, inject } from 'vitest'
+import { persistenceAdapter } from '../../persistence/open-persistence.ts'
+import { readSettings } from '../../settings/read-settings.ts'
+import type { Progress } from '../progress.ts'
+
+const cleanUps: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'pet-store-'))
+  cleanUps.push(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Makes an empty database of each kind; it is gone after the test. */
+export const DATABASES = {
+  SQLite: async () => `sqlite:${await temporaryFolder()}/${randomUUID()}.db`,
+  async PostgreSQL() {
+    const { url, drop } = await createDatabase(inject('postgresUrl'))
+    cleanUps.push(drop)
+    return url
+  },
+}
+
+export const KINDS = ['SQLite', 'PostgreSQL'] as const
+
+export async function openDatabase(url: string): Promise<BulkAccess> {
+  const bulk = await persistenceAdapter({ ...readSettings([], {}), databaseUrl: url }).openBulkAccess({ migrate: true })
+  if (bulk === undefined) throw new Error('The adapter has no bulk access.')
+  cleanUps.push(bulk.close)
+  return bulk
+}
+
+/** Progress that shows nothing. */
+export const silent: Progress = { begin: () => ({ advance() {}, end() {} }) }
+
+/** Every pet of a database by ascending id. */
+export async function allPets(bulk: Pick<BulkAccess, 'readPets'>): Promise<readonly Pet[]> {
+  return bulk.readPets({ limit: 10_000_000 })
+}
