@@ -3,7 +3,7 @@ export { createPetApp } from './app/create-pet-app.ts'
 export type { PetAppOptions } from './app/create-pet-app.ts'
 export type { TrustProxy } from './http/client-address.ts'
 export { createPetServer } from './server/create-pet-server.ts'
-export type { ServerLimits } from './server/create-pet-server.ts'
+export type { PetServer, PetServerOptions, ServerLimits } from './server/create-pet-server.ts'
 
 // For operators
 export { createMetricsApp } from './app/create-metrics-app.ts'

@@ -14,6 +14,7 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   headers_too_large: 431,
   internal_error: 500,
+  not_implemented: 501,
   service_unavailable: 503,
 } as const
 

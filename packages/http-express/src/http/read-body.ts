@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { parse } from 'content-type'
@@ -24,10 +24,10 @@ const DECOMPRESS = {
  * invalid JSON, in this order. Not `express.json()`, which responds to an oversized body only after all of it has
  * arrived, and replaces bytes that are not UTF-8 instead of rejecting them (docs/decisions/0012-own-body-reader.md).
  */
-export async function readJsonBody(req: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
   expectJson(req.headers['content-type'])
   const encoding = contentEncoding(req)
-  const sent = await readBytes(req, encoding === undefined ? MAX_BODY_BYTES : MAX_ENCODED_BYTES)
+  const sent = await readBytes(req, res, encoding === undefined ? MAX_BODY_BYTES : MAX_ENCODED_BYTES)
   return parseBody(encoding === undefined ? sent : await decompress(sent, encoding))
 }
 
@@ -55,12 +55,14 @@ function contentEncoding(req: IncomingMessage): keyof typeof DECOMPRESS | undefi
   return encoding as keyof typeof DECOMPRESS
 }
 
-function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
       reject(tooLarge())
       return
     }
+    // Other expectations, and those of HTTP/1.0, do not reach this point.
+    if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue()
     const chunks: Buffer[] = []
     let length = 0
     req.on('data', (chunk: Buffer) => {

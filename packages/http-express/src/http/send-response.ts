@@ -12,6 +12,7 @@ export function addHeader(res: ServerResponse, name: string, value: string): voi
 /** Sends JSON text with the headers that were added. */
 export function sendJson(res: ServerResponse, status: number, json: string): void {
   const own = ['Content-Type', 'application/json', 'Content-Length', Buffer.byteLength(json)]
+  if (!res.req.complete) closeUnlessBodyIsCheap(res, status)
   res.writeHead(status, [...(headersOf(res) ?? []), ...own])
   res.end(json)
 }
@@ -33,8 +34,23 @@ export function sendResponse(
   for (let index = 0; index < headers.length; index += 2) {
     res.setHeader(String(headers[index]), headers[index + 1] ?? '')
   }
+  if (!res.req.complete) closeUnlessBodyIsCheap(res, status)
   res.writeHead(status, own)
   res.end(body)
+}
+
+/** What Node may read and drop after an early 429 or 503, in bytes: a new connection would cost more. */
+const MAX_DROPPED_BYTES = 102_400
+
+/**
+ * Closes the connection with a response that is sent before the body of its request has arrived. Else Node would read
+ * all of it, or take the next request of a client that waits for `100 Continue` for the body.
+ */
+function closeUnlessBodyIsCheap(res: ServerResponse, status: number): void {
+  const { expect, 'content-length': length = '0', 'transfer-encoding': encoding } = res.req.headers
+  if (length === '0' && encoding === undefined) return
+  const isCheap = encoding === undefined && expect === undefined && Number(length) <= MAX_DROPPED_BYTES
+  if (!isCheap || (status !== 429 && status !== 503)) res.shouldKeepAlive = false
 }
 
 /** The list that headers are added to; absent in a response that did not pass `openRequest`. */

@@ -26,7 +26,9 @@ export function handleError(log: HttpLog): ErrorHandler {
     const known = httpErrorOf(error)
     // The server has responded for the route, because the rest of the body was not valid HTTP.
     if (res.writableEnded && isHeadersSentError(error)) return
-    if (known === undefined || ERROR_STATUS[known.code] >= 500) log.internalError(error, res.locals.requestId)
+    // A 501 or 503 that was thrown as such is no internal error.
+    if (known !== error && (known === undefined || ERROR_STATUS[known.code] >= 500))
+      log.internalError(error, res.locals.requestId)
     if (res.headersSent) {
       // Part of the response was sent. Closing the connection is the only way to say that the rest is missing.
       if (!res.writableEnded) res.destroy()

@@ -34,18 +34,45 @@ export function openRequest(log: HttpLog, headers: readonly string[], addressOf:
     // Read now: a closed connection has no address any more.
     res.locals = new RequestContext(requestIdOf(req.headers['x-request-id']), addressOf(req), headers)
     res.on('close', logClosed)
-    expectOneHost(req)
+    expectHost(req, res)
+    const encoding = req.headers['transfer-encoding']
+    if (encoding !== undefined) expectChunked(encoding, res)
     next()
   }
 }
 
-/** RFC 9112, 3.2. `createPetServer` turns off the check in Node, whose response would lack the error body. */
-function expectOneHost(req: HandlerRequest): void {
+/** A host name or address, perhaps with a port; it may be empty (RFC 9112, 3.2). A list is more than one host. */
+const HOST = /^(?:(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?)?$/i
+
+/** Expects exactly one valid `Host`. `createPetServer` turns off the check in Node, whose response would lack the error body. */
+function expectHost(req: HandlerRequest, res: HandlerResponse): void {
+  const { host } = req.headers
   let hosts = 0
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
     const name = req.rawHeaders[index]
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
-  if (hosts === 1 || (hosts === 0 && req.httpVersion === '1.0')) return
-  throw new HttpError('invalid_request', 'The request must have exactly one Host header.', { Connection: 'close' })
+  if (hosts === 1 && host !== undefined && HOST.test(host)) return
+  if (hosts === 0 && req.httpVersion === '1.0') return
+  throw malformed(res, 'The request must have exactly one Host header, of the form host or host:port.')
+}
+
+/** A transfer coding: a name, perhaps with parameters (RFC 9112, 7). */
+const CODING = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[^,]*)?$/
+
+/** Expects no transfer coding but `chunked` (RFC 9112, 6.1). The parser has found that `chunked` is the last one. */
+function expectChunked(encoding: string, res: HandlerResponse): void {
+  const codings = encoding.split(',').map((coding) => coding.trim().toLowerCase())
+  if (codings.length === 1 && codings[0] === 'chunked') return
+  if (!codings.every((coding) => CODING.test(coding)) || codings.indexOf('chunked') !== codings.length - 1) {
+    throw malformed(res, 'The Transfer-Encoding is not valid.')
+  }
+  res.shouldKeepAlive = false
+  throw new HttpError('not_implemented', 'The only possible Transfer-Encoding is chunked.')
+}
+
+/** For requests whose framing is in doubt, so the connection must close. */
+function malformed(res: HandlerResponse, message: string): HttpError {
+  res.shouldKeepAlive = false
+  return new HttpError('invalid_request', message)
 }

@@ -67,6 +67,7 @@ const ANYWHERE = [
   'expectation_failed',
   'headers_too_large',
   'internal_error',
+  'not_implemented',
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[]
 

@@ -41,7 +41,7 @@ export function petHandlers(pets: PetUseCases, now: Clock, references: Reference
     createPet: async (req, res) => {
       expectScope(res, 'pets:write')
       const isStrict = honoursStrict(req, res)
-      const body = await readJsonBody(req)
+      const body = await readJsonBody(req, res)
       expectNoParameters(req.url, isStrict)
       const key = readIdempotencyKey(req)
       const idempotencyKey = key === undefined ? undefined : { owner: verifiedKeyOf(res).keyId, key, at: now() }

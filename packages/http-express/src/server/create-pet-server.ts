@@ -1,177 +1,154 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { ERROR_STATUS, type ErrorCode, errorJson, HttpError } from '../http/http-error.ts'
+import { type ClientAddress, clientAddressOf, type TrustProxy } from '../http/client-address.ts'
+import { ERROR_STATUS, HttpError } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
 import { sendError } from '../http/send-response.ts'
 import { requestIdOf } from '../middleware/open-request.ts'
+import { Connection, type ServerSocket } from './connection.ts'
+import { isHead, type ParserError, parserError, rawErrorResponse } from './parser-error.ts'
 import { originForm } from './request-target.ts'
+import { shutDown } from './shut-down.ts'
 
-/** How much and how long the server waits for a request. Times are in milliseconds. */
+/** The limits of the server. */
 export interface ServerLimits {
-  /** Request line and headers together, in bytes; more is 431. */
-  readonly maxHeaderSize: number
-  /** For the headers to arrive; later is 408. */
-  readonly headersTimeout: number
-  /** For the whole request to arrive; later is 408. */
-  readonly requestTimeout: number
-  /** How often the two are looked at. */
-  readonly connectionsCheckingInterval: number
-  /** How long an idle connection is kept. */
-  readonly keepAliveTimeout: number
-  /** How long a connection may stand still while its answer is made or sent; then it is dropped. */
-  readonly stallTimeout: number
+  /** Of request line and headers together; more is 431. Default: 16 KiB. */
+  readonly maxHeaderBytes: number
+  /** For the headers to arrive; later is 408. Default: 10 s. */
+  readonly headersTimeoutMs: number
+  /** For the whole request to arrive; later is 408. Default: 30 s. */
+  readonly requestTimeoutMs: number
+  /** How often these two are checked. Default: 1 s. */
+  readonly checkIntervalMs: number
+  /** How long an idle connection stays open. Default: 75 s. */
+  readonly keepAliveTimeoutMs: number
+  /** How long a connection may make no progress while its response is produced or sent. Default: 60 s. */
+  readonly stallTimeoutMs: number
 }
 
 /** Node's defaults fit no API. */
 const LIMITS: ServerLimits = {
-  maxHeaderSize: 16 * 1024,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 1_000,
-  // Longer than the 60 s of usual load balancers, so that they and not we close an idle connection.
-  keepAliveTimeout: 75_000,
-  // For clients that do not read their answers. Longer than the two above, which have an answer, and than any work of ours.
-  stallTimeout: 60_000,
+  maxHeaderBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  checkIntervalMs: 1_000,
+  // Longer than the 60 s of usual load balancers, so that an idle connection is closed by them and not by us.
+  keepAliveTimeoutMs: 75_000,
+  // For clients that do not read. Longer than the timeouts that have a response, and than any work of the service.
+  stallTimeoutMs: 60_000,
 }
 
-/** How long a client may go on sending after its last answer, so that the answer reaches it. */
-const LINGER_MS = 1_000
+export interface PetServerOptions extends Partial<ServerLimits> {
+  /** The same as for the app, for the client's address in log lines. Default: none. */
+  readonly trustProxy?: TrustProxy
+}
+
+/** A `node:http` server that can stop without breaking off a request. */
+export interface PetServer extends Server {
+  /** Stops listening, sends the responses to all requests that have arrived, and resolves when every connection is closed. */
+  shutDown(): Promise<void>
+}
 
 /**
- * An HTTP server for the app that gives the error body also where Node would answer by itself, and logs those answers.
- * Does not listen yet.
+ * Creates an HTTP server for the app. Requests of a connection are handled one after another, and errors that Node
+ * responds to by itself get the error body and a log line. Does not listen yet.
  */
-export function createPetServer(app: RequestListener, log: HttpLog, limits: Partial<ServerLimits> = {}): Server {
-  const options = { ...LIMITS, ...limits, requireHostHeader: false }
-  const latest = new WeakMap<Duplex, ServerResponse>()
-  const server = createServer(options, (req, res) => {
-    latest.set(req.socket, res)
-    // Express reads targets with Node's retired `url.parse`, which takes `/v1/pets#x` for a path of ours.
-    req.url = originForm(req.url)
-    app(req, res)
+export function createPetServer(app: RequestListener, log: HttpLog, options: PetServerOptions = {}): PetServer {
+  const { trustProxy = 0, ...limits } = { ...LIMITS, ...options }
+  const server = createServer({
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // The app checks it: Node's response would lack the error body.
+    requireHostHeader: false,
   })
-  // Node drops headers beyond a number of its own without a word; the limit on their size is limit enough.
+  // Node would silently drop headers beyond a number. Their size is limited anyway.
   server.maxHeadersCount = 0
-  server.setTimeout(options.stallTimeout)
+  server.setTimeout(limits.stallTimeoutMs)
+  // A client that has sent everything and closed its side still gets its responses.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  const connections = handleConnections(
+    server,
+    app,
+    unroutedLog(log, clientAddressOf(trustProxy)),
+    limits.maxHeaderBytes,
+  )
+  return Object.assign(server, { shutDown: () => shutDown(server, connections) })
+}
+
+/** Logs a request that the app did not see. Without `req` where it could not be parsed. */
+type UnroutedLog = (error: HttpError, requestId: string, socket: Duplex, req?: IncomingMessage) => void
+
+/** Connects the events of the server with the app. Returns the open connections. */
+function handleConnections(
+  server: Server,
+  app: RequestListener,
+  logUnrouted: UnroutedLog,
+  maxHeaderBytes: number,
+): ReadonlyMap<Duplex, Connection> {
+  const connections = new Map<Duplex, Connection>()
+  server.on('connection', (socket: ServerSocket) => {
+    connections.set(socket, new Connection(socket))
+    socket.once('close', () => connections.delete(socket))
+  })
+
+  const onRequest = (req: IncomingMessage, res: ServerResponse) => {
+    // Express parses targets with Node's retired `url.parse`, which takes `/v1/pets#x` for a path of the API.
+    req.url = originForm(req.url)
+    connections.get(req.socket)?.add(req, res, app)
+  }
+  const reject = (res: ServerResponse, error: HttpError) => {
+    const requestId = requestIdOf(res.req.headers['x-request-id'])
+    logUnrouted(error, requestId, res.req.socket, res.req)
+    rejectUnrouted(res, error, requestId)
+  }
+  const fail = (socket: Duplex, error: HttpError, requestId: string, hasBody: boolean, req?: IncomingMessage) =>
+    connections.get(socket)?.fail({
+      error,
+      rawResponse: rawErrorResponse(error, requestId, hasBody),
+      onRawSent: () => logUnrouted(error, requestId, socket, req),
+      reject: (res) => reject(res, error),
+    })
+  server.on('request', onRequest)
+  // Without a listener Node sends `100 Continue` at once. Here that is up to whoever reads the body.
+  server.on('checkContinue', onRequest)
   server.on('checkExpectation', (req, res) => {
-    const requestId = requestIdOf(req.headers['x-request-id'])
-    refuseExpectation(res, requestId)
-    logUnrouted(log, requestId, 'expectation_failed', req)
+    const error = new HttpError('expectation_failed', 'The only possible expectation is 100-continue.')
+    connections.get(req.socket)?.add(req, res, () => reject(res, error))
   })
   server.on('connect', (req, socket) => {
-    // Node has let go of this socket; without a listener a reset would end the process.
+    // Node no longer listens to this socket. Without a listener a reset would end the process.
     socket.on('error', () => socket.destroy())
-    const requestId = requestIdOf(req.headers['x-request-id'])
-    answerInTurn(socket, latest.get(socket), new HttpError('not_found', 'This is not a proxy.'), requestId, () =>
-      logUnrouted(log, requestId, 'not_found', req),
-    )
+    const error = new HttpError('not_found', 'This is not a proxy.')
+    fail(socket, error, requestIdOf(req.headers['x-request-id']), true, req)
   })
-  server.on('clientError', (cause: NodeJS.ErrnoException, socket) => {
-    const error = parserError(cause, options.maxHeaderSize)
-    const requestId = requestIdOf(undefined)
-    answerInTurn(socket, latest.get(socket), error, requestId, () => logUnrouted(log, requestId, error.code))
+  server.on('clientError', (cause: ParserError, socket) => {
+    fail(socket, parserError(cause, maxHeaderBytes), requestIdOf(undefined), !isHead(cause))
   })
-  return server
+  return connections
 }
 
-/** The log line of an answer that the app knows nothing of. */
-function logUnrouted(log: HttpLog, requestId: string, code: ErrorCode, req?: IncomingMessage): void {
-  log.begin?.()
-  log.request({
-    requestId,
-    status: ERROR_STATUS[code],
-    durationMs: 0,
-    isComplete: true,
-    ...(req?.method !== undefined && { method: req.method }),
-  })
-}
-
-function refuseExpectation(res: ServerResponse, requestId: string): void {
+function rejectUnrouted(res: ServerResponse, error: HttpError, requestId: string): void {
+  res.shouldKeepAlive = false
   res.setHeader('X-Request-Id', requestId)
   res.setHeader('Cache-Control', 'no-store')
-  res.setHeader('Connection', 'close')
-  sendError(res, new HttpError('expectation_failed', 'The only expectation that can be met is 100-continue.'))
+  sendError(res, error)
 }
 
-/** Answers what never became a request of the app, after the latest one that did, and closes the connection. */
-function answerInTurn(
-  socket: Duplex,
-  response: ServerResponse | undefined,
-  error: HttpError,
-  requestId: string,
-  onAnswered: () => void,
-): void {
-  const answer = () => {
-    if (closeWith(socket, rawErrorResponse(error, requestId))) onAnswered()
+function unroutedLog(log: HttpLog, addressOf: ClientAddress): UnroutedLog {
+  return (error, requestId, socket, req) => {
+    log.begin?.()
+    const clientAddress =
+      req === undefined ? (socket as Partial<IncomingMessage['socket']>).remoteAddress : addressOf(req)
+    log.request({
+      requestId,
+      status: ERROR_STATUS[error.code],
+      durationMs: 0,
+      isComplete: true,
+      ...(req?.method !== undefined && { method: req.method }),
+      ...(clientAddress !== undefined && { clientAddress }),
+    })
   }
-  if (response === undefined || (response.req.complete && response.closed)) {
-    answer()
-  } else if (response.req.complete) {
-    // An earlier request on this connection was in order and is still being answered; its answer goes first.
-    response.once('close', answer)
-  } else if (response.headersSent) {
-    // The fault is in the rest of a body that was refused before all of it had come: its one answer is given.
-    socket.destroy()
-  } else {
-    // The fault is in the body of a request that has begun. Its route finds the answer sent when the body breaks off.
-    response.setHeader('Connection', 'close')
-    sendError(response, error)
-  }
-}
-
-const closing = new WeakSet<Duplex>()
-
-/** Sends the last answer of a connection where it still can, and closes it when the client has had the time to read it. */
-function closeWith(socket: Duplex, answer: string): boolean {
-  // The parser reports every further piece of a broken request anew.
-  if (closing.has(socket)) return false
-  if (!socket.writable) {
-    socket.destroy()
-    return false
-  }
-  closing.add(socket)
-  socket.end(answer)
-  // Closed at once, a connection with unread bytes is reset, and a reset takes the answer along (RFC 9112, 9.6).
-  socket.resume()
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
-  socket.once('close', () => clearTimeout(timer))
-  return true
-}
-
-function parserError(cause: NodeJS.ErrnoException, maxHeaderSize: number): HttpError {
-  switch (cause.code) {
-    case 'HPE_HEADER_OVERFLOW': {
-      const message = `Request line and headers must have at most ${maxHeaderSize} bytes.`
-      return new HttpError('headers_too_large', message, {}, { cause })
-    }
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new HttpError('payload_too_large', 'The chunk extensions are too long.', {}, { cause })
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new HttpError('request_timeout', 'The request did not arrive in time.', {}, { cause })
-    default:
-      return new HttpError('invalid_request', 'The request is not valid HTTP/1.1.', {}, { cause })
-  }
-}
-
-/** A whole HTTP/1.1 response, for a connection on which Node made no response object. The connection must close after it. */
-function rawErrorResponse(error: HttpError, requestId: string): string {
-  const status = ERROR_STATUS[error.code]
-  const body = errorJson(error)
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `Date: ${new Date().toUTCString()}`,
-    'Connection: close',
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    `X-Request-Id: ${requestId}`,
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${body}`
 }

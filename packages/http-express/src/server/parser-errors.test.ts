@@ -39,9 +39,19 @@ describe('a request that is no request', () => {
       const { headers, status } = await connection.response()
       await connection.closed()
       const lines = server.log.requests.filter(({ requestId }) => requestId === headers['x-request-id'])
-      expect(lines).toMatchObject([{ status }])
+      expect(lines).toMatchObject([{ status, clientAddress: '127.0.0.1' }])
     },
   )
+
+  it.each([
+    ['that cannot be parsed', 'HEAD /v1/pets HTTP/1.1\r\nX Y: a\r\n\r\n'],
+    ['without a Host', 'HEAD /v1/pets HTTP/1.1\r\n\r\n'],
+    ['with an expectation that nobody knows', `HEAD /v1/pets HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`],
+    ['with headers that are too long', `HEAD /v1/pets HTTP/1.1\r\n${HOST}X: ${'a'.repeat(17_000)}\r\n\r\n`],
+  ])('gets a response without a body as a HEAD %s', async (_name, data) => {
+    const text = await server.connect().expectHeadOnly().write(data).text()
+    expect(text).toMatch(/^HTTP\/1\.1 4\d\d [^]*\r\nContent-Length: [1-9][^]*\r\n\r\n$/)
+  })
 
   it('leaves the server unharmed', async () => {
     expect((await server.send({})).status).toBe(200)

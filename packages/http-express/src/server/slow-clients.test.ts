@@ -23,10 +23,10 @@ describe('slow clients', () => {
   it('are dropped, and keep nobody else from being answered', async () => {
     const limits = {
       // Long enough for all of them to be there at once, on a busy machine too.
-      headersTimeout: 5_000,
-      requestTimeout: 6_000,
-      connectionsCheckingInterval: 100,
-      keepAliveTimeout: 5_000,
+      headersTimeoutMs: 5_000,
+      requestTimeoutMs: 6_000,
+      checkIntervalMs: 100,
+      keepAliveTimeoutMs: 5_000,
     }
     const server = await startTestServer({ limits, repository })
     const open = () => Array.from({ length: CLIENTS }, () => server.connect())
@@ -49,7 +49,7 @@ describe('slow clients', () => {
   }, 60_000)
 
   it('that never read their responds with are dropped in the middle of them', async () => {
-    const server = await startTestServer({ limits: { stallTimeout: 300 }, repository })
+    const server = await startTestServer({ limits: { stallTimeoutMs: 300 }, repository })
     // More than the system takes off our hands.
     server.connect().pause().write(GET_LONG_LIST.repeat(40))
     await vi.waitFor(() => expect(server.log.requests.some(({ isComplete }) => !isComplete)).toBe(true), patience)

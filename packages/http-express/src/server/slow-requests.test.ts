@@ -5,7 +5,7 @@ import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
 describe('a slow request', () => {
-  const limits = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 }
+  const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200, checkIntervalMs: 20 }
 
   it.each([
     ['headers', GET],

@@ -38,6 +38,24 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
   'two Hosts': [`${GET}host: other\r\n\r\n`, 'invalid_request'],
   'two equal Hosts': [`${GET}${HOST}\r\n`, 'invalid_request'],
   'two Hosts in HTTP/1.0': [`GET /v1/pets HTTP/1.0\r\n${HOST}${HOST}${KEY}\r\n`, 'invalid_request'],
+  'a user in Host': ['GET /v1/pets HTTP/1.1\r\nHost: user@localhost\r\n\r\n', 'invalid_request'],
+  'a path in Host': ['GET /v1/pets HTTP/1.1\r\nHost: localhost/v1\r\n\r\n', 'invalid_request'],
+  'a port in Host that is no number': [
+    'GET /v1/pets HTTP/1.1\r\nHost: evil.example:localhost\r\n\r\n',
+    'invalid_request',
+  ],
+  'two names in Host': ['GET /v1/pets HTTP/1.1\r\nHost: a, b\r\n\r\n', 'invalid_request'],
+  'an open bracket in Host': ['GET /v1/pets HTTP/1.1\r\nHost: [::1\r\n\r\n', 'invalid_request'],
+  'a transfer coding before chunked': [`${POST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 'not_implemented'],
+  'a transfer coding with a parameter': [
+    `${POST}Transfer-Encoding: x;q=1, chunked\r\n\r\n0\r\n\r\n`,
+    'not_implemented',
+  ],
+  'chunked twice': [`${POST}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`, 'invalid_request'],
+  'a transfer coding that is no token': [
+    `${POST}Transfer-Encoding: g(zip), chunked\r\n\r\n0\r\n\r\n`,
+    'invalid_request',
+  ],
   'an expectation that nobody knows': [`${POST}Expect: tea\r\nContent-Length: 2\r\n\r\n`, 'expectation_failed'],
   'an expectation and a body': [
     `${POST}Expect: tea\r\nContent-Length: 500000\r\n\r\n${'x'.repeat(500_000)}`,

@@ -8,15 +8,18 @@ export class RawConnection {
   readonly #ended: Promise<void>
   /** Whether the server closed while this side was still sending. */
   isBroken = false
+  /** How many times `100 Continue` arrived. */
+  continues = 0
   #received = Buffer.alloc(0)
   #wake = (): void => {}
   #isEnded = false
+  #takesResponses = true
 
   constructor(socket: Socket) {
     this.#socket = socket
     socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk])
-      this.#takeAnswers()
+      if (this.#takesResponses) this.#takeResponses()
       this.#wake()
     })
     socket.on('error', () => {
@@ -36,6 +39,12 @@ export class RawConnection {
   /** Sends bytes as they are; a string is sent one byte a character. */
   write(data: string | Uint8Array): this {
     this.#socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data)
+    return this
+  }
+
+  /** Leaves all that arrives to `text()`: a response to HEAD announces a body that does not come. */
+  expectHeadOnly(): this {
+    this.#takesResponses = false
     return this
   }
 
@@ -63,6 +72,18 @@ export class RawConnection {
     return this.#received.length + this.#responses.length
   }
 
+  /** All that arrives until the server closes the connection, as text. */
+  async text(): Promise<string> {
+    await this.#ended
+    this.#socket.destroy()
+    return this.#received.toString('latin1')
+  }
+
+  /** The bytes that were written and that the system has not taken yet, because the server does not read. */
+  get unsent(): number {
+    return this.#socket.writableLength
+  }
+
   /** Breaks the connection off, as a crashed client does. */
   reset(): void {
     this.#socket.resetAndDestroy()
@@ -73,7 +94,7 @@ export class RawConnection {
     this.#socket.end()
   }
 
-  #takeAnswers(): void {
+  #takeResponses(): void {
     for (;;) {
       const end = this.#received.indexOf('\r\n\r\n')
       if (end === -1) return
@@ -84,7 +105,8 @@ export class RawConnection {
       const text = this.#received.subarray(end + 4, length).toString()
       this.#received = this.#received.subarray(length)
       const status = Number(statusLine.split(' ')[1])
-      if (status !== 100) this.#responses.push({ status, headers, text })
+      if (status === 100) this.continues += 1
+      else this.#responses.push({ status, headers, text })
     }
   }
 }

@@ -43,6 +43,8 @@ export interface TestServer {
   connect(): RawConnection
   /** How many connections the server holds. */
   connections(): Promise<number>
+  /** Stops the server as SIGTERM does. */
+  shutDown(): Promise<void>
   close(): Promise<void>
 }
 
@@ -78,7 +80,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     readiness: async () => ({ database: 'ok' }),
     ...rest,
   })
-  const server = createPetServer(app, httpLog, limits)
+  const server = createPetServer(app, httpLog, { ...limits, ...(rest.trustProxy && { trustProxy: rest.trustProxy }) })
   const port = await listen(server)
   const agent = new Agent({ keepAlive: true })
 
@@ -100,6 +102,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
       }),
     connect: () => new RawConnection(connect({ port, host: '127.0.0.1', allowHalfOpen: true })),
     connections: promisify(server.getConnections.bind(server)),
+    shutDown: () => server.shutDown(),
     async close() {
       agent.destroy()
       server.closeAllConnections()

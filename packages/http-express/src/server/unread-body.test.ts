@@ -1,0 +1,78 @@
+import { createMemoryRateLimiter, SCOPES, type VerifiedKey } from '@pet-store/access'
+import { expect, it } from 'vitest'
+import { GET, HOST, KEY, PET, POST } from '../testing/broken-requests.test-support.ts'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import { startTestServer, type TestServerOptions } from '../testing/start-test-server.test-support.ts'
+
+const LARGE = 'Content-Length: 50000000\r\n'
+const readOnly: VerifiedKey = { keyId: 'reader', scopes: ['pets:read'] }
+
+it.each<[string, string, TestServerOptions]>([
+  ['unauthorized', `POST /v1/pets HTTP/1.1\r\n${HOST}`, {}],
+  ['forbidden', POST, { tokenCheck: () => readOnly }],
+  ['not_found', `POST /v1/nowhere HTTP/1.1\r\n${HOST}${KEY}`, {}],
+  ['not_found', `POST /nowhere HTTP/1.1\r\n${HOST}`, {}],
+  ['method_not_allowed', `PUT /v1/pets HTTP/1.1\r\n${HOST}${KEY}`, {}],
+  ['gone', `GET /v1/pets/1 HTTP/1.1\r\n${HOST}${KEY}`, { now: () => new Date('2031-01-01') }],
+  ['payload_too_large', POST, {}],
+  ['unsupported_media_type', `POST /v1/pets HTTP/1.1\r\n${HOST}${KEY}`, {}],
+])('closes the connection instead of reading the body of a request that is %s: %j', async (code, head, options) => {
+  const server = await startTestServer(options)
+  for (const framing of [LARGE, `${LARGE}Expect: 100-continue\r\n`]) {
+    const connection = server.connect().write(`${head}${framing}\r\n`)
+    const response = await connection.response()
+    expect(JSON.parse(response.text).code).toBe(code)
+    expect(response.headers['connection']).toBe('close')
+    expect(await connection.closed()).toBe(0)
+    expect(connection.continues).toBe(0)
+  }
+})
+
+it('closes the connection after a good response whose request has a body that nobody reads', async () => {
+  const server = await startTestServer()
+  const connection = server.connect().write(`${GET}${LARGE}\r\n`)
+  const response = await connection.response()
+  expect([response.status, response.headers['connection']]).toEqual([200, 'close'])
+  expect(await connection.closed()).toBe(0)
+})
+
+it('stops reading from a client that goes on sending a body after its response', async () => {
+  const server = await startTestServer()
+  const connection = server.connect().write(`POST /v1/pets HTTP/1.1\r\n${HOST}${LARGE}\r\n`)
+  expectError(await connection.response(), 'unauthorized')
+  for (let attempt = 0; attempt < 200 && !connection.isBroken; attempt += 1) {
+    connection.write('x'.repeat(10_000))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  expect(connection.isBroken).toBe(true)
+})
+
+it('sends `100 Continue` once the key is verified', async () => {
+  let verify = () => {}
+  const verified = new Promise<VerifiedKey>((resolve) => {
+    verify = () => resolve({ keyId: 'test', scopes: SCOPES })
+  })
+  const server = await startTestServer({ tokenCheck: () => verified })
+  const connection = server.connect().write(`${POST}Expect: 100-continue\r\nContent-Length: ${PET.length}\r\n\r\n`)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(connection.continues).toBe(0)
+  verify()
+  await expect.poll(() => connection.continues).toBe(1)
+  connection.write(PET)
+  expect((await connection.response()).status).toBe(201)
+  connection.end()
+})
+
+it('keeps the connection of a client that is rejected by its rate limit with a small body', async () => {
+  const limit = { requests: 1, windowMs: 60_000 }
+  const server = await startTestServer({ rateLimiting: { limit, limiter: createMemoryRateLimiter(limit, () => 0) } })
+  const connection = server.connect()
+  const post = `${POST}Content-Length: ${PET.length}\r\n\r\n${PET}`
+  connection.write(post)
+  expect((await connection.response()).status).toBe(201)
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    connection.write(post)
+    expectError(await connection.response(), 'rate_limited')
+  }
+  connection.end()
+})
