@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { createKeyCheck, type StaticKey } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
-import { type Clock, createPetApp, createPetServer, type HttpLog } from '@pet-store/http-express'
+import { type Clock, createPetApp, createPetServer, type HttpLog, type PetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { openObservability } from './observability/open-observability.ts'
 import { openPersistence } from './persistence/open-persistence.ts'
@@ -27,7 +27,7 @@ export interface Parts {
 /** The whole program. */
 export interface Program {
   /** Serves requests once it listens. */
-  readonly server: Server
+  readonly server: PetServer
   /** Serves metrics once it listens; there only if the settings ask for it. */
   readonly metricsServer: Server | undefined
   readonly persistence: Required<Persistence>
@@ -67,7 +67,7 @@ export async function compose(parts: Parts): Promise<Program> {
     trustProxy: settings.trustProxy,
   })
   return {
-    server: createPetServer(createPetApp(options), options.log),
+    server: createPetServer(createPetApp(options), options.log, { trustProxy: settings.trustProxy }),
     metricsServer: observability.metricsServer,
     persistence,
     stop: readiness.stop,

@@ -24,7 +24,7 @@ async function start(settings: Record<string, string> = {}) {
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 describe('SIGTERM', () => {
-  it('makes the program unready at once, while it goes on serving for the delay', async () => {
+  it('SIGTERM makes the program unready at once, and it goes on serving for SHUTDOWN_DELAY', async () => {
     const { program, address, headers } = await start({ SHUTDOWN_DELAY: '2s' })
     const ready = () => fetch(address.replace('/v1', '/readyz'))
     expect((await ready()).status).toBe(200)
@@ -36,13 +36,13 @@ describe('SIGTERM', () => {
     expect(await program.ended).toBe(0)
   })
 
-  it('lets a connection that is open ask once more when nobody new is let in, and closes it', async () => {
+  it('SIGTERM leaves an open connection one more request after the program stops listening', async () => {
     const { program, address, headers } = await start()
     const agent = new Agent({ keepAlive: true })
     const ask = () =>
       new Promise<string | undefined>((resolve, reject) => {
-        get(`${address}/pets`, { agent, headers }, (answer) => {
-          answer.resume().on('end', () => resolve(answer.headers.connection))
+        get(`${address}/pets`, { agent, headers }, (response) => {
+          response.resume().on('end', () => resolve(response.headers.connection))
         }).on('error', reject)
       })
     expect(await ask()).toBe('keep-alive')
@@ -52,7 +52,7 @@ describe('SIGTERM', () => {
     expect(await program.ended).toBe(0)
   })
 
-  it('says to whoever waits for an answer that the connection is closed with it', async () => {
+  it('SIGTERM closes a connection with the response that is under way', async () => {
     const { program, address, headers } = await start()
     const body = '{"name":"Late","categoryId":1}'
     const late = request(`${address}/pets`, {
@@ -65,13 +65,13 @@ describe('SIGTERM', () => {
     program.process.kill('SIGTERM')
     await expect.poll(() => fetch(address).then(String, ({ cause }) => cause.code)).toBe('ECONNREFUSED')
     late.end(body.slice(5))
-    const [answer] = (await once(late, 'response')) as [IncomingMessage]
-    expect([answer.statusCode, answer.headers.connection]).toEqual([201, 'close'])
-    answer.resume()
+    const [response] = (await once(late, 'response')) as [IncomingMessage]
+    expect([response.statusCode, response.headers.connection]).toEqual([201, 'close'])
+    response.resume()
     expect(await program.ended).toBe(0)
   })
 
-  it('answers every request of a connection on which several came before', async () => {
+  it('SIGTERM leaves no request without a response that arrived before', async () => {
     const database = await createDatabase(inject('postgresUrl'))
     const { program, address, headers } = await start({ DATABASE_URL: database.url })
     const other = new pg.Client({ connectionString: database.url })
@@ -80,9 +80,9 @@ describe('SIGTERM', () => {
     await other.query('lock table pet in share mode')
     const { hostname, port } = new URL(address)
     const socket = connect(Number(port), hostname).setEncoding('utf8')
-    let answers = ''
+    let responses = ''
     socket.on('data', (text) => {
-      answers += String(text)
+      responses += String(text)
     })
     const head = `Host: pets\r\nAuthorization: ${headers.Authorization}\r\n`
     const body = '{"name":"Late","categoryId":1}'
@@ -92,27 +92,27 @@ describe('SIGTERM', () => {
     await sleep(200)
     program.process.kill('SIGTERM')
     await sleep(200)
-    expect(answers).toBe('')
+    expect(responses).toBe('')
     await other.query('rollback')
     await other.end()
     expect(await program.ended).toBe(0)
-    expect(answers.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 404'])
+    expect(responses.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 404'])
     await database.drop()
   })
 
-  it('breaks off no request on the connections of clients who go on sending', async () => {
+  it('SIGTERM breaks off no request of clients that go on sending', async () => {
     const { program, address, headers } = await start()
     const agent = new Agent({ keepAlive: true })
-    const outcomes = { answered: 0, broken: [] as string[] }
+    const outcomes = { completed: 0, broken: [] as string[] }
     const ask = () =>
       new Promise<boolean>((resolve) => {
-        get(`${address}/pets`, { agent, headers }, (answer) => {
-          answer.resume().on('end', () => {
-            outcomes.answered += 1
+        get(`${address}/pets`, { agent, headers }, (response) => {
+          response.resume().on('end', () => {
+            outcomes.completed += 1
             resolve(true)
           })
         }).on('error', (error: NodeJS.ErrnoException) => {
-          // Nobody listens any more: this request was never there.
+          // The program no longer listens: the request was not sent.
           if (error.code !== 'ECONNREFUSED') outcomes.broken.push(String(error))
           resolve(false)
         })
@@ -125,24 +125,22 @@ describe('SIGTERM', () => {
     await Promise.all(clients)
 
     expect(outcomes.broken).toEqual([])
-    expect(outcomes.answered).toBeGreaterThan(50)
+    expect(outcomes.completed).toBeGreaterThan(50)
     expect(await program.ended).toBe(0)
   })
 
-  it('does not wait for a connection on which nothing happens', async () => {
-    const { program, address } = await start()
+  it('SIGTERM does not wait for an idle connection', async () => {
+    const { program, address } = await start({ SHUTDOWN_TIMEOUT: '8s' })
     const { hostname, port } = new URL(address)
     const idle = connect(Number(port), hostname)
     await sleep(100)
-    const asked = performance.now()
     program.process.kill('SIGTERM')
+    // Else the program would be ended by SHUTDOWN_TIMEOUT, and say so with 1.
     expect(await program.ended).toBe(0)
-    // Node would wait ten seconds for a request.
-    expect(performance.now() - asked).toBeLessThan(8_000)
     idle.destroy()
   })
 
-  it('a second time ends the program at once', async () => {
+  it('A second SIGTERM ends the program at once', async () => {
     const { program } = await start({ SHUTDOWN_DELAY: '20s' })
     program.process.kill('SIGTERM')
     await sleep(200)
@@ -150,7 +148,7 @@ describe('SIGTERM', () => {
     expect(await program.ended).toBe(1)
   })
 
-  it('ends a program whose client never finishes, after SHUTDOWN_TIMEOUT', async () => {
+  it('SIGTERM ends a program whose client never finishes, after SHUTDOWN_TIMEOUT', async () => {
     const { program, address, headers } = await start({ SHUTDOWN_TIMEOUT: '1s' })
     const slow = request(`${address}/pets`, {
       method: 'POST',
@@ -161,6 +159,6 @@ describe('SIGTERM', () => {
     await sleep(200)
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(1)
-    expect(program.output.stdout).toContain('"msg":"ending, since stopping took too long"')
+    expect(program.output.stdout).toContain('"msg":"ending, because stopping took too long"')
   })
 })
