@@ -2,7 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
+import { itPending } from '../harness/conditional-tests.ts'
+import { Connection, requestBytes } from '../harness/connection.ts'
+import { figures, Ledger, NOT_ACKNOWLEDGED, NOTHING_WRONG } from '../harness/ledger.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { postgresFlags, startOwnPostgres } from '../harness/postgres.ts'
 import { Service } from '../harness/service.ts'
@@ -58,3 +60,51 @@ it('loses and doubles no pet when PostgreSQL stops immediately', { timeout: TIME
     await server.start(postgresFlags())
   })
 })
+
+itPending.each(['SQLite', 'PostgreSQL'])(
+  'answers every creation that it processes while it is stopped, on %s',
+  { timeout: TIMEOUT_MS },
+  async (database) => {
+    const name = `SIGTERM on ${database}`
+    const random = randomOf(name)
+    const postgres = database === 'PostgreSQL' ? await createDatabase(inject('postgresUrl')) : undefined
+    onTestFinished(() => postgres?.drop())
+    const service = await Service.prepare({
+      databaseUrl: postgres?.url ?? 'sqlite:./pets.db',
+      settings: { SHUTDOWN_DELAY: '1s' },
+    })
+    const ledger = new Ledger()
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await service.start()
+      const clients = Array.from({ length: WRITERS }, (_, client) => pipeline(service, ledger, `r${round}-${client}`))
+      await setTimeout(random.integer(100, 500))
+      expect(await service.end('SIGTERM')).toBe(0)
+      await Promise.all(clients)
+    }
+    await service.start()
+    const findings = ledger.compare(await walkPets(service))
+    report(name, { rounds: ROUNDS, ...figures(findings) })
+    expect(findings).toMatchObject(NOTHING_WRONG)
+  },
+)
+
+/** Sends three creations in each packet, until the service ends. One without a response must not be stored. */
+async function pipeline(service: Service, ledger: Ledger, prefix: string): Promise<void> {
+  for (let number = 0; service.isRunning; number += 1) {
+    const connection = await Connection.open(service.port).catch(() => undefined)
+    if (connection === undefined) continue
+    for (let packet = 0; !connection.socket.destroyed; packet += 1) {
+      const names = [0, 1, 2].map((at) => `${prefix}-${number}-${packet}-${at}`)
+      const requests = names.map((name) => {
+        const body = JSON.stringify({ name, categoryId: 1 })
+        return requestBytes({ method: 'POST', path: '/v1/pets', key: service.key, body })
+      })
+      connection.write(requests.join(''))
+      for (const [at, name] of names.entries()) {
+        const response = await connection.response(packet * 3 + at)
+        ledger.note(name, response ?? NOT_ACKNOWLEDGED)
+        if (response?.headers.get('connection') === 'close') connection.socket.end()
+      }
+    }
+  }
+}

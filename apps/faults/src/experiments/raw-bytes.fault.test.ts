@@ -4,7 +4,7 @@ import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, onTestFinished } from 'vitest'
 import { itPending } from '../harness/conditional-tests.ts'
 import { Connection, type WireResponse } from '../harness/connection.ts'
-import { figures, idIn, Ledger } from '../harness/ledger.ts'
+import { figures, idIn, Ledger, NOT_ACKNOWLEDGED } from '../harness/ledger.ts'
 import { type Random, randomOf, report, size } from '../harness/plan.ts'
 import { type RawRequest, rawRequests } from '../harness/raw-requests.ts'
 import { Service } from '../harness/service.ts'
@@ -123,8 +123,6 @@ function account({ requests, responses, ending }: Conversation, ledger: Ledger):
     else ledger.note(name, NOT_ACKNOWLEDGED)
   }
 }
-
-const NOT_ACKNOWLEDGED = { status: 503, headers: new Map([['retry-after', '1']]), body: 'was not added' }
 
 itPending('accounts for every raw request, on SQLite', { timeout: TIMEOUT_MS }, async () => {
   await runFuzzer('raw bytes on SQLite', 'sqlite:./pets.db')

@@ -121,3 +121,10 @@ export const NOTHING_WRONG = {
   foreign: [],
   unexpected: [],
 } satisfies Partial<Findings>
+
+/** Stands for the response of a request that ended without one although the client waited: its pet must not be stored. */
+export const NOT_ACKNOWLEDGED: WireResponse = {
+  status: 503,
+  headers: new Map([['retry-after', '1']]),
+  body: 'was not added',
+}

@@ -1,0 +1,120 @@
+import { createDatabase, runSql } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { expect, inject, onTestFinished } from 'vitest'
+import { itPending } from '../harness/conditional-tests.ts'
+import { type FaultyProxy, openFaultyProxy } from '../harness/faulty-proxy.ts'
+import { report } from '../harness/plan.ts'
+import { startOwnPostgres, withTls } from '../harness/postgres.ts'
+import { Service } from '../harness/service.ts'
+import { until, walkPets } from '../harness/writers.ts'
+
+interface Place {
+  readonly proxy: FaultyProxy
+  /** Of a maintenance database on the same server. */
+  readonly serverUrl: string
+  readonly name: string
+}
+
+const terminate = ({ serverUrl, name }: Place) =>
+  runSql(
+    serverUrl,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname in ('${name}', '${name}_moved')`,
+  )
+
+const WAYS: readonly {
+  what: string
+  start: (place: Place) => Promise<unknown>
+  end: (place: Place) => Promise<unknown>
+}[] = [
+  {
+    what: 'nothing answers',
+    start: async ({ proxy }) => proxy.set('black-hole'),
+    end: async ({ proxy }) => proxy.set('none'),
+  },
+  {
+    what: 'connections are reset',
+    start: async ({ proxy }) => proxy.set('reset'),
+    end: async ({ proxy }) => proxy.set('none'),
+  },
+  {
+    what: 'the database does not exist',
+    async start(place) {
+      await runSql(place.serverUrl, `alter database ${place.name} allow_connections false`)
+      await terminate(place)
+      await runSql(place.serverUrl, `alter database ${place.name} rename to ${place.name}_moved`)
+    },
+    async end({ serverUrl, name }) {
+      await runSql(serverUrl, `alter database ${name}_moved rename to ${name}`)
+      await runSql(serverUrl, `alter database ${name} allow_connections true`)
+    },
+  },
+  {
+    what: 'the database accepts no connections',
+    async start(place) {
+      await runSql(place.serverUrl, `alter database ${place.name} allow_connections false`)
+      await terminate(place)
+    },
+    end: ({ serverUrl, name }) => runSql(serverUrl, `alter database ${name} allow_connections true`),
+  },
+]
+
+/** Every request is answered 503 as long as it lasts, nothing is stored, and afterwards the service is as before. */
+async function expectUnavailable(
+  what: string,
+  service: Service,
+  start: () => Promise<unknown>,
+  end: () => Promise<unknown>,
+) {
+  const create = (name: string) =>
+    service.ask({ method: 'POST', path: '/v1/pets', body: JSON.stringify({ name, categoryId: 1 }) })
+  expect((await create('before'))?.status).toBe(201)
+  await start()
+  // What is sent on connections of before may be of unknown outcome.
+  await create('between')
+  const during = await Promise.all([
+    ...Array.from({ length: 5 }, () => service.ask({ path: '/v1/pets' })),
+    ...Array.from({ length: 5 }, () => service.ask({ path: '/v1/pets/1' })),
+    ...Array.from({ length: 5 }, () => create('during')),
+    service.ask({ path: '/readyz' }),
+  ])
+  const alive = await service.ask({ path: '/livez' })
+  await end()
+  expect(during.map((response) => [response?.status, response?.headers.has('retry-after')])).toEqual(
+    during.map(() => [503, true]),
+  )
+  expect(alive?.status).toBe(200)
+  await until('the service works again', async () => (await service.ask({ path: '/v1/pets' }))?.status === 200)
+  expect((await create('after'))?.status).toBe(201)
+  const names = (await walkPets(service)).map(({ name }) => name)
+  report(`unavailable: ${what}`, { responses: during.length, stored: names.length })
+  expect(names.filter((name) => name !== 'between')).toEqual(['before', 'after'])
+}
+
+itPending.each(WAYS)('answers 503 while $what, and stores nothing', async ({ what, start, end }) => {
+  const serverUrl = inject('postgresUrl')
+  const { url, drop } = await createDatabase(serverUrl)
+  onTestFinished(drop)
+  const place = { proxy: await openFaultyProxy(url), serverUrl, name: new URL(url).pathname.slice(1) }
+  const service = await Service.start({
+    databaseUrl: place.proxy.url,
+    settings: { DATABASE_STATEMENT_TIMEOUT: '1000' },
+  })
+  await expectUnavailable(
+    what,
+    service,
+    () => start(place),
+    () => end(place),
+  )
+})
+
+itPending('answers 503 while the server does not support TLS, and stores nothing', async () => {
+  const server = await startOwnPostgres({ isTls: true })
+  const proxy = await openFaultyProxy(withTls(server.url))
+  const service = await Service.start({ databaseUrl: proxy.url, settings: { DATABASE_STATEMENT_TIMEOUT: '1000' } })
+  await expectUnavailable(
+    'no TLS',
+    service,
+    async () => proxy.moveTo(inject('postgresUrl')),
+    async () => proxy.moveTo(server.url),
+  )
+})
