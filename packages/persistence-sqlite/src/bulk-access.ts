@@ -6,13 +6,13 @@ import { createGroupRead } from './driver/group-read.ts'
 import { insertRows } from './driver/insert-rows.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
-import { expectMigrated, runMigrations } from './migrations.ts'
+import { expectMigrated, expectNoNewerMigrations, runMigrations } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
 import { type SqliteOptions, sqlitePath } from './settings.ts'
 
 /**
- * Opens a file for moving its rows, many at a time. Rejects with one sentence if the file is missing or, without
- * `migrate`, has an outdated schema.
+ * Opens a file for import, export, copy and seed. Rejects with one sentence if the file is missing, if its schema is
+ * outdated, unless it may migrate, and if the schema is that of a newer version.
  */
 export async function openSqliteBulkAccess({
   url,
@@ -26,6 +26,7 @@ export async function openSqliteBulkAccess({
   try {
     if (mayMigrate) await runMigrations(orm, database)
     else await expectMigrated(orm, database)
+    await expectNoNewerMigrations(orm, database)
   } catch (error) {
     await orm.close()
     throw error

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { MikroORM } from '@mikro-orm/sqlite'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openSqliteBulkAccess } from './bulk-access.ts'
 import { openSqliteDatabase } from './database.ts'
 import { migrateSqlite, pendingSqliteMigrations, runMigrations } from './migrations.ts'
 import { openSqlitePersistence } from './open-persistence.ts'
@@ -57,6 +58,18 @@ describe('SQLite migrations', () => {
   it('are not looked for in a missing file', async () => {
     await expect(pendingSqliteMigrations({ url })).rejects.toThrow('there is no such file')
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('of a newer version are no obstacle to serving, and are rejected by bulk access', async () => {
+    await migrateSqlite({ url })
+    const database = new Database(path)
+    database.exec("insert into migration (name) values ('9999-newer')")
+    database.close()
+    expect(await migrateSqlite({ url })).toEqual([])
+    await (await openSqlitePersistence({ url })).close()
+    await expect(openSqliteBulkAccess({ url })).rejects.toThrow(
+      `The SQLite database ${JSON.stringify(path)} has migrations of a newer version: 9999-newer. Use that version.`,
+    )
   })
 
   it('wait for no other process when there is nothing to do', async () => {

@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/sqlite'
-import { pendingMigrations } from '@pet-store/persistence-mikro-orm'
+import { pendingMigrations, unknownMigrations } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { openSqliteDatabase } from './database.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
@@ -55,13 +55,27 @@ export async function expectMigrated(orm: MikroORM, database: Database): Promise
   throw new Error(`The SQLite database ${name} must be migrated first: it lacks ${pending.join(', ')}.`)
 }
 
-/** The migrator itself would create its table and take the write lock. */
+/**
+ * Rejects with one sentence that names migrations of a newer version of this program. Serving works beside one; copying
+ * would lose what it has added.
+ */
+export async function expectNoNewerMigrations(orm: MikroORM, database: Database): Promise<void> {
+  const unknown = unknownMigrations(await appliedMigrations(orm), MIGRATIONS)
+  if (unknown.length === 0) return
+  const name = JSON.stringify(database.name)
+  throw new Error(
+    `The SQLite database ${name} has migrations of a newer version: ${unknown.join(', ')}. Use that version.`,
+  )
+}
+
 async function findPendingMigrations(orm: MikroORM): Promise<readonly string[]> {
+  return pendingMigrations(await appliedMigrations(orm), MIGRATIONS)
+}
+
+/** The migrator itself would create its table and take the write lock. */
+async function appliedMigrations(orm: MikroORM): Promise<readonly string[]> {
   const em = orm.em.fork()
   const tables = await em.execute("select name from sqlite_schema where type = 'table' and name = 'migration'")
   const rows = tables.length === 0 ? [] : await em.execute<{ name: string }[]>('select name from migration')
-  return pendingMigrations(
-    rows.map(({ name }) => name),
-    MIGRATIONS,
-  )
+  return rows.map(({ name }) => name)
 }

@@ -12,7 +12,7 @@ export interface GroupCommit {
   finish(): Promise<void>
 }
 
-export interface GroupedWriteOptions {
+interface GroupedWriteOptions {
   /** The memory that the write's values take. Default: 0. */
   readonly bytes?: number
   /** When it is aborted before the write runs, the write is dropped. */

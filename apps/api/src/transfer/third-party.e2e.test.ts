@@ -1,0 +1,70 @@
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from './testing/databases.test-support.ts'
+import { runShell } from './testing/run-shell.test-support.ts'
+
+const FROM_ROOT = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
+const NDJSON = FROM_ROOT('examples/ndjson-persistence.ts')
+const CSV = 'name,categoryId,status\nRex,1,sold\nBella,9007199254740993,\n'
+
+let folder: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+const run = (line: string, settings: Record<string, string>) => runShell(line, folder, settings)
+
+describe('a third-party adapter without bulk access', () => {
+  const MODULE = { PERSISTENCE_MODULE: NDJSON, DATABASE_URL: 'pets.ndjson' }
+
+  it('imports, exports and seeds one pet at a time, and says so first', async () => {
+    await writeFile(`${folder}/pets.csv`, CSV)
+    for (let time = 1; time <= 2; time += 1) {
+      expect(await run('pet-store import pets.csv', MODULE)).toEqual({
+        code: 0,
+        stdout: 'Imported 2 pets.\n',
+        stderr:
+          'This adapter has no bulk access: pets are stored one by one, and an interrupted import cannot continue.\n',
+      })
+    }
+    const exported = await run('pet-store export --no-ids --format csv', MODULE)
+    expect(exported.stdout).toBe(`${CSV}Rex,1,sold\nBella,9007199254740993,\n`)
+    expect((await run('pet-store seed --count 250 --seed 1', MODULE)).stdout).toMatch(/^Stored 250 invented pets\./)
+    expect((await run('pet-store export', MODULE)).stdout.trim().split('\n')).toHaveLength(254)
+  })
+
+  it('is copied to SQLite with the ids of its pets', async () => {
+    await run('pet-store seed --count 120 --seed 1', MODULE)
+    const copied = await run('pet-store copy --from pets.ndjson --to sqlite:pets.db', MODULE)
+    expect(copied).toMatchObject({ code: 0, stderr: 'The source has no bulk access: only pets are copied.\n' })
+    expect(copied.stdout).toMatch(/ and sqlite:pets.db both hold 120 pets\. SHA-256 of the pets: [0-9a-f]{64}\n$/)
+    const before = await run('pet-store export', MODULE)
+    expect((await run('pet-store export', { DATABASE_URL: 'sqlite:pets.db' })).stdout).toBe(before.stdout)
+  })
+
+  it('receives the pets of SQLite under new ids', async () => {
+    await run('pet-store seed --count 5 --seed 1', { DATABASE_URL: 'sqlite:pets.db' })
+    const copied = await run('pet-store copy --from sqlite:pets.db --to pets.ndjson', MODULE)
+    expect(copied).toMatchObject({
+      code: 0,
+      stderr: 'The target has no bulk access: only pets are copied, and they get new ids.\n',
+    })
+    expect(copied.stdout).toMatch(/^Copied 5 pets from sqlite:pets.db to /)
+    const names = await run('pet-store export --no-ids | sort', MODULE)
+    const expected = await run('pet-store export --no-ids | sort', { DATABASE_URL: 'sqlite:pets.db' })
+    expect(names.stdout).toBe(expected.stdout)
+  })
+})
+
+it('a third-party adapter with bulk access continues an interrupted import', async () => {
+  const sqlite = JSON.stringify(FROM_ROOT('packages/persistence-sqlite/src/index.ts'))
+  await writeFile(
+    `${folder}/adapter.mjs`,
+    `export { openSqlitePersistence as default, openSqliteBulkAccess as openBulkAccess } from ${sqlite}`,
+  )
+  await writeFile(`${folder}/pets.csv`, `${CSV}bad,one,\n`)
+  const settings = { PERSISTENCE_MODULE: './adapter.mjs', DATABASE_URL: 'sqlite:pets.db' }
+  expect(await run('pet-store import pets.csv', settings)).toMatchObject({ code: 1 })
+  const again = await run('pet-store import pets.csv --on-error skip --report /dev/null', settings)
+  expect(again.stdout).toBe('Imported 0 pets, after 2 pets of an earlier run; 1 line rejected.\n')
+})
