@@ -4,6 +4,7 @@ import { clientAddressOf, type TrustProxy } from '../http/client-address.ts'
 import type { Clock } from '../http/clock.ts'
 import type { HttpLog } from '../http/http-log.ts'
 import { allowOrigins } from '../middleware/allow-origins.ts'
+import { limitConcurrency } from '../middleware/limit-concurrency.ts'
 import { limitRate, type RateLimiting } from '../middleware/limit-rate.ts'
 import { requireKey, type TokenCheck } from '../middleware/require-key.ts'
 import { securityHeaders } from '../middleware/security-headers.ts'
@@ -24,6 +25,8 @@ export interface PetAppOptions {
   readonly onMissingKey?: () => void
   /** How many requests each key may make. Default: unlimited. */
   readonly rateLimiting?: RateLimiting
+  /** How many requests for operations may be under way; more get 503 at once. Default: unlimited. */
+  readonly maxConcurrentRequests?: number
   readonly now: Clock
   readonly log: HttpLog
   readonly readiness: ReadinessCheck
@@ -42,9 +45,10 @@ export interface PetAppOptions {
  * without a key, then the error handler. It does not listen; see `createPetServer`.
  */
 export function createPetApp(options: PetAppOptions): Express {
-  const { log, publicUrl, corsOrigins = [], trustProxy = 0, rateLimiting } = options
+  const { log, publicUrl, corsOrigins = [], trustProxy = 0, rateLimiting, maxConcurrentRequests } = options
   const references = referencesFrom(publicUrl)
   const checks = {
+    limitConcurrency: maxConcurrentRequests === undefined ? undefined : limitConcurrency(maxConcurrentRequests),
     requireKey: requireKey(options.tokenCheck, options.onMissingKey),
     limitRate: rateLimiting && limitRate(rateLimiting),
   }

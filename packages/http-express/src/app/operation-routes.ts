@@ -11,6 +11,8 @@ export const BASE = '/v1'
 
 /** What a request passes before its operation. */
 export interface OperationChecks {
+  /** Bounds the requests under way; absent without a bound. */
+  readonly limitConcurrency?: Check | undefined
   /** Verifies the API key. */
   readonly requireKey: Check
   /** Counts the requests of the key; absent without a limit. */
@@ -36,16 +38,17 @@ export const DEPRECATED_ROUTES: ReadonlySet<string> = new Set(
 export function addOperationRoutes(
   app: Express,
   handlers: PetHandlers,
-  { requireKey, limitRate }: OperationChecks,
+  { limitConcurrency, requireKey, limitRate }: OperationChecks,
   deprecation: readonly string[],
 ): void {
+  const keyChecks = [...(limitConcurrency === undefined ? [] : [limitConcurrency]), requireKey]
   const rateChecks = limitRate === undefined ? [] : [limitRate]
   for (const path of new Set(DECLARED.map(([, operation]) => operation.path))) {
     const declared = DECLARED.filter(([, operation]) => operation.path === path)
     const isDeprecated = declared.every(([, { deprecated }]) => deprecated)
     const checks = [
       nameRoute(routeOf(path)),
-      requireKey,
+      ...keyChecks,
       ...(isDeprecated ? [addHeaders(deprecation)] : []),
       ...rateChecks,
     ]
@@ -58,7 +61,7 @@ export function addOperationRoutes(
   const rejectPath: Handler = () => {
     throw unknownPath()
   }
-  app.use(BASE, checked([requireKey, ...rateChecks], rejectPath))
+  app.use(BASE, checked([...keyChecks, ...rateChecks], rejectPath))
 }
 
 function routeOf(path: string): string {

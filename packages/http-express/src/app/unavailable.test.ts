@@ -3,39 +3,62 @@ import { describe, expect, it } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
-/** What the ports promise while storage cannot be reached, from whatever class. */
-function away(): Promise<never> {
-  return Promise.reject(Object.assign(new Error('host db.internal is down'), { code: 'persistence_unavailable' }))
+/** What ports reject with while the database is unavailable, from any class. */
+function unavailable(outcome?: 'not_stored' | 'unknown'): () => Promise<never> {
+  const fields = { code: 'persistence_unavailable', ...(outcome && { outcome }) }
+  return () => Promise.reject(Object.assign(new Error('host db.internal is down'), fields))
 }
 
-describe('While storage is away', () => {
+const PET = '{"name":"Rex","categoryId":1}'
+
+describe('while the database is unavailable', () => {
   it.each([
     ['GET', '/v1/pets'],
     ['GET', '/v1/pets/1'],
     ['POST', '/v1/pets'],
-  ])('%s %s gets a response 503 with Retry-After, and the log tells why', async (method, path) => {
-    const server = await startTestServer({ repository: { add: away, addWithKey: away, find: away, list: away } })
-    const response = await server.post('{"name":"Rex","categoryId":1}', { method, path })
+  ])('%s %s is 503 with Retry-After, and the log has the cause', async (method, path) => {
+    const fail = unavailable()
+    const server = await startTestServer({ repository: { add: fail, addWithKey: fail, find: fail, list: fail } })
+    const response = await server.post(PET, { method, path })
     expect(expectError(response, 'service_unavailable')).not.toContain('db.internal')
     expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
     expect(server.log.internalErrors).toMatchObject([{ error: { message: 'host db.internal is down' } }])
   })
 
-  it('a key that has to be looked up gets a response alike', async () => {
-    const server = await startTestServer({ tokenCheck: away })
+  it.each([
+    ['not_stored', {}, 'The pet was not added: the service cannot reach its database at present.'],
+    [
+      'unknown',
+      { 'Idempotency-Key': 'k' },
+      'The pet may have been added; repeat the request with the same Idempotency-Key to find out.',
+    ],
+    ['unknown', {}, 'The pet may have been added; a request with an Idempotency-Key could be repeated to find out.'],
+    [
+      undefined,
+      { 'Idempotency-Key': 'k' },
+      'The pet may have been added; repeat the request with the same Idempotency-Key to find out.',
+    ],
+  ] as const)('a POST says what is known of its pet: %s with %j', async (outcome, headers, message) => {
+    const fail = unavailable(outcome)
+    const server = await startTestServer({ repository: { add: fail, addWithKey: fail, find: fail, list: fail } })
+    expect(expectError(await server.post(PET, { headers }), 'service_unavailable')).toBe(message)
+  })
+
+  it('a key that has to be looked up is 503 too, and its POST adds nothing', async () => {
+    const server = await startTestServer({ tokenCheck: unavailable() })
     const response = await server.send({})
     expectError(response, 'service_unavailable')
     expect(response.headers['retry-after']).toBeDefined()
+    expect(expectError(await server.post(PET), 'service_unavailable')).toContain('was not added')
   })
 
-  it('the next request is served when storage is back', async () => {
+  it('the next request is served when the database is available again', async () => {
     const pets = createMemoryPets()
-    let isAway = true
-    const server = await startTestServer({
-      repository: { ...pets, list: (query) => (isAway ? away() : pets.list(query)) },
-    })
+    let isUnavailable = true
+    const list: typeof pets.list = (query) => (isUnavailable ? unavailable()() : pets.list(query))
+    const server = await startTestServer({ repository: { ...pets, list } })
     expect((await server.send({})).status).toBe(503)
-    isAway = false
+    isUnavailable = false
     expect((await server.send({})).status).toBe(200)
   })
 })

@@ -9,7 +9,7 @@ const PREFLIGHT = {
   'Access-Control-Request-Headers': 'authorization,content-type,idempotency-key',
 }
 const EXPOSED =
-  'Link,Location,X-Request-Id,RateLimit,RateLimit-Policy,Retry-After,Deprecation,Sunset,Preference-Applied,WWW-Authenticate'
+  'Link,Location,Idempotency-Replayed,X-Request-Id,RateLimit,RateLimit-Policy,Retry-After,Deprecation,Sunset,Preference-Applied,WWW-Authenticate'
 
 function corsHeaders(headers: NodeJS.Dict<string | string[]>): string[] {
   return Object.keys(headers).filter((name) => name.startsWith('access-control-'))

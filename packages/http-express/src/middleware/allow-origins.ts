@@ -7,6 +7,7 @@ import { sendResponse } from '../http/send-response.ts'
 const EXPOSED_HEADERS = [
   'Link',
   'Location',
+  'Idempotency-Replayed',
   'X-Request-Id',
   'RateLimit',
   'RateLimit-Policy',

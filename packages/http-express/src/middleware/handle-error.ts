@@ -1,5 +1,5 @@
 import { isPetError, type PetErrorCode } from '@pet-store/domain'
-import type { ErrorHandler } from '../http/handler.ts'
+import type { ErrorHandler, HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { ERROR_STATUS, type ErrorCode, HttpError } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
 import { sendError } from '../http/send-response.ts'
@@ -22,8 +22,10 @@ const RETRY_AFTER = '2'
 /** Sends an error response for whatever was thrown. Registered last. */
 export function handleError(log: HttpLog): ErrorHandler {
   // Express recognises an error handler by its four parameters.
-  return (error, _req, res, _next) => {
-    const known = httpErrorOf(error)
+  return (error, req, res, _next) => {
+    const known = httpErrorOf(error, req, res)
+    // Nobody waits for the response: the write was dropped because its client has left.
+    if (res.destroyed && hasCode(error, 'persistence_unavailable')) return
     // The server has responded for the route, because the rest of the body was not valid HTTP.
     if (res.writableEnded && isHeadersSentError(error)) return
     // A 501 or 503 that was thrown as such is no internal error.
@@ -38,15 +40,32 @@ export function handleError(log: HttpLog): ErrorHandler {
   }
 }
 
-function httpErrorOf(error: unknown): HttpError | undefined {
+function httpErrorOf(error: unknown, req: HandlerRequest, res: HandlerResponse): HttpError | undefined {
   if (error instanceof HttpError) return error
   if (hasCode(error, 'persistence_unavailable')) {
-    const message = 'The service cannot reach its database at present.'
+    const message =
+      req.method === 'POST' ? outcomeMessage(error, req, res) : 'The service cannot reach its database at present.'
     return new HttpError('service_unavailable', message, { 'Retry-After': RETRY_AFTER })
   }
   // Another copy of the domain may have codes that this table lacks.
   if (isPetError(error) && Object.hasOwn(CODES, error.code)) return new HttpError(CODES[error.code], error.message)
   return undefined
+}
+
+/** Says what is known about the pet of a POST. Without an outcome it is unknown: never say that a stored pet is not. */
+function outcomeMessage(
+  error: Error & { readonly outcome?: unknown },
+  { headers }: HandlerRequest,
+  { locals }: HandlerResponse,
+): string {
+  const isBeforeKeyCheck = locals.verifiedKey === undefined
+  if (error.outcome === 'not_stored' || isBeforeKeyCheck)
+    return 'The pet was not added: the service cannot reach its database at present.'
+  const remedy =
+    headers['idempotency-key'] === undefined
+      ? 'a request with an Idempotency-Key could be repeated to find out.'
+      : 'repeat the request with the same Idempotency-Key to find out.'
+  return `The pet may have been added; ${remedy}`
 }
 
 function isHeadersSentError(error: unknown): boolean {

@@ -39,6 +39,13 @@ export const LOCATION: Headers = optional({
   ),
 })
 
+export const REPLAYED: Headers = optional({
+  'Idempotency-Replayed': {
+    ...header('`true` if an earlier request with the same `Idempotency-Key` added the pet.'),
+    schema: { type: 'string', enum: ['true'] },
+  },
+})
+
 export const DEPRECATION: Headers = {
   Deprecation: header('Since when the operation is deprecated (RFC 9745).'),
   Sunset: header('When it ends (RFC 8594).'),

@@ -21,6 +21,14 @@ describe('Idempotency-Key', () => {
     expect((await server.send({})).text).toBe(`[${first.text}]`)
   })
 
+  it('marks the response that repeats an earlier one, and only that', async () => {
+    const server = await startTestServer()
+    expect((await server.post(REX)).headers).not.toHaveProperty('idempotency-replayed')
+    expect((await server.post(REX, keyed('k'))).headers).not.toHaveProperty('idempotency-replayed')
+    expect((await server.post(REX, keyed('k'))).headers).toHaveProperty('idempotency-replayed', 'true')
+    expectError(await server.post('{"name":"Mia","categoryId":1}', keyed('k')), 'idempotency_key_reused')
+  })
+
   it('is the same with and without quotes', async () => {
     const server = await startTestServer()
     const first = await server.post(REX, keyed('a-key'))

@@ -12,6 +12,7 @@ import {
   NEXT_PAGE,
   PREFERENCE,
   RATE_LIMIT,
+  REPLAYED,
   REQUEST_ID,
 } from '../openapi/response-headers.ts'
 import { GONE, SUNSET_DATE } from './deprecation.ts'
@@ -72,7 +73,7 @@ export const OPERATIONS: Operations = {
       content: { 'application/json': { schema: newPetSchema, example: NEW_PET_EXAMPLE } },
     },
     responses: {
-      201: success('The pet was added.', petSchema, PET_EXAMPLE, LOCATION),
+      201: success('The pet was added.', petSchema, PET_EXAMPLE, { ...LOCATION, ...REPLAYED }),
       400: errorResponse('invalid_request', 'A field is missing or invalid.', 'name is required', ADMITTED),
       ...keyErrorResponses('pets:write'),
       413: errorResponse(

@@ -1,4 +1,5 @@
-import type { PetId, PetQuery, PetUseCases } from '@pet-store/domain'
+import type { ServerResponse } from 'node:http'
+import type { Cancellation, PetId, PetQuery, PetUseCases } from '@pet-store/domain'
 import type { Clock } from '../http/clock.ts'
 import type { Handler } from '../http/handler.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -45,7 +46,9 @@ export function petHandlers(pets: PetUseCases, now: Clock, references: Reference
       expectNoParameters(req.url, isStrict)
       const key = readIdempotencyKey(req)
       const idempotencyKey = key === undefined ? undefined : { owner: verifiedKeyOf(res).keyId, key, at: now() }
-      const { pet } = await pets.createPet(readNewPet(body, isStrict), { idempotencyKey })
+      const options = { idempotencyKey, cancellation: new ClosedConnection(res) }
+      const { pet, isReplay } = await pets.createPet(readNewPet(body, isStrict), options)
+      if (isReplay) addHeader(res, 'Idempotency-Replayed', 'true')
       if (!isGetPetRetired(now)) addHeader(res, 'Location', `${references.pet}${pet.id}`)
       sendJson(res, 201, petJson(pet))
     },
@@ -59,6 +62,19 @@ export function petHandlers(pets: PetUseCases, now: Clock, references: Reference
       const pet = await pets.getPet(id)
       sendJson(res, 200, petJson(pet))
     },
+  }
+}
+
+/** Aborted once the connection is closed. Cheaper than an `AbortSignal`, which needs a listener for each request. */
+class ClosedConnection implements Cancellation {
+  readonly #res: ServerResponse
+
+  constructor(res: ServerResponse) {
+    this.#res = res
+  }
+
+  get aborted(): boolean {
+    return this.#res.destroyed
   }
 }
 

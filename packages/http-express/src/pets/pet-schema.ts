@@ -1,4 +1,4 @@
-import { PET_STATUSES, type Pet } from '@pet-store/domain'
+import { PAGE_LIMIT, PET_STATUSES, type Pet } from '@pet-store/domain'
 import fastJson, { type Schema } from 'fast-json-stringify'
 import { z } from 'zod'
 import { createSchema } from 'zod-openapi'
@@ -22,6 +22,7 @@ export const petSchema: z.ZodObject = z
 /** The response of listPets: a bare array. */
 export const petsSchema: z.ZodArray = z
   .array(petSchema)
+  .max(PAGE_LIMIT.max)
   .meta({ id: 'Pets', description: 'Pets by ascending `id`; an empty array when there are none.' })
 
 /** A request body for the description. */
