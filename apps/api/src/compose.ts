@@ -58,6 +58,7 @@ export async function compose(parts: Parts): Promise<Program> {
     pets: createPetUseCases(observability.repository(persistence.pets)),
     tokenCheck: keyCheck.check,
     ...(limit && { rateLimiting: { limit, limiter: persistence.createRateLimiter(limit) } }),
+    maxConcurrentRequests: settings.maxConcurrentRequests,
     readiness: readiness.check,
     log,
     now,

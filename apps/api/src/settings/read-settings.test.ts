@@ -29,6 +29,7 @@ describe('readSettings', () => {
       staticKeys: [],
       apiKeyCacheSeconds: 5,
       rateLimit: undefined,
+      maxConcurrentRequests: 1000,
     }
     expect(readSettings([], {})).toEqual(defaults)
     expect(readSettings([], { PORT: '', HOST: '', DATABASE_URL: '', LOG_LEVEL: '', API_KEYS_SHA256: '' })).toEqual(
@@ -57,6 +58,7 @@ describe('readSettings', () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
         API_KEY_CACHE_SECONDS: '0',
         RATE_LIMIT: '600/1m',
+        MAX_CONCURRENT_REQUESTS: '50',
         API_KEYS_SHA256: `shop=${HASH}, ${'B'.repeat(64)} ,`,
       }),
     ).toEqual({
@@ -83,6 +85,7 @@ describe('readSettings', () => {
       ],
       apiKeyCacheSeconds: 0,
       rateLimit: { requests: 600, windowMs: 60_000 },
+      maxConcurrentRequests: 50,
     })
   })
 

@@ -182,6 +182,14 @@ export const SETTINGS = {
     isSecret: false,
     parse: parseRateLimit,
   },
+  maxConcurrentRequests: {
+    variable: 'MAX_CONCURRENT_REQUESTS',
+    meaning:
+      'The maximum number of requests for pets under way; more get 503 at once. Each takes up to half a megabyte, so the default fits a limit of 512 MB.',
+    default: '1000',
+    isSecret: false,
+    parse: (text) => parseInteger(text, 1, 1_000_000),
+  },
 } as const satisfies Record<string, Setting<unknown>>
 
 /** All settings, parsed. */
