@@ -31,7 +31,7 @@ const EXCEPT = [
   /^(LICENSE|pnpm-lock[.]yaml)$|[.](svg|png)$|^docs\/openapi.*[.]json$|^packages\/contracts\/pacts\//,
   /^(apps|deploy|examples)\/|^docs\/(benchmarks|how-to\/(?!call|consume|add-a-consumer))/,
   /^packages\/(?!client|contracts)/,
-  /^(compose.yaml|ARCHITECTURE.md|tools\/deployment.test.ts|docs\/decisions\/003[13].*)$/,
+  /^(compose.yaml|docs\/decisions\/003[13].*)$/,
 ]
 
 /** The unwanted words in a text, line by line. */

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { requestTrail } from './request-trail.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
@@ -63,6 +64,14 @@ describe('documents', () => {
     )
     expect(rows.length).toBeGreaterThan(10)
     expect(wrong).toEqual([])
+  })
+
+  it('ARCHITECTURE.md follows one request through exactly the files that run', async () => {
+    const [, section = ''] = read('ARCHITECTURE.md').split(/^## One request.*$/m)
+    const [table = ''] = section.split('\nAn error on the way')
+    const rows = table.split('\n').filter((line) => line.startsWith('| '))
+    const named = rows.slice(1).flatMap((row) => [...row.matchAll(/`([\w-]+[.]ts)`/g)].map(([, name]) => name))
+    expect([...named].sort()).toEqual((await requestTrail()).map((file) => basename(file)).sort())
   })
 
   it('source names only decision records that exist', () => {

@@ -62,6 +62,38 @@ describe.each(members.filter(({ folder }) => folder.startsWith('packages/')))('$
   })
 })
 
+/** Production source, and the folders directly in `src` that have any. */
+const sources = filesIn('{packages,apps}/*/src/**/*.ts').filter((file) => !/[.]test(-support)?[.]ts$/.test(file))
+
+describe('source files', () => {
+  it.each(members)('$folder lists the folders of its source in its README', ({ folder }) => {
+    const folders = sources.flatMap((file) => file.match(`^${folder}/src/([^/]+)/`)?.[1] ?? [])
+    const [, section = ''] = read(folder, 'README.md').split(/^## Folders$/m)
+    const listed = [...(section.split(/^## /m)[0] ?? '').matchAll(/^- `([^`]+)\/`: /gm)].map(([, name = '']) => name)
+    expect(listed).toEqual(expect.arrayContaining(folders))
+    expect(listed.filter((name) => !existsSync(join(ROOT, folder, 'src', name)))).toEqual([])
+  })
+
+  it('have at most 300 lines, tests included', () => {
+    const all = filesIn('{packages,apps}/*/src/**/*.ts').concat(filesIn('{tools,examples}/*.ts'))
+    expect(all.filter((file) => read(file).split('\n').length > 301)).toEqual([])
+  })
+
+  it('are at most 16 in a folder', () => {
+    const counts = Map.groupBy(sources, (file) => file.replace(/\/[^/]+$/, ''))
+    expect([...counts].filter(([, files]) => files.length > 16).map(([folder]) => folder)).toEqual([])
+  })
+
+  it('contain no machine paths', () => {
+    const text = /(?<![\w.$}])\/(work|home|root)\//
+    expect(
+      filesIn('{packages,apps,tools,docs,deploy}/**/*.{ts,md,json,yaml}').filter(
+        (file) => !file.includes('node_modules') && !file.includes('/dist/') && text.test(read(file)),
+      ),
+    ).toEqual([])
+  })
+})
+
 describe('contract tests', () => {
   const ADAPTERS = [
     ['packages/persistence-testing', 'createMemoryPets', 'createMemoryApiKeys'],
