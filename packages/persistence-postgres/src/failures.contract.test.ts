@@ -74,10 +74,11 @@ describe('Adding to PostgreSQL', () => {
     const cancellation = { aborted: false }
     const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
     const cancelled = pets.addWithKey(aNewPet(), key, cancellation)
+    const isDropped = expect(cancelled).rejects.toMatchObject({ outcome: 'not_stored' })
     cancellation.aborted = true
     await other.query('commit')
     await first
-    await expect(cancelled).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
+    await isDropped
     expect(await onServer('select 1 from pet')).toHaveLength(1)
   })
 
@@ -97,9 +98,10 @@ describe.each([
 ])('With %s, PostgreSQL fulfils the contract:', (_, parameters, isInjected) => {
   beforeAll(async () => {
     if (!isInjected) return
+    await onServer('create sequence write_number')
     await onServer(`create function fail_sometimes() returns trigger language plpgsql as $$
       begin
-        if random() < 0.2 then raise exception 'injected' using errcode = '40001'; end if;
+        if nextval('write_number') % 5 = 0 then raise exception 'injected' using errcode = '40001'; end if;
         return null;
       end $$`)
     for (const table of TABLES) {
@@ -108,6 +110,7 @@ describe.each([
     }
     return async () => {
       await onServer('drop function fail_sometimes cascade')
+      await onServer('drop sequence write_number')
     }
   })
 

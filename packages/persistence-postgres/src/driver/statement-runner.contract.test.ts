@@ -69,7 +69,7 @@ describe('A statement that conflicts with others', () => {
       code: 'persistence_unavailable',
       outcome: 'not_stored',
     })
-    expect(calls()).toBe(7)
+    expect(calls()).toBe(11)
   })
 })
 

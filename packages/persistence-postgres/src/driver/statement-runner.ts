@@ -21,8 +21,9 @@ export interface PostgresStatementRunner extends StatementRunner {
 }
 
 /** How often a statement is run again that the server failed because of others at the same time. */
-const MAX_RETRIES = 6
+const MAX_RETRIES = 10
 const FIRST_RETRY_MS = 5
+const MAX_RETRY_MS = 200
 
 const INT8 = pg.types.builtins.INT8
 
@@ -110,7 +111,7 @@ export function createPostgresStatementRunner(pooler: Pooler, write: Run, read: 
 async function retry(query: QueryConfig, run: Run, cancellation?: Cancellation): Promise<QueryResult> {
   let conflict: unknown
   for (let count = 0; count < MAX_RETRIES; count += 1) {
-    await setTimeout(FIRST_RETRY_MS * 2 ** count * (0.5 + Math.random()))
+    await setTimeout(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** count) * (0.5 + Math.random()))
     try {
       return await run(query, cancellation)
     } catch (error) {
