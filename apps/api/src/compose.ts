@@ -3,22 +3,18 @@ import { createKeyCheck, type StaticKey } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
 import { type Clock, createPetApp, createPetServer, type HttpLog, type PetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
+import type { Reports } from './observability/log.ts'
 import { openObservability } from './observability/open-observability.ts'
 import { openPersistence } from './persistence/open-persistence.ts'
-import { createReadiness, type ReadinessListener } from './server/readiness.ts'
+import { createReadiness } from './server/readiness.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** What the program is made of, besides its own parts. */
-export interface Parts {
+/** What the program is made of, besides its own parts. All reports but the log are optional. */
+export interface Parts extends Partial<Omit<Reports, 'log'>> {
+  readonly log: HttpLog
   readonly settings: Settings
   /** Valid API keys in addition to those in the database. */
   readonly staticKeys: readonly StaticKey[]
-  readonly log: HttpLog
-  /** Default: none were dropped. */
-  readonly droppedLogLines?: () => number
-  readonly onReadiness?: ReadinessListener
-  /** Called when a client address has used up its look-ups of API keys. */
-  readonly onLookUpLimit?: (address: string) => void
   readonly now?: Clock
   /** Only where nobody else can reach the service. */
   readonly developmentKey?: string
@@ -39,13 +35,15 @@ export interface Program {
 
 const KEY_USES_INTERVAL_MS = 60_000
 
+const noReport = () => {}
+
 /** Builds the whole program. Nothing listens yet. */
 export async function compose(parts: Parts): Promise<Program> {
-  const { settings, log, droppedLogLines = () => 0, now = () => new Date() } = parts
-  const { onReadiness = () => {}, onLookUpLimit = () => {} } = parts
+  const { settings, log, now = () => new Date() } = parts
+  const { droppedLogLines = () => 0, onReadiness = noReport, onLookUpLimit = noReport, onTraceError = noReport } = parts
   const { rateLimit: limit } = settings
   const persistence = await openPersistence(settings)
-  const observability = await openObservability(settings, { persistence, log, droppedLogLines })
+  const observability = await openObservability(settings, { persistence, log, droppedLogLines, onTraceError })
   const readiness = createReadiness(persistence, onReadiness)
   const keyCheck = createKeyCheck({
     keys: persistence.apiKeys,

@@ -3,12 +3,26 @@ import { AccessError, SCOPES } from '@pet-store/access'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { lazily } from './cli/lazily.ts'
 import { addTransferCommands } from './cli/transfer-commands.ts'
+import { processEnvironment } from './settings/environment.ts'
+import { misspeltVariables } from './settings/misspelt-variables.ts'
 import { parseDuration } from './settings/parse.ts'
 import { InvalidSettings } from './settings/read-settings.ts'
+import { SETTINGS } from './settings/settings.ts'
+import { VERSION } from './settings/version.ts'
+
+const EXAMPLES = `
+Examples:
+  pet-store start                                        first look, with a key that is printed
+  pet-store keys create --name kiosk --scope pets:read   a read-only key
+  pet-store serve                                        serve others; settings: pet-store serve --help
+  pet-store doctor                                       find out why it does not start`
 
 /** The command line. Exit codes: 0 success, 1 failure, 2 invalid settings or wrong usage. */
 const program = new Command('pet-store')
   .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
+  .version(VERSION)
+  .addHelpText('after', EXAMPLES)
+  .hook('preAction', warnOfMisspeltVariables)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
 
 program
@@ -19,12 +33,20 @@ program
 program
   .command('serve')
   .description('serve with the API keys of the database and of API_KEYS_SHA256')
+  .addHelpText('after', settingsHelp)
   .action(lazily(() => import('./cli/serve.ts'), 'serve'))
+
+program
+  .command('doctor')
+  .description('check settings, disk, database, migrations, keys and clock; exit code 1 if something prevents a start')
+  .addOption(json())
+  .action(lazily(() => import('./cli/doctor.ts'), 'doctor'))
 
 program
   .command('migrate')
   .description('migrate the database, and stop')
   .option('--check', 'only list pending migrations; exit code 1 if there are any')
+  .addOption(json())
   .action(lazily(() => import('./cli/migrate.ts'), 'migrate'))
 
 program
@@ -80,6 +102,20 @@ keys
   .argument('<id-or-key>', 'the id of the key, as listed, or a leaked key itself')
   .addOption(json())
   .action(lazily(() => import('./cli/keys.ts'), 'revokeKey'))
+
+/** A misspelt variable would be ignored silently, and the default be used. */
+function warnOfMisspeltVariables(): void {
+  for (const { name, meant } of misspeltVariables(processEnvironment())) {
+    console.error(`${name} is not a setting and is ignored. Did you mean ${meant}?`)
+  }
+}
+
+function settingsHelp(): string {
+  const lines = Object.values(SETTINGS).map(({ variable, default: text, meaning }) => {
+    return `  ${variable}${text === '' ? '' : ` (default: ${text})`}\n      ${meaning.replaceAll('`', '')}`
+  })
+  return `\nSettings (environment variables, or lines of a file .env):\n${lines.join('\n')}`
+}
 
 function json(): Option {
   return new Option('--json', 'print one JSON value, for scripts')

@@ -1,10 +1,19 @@
-import { processEnvironment } from './settings/environment.ts'
-import { isHttpUrl } from './settings/parse.ts'
+import { InvalidSettings, readSettings } from './settings/read-settings.ts'
+import type { Settings } from './settings/settings.ts'
 
-// Runs before the program is loaded, because instrumentation patches modules while they are loaded. The program reports an
-// invalid setting together with the others.
-const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '' } = processEnvironment()
-if (isHttpUrl(endpoint)) {
+// Runs before the program is loaded, because instrumentation patches modules while they are loaded.
+const settings = validSettings()
+if (settings !== undefined && settings.otlpEndpoint !== '') {
   const { startTracing } = await import('./observability/tracing.ts')
-  startTracing(endpoint)
+  startTracing(settings)
+}
+
+/** The program itself reports settings that are invalid. */
+function validSettings(): Settings | undefined {
+  try {
+    return readSettings()
+  } catch (error) {
+    if (error instanceof InvalidSettings) return undefined
+    throw error
+  }
 }

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createApiKeyText } from '@pet-store/access'
@@ -5,7 +8,13 @@ import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { type RunningProgram, runProgram, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
+import {
+  MAIN_FROM_SOURCE,
+  type RunningProgram,
+  runProgram,
+  temporaryFolder,
+  waitForOutput,
+} from '../testing/run-program.test-support.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -143,6 +152,7 @@ describe('pet-store keys create', () => {
 
   it.each([
     ['keys create', 2, "required option '--name <name>' not specified"],
+    ['keys create --name \u0007', 2, 'The name of a key must have'],
     ['keys create --name kiosk --scope pets:eat', 2, 'Allowed choices are pets:read, pets:write'],
     ['keys create --name kiosk --expires soon', 2, 'It must be a number and a unit: s, m, h or d, such as 90d.'],
     ['keys revoke key_nobody', 1, 'There is no key "key_nobody".'],
@@ -160,6 +170,49 @@ it('Keys are administered while a replica of PostgreSQL is down', async () => {
   const place = { folder: await temporaryFolder(), settings }
   const { id } = await makeKey('keys create --name kiosk', place)
   expect(await run(`keys revoke ${id}`, place)).toMatchObject({ code: 0, stderr: '' })
+})
+
+describe('A new key that cannot be written', () => {
+  it.each(['keys create --name kiosk', 'keys create --name kiosk --json', 'keys rotate ID'])(
+    '%s > /dev/full fails and names the key to revoke',
+    async (command) => {
+      const place = { folder: await temporaryFolder(), settings: {} }
+      const first = await makeKey('keys create --name first', place)
+      const full = openSync('/dev/full', 'w')
+      const child = spawn(process.execPath, [...MAIN_FROM_SOURCE, ...command.replace('ID', first.id).split(' ')], {
+        cwd: place.folder,
+        env: { PATH: process.env['PATH'] },
+        stdio: ['ignore', full, 'pipe'],
+      })
+      let stderr = ''
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text
+      })
+      const [code] = (await once(child, 'close')) as [number]
+      closeSync(full)
+
+      expect(code).toBe(1)
+      const [, id = ''] = /revoke it: pet-store keys revoke (key_\w+)\n$/.exec(stderr) ?? []
+      expect(await run(`keys revoke ${id}`, place)).toMatchObject({ code: 0 })
+    },
+  )
+})
+
+describe('pet-store keys revoke', () => {
+  it('takes a leaked key itself, and prints JSON for scripts', async () => {
+    const place = { folder: await temporaryFolder(), settings: {} }
+    const { id, key } = await makeKey('keys create --name kiosk', place)
+    const { code, stdout } = await run(`keys revoke ${key} --json`, place)
+    expect([code, JSON.parse(stdout)]).toEqual([0, { id, effectiveWithinSeconds: 5 }])
+    expect((await run('keys list', place)).stdout).toMatch(new RegExp(`^${id} .* revoked `, 'm'))
+  })
+
+  it('says that the database does not contain a key', async () => {
+    const place = { folder: await temporaryFolder(), settings: {} }
+    await makeKey('keys create --name kiosk', place)
+    const { code, stderr } = await run(`keys revoke ${createApiKeyText()}`, place)
+    expect([code, stderr]).toEqual([1, 'The database does not contain this key.\n'])
+  })
 })
 
 describe('RATE_LIMIT', () => {

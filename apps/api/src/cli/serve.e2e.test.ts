@@ -94,7 +94,24 @@ describe('pet-store serve', () => {
     expect(await program.ended).toBe(0)
   })
 
-  it('says how to make a key where there is none', async () => {
+  it('names its version and the database it serves from', async () => {
+    const { program } = await serve(await temporaryFolder(), '')
+    const line = await waitForOutput(program, /(\{.*"msg":"serving"\})\n/)
+    expect(JSON.parse(line)).toMatchObject({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string,
+      adapter: 'sqlite',
+      database: 'sqlite:./data/pet-store.db',
+    })
+  })
+
+  it('names a variable that looks like a misspelt setting', async () => {
+    const program = runProgram('serve', await temporaryFolder(), { DATABASE_ULR: 'sqlite:mine.db' })
+    running.push(program)
+    await waitForOutput(program, /"msg":"serving"/)
+    expect(program.output.stderr).toBe('DATABASE_ULR is not a setting and is ignored. Did you mean DATABASE_URL?\n')
+  })
+
+  it('says how to create a key if there is none', async () => {
     const { program } = await serve(await temporaryFolder(), '')
     await waitForOutput(program, /"msg":"there is no API key yet; create one with: pet-store keys create --name NAME"/)
   })

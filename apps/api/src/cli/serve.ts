@@ -1,29 +1,30 @@
 import type { Logger } from 'pino'
 import { compose, type Program } from '../compose.ts'
-import { createLog, logLookUpLimit } from '../observability/log.ts'
+import { createLog } from '../observability/log.ts'
 import { noApiKeys } from '../persistence/no-api-keys.ts'
-import { logReadiness } from '../server/readiness.ts'
 import { runServer } from '../server/run-server.ts'
+import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
+import type { Settings } from '../settings/settings.ts'
+import { VERSION } from '../settings/version.ts'
 
 /** Serves with the API keys of the database and of API_KEYS_SHA256. */
 export async function serve(): Promise<void> {
   const settings = readSettings()
   const { staticKeys } = settings
-  const { log, http, droppedLines } = await createLog(settings)
-  const program = await compose({
-    settings,
-    staticKeys,
-    log: http,
-    droppedLogLines: droppedLines,
-    onReadiness: logReadiness(log),
-    onLookUpLimit: logLookUpLimit(log),
-  })
+  const { log, reports } = await createLog(settings)
+  const program = await compose({ settings, staticKeys, ...reports })
   const url = await runServer(program, settings, log)
-  log.info({ address: `${url}/v1` }, 'serving')
+  log.info({ address: `${url}/v1`, ...descriptionOf(settings) }, 'serving')
   // Scripts wait for this line.
   log.flush()
   if (staticKeys.length === 0) await warnWithoutKeys(program, log)
+}
+
+/** What an operator wants to see first: a mistyped variable shows as the wrong database. */
+function descriptionOf({ databaseUrl, persistenceModule }: Settings) {
+  const adapter = persistenceModule || databaseKind(databaseUrl)
+  return { version: VERSION, adapter, database: maskUrl(databaseUrl) }
 }
 
 async function warnWithoutKeys({ persistence }: Program, log: Logger): Promise<void> {

@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import { createApiKeyText, hashApiKey, isApiKeyText } from '@pet-store/access'
 import { compose } from '../compose.ts'
 import { createLog } from '../observability/log.ts'
-import { logReadiness } from '../server/readiness.ts'
 import { runServer } from '../server/run-server.ts'
 import { maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
@@ -20,14 +19,12 @@ const hostIsLoopback: SettingsRule = ({ host }) =>
 export async function start(): Promise<void> {
   const settings = readSettings([hostIsLoopback])
   const key = await readOrCreateDevelopmentKey()
-  const { log, http, droppedLines } = await createLog(settings)
+  const { log, reports } = await createLog(settings)
   const program = await compose({
     settings,
     staticKeys: [{ keyId: 'development', sha256: hashApiKey(key) }],
-    log: http,
-    droppedLogLines: droppedLines,
-    onReadiness: logReadiness(log),
     developmentKey: key,
+    ...reports,
   })
   const url = await runServer(program, settings, log)
   console.log(welcome(url, key, maskUrl(settings.databaseUrl)))

@@ -51,7 +51,7 @@ export function openLogOutput(options: LogOutputOptions = {}): LogOutput {
   const waiting: Buffer[] = []
   let waitingBytes = 0
   let retryMs = MIN_RETRY_MS
-  let retryTimer: NodeJS.Timeout | undefined
+  let isRetryPlanned = false
   let isClosed = false
   let isDropping = false
   let dropped = 0
@@ -114,12 +114,14 @@ export function openLogOutput(options: LogOutputOptions = {}): LogOutput {
   }
 
   function retryLater(): void {
-    retryTimer ??= setTimeout(retry, retryMs).unref()
+    if (isRetryPlanned) return
+    isRetryPlanned = true
+    setTimeout(retry, retryMs).unref()
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
   }
 
   function retry(): void {
-    retryTimer = undefined
+    isRetryPlanned = false
     if (writeWaiting() > 0) retryMs = MIN_RETRY_MS
     if (waiting.length > 0) retryLater()
     if (isDropping && !isClosed && waitingBytes <= maxBytes / 2) resume()

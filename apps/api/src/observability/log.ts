@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { isatty } from 'node:tty'
-import type { HttpLog } from '@pet-store/http-express'
+import type { Checks, HttpLog } from '@pet-store/http-express'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import type { Settings } from '../settings/settings.ts'
@@ -8,13 +8,24 @@ import { type LogOutput, openLogOutput } from './log-output.ts'
 
 const STANDARD_OUTPUT = 1
 
-/** The program's log, and the app's view of it. */
+/** The program's log, and what the parts of the program report to it. */
 export interface ProgramLog {
   readonly log: Logger
+  readonly reports: Reports
+}
+
+/** What `compose` reports. */
+export interface Reports {
   /** One line for each request; internal errors with their cause and stack. */
-  readonly http: HttpLog
+  readonly log: HttpLog
   /** How many lines were dropped since the start, because the output was full or closed. */
-  droppedLines(): number
+  readonly droppedLogLines: () => number
+  /** Called each time that the program becomes ready, or is ready no more, with the reason if there is one. */
+  readonly onReadiness: (checks: Checks, isReady: boolean, reason?: unknown) => void
+  /** Called when a client address has used up its look-ups of API keys. */
+  readonly onLookUpLimit: (address: string) => void
+  /** Called when traces could not be sent. */
+  readonly onTraceError: (error: unknown) => void
 }
 
 /** The program's log on standard output: readable on a terminal, else one JSON object a line. */
@@ -34,13 +45,30 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
     // Asked of the file descriptor: `process.stdout` would open it a second time.
     isatty(STANDARD_OUTPUT) ? readable(output) : output,
   )
-  return {
-    log,
-    http: {
+  const reports: Reports = {
+    log: {
       request: (entry) => log.info(entry, 'request'),
       internalError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
     },
-    droppedLines: output.droppedLines,
+    droppedLogLines: output.droppedLines,
+    onReadiness(checks, isReady, reason) {
+      if (isReady) log.info({ checks }, 'ready again')
+      else log.warn({ checks, ...(reason !== undefined && { err: reason }) }, 'not ready')
+    },
+    onLookUpLimit: (clientAddress) =>
+      log.warn({ clientAddress }, 'too many unknown API keys from this address; if it is a proxy, set TRUST_PROXY'),
+    onTraceError: atMostEvery(60_000, (err) => log.warn({ err }, 'traces could not be sent')),
+  }
+  return { log, reports }
+}
+
+function atMostEvery<Value>(intervalMs: number, report: (value: Value) => void): (value: Value) => void {
+  let next = Number.NEGATIVE_INFINITY
+  return (value) => {
+    const now = performance.now()
+    if (now < next) return
+    next = now + intervalMs
+    report(value)
   }
 }
 
@@ -77,12 +105,5 @@ function readable(output: LogOutput): DestinationStream {
       output.write((line.includes('"msg":"request"') ? formatRequest : formatLine)(line))
       output.flush()
     },
-  }
-}
-
-/** Logs when a client address has used up its look-ups of API keys. */
-export function logLookUpLimit(log: Logger): (address: string) => void {
-  return (clientAddress) => {
-    log.warn({ clientAddress }, 'too many unknown API keys from this address; if it is a proxy, set TRUST_PROXY')
   }
 }

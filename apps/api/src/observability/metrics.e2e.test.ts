@@ -1,4 +1,6 @@
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
@@ -34,6 +36,27 @@ async function serveWithMetrics(settings: Record<string, string> = {}) {
   const metrics = await waitForOutput(program, /"address":"([^"]+\/metrics)"/)
   const scrape = async () => (await fetch(metrics)).text()
   return { program, address, metrics, scrape }
+}
+
+/** Tries to connect until something ends, and counts how often that worked. */
+async function connectUntil(port: number, ended: Promise<unknown>): Promise<number> {
+  let isEnded = false
+  let connected = 0
+  void ended.then(() => {
+    isEnded = true
+  })
+  while (!isEnded) {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect').then(
+      () => {
+        connected += 1
+      },
+      () => {},
+    )
+    socket.destroy()
+    await setImmediate()
+  }
+  return connected
 }
 
 /** The value of one line of the text, by its name and labels. */
@@ -117,8 +140,16 @@ describe('With METRICS_PORT', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as { port: number }
-    const program = runProgram('serve', await temporaryFolder(), { METRICS_PORT: String(port) })
+    // Its own port is free, and nobody may be served on it before.
+    const own = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => own.once('listening', resolve))
+    const { port: ownPort } = own.address() as { port: number }
+    await new Promise((resolve) => own.close(resolve))
+    const settings = { METRICS_PORT: String(port), PORT: String(ownPort) }
+    const program = runProgram('serve', await temporaryFolder(), settings)
+    const connections = connectUntil(ownPort, program.ended)
     expect(await program.ended).toBe(1)
+    expect(await connections).toBe(0)
     expect(program.output.stderr).toBe(
       `Cannot listen on 127.0.0.1 port ${port}: something listens there already. Stop it, or set METRICS_PORT to another number.\n`,
     )

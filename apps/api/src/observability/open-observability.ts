@@ -12,17 +12,18 @@ export interface Observability extends Instrumentation {
   close(): Promise<void>
 }
 
-/** What the metrics read of the program. */
-export interface MetricsSources {
+/** What is needed of the program. */
+export interface ObservabilityOptions {
   readonly persistence: Required<Persistence>
   readonly log: HttpLog
   readonly droppedLogLines: () => number
+  readonly onTraceError: (error: unknown) => void
 }
 
 /** Opens the metrics and traces that the settings ask for. What they do not ask for is not even loaded. */
-export async function openObservability(settings: Settings, sources: MetricsSources): Promise<Observability> {
-  const metrics = settings.metricsPort === undefined ? NOTHING : await openMetrics(sources)
-  const traces = settings.otlpEndpoint === '' ? NOTHING : await openTraces()
+export async function openObservability(settings: Settings, options: ObservabilityOptions): Promise<Observability> {
+  const metrics = settings.metricsPort === undefined ? NOTHING : await openMetrics(options)
+  const traces = settings.otlpEndpoint === '' ? NOTHING : await openTraces(options)
   return {
     repository: (pets) => traces.repository(metrics.repository(pets)),
     app: (options) => traces.app(metrics.app(options)),
@@ -44,7 +45,7 @@ const NOTHING: Observability = {
 /** Every key with a series of its own costs memory here and in Prometheus. */
 const MAX_KEY_SERIES = 1_000
 
-async function openMetrics({ persistence, log, droppedLogLines }: MetricsSources): Promise<Observability> {
+async function openMetrics({ persistence, log, droppedLogLines }: ObservabilityOptions): Promise<Observability> {
   const { createMetrics } = await import('./metrics.ts')
   const keys = await persistence.apiKeys.list()
   const metrics = createMetrics({
@@ -65,7 +66,11 @@ async function openMetrics({ persistence, log, droppedLogLines }: MetricsSources
   }
 }
 
-async function openTraces(): Promise<Observability> {
-  const [{ spans }, { stopTracing }] = await Promise.all([import('./spans.ts'), import('./tracing.ts')])
-  return { ...spans, metricsServer: undefined, close: stopTracing }
+async function openTraces({ onTraceError }: ObservabilityOptions): Promise<Observability> {
+  const [{ reportExportErrors, spans }, { stopTracing }] = await Promise.all([
+    import('./spans.ts'),
+    import('./tracing.ts'),
+  ])
+  reportExportErrors(onTraceError)
+  return { ...spans, metricsServer: undefined, close: () => stopTracing(onTraceError) }
 }

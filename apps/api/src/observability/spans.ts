@@ -1,4 +1,5 @@
 import { SpanStatusCode, trace } from '@opentelemetry/api'
+import { setGlobalErrorHandler } from '@opentelemetry/core'
 import { isPetError } from '@pet-store/domain'
 import type { Instrumentation } from './instrumentation.ts'
 
@@ -46,4 +47,9 @@ function typeOf(error: unknown): string {
 export function activeSpanIds(): { traceId?: string; spanId?: string } {
   const { traceId, spanId } = trace.getActiveSpan()?.spanContext() ?? {}
   return traceId === undefined || spanId === undefined ? {} : { traceId, spanId }
+}
+
+/** Reports spans that could not be sent. OpenTelemetry itself would only log them at its own level, which is off. */
+export function reportExportErrors(onError: (error: unknown) => void): void {
+  setGlobalErrorHandler(onError)
 }

@@ -35,7 +35,7 @@ async function serve(settings: Record<string, string>) {
   return { program, address: await waitForOutput(program, /"address":"([^"]+)"/) }
 }
 
-/** One POST and one refused GET as parts of the caller's own trace, and everything that the program tells of them. */
+/** A POST within the client's own trace, a GET of an unknown pet, a list, and all that the program sends and logs about them. */
 async function traced(settings: Record<string, string>) {
   const collector = await startCollector()
   const { program, address } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings })
@@ -49,7 +49,8 @@ async function traced(settings: Record<string, string>) {
   expect((await fetch(`${address}/pets`, { method: 'POST', headers, body: BODY })).status).toBe(201)
   const { traceparent: _, ...rest } = headers
   expect((await fetch(`${address}/pets/77`, { headers: { ...rest, 'X-Request-Id': 'the-other' } })).status).toBe(404)
-  expect((await fetch(address.replace('/v1', '/livez'))).status).toBe(200)
+  expect((await fetch(`${address}/pets?limit=1&status=sold&secret=8d2c`, { headers: rest })).status).toBe(200)
+  for (const path of ['/livez', '/readyz', '/metrics', '/metrics?x']) await fetch(address.replace('/v1', path))
   program.process.kill('SIGTERM')
   expect(await program.ended).toBe(0)
   return { ...collector, output: program.output.stdout }
@@ -69,7 +70,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const line = output.split('\n').find((one) => one.includes('"the-request"')) ?? ''
     expect(JSON.parse(line)).toMatchObject({ traceId: TRACE, spanId: root.spanId, status: 201, msg: 'request' })
 
-    const other = spans.find(({ name, parentSpanId }) => name.startsWith('GET ') && parentSpanId === undefined)
+    const other = spans.find(({ name, parentSpanId }) => name.endsWith('petId') && parentSpanId === undefined)
     if (other === undefined) throw new Error(JSON.stringify(spans))
     expect(treeOf(spans, other)).toEqual([
       'GET /v1/pets/:petId',
@@ -78,6 +79,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const failed = spans.find(({ name }) => name === 'getPet')
     expect(failed?.attributes).toEqual([{ key: 'error.type', value: { stringValue: 'pet_not_found' } }])
     expect(bodies.join()).toContain('{"key":"service.name","value":{"stringValue":"pet-store"}}')
+    expect(bodies.join()).toMatch(/\{"key":"service.version","value":\{"stringValue":"\d+\.\d+\.\d+"\}\}/)
   })
 
   it('the statements of PostgreSQL are in the trace, and no span anywhere has a key, a header or a body', async () => {
@@ -89,7 +91,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(statements.map(({ attributes }) => JSON.stringify(attributes)).join()).toMatch(/insert into .{0,20}pet/)
     expect(statements.every(({ traceId }) => traceId === TRACE)).toBe(true)
     // Nothing but requests is traced: no migration, no health check.
-    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(2)
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(3)
 
     const sent = bodies.join()
     for (const secret of [
@@ -100,19 +102,29 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       '987654321',
       'idempotency-key',
       'the-request',
+      'status=sold',
+      '8d2c',
     ]) {
       expect(sent).not.toContain(secret)
     }
   })
 
-  it('a collector that is away changes nothing for callers, nor for the stop', async () => {
+  it('traces what OTEL_TRACES_SAMPLER and the trace of a request decide', async () => {
+    const never = await traced({ OTEL_TRACES_SAMPLER: 'always_off' })
+    expect(never.spans).toEqual([])
+    const onlyParts = await traced({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' })
+    expect(new Set(onlyParts.spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE]))
+  })
+
+  it('an unavailable collector is reported in the log, and changes nothing for clients or the stop', async () => {
     const { program, address } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
     expect((await fetch(`${address}/pets`, { headers: { Authorization: `Bearer ${KEY}` } })).status).toBe(200)
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(0)
+    expect(program.output.stdout).toMatch(/"level":40,.*"msg":"traces could not be sent"/)
   })
 
-  it('something that is no address is a wrong setting', async () => {
+  it('rejects a collector that is not a URL', async () => {
     const program = runProgram('serve', await temporaryFolder(), { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, [
       '--import',
       START_TRACING,

@@ -8,34 +8,45 @@ import { ExpressInstrumentation, ExpressLayerType } from '@opentelemetry/instrum
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http'
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Settings } from '../settings/settings.ts'
+import { VERSION } from '../settings/version.ts'
 
-/** What nobody traces: whoever runs the service asks for these every few seconds. */
-const HEALTH = /^\/(?:livez|readyz)$/
+/** Requested every few seconds by whatever operates the service: not worth a trace. */
+const NOT_TRACED = /^\/(?:livez|readyz|metrics)(?:\?|$)/
 
-/** How long a collector may take to answer, and so how long one that is away delays a stop, in milliseconds. */
+/** How long a collector may take to respond, and how long an unavailable one delays a stop. */
 const TIMEOUT_MS = 3_000
 
 let provider: TracerProvider | undefined
 
 /**
- * Sends traces to a collector from now on. Must run before Express and the driver of PostgreSQL are loaded. What the
- * instrumentations would say of headers, bodies and the values of statements stays off.
+ * Sends traces to a collector from now on. Must run before Express and the PostgreSQL driver are loaded. Spans contain no
+ * header besides the user agent, no query string, no body, and no values of statements.
  */
-export function startTracing(endpoint: string): void {
-  const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
+export function startTracing(settings: Pick<Settings, 'otlpEndpoint' | 'tracesSampler' | 'tracesSamplerRatio'>): void {
+  const url = `${settings.otlpEndpoint.replace(/\/$/, '')}/v1/traces`
   provider = new TracerProvider({
-    // `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` win.
-    resource: resourceFromAttributes({ 'service.name': 'pet-store' }).merge(
+    // `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` take precedence.
+    resource: resourceFromAttributes({ 'service.name': 'pet-store', 'service.version': VERSION }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
+    sampler: samplerOf(settings),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url, timeoutMillis: TIMEOUT_MS }) })],
   })
   trace.setGlobalTracerProvider(provider)
   context.setGlobalContextManager(new AsyncLocalStorageContextManager())
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
 
-  // An ES module cannot be changed once it is loaded; this changes those that are named while they are.
+  // An ES module cannot be patched once it is loaded; this hook patches the listed ones while they are loaded.
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url, {
     data: { include: ['http', 'node:http', 'express', 'pg'] },
   })
@@ -43,17 +54,32 @@ export function startTracing(endpoint: string): void {
     instrumentations: [
       new HttpInstrumentation({
         disableOutgoingRequestInstrumentation: true,
-        ignoreIncomingRequestHook: ({ url = '' }) => HEALTH.test(url),
+        ignoreIncomingRequestHook: ({ url = '' }) => NOT_TRACED.test(url),
+        // What clients send may be confidential, and cursors are long.
+        startIncomingSpanHook: () => ({ 'url.query': undefined }),
       }),
-      // A span for each route; the functions before it would be a dozen more that say nothing.
+      // A span for the route; spans for a dozen middleware functions would say nothing.
       new ExpressInstrumentation({ ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER] }),
       new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
     ],
   })
 }
 
-/** Sends what is left, and no more afterwards. */
-export async function stopTracing(): Promise<void> {
-  // A collector that is away is no reason for a failed stop.
-  await provider?.shutdown().catch(() => {})
+function samplerOf({
+  tracesSampler,
+  tracesSamplerRatio,
+}: Pick<Settings, 'tracesSampler' | 'tracesSamplerRatio'>): Sampler {
+  const name = tracesSampler.replace('parentbased_', '')
+  const root =
+    name === 'traceidratio'
+      ? new TraceIdRatioBasedSampler(tracesSamplerRatio)
+      : name === 'always_off'
+        ? new AlwaysOffSampler()
+        : new AlwaysOnSampler()
+  return name === tracesSampler ? root : new ParentBasedSampler({ root })
+}
+
+/** Sends what is left, and nothing afterwards. An unavailable collector does not make a stop fail. */
+export async function stopTracing(onError: (error: unknown) => void): Promise<void> {
+  await provider?.shutdown().catch(onError)
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Checks, ReadinessCheck } from '@pet-store/http-express'
+import type { ReadinessCheck } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
-import type { Logger } from 'pino'
+import type { Reports } from '../observability/log.ts'
 
 /** How long the database may take to respond. */
 const TIMEOUT_MS = 2_000
@@ -13,11 +13,8 @@ export interface Readiness {
   stop(): void
 }
 
-/** Called each time that the program becomes ready, or is ready no more, with the reason if there is one. */
-export type ReadinessListener = (checks: Checks, isReady: boolean, reason?: unknown) => void
-
 /** Checks the database, its migrations, and whether the program is stopping. */
-export function createReadiness(persistence: Required<Persistence>, onChange: ReadinessListener): Readiness {
+export function createReadiness(persistence: Required<Persistence>, onChange: Reports['onReadiness']): Readiness {
   let isStopping = false
   let wasReady = true
 
@@ -59,13 +56,5 @@ async function withTimeout<Result>(result: Promise<Result>): Promise<Result> {
     return await Promise.race([result, timeout])
   } finally {
     timer.abort()
-  }
-}
-
-/** Logs when the program becomes ready, or is ready no more. */
-export function logReadiness(log: Logger): ReadinessListener {
-  return (checks, isReady, reason) => {
-    if (isReady) log.info({ checks }, 'ready again')
-    else log.warn({ checks, ...(reason !== undefined && { err: reason }) }, 'not ready')
   }
 }

@@ -26,6 +26,8 @@ describe('readSettings', () => {
       shutdownTimeoutMs: 30_000,
       logLevel: 'info',
       otlpEndpoint: '',
+      tracesSampler: 'parentbased_always_on',
+      tracesSamplerRatio: 1,
       staticKeys: [],
       apiKeyCacheSeconds: 5,
       rateLimit: undefined,
@@ -56,6 +58,8 @@ describe('readSettings', () => {
         SHUTDOWN_TIMEOUT: '1m',
         LOG_LEVEL: 'trace',
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+        OTEL_TRACES_SAMPLER: 'traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '0.25',
         API_KEY_CACHE_SECONDS: '0',
         RATE_LIMIT: '600/1m',
         MAX_CONCURRENT_REQUESTS: '50',
@@ -79,6 +83,8 @@ describe('readSettings', () => {
       shutdownTimeoutMs: 60_000,
       logLevel: 'trace',
       otlpEndpoint: 'http://collector:4318',
+      tracesSampler: 'traceidratio',
+      tracesSamplerRatio: 0.25,
       staticKeys: [
         { keyId: 'shop', sha256: HASH },
         { keyId: 'sha256-BBBBBBBB', sha256: 'b'.repeat(64) },
@@ -113,6 +119,12 @@ describe('readSettings', () => {
   it.each(['65536', '-1', '1.5', '1e3', ' 80', '0x50', 'http'])('rejects %j as a port', (PORT) => {
     expect(() => readSettings([], { PORT })).toThrow(
       `PORT must be an integer from 0 to 65535, got ${JSON.stringify(PORT)}`,
+    )
+  })
+
+  it.each(['1.5', 'x', '.', '-0.1'])('rejects %j as a share of traces', (OTEL_TRACES_SAMPLER_ARG) => {
+    expect(() => readSettings([], { OTEL_TRACES_SAMPLER_ARG })).toThrow(
+      'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1',
     )
   })
 

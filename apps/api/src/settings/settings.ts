@@ -26,6 +26,15 @@ interface Setting<T> {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
+const TRACES_SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
 /** Every setting. Tests compare the table in the README and `.env.example` with this list. */
 export const SETTINGS = {
   port: {
@@ -158,6 +167,20 @@ export const SETTINGS = {
     mask: maskUrl,
     parse: parseCollectorUrl,
   },
+  tracesSampler: {
+    variable: 'OTEL_TRACES_SAMPLER',
+    meaning: `Which requests are traced: one of ${TRACES_SAMPLERS.join(', ')}. With \`parentbased_\` a request that belongs to a trace follows its decision.`,
+    default: 'parentbased_always_on',
+    isSecret: false,
+    parse: (text) => parseOneOf(text, TRACES_SAMPLERS),
+  },
+  tracesSamplerRatio: {
+    variable: 'OTEL_TRACES_SAMPLER_ARG',
+    meaning: 'The share of requests that the `traceidratio` samplers trace, from 0 to 1.',
+    default: '1',
+    isSecret: false,
+    parse: parseRatio,
+  },
   staticKeys: {
     variable: 'API_KEYS_SHA256',
     meaning:
@@ -233,6 +256,12 @@ function parseCollectorUrl(text: string): string {
   // The path of traces is appended.
   if (/[?#]/.test(text)) throw new RangeError('must have no query')
   return text
+}
+
+function parseRatio(text: string): number {
+  const ratio = Number(text)
+  if (/^[0-9.]{1,20}$/.test(text) && ratio <= 1) return ratio
+  throw new RangeError('must be a number from 0 to 1')
 }
 
 function parsePostgresUrls(text: string): readonly string[] {
