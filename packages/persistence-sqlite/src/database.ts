@@ -118,7 +118,8 @@ async function configured(
   }
 }
 
-function createFolder(folder: string): void {
+/** Creates a folder and those around it. Throws one sentence if a file has the name of one of them. */
+export function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true })
   } catch (error) {

@@ -11,3 +11,7 @@ export { migrateSqlite, pendingSqliteMigrations } from './migrations.ts'
 
 // Many pets at a time, for import, export and copy
 export { openSqliteBulkAccess } from './bulk-access.ts'
+
+// Its backups
+export { backupSqlite, restoreSqlite } from './backup.ts'
+export type { RestoredSqlite, SqliteBackup } from './backup.ts'

@@ -68,6 +68,11 @@ export async function expectNoNewerMigrations(orm: MikroORM, database: Database)
   )
 }
 
+/** Whether this program has ever migrated the database. */
+export async function hasMigrations(orm: MikroORM): Promise<boolean> {
+  return (await appliedMigrations(orm)).length > 0
+}
+
 async function findPendingMigrations(orm: MikroORM): Promise<readonly string[]> {
   return pendingMigrations(await appliedMigrations(orm), MIGRATIONS)
 }

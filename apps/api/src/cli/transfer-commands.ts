@@ -46,6 +46,18 @@ export function addTransferCommands(program: Command): void {
     .requiredOption('--to <url>', 'the target: empty, or with what an interrupted copy left')
     .addOption(json())
     .action(lazily(() => import('./copy.ts'), 'copyCommand'))
+
+  program
+    .command('backup')
+    .description('SQLite: write a checked copy of the database, even while the service runs')
+    .argument('<file>', 'the copy; an existing file is replaced when the copy is complete')
+    .action(lazily(() => import('./backup.ts'), 'backupCommand'))
+
+  program
+    .command('restore')
+    .description('SQLite: put a backup in the place of the database, which is kept under another name')
+    .argument('<file>', 'the backup')
+    .action(lazily(() => import('./backup.ts'), 'restoreCommand'))
 }
 
 function format(description: string): Option {

@@ -1,6 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
-import { afterEach, describe, expect, it } from 'vitest'
-import { type RunningProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { afterEach, expect, it } from 'vitest'
+import { type RunningProgram, runProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
 
 const running: RunningProgram[] = []
 afterEach(async () => {
@@ -19,22 +18,42 @@ async function start(folder: string, database: string) {
 }
 
 // What docs/how-to/operate.md tells operators to do.
-describe('A backup of SQLite by VACUUM INTO', () => {
-  it('is made while the service runs, and holds every pet that was answered', async () => {
-    const folder = await temporaryFolder()
-    const ask = await start(folder, 'pets.db')
-    const add = async () => (await ask('/pets', '{"name":"Kept","categoryId":1}')).text()
-    const before = await Promise.all(Array.from({ length: 50 }, add))
-    const meanwhile = Promise.all(Array.from({ length: 50 }, add))
-    const database = new DatabaseSync(`${folder}/pets.db`)
-    database.exec(`VACUUM INTO '${folder}/backup.db'`)
-    database.close()
-    expect(new Set(await meanwhile).size).toBe(50)
-
-    const askRestored = await start(folder, 'backup.db')
-    for (const text of before) {
-      const id = /"id":([0-9]+)/.exec(text)?.[1]
-      expect(await (await askRestored(`/pets/${id}`)).text()).toBe(text)
-    }
+it('pet-store backup and restore keep every pet that was reported as stored', async () => {
+  const folder = await temporaryFolder()
+  const settings = { DATABASE_URL: 'sqlite:pets.db' }
+  const run = async (command: string) => {
+    const { ended, output } = runProgram(command, folder, settings)
+    return { code: await ended, ...output }
+  }
+  const ask = await start(folder, 'pets.db')
+  const add = async () => (await ask('/pets', '{"name":"Rex","categoryId":1}')).text()
+  const before = await Promise.all(Array.from({ length: 50 }, add))
+  const backup = run('backup backup.db')
+  const meanwhile = await Promise.all(Array.from({ length: 50 }, add))
+  expect(new Set(meanwhile).size).toBe(50)
+  expect(await backup).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^"backup.db" is a checked copy with \d+ pets\.\n$/) as string,
   })
+
+  const inUse = await run('restore backup.db')
+  expect(inUse).toMatchObject({ code: 1, stderr: 'The database "pets.db" is in use. Stop the service first.\n' })
+  const [service] = running.splice(0)
+  service?.process.kill('SIGTERM')
+  await service?.ended
+  expect((await run('restore backup.db')).stdout).toMatch(
+    /^Restored \d+ pets\. The database that was there before is now pets\.db\.\d{8}T\d{6}Z\.\n$/,
+  )
+  const askRestored = await start(folder, 'pets.db')
+  for (const text of before) {
+    const id = /"id":([0-9]+)/.exec(text)?.[1]
+    expect(await (await askRestored(`/pets/${id}`)).text()).toBe(text)
+  }
+})
+
+it.each(['backup', 'restore'])('pet-store %s names the tools for PostgreSQL', async (command) => {
+  const DATABASE_URL = 'postgres://nobody@localhost/none'
+  const { ended, output } = runProgram(`${command} backup.db`, await temporaryFolder(), { DATABASE_URL })
+  expect(await ended).toBe(1)
+  expect(output.stderr).toContain('For PostgreSQL use pg_dump and pg_restore')
 })

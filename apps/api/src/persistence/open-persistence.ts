@@ -48,6 +48,8 @@ export function persistenceAdapter(settings: Settings): PersistenceAdapter {
       migrate: async () => (await sqlite()).migrateSqlite({ url }),
       openBulkAccess: async (mode) => (await sqlite()).openSqliteBulkAccess({ url, ...mode }),
       pending: async () => (await sqlite()).pendingSqliteMigrations({ url }),
+      backup: async (file) => (await sqlite()).backupSqlite({ url }, file),
+      restore: async (file) => (await sqlite()).restoreSqlite({ url }, file),
     }
   }
   const options = postgresOptions(url, settings)

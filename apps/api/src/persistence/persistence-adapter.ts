@@ -10,4 +10,8 @@ export interface PersistenceAdapter {
   migrate(): Promise<readonly string[]>
   /** The names of pending migrations. Changes nothing. */
   pending(): Promise<readonly string[]>
+  /** Writes a checked copy of the database to a file. Absent where the database has tools of its own for that. */
+  backup?(file: string): Promise<{ readonly pets: number }>
+  /** Puts a copy in the place of the database, which is kept under another name. */
+  restore?(file: string): Promise<{ readonly pets: number; readonly previousFile?: string }>
 }

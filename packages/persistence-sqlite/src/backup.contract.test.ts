@@ -1,0 +1,106 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { aNewPet } from '@pet-store/persistence-testing'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { backupSqlite, restoreSqlite } from './backup.ts'
+import { openSqlitePersistence } from './open-persistence.ts'
+
+describe('SQLite backup', () => {
+  let folder: string
+  let path: string
+  let url: string
+  let backup: string
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+    path = join(folder, 'pets.db')
+    url = `sqlite:${path}`
+    backup = join(folder, 'backup.db')
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  const open = (at = url) => openSqlitePersistence({ url: at, migrate: true })
+  const fill = async (count: number, at = url) => {
+    const { pets, close } = await open(at)
+    await Promise.all(Array.from({ length: count }, () => pets.add(aNewPet())))
+    await close()
+  }
+  const countOf = (file: string) => {
+    const database = new Database(file, { readonly: true })
+    const count = database.prepare('select count(*) from pet').pluck().get()
+    database.close()
+    return count
+  }
+
+  it('holds every stored pet while the service writes, and replaces an existing file', async () => {
+    const { pets, close } = await open()
+    await Promise.all(Array.from({ length: 50 }, () => pets.add(aNewPet())))
+    writeFileSync(backup, 'earlier')
+    const adding = pets.add(aNewPet())
+    expect(await backupSqlite({ url }, backup)).toEqual({ pets: 50 })
+    await adding
+    await close()
+    expect(countOf(backup)).toBe(50)
+    expect(readdirSync(folder).toSorted()).toEqual(['backup.db', 'pets.db'])
+  })
+
+  it('leaves an existing file as it is when it fails', async () => {
+    writeFileSync(path, 'not a database, '.repeat(100))
+    writeFileSync(backup, 'earlier')
+    await expect(backupSqlite({ url }, backup)).rejects.toThrow('the file is not an SQLite database')
+    await expect(backupSqlite({ url: `sqlite:${folder}/missing.db` }, backup)).rejects.toThrow('there is no such file')
+    expect(readFileSync(backup, 'utf8')).toBe('earlier')
+  })
+
+  it('is restored into a new place and over an existing database, which is kept', async () => {
+    await fill(3)
+    await backupSqlite({ url }, backup)
+    const other = join(folder, 'new', 'pets.db')
+    expect(await restoreSqlite({ url: `sqlite:${other}` }, backup)).toEqual({ pets: 3 })
+    await fill(1, `sqlite:${other}`)
+    expect(countOf(other)).toBe(4)
+
+    await fill(2)
+    const { pets, previousFile = '' } = await restoreSqlite({ url }, backup)
+    expect([pets, countOf(path), countOf(previousFile)]).toEqual([3, 3, 5])
+    const restored = await open()
+    expect((await restored.pets.add(aNewPet())).id).toBe(4n)
+    await restored.close()
+  })
+
+  it('is not restored over a database in use, nor from a file that is no backup', async () => {
+    await fill(1)
+    await backupSqlite({ url }, backup)
+    const service = await open()
+    await expect(restoreSqlite({ url }, backup)).rejects.toThrow('is in use. Stop the service first.')
+    expect((await service.pets.add(aNewPet())).id).toBe(2n)
+    await service.close()
+
+    const foreign = new Database(join(folder, 'foreign.db'))
+    foreign.exec('create table note (text)')
+    foreign.close()
+    const newer = new Database(backup)
+    newer.exec("insert into migration (name) values ('9999-newer')")
+    newer.close()
+    for (const [file, sentence] of [
+      ['foreign.db', 'is no database of a pet store.'],
+      ['missing.db', 'there is no such file'],
+      ['backup.db', 'has migrations of a newer version: 9999-newer.'],
+    ] as const) {
+      await expect(restoreSqlite({ url }, join(folder, file))).rejects.toThrow(sentence)
+    }
+    expect(countOf(path)).toBe(2)
+  })
+
+  it('is not restored from a damaged file', async () => {
+    await fill(2_000)
+    await backupSqlite({ url }, backup)
+    const bytes = readFileSync(backup)
+    bytes.fill(0xff, 8_192, 40_000)
+    writeFileSync(backup, bytes)
+    await expect(restoreSqlite({ url }, backup)).rejects.toThrow(/^Cannot /)
+    expect(countOf(path)).toBe(2_000)
+  })
+})
