@@ -16,7 +16,10 @@ const CHECKS: readonly { readonly script: string; readonly after?: string }[] = 
   { script: 'manifests' },
   { script: 'description' },
   { script: 'test', after: 'build' },
+  { script: 'check:packed', after: 'build' },
   { script: 'check:package', after: 'build' },
+  { script: 'api', after: 'build' },
+  { script: 'licences' },
 ]
 
 const start = Date.now()

@@ -14,7 +14,7 @@ process.env['PACT_DO_NOT_TRACK'] = 'true'
 type Fields = Record<string, string | ReturnType<typeof Matchers.regex>>
 
 /** One interaction. A body may be the text of JSON, so that integers stay exact. */
-export interface Interaction {
+interface Interaction {
   readonly given?: readonly (readonly [state: ProviderState, parameters?: Record<string, string | number>])[]
   readonly request: {
     readonly method: 'GET' | 'POST'
