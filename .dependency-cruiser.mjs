@@ -27,8 +27,8 @@ export const IMPORTS = {
     remedy: 'This package defines what an adapter is, in types and one error class. An adapter brings everything else.',
   },
   'persistence-testing': {
-    may: ['persistence', 'domain', 'access', 'node:assert/strict'],
-    remedy: 'The cases run under any test runner: use node:assert/strict, and let the caller provide the repository.',
+    may: ['persistence', 'domain', 'access', 'node:assert/strict', 'node:child_process'],
+    remedy: 'The cases run under any test runner: use node:assert/strict, and let the caller provide the adapter.',
   },
   'http-express': {
     may: ['domain', 'access (types)', 'node', 'zod', 'zod-openapi', 'fast-json-stringify', ...EXPRESS],

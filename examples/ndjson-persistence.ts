@@ -1,7 +1,8 @@
-// Pets in a file of lines, one JSON object each, that only ever grows: an adapter of another team, in one file.
-// Serve it with PERSISTENCE_MODULE=./examples/ndjson-persistence.ts DATABASE_URL=data/pets.ndjson
-import { type FileHandle, open } from 'node:fs/promises'
+// A persistence adapter in one module: pets in a file with one JSON object per line, for one process at a time.
+// Use it with PERSISTENCE_MODULE=./examples/ndjson-persistence.ts DATABASE_URL=data/pets.ndjson
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import {
+  type Cancellation,
   type CreatedPet,
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
@@ -9,10 +10,11 @@ import {
   type Pet,
   PetError,
   type PetQuery,
+  type PetRepository,
 } from '@pet-store/domain'
-import type { OpenPersistence } from '@pet-store/persistence'
+import { type OpenPersistence, PersistenceUnavailable } from '@pet-store/persistence'
 
-/** A pet as a line. Integers are texts, because JSON.parse rounds them beyond 2^53. */
+/** A pet as a line. Integers are strings, because JSON.parse rounds them beyond 2^53. */
 interface Line {
   readonly id: string
   readonly name: string
@@ -29,21 +31,28 @@ interface Line {
 const openNdjsonPersistence: OpenPersistence = async ({ url }) => {
   const file = await open(url, 'a+')
   const lines = await readLines(file)
+  const pets = new NdjsonPets(file, lines)
   return {
-    pets: new NdjsonPets(file, lines),
-    check: async () => void (await file.stat()),
-    close: () => file.close(),
+    pets,
+    async check() {
+      // A file that was moved or deleted would take pets that nobody finds again.
+      if ((await stat(url)).ino !== (await file.stat()).ino) throw new Error(`${url} was replaced by another file.`)
+    },
+    async close() {
+      await pets.finish()
+      await file.close()
+    },
   }
 }
 
 export default openNdjsonPersistence
 
-class NdjsonPets {
+class NdjsonPets implements PetRepository {
   readonly #file: FileHandle
-  /** By ascending id, since they are added in this order. */
+  /** By ascending id, which is the order of the lines. */
   readonly #pets: Pet[] = []
   readonly #created = new Map<string, { readonly idempotency: NonNullable<Line['idempotency']>; readonly pet: Pet }>()
-  /** The add that is being written; the next one waits for it, so ids grow in the order of lines. */
+  /** The add that is being written; the next one waits for it, so that ids increase in the order of the lines. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(file: FileHandle, lines: readonly Line[]) {
@@ -51,12 +60,12 @@ class NdjsonPets {
     for (const line of lines) this.#remember(line)
   }
 
-  add(pet: NewPet): Promise<Pet> {
-    return this.#afterOthers(() => this.#store(pet))
+  add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
+    return this.#afterOthers(cancellation, () => this.#store(pet))
   }
 
-  addWithKey(pet: NewPet, key: IdempotencyKey): Promise<CreatedPet> {
-    return this.#afterOthers(async () => {
+  addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
+    return this.#afterOthers(cancellation, async () => {
       const known = this.#createdBefore(key)
       if (known !== undefined) return { pet: { ...known }, isReplay: true }
       return { pet: await this.#store(pet, key), isReplay: false }
@@ -75,8 +84,16 @@ class NdjsonPets {
       .map((pet) => ({ ...pet }))
   }
 
-  #afterOthers<Result>(write: () => Promise<Result>): Promise<Result> {
-    const writing = this.#last.then(write)
+  /** Resolves when all adds that were begun have ended. */
+  async finish(): Promise<void> {
+    await this.#last
+  }
+
+  #afterOthers<Result>(cancellation: Cancellation | undefined, write: () => Promise<Result>): Promise<Result> {
+    const writing = this.#last.then(() => {
+      if (cancellation?.aborted) throw new PersistenceUnavailable({ message: 'The request was cancelled.' })
+      return write()
+    })
     this.#last = writing.catch(() => {})
     return writing
   }
@@ -93,15 +110,18 @@ class NdjsonPets {
     return { ...this.#remember(line) }
   }
 
-  /** Waits for the disk. A line that could not be written whole goes again, or the next one would be written behind it. */
+  /** Waits for the disk. A line that was not written completely is removed, so that the next one starts a new line. */
   async #append(line: string): Promise<void> {
     const { size } = await this.#file.stat()
     try {
       await this.#file.appendFile(line)
       await this.#file.datasync()
     } catch (error) {
-      await this.#file.truncate(size)
-      throw error
+      const isRemoved = await this.#file.truncate(size).then(
+        () => true,
+        () => false,
+      )
+      throw new PersistenceUnavailable({ cause: error, outcome: isRemoved ? 'not_stored' : 'unknown' })
     }
   }
 
@@ -122,7 +142,7 @@ class NdjsonPets {
   }
 }
 
-/** Every whole line. What stands behind the last end of a line was cut off by a crash and never answered: it goes. */
+/** Reads the complete lines. Text after the last line feed was cut off by a crash and never acknowledged: it is removed. */
 async function readLines(file: FileHandle): Promise<readonly Line[]> {
   const bytes = await file.readFile()
   const end = bytes.lastIndexOf('\n') + 1

@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_KEY_LIFETIME_MS, type IdempotencyKey } from './idempotency-key.ts'
 import type { NewPet, Pet } from './pet.ts'
 import { PetError } from './pet-error.ts'
-import type { PetRepository } from './pet-repository.ts'
+import type { Cancellation, PetRepository } from './pet-repository.ts'
 
 /**
  * Stores pets in this process only: for tests, examples, and as the shortest complete adapter for authors of others.
@@ -33,11 +33,13 @@ export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
   }
 
   return {
-    async add(pet) {
+    async add(pet, cancellation) {
+      expectWanted(cancellation)
       return { ...store(pet) }
     },
 
-    async addWithKey(pet, key) {
+    async addWithKey(pet, key, cancellation) {
+      expectWanted(cancellation)
       const known = createdBefore(key)
       if (known !== undefined) return { pet: { ...known }, isReplay: true }
       const added = store(pet)
@@ -60,4 +62,10 @@ export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
       return found
     },
   }
+}
+
+function expectWanted(cancellation: Cancellation | undefined): void {
+  if (!cancellation?.aborted) return
+  const error = new PetError('persistence_unavailable', 'The caller no longer waits for this pet.')
+  throw Object.assign(error, { outcome: 'not_stored' })
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 export const contractVersion = '2.0.0'
 
 /** One guarantee of a port as a function that checks it. Independent of any test runner. */
-export interface ContractCase<Port> {
+export interface ContractCase<Port, Result = void> {
   /** Identifies the case; it never changes, and is never used for another guarantee. */
   readonly id: string
   /** The guarantee, as a sentence without a subject: the subject is the adapter. */
@@ -15,25 +15,25 @@ export interface ContractCase<Port> {
    * Runs on a fresh, empty place. Rejects when the guarantee is broken, or after `timeLimitMs`; an adapter that is
    * slow to reach may be given another limit.
    */
-  readonly run: (port: Port, timeLimitMs?: number) => Promise<void>
+  readonly run: (port: Port, timeLimitMs?: number) => Promise<Result>
 }
 
 /** A case as it is written down: the time limit is optional, and `run` does not know it. */
-export interface CaseDefinition<Port> {
+export interface CaseDefinition<Port, Result = void> {
   readonly id: string
   readonly name: string
   /** Default: 20,000. */
   readonly timeLimitMs?: number
-  run(port: Port): Promise<void>
+  run(port: Port): Promise<Result>
 }
 
 const TIME_LIMIT_MS = 20_000
 
 /** Adds the time limit to cases, and the name of their group to their ids. */
-export function casesOf<Port>(
+export function casesOf<Port, Result = void>(
   group: string,
-  definitions: readonly CaseDefinition<Port>[],
-): readonly ContractCase<Port>[] {
+  definitions: readonly CaseDefinition<Port, Result>[],
+): readonly ContractCase<Port, Result>[] {
   return definitions.map(({ id, name, timeLimitMs = TIME_LIMIT_MS, run }) => ({
     id: `${group}.${id}`,
     name,

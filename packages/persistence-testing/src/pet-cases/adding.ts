@@ -100,6 +100,24 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     },
   },
   {
+    id: 'cancelled',
+    name: 'stores nothing when the caller has cancelled before the call',
+    async run(pets) {
+      const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: new Date(0) }
+      const rejection = { code: 'persistence_unavailable', outcome: 'not_stored' }
+      const cancelled = { aborted: true }
+      await expectRejection(() => pets.add(aNewPet(), cancelled), 'a cancelled add must reject', rejection)
+      await expectRejection(
+        () => pets.addWithKey(aNewPet(), key, cancelled),
+        'a cancelled addWithKey must reject',
+        rejection,
+      )
+      expectEqual(await listAll(pets), [], 'a cancelled call must store nothing')
+      const { isReplay } = await pets.addWithKey(aNewPet(), key, { aborted: false })
+      expectEqual(isReplay, false, 'isReplay of the next call; a cancelled call must not use up the key')
+    },
+  },
+  {
     // Databases reject some of these pets, memory none. Either is correct, as long as the result of add is true.
     id: 'rejected-beside-others',
     name: 'stores exactly the pets whose add resolves when others fail at the same time',

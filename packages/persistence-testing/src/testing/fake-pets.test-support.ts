@@ -1,4 +1,5 @@
 import {
+  type Cancellation,
   type CreatedPet,
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
@@ -9,6 +10,7 @@ import {
   type PetRepository,
   type PetStatus,
 } from '@pet-store/domain'
+import { PersistenceUnavailable } from '@pet-store/persistence'
 import type { Fault } from './fault.test-support.ts'
 
 /** A correct repository in small parts, each of which a fault can replace. */
@@ -65,11 +67,17 @@ export class FakePets implements PetRepository {
     return row
   }
 
-  async add(pet: NewPet): Promise<Pet> {
+  expectWanted(cancellation: Cancellation | undefined): void {
+    if (cancellation?.aborted) throw new PersistenceUnavailable({ outcome: 'not_stored' })
+  }
+
+  async add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
+    this.expectWanted(cancellation)
     return this.give(this.insert(pet), 'add') as Pet
   }
 
-  async addWithKey(pet: NewPet, key: IdempotencyKey): Promise<CreatedPet> {
+  async addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
+    this.expectWanted(cancellation)
     const text = this.keyText(key)
     const known = this.keys.get(text)
     if (this.gap !== undefined) await this.gap()

@@ -128,6 +128,7 @@ const addingFaults: readonly Fault<PetRepository>[] = [
             }),
     }
   }),
+  petFault('ignores a cancellation', 'pet.add.cancelled', () => ({ expectWanted: () => {} })),
   petFault('stores a pet and rejects its add', 'pet.add.rejected-beside-others', (_, { add }) => ({
     add: (pet) => add(pet).then((stored) => (stored.categoryId > INT64.max ? broken() : stored)),
   })),

@@ -1,0 +1,97 @@
+// A persistence adapter in one file, each of whose guarantees can be broken: `file:/path/to/file?fault-name`.
+// Another process imports it too, to be killed.
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { deserialize, serialize } from 'node:v8'
+import type { Allowance } from '@pet-store/access'
+import { type OpenPersistence, PersistenceUnavailable } from '@pet-store/persistence'
+import { FakeApiKeys } from './fake-api-keys.test-support.ts'
+import { FakePets } from './fake-pets.test-support.ts'
+
+interface State {
+  readonly pets: FakePets
+  readonly apiKeys: FakeApiKeys
+  readonly counts: Map<string, number>
+}
+
+const openFilePersistence: OpenPersistence = async ({ url, migrate = false }) => {
+  const { pathname, search } = new URL(url)
+  const has = (fault: string): boolean => search === `?${fault}`
+  if (!existsSync(pathname) && !migrate && !has('ignores-migrate')) throw new Error('The schema is missing.')
+
+  let state: State = load(pathname)
+  if (has('forgets-ids')) state.pets.lastId = 0n
+  if (has('forgets-idempotency-keys')) state.pets.keys.clear()
+  if (has('forgets-api-keys')) state.apiKeys.rows.length = 0
+  if (has('forgets-counts')) state.counts.clear()
+  save(pathname, state)
+  const isCached = has('caches') || has('forgets-counts')
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  /** Calls a method on what the file contains, and writes it back. The fakes do all their work before they return. */
+  function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
+    if (existsSync(`${pathname}.down`)) {
+      if (has('hides-unavailability')) return Promise.reject(new Error('ECONNREFUSED'))
+      throw new PersistenceUnavailable({ outcome: has('lies') ? ('maybe' as 'unknown') : 'not_stored' })
+    }
+    if (!isCached && timer === undefined) state = load(pathname)
+    const result = method(state)
+    if (has('writes-later') || has('loses-pending-writes')) timer ??= setTimeout(write, 50)
+    else save(pathname, state)
+    return result
+  }
+
+  function write(): void {
+    timer = undefined
+    save(pathname, state)
+  }
+
+  const limiterOf = (requests: number) => async (keyId: string) =>
+    call(async ({ counts }): Promise<Allowance> => {
+      const count = (counts.get(keyId) ?? 0) + 1
+      counts.set(keyId, count)
+      return { isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs: 1 }
+    })
+
+  return {
+    pets: {
+      add: async (pet, cancellation) => call(({ pets }) => pets.add(pet, cancellation)),
+      addWithKey: async (pet, key, cancellation) => call(({ pets }) => pets.addWithKey(pet, key, cancellation)),
+      find: async (id) => call(({ pets }) => pets.find(id)),
+      list: async (query) => call(({ pets }) => pets.list(query)),
+    },
+    apiKeys: {
+      add: async (key) => call(({ apiKeys }) => apiKeys.add(key)),
+      replace: async (id, successor, until) => call(({ apiKeys }) => apiKeys.replace(id, successor, until)),
+      find: async (id) => call(({ apiKeys }) => apiKeys.find(id)),
+      findByHash: async (sha256) => call(({ apiKeys }) => apiKeys.findByHash(sha256)),
+      list: async () => call(({ apiKeys }) => apiKeys.list()),
+      revoke: async (id, at) => call(({ apiKeys }) => apiKeys.revoke(id, at)),
+      markUsed: async (uses) => call(({ apiKeys }) => apiKeys.markUsed(uses)),
+    },
+    createRateLimiter: ({ requests }) => ({ take: limiterOf(requests) }),
+    check: async () => (has('never-rejects-check') ? undefined : call(async () => undefined)),
+    isMigrated: async () => !has('denies-migrations'),
+    async close() {
+      clearTimeout(timer)
+      if (timer !== undefined && !has('loses-pending-writes')) write()
+    },
+  }
+}
+
+export default openFilePersistence
+
+function load(path: string): State {
+  const state = { pets: new FakePets(), apiKeys: new FakeApiKeys(), counts: new Map<string, number>() }
+  if (!existsSync(path)) return state
+  const { rows, keys, lastId, apiKeys, counts } = deserialize(readFileSync(path))
+  Object.assign(state.pets, { rows, keys, lastId })
+  Object.assign(state.apiKeys, { rows: apiKeys })
+  return { ...state, counts }
+}
+
+/** Writes another file first, so that a killed process leaves either the old or the new state. */
+function save(path: string, { pets, apiKeys, counts }: State): void {
+  const { rows, keys, lastId } = pets
+  writeFileSync(`${path}.new`, serialize({ rows, keys, lastId, apiKeys: apiKeys.rows, counts }))
+  renameSync(`${path}.new`, path)
+}
