@@ -4,16 +4,14 @@ import { createApiKeyText } from '@pet-store/access'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { itPending } from '../harness/conditional-tests.ts'
 import { Connection, requestBytes } from '../harness/connection.ts'
 import { flood, quantile } from '../harness/flood.ts'
 import { IS_LONG, report, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 
-const CLIENTS = size(48, 200)
-const GOOD_REQUESTS = size(500, 5_000)
+const CLIENTS = size(27, 200)
+const GOOD_REQUESTS = size(300, 5_000)
 const MAX_GROWTH_MIB = 256
-const TIMEOUT_MS = 120_000
 
 interface Attack {
   readonly what: string
@@ -130,15 +128,11 @@ const GROUPS = IS_LONG
   ? ATTACKS.map((attack) => ({ what: attack.what, attacks: [attack] }))
   : [{ what: 'every kind at once', attacks: ATTACKS }]
 
-it.each(GROUPS)(
-  'serves good clients beside hostile ones: $what',
-  { timeout: TIMEOUT_MS },
-  async ({ what, attacks }) => {
-    await serveBeside(what, attacks)
-  },
-)
+it.each(GROUPS)('serves good clients beside hostile ones: $what', async ({ what, attacks }) => {
+  await serveBeside(what, attacks)
+})
 
-itPending('serves good clients beside hostile ones: readers that do not read', { timeout: TIMEOUT_MS }, async () => {
+it('serves good clients beside hostile ones: readers that do not read', async () => {
   await serveBeside('readers that do not read', [READERS])
 })
 

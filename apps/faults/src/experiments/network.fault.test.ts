@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { itPending } from '../harness/conditional-tests.ts'
+import { itLong } from '../harness/conditional-tests.ts'
 import { type NetworkFault, openFaultyProxy } from '../harness/faulty-proxy.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
@@ -13,7 +13,6 @@ import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
 const WRITERS = 16
 const ROUNDS = size(1, 12)
 const FAULTS: readonly NetworkFault[] = ['delay', 'stall', 'black-hole', 'cut-replies', 'damage-replies', 'reset']
-const TIMEOUT_MS = 60_000 + ROUNDS * 60_000
 
 /** Applies every fault for a moment, in random order, while pets are created. */
 async function runFaults(name: string, databaseUrl: string, faults: readonly NetworkFault[]): Promise<void> {
@@ -46,13 +45,13 @@ async function runFaults(name: string, databaseUrl: string, faults: readonly Net
   expect(findings).toMatchObject(NOTHING_WRONG)
 }
 
-it('loses and doubles no pet on a broken network', { timeout: TIMEOUT_MS }, async () => {
+itLong('loses and doubles no pet on a broken network', async () => {
   const database = await createDatabase(inject('postgresUrl'))
   onTestFinished(() => database.drop())
   await runFaults('network faults', database.url, FAULTS)
 })
 
-itPending('loses and doubles no pet on a broken network with TLS', { timeout: TIMEOUT_MS }, async () => {
+it('loses and doubles no pet on a broken network with TLS', async () => {
   const server = await startOwnPostgres({ isTls: true })
   await runFaults('network faults with TLS', withTls(server.url), [...FAULTS, 'damage-requests'])
 })

@@ -26,92 +26,88 @@ const CHARTS = {
 
 type Sample = Record<keyof typeof CHARTS, number>
 
-itSoak.each(['SQLite', 'PostgreSQL'])(
-  'holds memory, handles and delays at half load, on %s',
-  { timeout: (MINUTES + 2) * 60_000 },
-  async (database) => {
-    const metricsPort = await freePort()
-    const service = await Service.start({
-      databaseUrl: await emptyDatabase(database),
-      settings: { METRICS_PORT: String(metricsPort) },
-    })
-    const body = (number: number) => JSON.stringify({ name: `pet-${number}`, categoryId: number })
-    await flood(service, { path: '/v1/pets', bodyOf: body, requests: 2_000, connections: CONNECTIONS })
-    const start = Date.now()
-    const full = await flood(service, { path: '/v1/pets?limit=20', requests: 20_000, connections: CONNECTIONS })
-    expect(full.statuses).toEqual({ 200: 20_000 })
-    const halfPerSecond = 10_000_000 / (Date.now() - start)
+itSoak.each(['SQLite', 'PostgreSQL'])('holds memory, handles and delays at half load, on %s', async (database) => {
+  const metricsPort = await freePort()
+  const service = await Service.start({
+    databaseUrl: await emptyDatabase(database),
+    settings: { METRICS_PORT: String(metricsPort) },
+  })
+  const body = (number: number) => JSON.stringify({ name: `pet-${number}`, categoryId: number })
+  await flood(service, { path: '/v1/pets', bodyOf: body, requests: 2_000, connections: CONNECTIONS })
+  const start = Date.now()
+  const full = await flood(service, { path: '/v1/pets?limit=20', requests: 20_000, connections: CONNECTIONS })
+  expect(full.statuses).toEqual({ 200: 20_000 })
+  const halfPerSecond = 10_000_000 / (Date.now() - start)
 
-    const samples: Sample[] = []
-    const failures = new Map<number, number>()
-    let latencies: number[] = []
-    let isOver = false
-    let sent = 0
-    const load = Array.from({ length: CONNECTIONS }, async (_, client) => {
-      const connection = await Connection.open(service.port)
-      for (let number = 0; !isOver; number += 1) {
-        const due = start + ((number * CONNECTIONS + client) / halfPerSecond) * 1_000
-        const early = due - Date.now()
-        if (early > 0) await setTimeout(early)
-        const request = requestOf(number, client)
-        connection.write(requestBytes({ ...request, key: service.key }))
-        const before = Date.now()
-        const response = await connection.response(0)
-        connection.responses.length = 0
-        sent += 1
-        latencies.push(Date.now() - before)
-        if (response === undefined || response.status >= 300)
-          failures.set(response?.status ?? 0, (failures.get(response?.status ?? 0) ?? 0) + 1)
-        if (response === undefined) break
-      }
-      connection.destroy()
-    })
-    for (let sample = 0; sample < SAMPLES; sample += 1) {
-      await setTimeout((MINUTES * 60_000) / SAMPLES)
-      const metrics = (await ask(metricsPort, { path: '/metrics' }))?.body ?? ''
-      samples.push({
-        rssMiB: metric(metrics, 'process_resident_memory_bytes') / 1024 ** 2,
-        heapMiB: metric(metrics, 'nodejs_heap_size_used_bytes') / 1024 ** 2,
-        handles: metric(metrics, 'nodejs_active_handles_total'),
-        lagMs: metric(metrics, 'nodejs_eventloop_lag_max_seconds') * 1_000,
-        p99Ms: quantile(latencies, 0.99),
-      })
-      latencies = []
+  const samples: Sample[] = []
+  const failures = new Map<number, number>()
+  let latencies: number[] = []
+  let isOver = false
+  let sent = 0
+  const load = Array.from({ length: CONNECTIONS }, async (_, client) => {
+    const connection = await Connection.open(service.port)
+    for (let number = 0; !isOver; number += 1) {
+      const due = start + ((number * CONNECTIONS + client) / halfPerSecond) * 1_000
+      const early = due - Date.now()
+      if (early > 0) await setTimeout(early)
+      const request = requestOf(number, client)
+      connection.write(requestBytes({ ...request, key: service.key }))
+      const before = Date.now()
+      const response = await connection.response(0)
+      connection.responses.length = 0
+      sent += 1
+      latencies.push(Date.now() - before)
+      if (response === undefined || response.status >= 300)
+        failures.set(response?.status ?? 0, (failures.get(response?.status ?? 0) ?? 0) + 1)
+      if (response === undefined) break
     }
-    isOver = true
-    await Promise.all(load)
-
-    const charts = Object.entries(CHARTS).map(([name, title]) => ({
-      title,
-      values: samples.map((sample) => sample[name as keyof Sample]),
-    }))
-    mkdirSync(FOLDER, { recursive: true })
-    const caption = `${database}: ${MINUTES} minutes at ${Math.round(halfPerSecond).toLocaleString('en')} requests a second, half of what it serves`
-    writeFileSync(`${FOLDER}soak-${database.toLowerCase()}.svg`, chartsSvg(caption, charts))
-    const [first, last] = [samples.slice(SAMPLES / 4, SAMPLES / 2), samples.slice(-SAMPLES / 4)]
-    const medianOf = (part: readonly Sample[], name: keyof Sample) =>
-      Math.round(
-        quantile(
-          part.map((one) => one[name]),
-          0.5,
-        ),
-      )
-    report(`soak on ${database}`, {
-      minutes: MINUTES,
-      requests: sent,
-      rssMiBEarly: medianOf(first, 'rssMiB'),
-      rssMiBLate: medianOf(last, 'rssMiB'),
-      handlesEarly: medianOf(first, 'handles'),
-      handlesLate: medianOf(last, 'handles'),
-      p99MsEarly: medianOf(first, 'p99Ms'),
-      p99MsLate: medianOf(last, 'p99Ms'),
-      longestLagMs: Math.round(Math.max(...samples.map(({ lagMs }) => lagMs))),
+    connection.destroy()
+  })
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    await setTimeout((MINUTES * 60_000) / SAMPLES)
+    const metrics = (await ask(metricsPort, { path: '/metrics' }))?.body ?? ''
+    samples.push({
+      rssMiB: metric(metrics, 'process_resident_memory_bytes') / 1024 ** 2,
+      heapMiB: metric(metrics, 'nodejs_heap_size_used_bytes') / 1024 ** 2,
+      handles: metric(metrics, 'nodejs_active_handles_total'),
+      lagMs: metric(metrics, 'nodejs_eventloop_lag_max_seconds') * 1_000,
+      p99Ms: quantile(latencies, 0.99),
     })
-    expect([...failures]).toEqual([])
-    expect(medianOf(last, 'handles')).toBeLessThanOrEqual(medianOf(first, 'handles') + 2)
-    expect(medianOf(last, 'rssMiB')).toBeLessThan(medianOf(first, 'rssMiB') * 1.3)
-  },
-)
+    latencies = []
+  }
+  isOver = true
+  await Promise.all(load)
+
+  const charts = Object.entries(CHARTS).map(([name, title]) => ({
+    title,
+    values: samples.map((sample) => sample[name as keyof Sample]),
+  }))
+  mkdirSync(FOLDER, { recursive: true })
+  const caption = `${database}: ${MINUTES} minutes at ${Math.round(halfPerSecond).toLocaleString('en')} requests a second, half of what it serves`
+  writeFileSync(`${FOLDER}soak-${database.toLowerCase()}.svg`, chartsSvg(caption, charts))
+  const [first, last] = [samples.slice(SAMPLES / 4, SAMPLES / 2), samples.slice(-SAMPLES / 4)]
+  const medianOf = (part: readonly Sample[], name: keyof Sample) =>
+    Math.round(
+      quantile(
+        part.map((one) => one[name]),
+        0.5,
+      ),
+    )
+  report(`soak on ${database}`, {
+    minutes: MINUTES,
+    requests: sent,
+    rssMiBEarly: medianOf(first, 'rssMiB'),
+    rssMiBLate: medianOf(last, 'rssMiB'),
+    handlesEarly: medianOf(first, 'handles'),
+    handlesLate: medianOf(last, 'handles'),
+    p99MsEarly: medianOf(first, 'p99Ms'),
+    p99MsLate: medianOf(last, 'p99Ms'),
+    longestLagMs: Math.round(Math.max(...samples.map(({ lagMs }) => lagMs))),
+  })
+  expect([...failures]).toEqual([])
+  expect(medianOf(last, 'handles')).toBeLessThanOrEqual(medianOf(first, 'handles') + 2)
+  expect(medianOf(last, 'rssMiB')).toBeLessThan(medianOf(first, 'rssMiB') * 1.3)
+})
 
 async function emptyDatabase(database: string): Promise<string> {
   if (database === 'SQLite') return 'sqlite:./pets.db'

@@ -93,9 +93,7 @@ it('creates no file for a command that only reads', async () => {
   }
 })
 
-it('survives a damaged file: every response is whole, or the start fails with a sentence', {
-  timeout: 300_000,
-}, async () => {
+it('survives a damaged file: every response is whole, or the start fails with a sentence', async () => {
   const random = randomOf('damaged SQLite file')
   const rounds = size(3, 30)
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })

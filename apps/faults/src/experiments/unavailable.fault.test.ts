@@ -1,7 +1,7 @@
 import { createDatabase, runSql } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
-import { expect, inject, onTestFinished } from 'vitest'
-import { itPending } from '../harness/conditional-tests.ts'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { itLong } from '../harness/conditional-tests.ts'
 import { type FaultyProxy, openFaultyProxy } from '../harness/faulty-proxy.ts'
 import { report } from '../harness/plan.ts'
 import { startOwnPostgres, withTls } from '../harness/postgres.ts'
@@ -90,7 +90,7 @@ async function expectUnavailable(
   expect(names.filter((name) => name !== 'between')).toEqual(['before', 'after'])
 }
 
-itPending.each(WAYS)('answers 503 while $what, and stores nothing', async ({ what, start, end }) => {
+itLong.each(WAYS)('answers 503 while $what, and stores nothing', async ({ what, start, end }) => {
   const serverUrl = inject('postgresUrl')
   const { url, drop } = await createDatabase(serverUrl)
   onTestFinished(drop)
@@ -107,7 +107,7 @@ itPending.each(WAYS)('answers 503 while $what, and stores nothing', async ({ wha
   )
 })
 
-itPending('answers 503 while the server does not support TLS, and stores nothing', async () => {
+it('answers 503 while the server does not support TLS, and stores nothing', async () => {
   const server = await startOwnPostgres({ isTls: true })
   const proxy = await openFaultyProxy(withTls(server.url))
   const service = await Service.start({ databaseUrl: proxy.url, settings: { DATABASE_STATEMENT_TIMEOUT: '1000' } })

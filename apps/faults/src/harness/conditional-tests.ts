@@ -1,24 +1,24 @@
 import { it } from 'vitest'
-import { IS_LONG } from './plan.ts'
+import { IS_LONG, MODE } from './plan.ts'
 
-/** Runs in the long form and with `--mode pending`; else skipped. For an experiment that shows a defect until it is mended. */
-export const itPending = it.extend<{ pending: undefined }>({
-  pending: [
-    async ({ skip }, use) => {
-      if (!IS_LONG && process.env['MODE'] !== 'pending') skip('It shows a defect that is not mended yet.')
-      await use(undefined)
-    },
-    { auto: true },
-  ],
-})
+/** Runs in the long form only: it takes long, and the short form has a part of it. */
+export const itLong = itWhere(IS_LONG || MODE === 'pending', 'It is a part of the long form: pnpm test:faults.')
 
-/** Runs only with `--mode soak`: it takes minutes and writes pictures into the documents. */
-export const itSoak = it.extend<{ soak: undefined }>({
-  soak: [
-    async ({ skip }, use) => {
-      if (process.env['MODE'] !== 'soak') skip('It takes minutes and writes pictures: pnpm test:soak.')
-      await use(undefined)
-    },
-    { auto: true },
-  ],
-})
+/** Runs in the long form and with `--mode pending`: it shows a defect until that is mended. */
+export const itPending = itWhere(IS_LONG || MODE === 'pending', 'It shows a defect that is not mended yet.')
+
+/** Runs only with `--mode soak`. */
+export const itSoak = itWhere(MODE === 'soak', 'It takes minutes and writes pictures: pnpm test:soak.')
+
+/** Tests that are skipped with a reason, which counts as no failure, where the condition does not hold. */
+function itWhere(condition: boolean, reason: string) {
+  return it.extend<{ condition: undefined }>({
+    condition: [
+      async ({ skip }, use) => {
+        if (!condition) skip(reason)
+        await use(undefined)
+      },
+      { auto: true },
+    ],
+  })
+}

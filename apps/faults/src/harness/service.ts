@@ -24,7 +24,7 @@ export interface ServiceOptions {
 const MAIN = join(fileURLToPath(import.meta.resolve('@pet-store/api/package.json')), '../src/main.ts')
 /** Runs the program from its source: `node ...PROGRAM serve`. */
 export const PROGRAM: readonly string[] = ['--conditions=@pet-store/source', MAIN]
-const START_TIMEOUT_MS = 30_000
+const START_TIMEOUT_MS = 60_000
 
 /** The service as a process of its own, at the same address with the same key each time that it runs. */
 export class Service {
@@ -97,7 +97,7 @@ export class Service {
   }
 
   /** Sends a signal and waits for the end. The exit code, or the signal that ended it; rejects after the timeout. */
-  async end(signal: NodeJS.Signals, timeoutMs = 20_000): Promise<number | NodeJS.Signals | null> {
+  async end(signal: NodeJS.Signals, timeoutMs = 60_000): Promise<number | NodeJS.Signals | null> {
     const child = this.#child
     if (child === undefined) return null
     if (this.isRunning) {

@@ -75,7 +75,7 @@ async function writePets(options: WritersOptions, prefix: string, isOver: () => 
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 40_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   const end = Date.now() + timeoutMs
   while (!(await condition())) {
