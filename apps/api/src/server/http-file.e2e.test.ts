@@ -23,8 +23,8 @@ describe('examples/pet-store.http', () => {
     const [, command = ''] = /pet-store (keys create .*)/.exec(FILE) ?? []
     const made = runProgram(command, folder)
     expect(await made.ended, made.output.stderr).toBe(0)
-    const lookingKey = made.output.stdout.trim()
-    requests = readHttpFile(FILE, { address: started.address, key: started.key, lookingKey })
+    const readingKey = made.output.stdout.trim()
+    requests = readHttpFile(FILE, { address: started.address, key: started.key, readingKey })
   })
   afterAll(async () => {
     program.process.kill('SIGTERM')
