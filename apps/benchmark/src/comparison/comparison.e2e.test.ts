@@ -18,7 +18,6 @@ const TINY: Plan = {
   rounds: 2,
   leadInMs: 1,
   sliceMs: 20,
-  coldStarts: 1,
 }
 const conditions = { plan: TINY, log: () => {} }
 const onSqlite = CONTESTANTS.filter(({ database, role }) => database === 'sqlite' && role !== 'peer')

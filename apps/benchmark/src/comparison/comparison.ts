@@ -6,7 +6,7 @@ import { wireRequest } from '../requests/connection.ts'
 import { type Operation, targetByCursor, targetById } from '../requests/operations.ts'
 import type { Contestant, Database } from '../servers/contestants.ts'
 import { type Databases, openDatabases } from '../servers/databases.ts'
-import { type RunningServer, type ServerOptions, startServer, startTraceCollector } from '../servers/server-process.ts'
+import { type RunningServer, startServer, startTraceCollector } from '../servers/server-process.ts'
 import { type PgbenchRates, runPgbench } from './pgbench.ts'
 import type { Plan } from './plan.ts'
 import { expectSameHeaders, expectSameResponses } from './same-responses.ts'
@@ -55,6 +55,9 @@ export interface Conditions {
 
 const REST_MS = 300
 
+/** How many contestants, from the first on, are measured in each round. */
+const FOCUS = 2
+
 /** Compares contestants on one database, each on a copy of its own. */
 export async function compare(selection: Selection, { plan, log }: Conditions): Promise<Comparison> {
   const { database, operations } = selection
@@ -62,12 +65,16 @@ export async function compare(selection: Selection, { plan, log }: Conditions): 
   const collector = await startTraceCollector()
   const running: Running[] = []
   try {
-    for (const contestant of selection.contestants) {
-      const { url, countPets } = await databases.create(contestant.id)
-      const settings = contestant.isTraced ? collector.settings : {}
-      const options = { program: contestant.program, databaseUrl: url, settings }
+    for (const [index, contestant] of selection.contestants.entries()) {
       log(`${contestant.name}: starting and comparing its responses`)
-      running.push(await start({ contestant, countPets, options }, operations, plan))
+      const settings = contestant.isTraced ? collector.settings : {}
+      const entered: Running = { contestant, isFocus: index < FOCUS, instances: [] }
+      running.push(entered)
+      for (let count = 1; count <= (entered.isFocus ? plan.instances : 1); count += 1) {
+        const { url, countPets } = await databases.create(`${contestant.id}-${count}`)
+        const server = await startServer({ program: contestant.program, databaseUrl: url, settings })
+        entered.instances.push(await instanceOf(contestant, { server, countPets }, operations, plan.size))
+      }
     }
     await expectCeilingsLikeService(running)
     const result = await measure(running, operations, { plan, log })
@@ -76,67 +83,64 @@ export async function compare(selection: Selection, { plan, log }: Conditions): 
     log('pgbench')
     return { database, ...describe(databases), ...result, ...(await pgbench(databases, operations, plan)) }
   } finally {
-    for (const { server } of running) await server.stop()
+    for (const { server } of running.flatMap(({ instances }) => instances)) await server.stop()
     collector.stop()
     await databases.close()
   }
 }
 
-interface Prepared {
-  readonly contestant: Contestant
-  readonly options: ServerOptions
-  readonly countPets: () => Promise<number>
-}
-
-/** A contestant whose responses are those of all others. */
-interface Running extends Prepared {
+/** A process of a contestant whose responses are those of all others, on a database of its own. */
+interface Instance {
   readonly server: RunningServer
-  readonly footprint: Omit<Footprint, 'peakMiB'>
+  readonly restMiB: number
+  readonly countPets: () => Promise<number>
   readonly slice: (operation: Operation, options: Omit<SliceOptions, 'servers' | 'requests'>) => Promise<Slice>
   /** Pets that it said it added. */
   readonly added: () => number
 }
 
-async function start(prepared: Prepared, operations: readonly Operation[], plan: Plan): Promise<Running> {
-  const { contestant, options } = prepared
-  const footprint = { contestant, firstResponseMs: [] as number[], restMiB: [] as number[] }
-  for (let count = 1; ; count += 1) {
-    const server = await startServer(options)
-    try {
-      footprint.firstResponseMs.push(server.firstResponseMs)
-      await wait(REST_MS)
-      footprint.restMiB.push(server.memoryMiB('VmRSS'))
-      if (count < plan.coldStarts) {
-        await server.stop()
-        continue
-      }
-      const target =
-        contestant.role === 'service' ? await targetByCursor(server.port, plan.size) : targetById(plan.size)
-      let added = await expectSameResponses(contestant, server.port, operations, target)
-      const requests = new Map(operations.map((operation) => [operation, operation.requests(target).map(wireRequest)]))
-      return {
-        ...prepared,
-        server,
-        footprint,
-        added: () => added,
-        async slice(operation, sliceOptions) {
-          const slice = await takeSlice({ ...sliceOptions, servers: [server], requests: requests.get(operation) ?? [] })
-          added += slice.added
-          return slice
-        },
-      }
-    } catch (error) {
-      await server.stop()
-      throw error
+interface Running {
+  readonly contestant: Contestant
+  /** The baseline and our service: they take part in each round, with several processes in turn. */
+  readonly isFocus: boolean
+  readonly instances: Instance[]
+}
+
+async function instanceOf(
+  contestant: Contestant,
+  started: Pick<Instance, 'server' | 'countPets'>,
+  operations: readonly Operation[],
+  size: number,
+): Promise<Instance> {
+  const { server } = started
+  try {
+    await wait(REST_MS)
+    const restMiB = server.memoryMiB('VmRSS')
+    const target = contestant.role === 'service' ? await targetByCursor(server.port, size) : targetById(size)
+    let added = await expectSameResponses(contestant, server.port, operations, target)
+    const requests = new Map(operations.map((operation) => [operation, operation.requests(target).map(wireRequest)]))
+    return {
+      ...started,
+      restMiB,
+      added: () => added,
+      async slice(operation, options) {
+        const slice = await takeSlice({ ...options, servers: [server], requests: requests.get(operation) ?? [] })
+        added += slice.added
+        return slice
+      },
     }
+  } catch (error) {
+    await server.stop()
+    throw error
   }
 }
 
 async function expectCeilingsLikeService(running: readonly Running[]): Promise<void> {
+  const portOf = ({ instances }: Running) => instances[0]?.server.port ?? 0
   const service = running.find(({ contestant }) => contestant.role === 'service')
   if (service === undefined) return
-  for (const { contestant, server } of running) {
-    if (contestant.role === 'ceiling') await expectSameHeaders(contestant, server.port, service.server.port)
+  for (const ceiling of running.filter(({ contestant }) => contestant.role === 'ceiling')) {
+    await expectSameHeaders(ceiling.contestant, portOf(ceiling), portOf(service))
   }
 }
 
@@ -146,14 +150,16 @@ async function measure(running: readonly Running[], operations: readonly Operati
   const heats = operations.map((operation) =>
     running
       .filter(({ contestant }) => operation.isForAll || contestant.role !== 'peer')
-      .map((one, index) => entrant(one, operation, index < 2 ? 1 : everyRounds)),
+      .map((one) => entrant(one, operation)),
   )
   for (const one of running) {
     log(`${one.contestant.name}: warming up`)
     for (const warmed of heats.flat().filter((some) => some.one === one)) {
       const { warmUp } = warmed.operation
       const limits = { durationMs: warmUpMs * warmUp, maxRequests: warmUpRequests * warmUp }
-      warmUps.set(warmed, (await one.slice(warmed.operation, { connections, ...limits })).requests)
+      for (const { slice } of one.instances) {
+        warmUps.set(warmed, (await slice(warmed.operation, { connections, ...limits })).requests)
+      }
     }
   }
   const fsyncMs: number[] = []
@@ -167,20 +173,30 @@ async function measure(running: readonly Running[], operations: readonly Operati
     warmUp: warmUps.get(some) ?? 0,
     series,
   }))
-  const footprints = running.map(({ footprint, server }) => ({ ...footprint, peakMiB: server.memoryMiB('VmHWM') }))
+  const footprints = running.map(({ contestant, instances }) => ({
+    contestant,
+    firstResponseMs: instances.map(({ server }) => server.firstResponseMs),
+    restMiB: instances.map(({ restMiB }) => restMiB),
+    peakMiB: Math.max(...instances.map(({ server }) => server.memoryMiB('VmHWM'))),
+  }))
   return { measurements, footprints, fsyncMs }
 
-  function entrant(one: Running, operation: Operation, every: number) {
-    const take = () => one.slice(operation, { connections, leadInMs, durationMs: sliceMs })
-    return { one, operation, everyRounds: every, take }
+  function entrant(one: Running, operation: Operation) {
+    let turn = 0
+    const take = () => {
+      turn = (turn + 1) % one.instances.length
+      return (one.instances[turn] as Instance).slice(operation, { connections, leadInMs, durationMs: sliceMs })
+    }
+    return { one, operation, everyRounds: one.isFocus ? 1 : everyRounds, take }
   }
 }
 
 /** A contestant that says it added more than it stored has not done the work. */
 async function expectStored(running: readonly Running[], size: number): Promise<void> {
-  for (const { contestant, countPets, added } of running) {
-    const stored = (await countPets()) - size
-    if (stored !== added()) {
+  for (const { contestant, instances } of running) {
+    for (const { countPets, added } of instances) {
+      const stored = (await countPets()) - size
+      if (stored === added()) continue
       throw new Error(`${contestant.name} responded ${added()} times that it added a pet, and stored ${stored}.`)
     }
   }

@@ -12,8 +12,8 @@ export interface Plan {
   /** What one contestant gets in a round for one operation: a part that is not measured, and one that is. */
   readonly leadInMs: number
   readonly sliceMs: number
-  /** How often each contestant is started from cold. */
-  readonly coldStarts: number
+  /** Processes of our service and of the baseline: what V8 compiles differs a little from one to the next. */
+  readonly instances: number
   /** How often pgbench runs each statement, for a second each time. */
   readonly pgbenchRounds: number
 }
@@ -24,11 +24,11 @@ export const FULL: Plan = {
   connections: 32,
   warmUpRequests: 30_000,
   warmUpMs: 3_500,
-  rounds: 12,
+  rounds: 10,
   everyRounds: 4,
   leadInMs: 30,
   sliceMs: 400,
-  coldStarts: 2,
+  instances: 2,
   pgbenchRounds: 2,
 }
 
@@ -41,6 +41,6 @@ export const QUICK: Plan = {
   everyRounds: 3,
   leadInMs: 20,
   sliceMs: 200,
-  coldStarts: 1,
+  instances: 1,
   pgbenchRounds: 1,
 }

@@ -3,7 +3,7 @@ import { ratio, rotate, turns } from './rotation.ts'
 import type { Slice } from './slice.ts'
 
 function slice(requestsPerSecond: number, isDisturbed = false): Slice {
-  const figures = { requests: 1, cpuMicroseconds: 1, p50Ms: 1, p99Ms: 1, busy: 1, added: 0 }
+  const figures = { requests: 1, cpuMicroseconds: 1, instructions: undefined, p50Ms: 1, p99Ms: 1, busy: 1, added: 0 }
   return { ...figures, requestsPerSecond, isDisturbed }
 }
 

@@ -45,11 +45,10 @@ export async function rotate<E extends Entrant>(
         const neighbour = taken[order[index - 1] === heat[0] ? index - 1 : index + 1]
         const series = results.get(entrant)
         if (slice === undefined) continue
-        if (entrant === heat[0]) series?.slices.push(slice)
-        else if (neighbour !== undefined) {
-          series?.slices.push(slice)
-          series?.neighbours.push(neighbour)
-        }
+        const compared = entrant === heat[0] ? slice : neighbour
+        if (compared === undefined) continue
+        series?.slices.push(slice)
+        series?.neighbours.push(compared)
       }
     }
   }
@@ -76,7 +75,6 @@ async function takeUndisturbed(entrant: Entrant, series: Series | undefined): Pr
 
 /** How many times the baseline's figure an entrant's is: the median of the ratios of neighbouring slices. */
 export function ratio({ slices, neighbours }: Series, figure: Figure): Estimate {
-  if (neighbours.length === 0) return { median: 1, low: 1, high: 1 }
   return estimate(slices.map((slice, index) => figure(slice) / figure(neighbours[index] ?? slice)))
 }
 

@@ -20,7 +20,7 @@ async function listen(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1')
   servers.push(server)
   await once(server, 'listening')
-  return { server, port: (server.address() as AddressInfo).port, cpuNanoseconds: () => 0 }
+  return { server, port: (server.address() as AddressInfo).port, pid: process.pid, cpuNanoseconds: () => 0 }
 }
 
 async function slice(...listeners: RequestListener[]) {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { sendInTurn, type WireRequest } from '../requests/connection.ts'
+import { countsInstructions, openEventCounter } from './event-counter.ts'
 import { quantile } from './statistics.ts'
 
 /** A server that can be measured. */
 export interface MeasuredServer {
+  readonly pid: number
   readonly port: number
   /** The core on which it runs alone; `undefined` where it is not pinned. */
   readonly core?: number | undefined
@@ -30,6 +32,8 @@ export interface Slice {
   readonly requestsPerSecond: number
   /** CPU time of the servers for one request. */
   readonly cpuMicroseconds: number
+  /** Instructions of the servers for one request; `undefined` where the machine does not count them. */
+  readonly instructions: number | undefined
   readonly p50Ms: number
   readonly p99Ms: number
   /** The part of the time that the cores of this machine worked. */
@@ -43,6 +47,8 @@ export interface Slice {
 /** Keeps each connection busy with one request at a time. Rejects on the first wrong response. */
 export async function takeSlice(options: SliceOptions): Promise<Slice> {
   const { servers, connections, requests, durationMs, maxRequests = Number.POSITIVE_INFINITY } = options
+  const pids = servers.map(({ pid }) => pid)
+  const counter = countsInstructions ? await openEventCounter('instructions:u', pids) : undefined
   const latencies = new Latencies()
   let turn = 0
   let added = 0
@@ -66,6 +72,7 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
       if (now < start) return
       start = now
       before = readCounters(servers)
+      counter?.enable()
       return
     }
     latencies.add(now - sentAt)
@@ -73,17 +80,20 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
     isOver = true
     end = now
     after = readCounters(servers)
+    counter?.disable()
   }
 
   const ports = Array.from({ length: connections }, (_, index) => servers[index % servers.length]?.port ?? 0)
   await Promise.all(ports.map((port) => sendInTurn(port, next, onResponse)))
   if (before === undefined || after === undefined) throw new Error('There was nothing to send.')
+  const instructions = await counter?.read()
   const cpuSeconds = (after.cpuNanoseconds - before.cpuNanoseconds) / 1e9
   const seconds = (end - start) / 1000
   return {
     requests: latencies.count,
     requestsPerSecond: latencies.count / seconds,
     cpuMicroseconds: (cpuSeconds * 1e6) / latencies.count,
+    instructions: instructions && instructions / latencies.count,
     p50Ms: quantile(latencies.all(), 0.5),
     p99Ms: quantile(latencies.all(), 0.99),
     busy: coreUse(before.cores, after.cores).busy,

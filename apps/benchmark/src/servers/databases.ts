@@ -48,9 +48,9 @@ async function openSqliteDatabases(size: number): Promise<Databases> {
   }
 }
 
-/** Databases on a PostgreSQL server with its defaults: it waits for the disk, as SQLite does. */
+/** Databases on a PostgreSQL server with its defaults, but more connections: it waits for the disk, as SQLite does. */
 async function openPostgresDatabases(size: number): Promise<Databases> {
-  const server = await startPostgresServer()
+  const server = await startPostgresServer(['-c', 'max_connections=300'])
   const seed = await createDatabase(server.url)
   await migrate(seed.url)
   await withClient(seed.url, async (client) => {

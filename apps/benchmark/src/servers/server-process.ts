@@ -70,6 +70,7 @@ export async function startServer({ program, databaseUrl, settings }: ServerOpti
   }
   const firstResponseMs = performance.now() - start
   return {
+    pid: child.pid ?? 0,
     port,
     core: serverCore,
     firstResponseMs,
