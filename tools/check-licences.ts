@@ -1,4 +1,4 @@
-// Reports dependencies of what is published and deployed whose licence is not one of these: `pnpm licences`.
+// Reports dependencies of what is published and deployed whose licence is not one of these: `pnpm check:licences`.
 import { execFileSync } from 'node:child_process'
 
 const ALLOWED = new Set([

@@ -1,7 +1,7 @@
 // Installs every public package from its tarball, outside the workspace, with npm and with pnpm; compiles a program that
-// imports all of it, runs it, and measures domain and client as a browser loads them: `pnpm check:packed`.
+// imports all of it, runs it and the examples, and measures domain and client as a browser loads them: `pnpm check:packed`.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -97,6 +97,11 @@ try {
           )
         }
       }
+    }
+    const examples = ['reuse-the-domain.ts', 'queue-consumer.ts']
+    for (const example of examples) {
+      copyFileSync(join(ROOT, 'examples', example), join(project, example))
+      run(project, process.execPath, example)
     }
     console.log(
       `${installer}: ${run(project, process.execPath, 'all.ts').trim().split('\n').length} entries import and compile.`,

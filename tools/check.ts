@@ -19,7 +19,7 @@ const CHECKS: readonly { readonly script: string; readonly after?: string }[] = 
   { script: 'check:packed', after: 'build' },
   { script: 'check:package', after: 'build' },
   { script: 'api', after: 'build' },
-  { script: 'licences' },
+  { script: 'check:licences' },
 ]
 
 const start = Date.now()
