@@ -1,4 +1,4 @@
-# The service as an image; docs/how-to/deploy.md says how it is used, deploy/verify-image.sh tries everything it promises.
+# The service as an image; docs/how-to/deploy.md says how it is used, deploy/verify-image.sh checks all of it.
 # Nothing here needs BuildKit. Podman and Buildah keep the HEALTHCHECK with --format docker.
 
 # Any image with Node, a glibc, and for the first stage npm. Its user 1000 needs no name.
@@ -20,7 +20,7 @@ RUN pnpm install --offline --frozen-lockfile --ignore-scripts \
   && node tools/turbo-quietly.ts build --filter=@pet-store/api \
   && pnpm --filter @pet-store/api deploy --prod --offline --ignore-scripts /app
 
-# What no running program reads: types, source and maps, SQLite's source, and its builds for other machines.
+# Not needed at run time: types, source and maps, SQLite's source, and its builds for other platforms.
 RUN find /app \( -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' \) -type f -delete \
   && rm -rf /app/pnpm-*.yaml /app/node_modules/.pnpm/better-sqlite3@*/node_modules/better-sqlite3/deps \
   && find /app/node_modules/.pnpm/better-sqlite3@*/node_modules/better-sqlite3/prebuilds \
@@ -45,7 +45,7 @@ USER 1000:1000
 VOLUME /data
 EXPOSE 3000
 STOPSIGNAL SIGTERM
-# Whether the process lives. Whether it can work is /readyz, which a proxy asks: a restart mends no database.
+# /livez, not /readyz: restarting the process would not repair the database.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["pet-store"]

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds the image and tries, in real containers, what docs/how-to/deploy.md promises about it. Each line it prints was
-# seen; it ends with exit code 1 at the first thing that is not so.
+# Builds the image and checks, in real containers, what docs/how-to/deploy.md says about it. Prints one line for each
+# check, and ends with exit code 1 at the first that fails.
 #
 #   deploy/verify-image.sh                   with the base image of the Dockerfile
 #   deploy/verify-image.sh --assemble-base   with a stand-in for it, where no registry of images can be reached
 #
-# ENGINE is how containers are run: `podman` unless set, or `docker`, or with options, such as `podman --runtime runc`.
+# ENGINE is the command that runs containers: `podman` (default) or `docker`, with options if needed, such as
+# `podman --runtime runc`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -19,8 +20,8 @@ image=pet-store:local
 name=pet-store-verify-$$
 # An engine may pass on limits that are higher than this machine allows.
 limits=(--ulimit nofile=1024:1024 --ulimit nproc=1024:1024)
-# As locked up as an orchestrator would.
-locked=("${limits[@]}" --read-only --cap-drop all --security-opt no-new-privileges --volume "$name:/data")
+# As restricted as an orchestrator would run it.
+restricted=("${limits[@]}" --read-only --cap-drop all --security-opt no-new-privileges --volume "$name:/data")
 format=()
 if [[ ${engine[0]##*/} != docker ]]; then format=(--format docker --network host); fi
 
@@ -33,7 +34,7 @@ call() { curl --silent --max-time 5 --write-out ' %{http_code}' --header 'Conten
 inside() { run exec "$name" "$@"; }
 
 serve() {
-  run run --detach --name "$name" "${locked[@]}" --publish 127.0.0.1::3000 "$image" >/dev/null 2>&1
+  run run --detach --name "$name" "${restricted[@]}" --publish 127.0.0.1::3000 "$image" >/dev/null 2>&1
   url=http://$(run port "$name" 3000 | head -n 1)
   for _ in $(seq 50); do
     if curl --silent --fail --output /dev/null "$url/readyz"; then return; fi
@@ -62,7 +63,7 @@ run run --rm --name "$name" "${limits[@]}" --env PORT=x "$image" >/dev/null 2>&1
 expect 'wrong settings end it with exit code 2' "$code" 2
 
 run volume create "$name" >/dev/null
-run run --rm --name "$name" "${locked[@]}" "$image" migrate | grep --quiet '^Done: ' || fail 'migrate makes the tables'
+run run --rm --name "$name" "${restricted[@]}" "$image" migrate | grep --quiet '^Done: ' || fail 'migrate makes the tables'
 seen 'migrate makes the tables'
 
 serve
@@ -88,8 +89,8 @@ expect 'a key can be made while it serves' "$(call "${bearer[@]}" "$url/v1/pets"
 rex='{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}'
 expect 'a pet can be added' "$(call "${bearer[@]}" --data "${rex/\"id\":1,/}" "$url/v1/pets")" "$rex 201"
 expect 'pets can be listed' "$(call "${bearer[@]}" "$url/v1/pets")" "[$rex] 200"
-answer=$(call "$url/v1/pets")
-expect 'nobody else may' "${answer##* }" 401
+response=$(call "$url/v1/pets")
+expect 'a request without a key is rejected' "${response##* }" 401
 
 run stop --time 20 "$name" >/dev/null 2>&1
 expect 'SIGTERM ends it in order' "$(run inspect "$name" --format '{{.State.ExitCode}}')" 0

@@ -35,7 +35,7 @@ describe('the built program', () => {
     await database?.drop()
   })
 
-  it('traces a request from HTTP to storage, and counts it', async () => {
+  it('traces a request from HTTP to persistence, and counts it', async () => {
     const { url, spans } = await startCollector()
     const { program, address, key } = await runStart(
       await temporaryFolder(),
@@ -55,7 +55,7 @@ describe('the built program', () => {
     expect(treeOf(spans, root)).toEqual(['GET /v1/pets', ['request handler', ['listPets', ['PetRepository.list']]]])
   })
 
-  it('finds the files of its pages, those of other packages too', async () => {
+  it('finds the files of its pages, including those of other packages', async () => {
     const { program, address } = await runStart(await temporaryFolder(), {}, [BIN])
     const docs = address.replace(/v1$/, 'docs')
     const page = await (await fetch(docs)).text()
@@ -67,14 +67,14 @@ describe('the built program', () => {
     expect(await program.ended).toBe(0)
   })
 
-  it('ends with exit code 2 and a hint when it is told something unknown', async () => {
+  it('ends with exit code 2 and a hint for an unknown command', async () => {
     const program = runProgram('sevre', await temporaryFolder(), {}, [BIN])
 
     expect(await program.ended).toBe(2)
     expect(program.output.stderr).toContain("unknown command 'sevre'")
   })
 
-  it('says in one sentence that a Node is too old', async () => {
+  it('says in one sentence that Node is too old', async () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
     const program = runProgram('start', await temporaryFolder(), {}, ['--import', old, BIN])
 

@@ -66,13 +66,13 @@ function ask(address: string, key: string, init: RequestInit = {}): Promise<Resp
 
 const status = async (address: string, key: string) => (await ask(address, key)).status
 
-/** Until another process has looked again. */
-async function untilRefused(address: string, key: string): Promise<void> {
+/** Waits until the instance has looked the key up again. */
+async function untilRejected(address: string, key: string): Promise<void> {
   while ((await status(address, key)) !== 401) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 describe.each(Object.entries(DATABASES))('Keys on %s', (_, create) => {
-  it('are made, used, rotated and revoked while two instances run', async () => {
+  it('are created, used, rotated and revoked while two instances run', async () => {
     const place = { folder: await temporaryFolder(), settings: { API_KEY_CACHE_SECONDS: '1', ...(await create()) } }
     const [one, other] = [await serve(place), await serve(place)]
     const first = await makeKey('keys create --name kiosk --expires 90d', place)
@@ -82,10 +82,10 @@ describe.each(Object.entries(DATABASES))('Keys on %s', (_, create) => {
     for (const { key } of [first, second]) expect(await status(other.address, key)).toBe(200)
 
     await run(`keys revoke ${first.id}`, place)
-    for (const { address } of [one, other]) await untilRefused(address, first.key)
+    for (const { address } of [one, other]) await untilRejected(address, first.key)
     for (const { address } of [one, other]) expect(await status(address, second.key)).toBe(200)
 
-    // At the end each instance tells when it saw a key last.
+    // At the end each instance stores the last uses of keys.
     one.program.process.kill('SIGTERM')
     await one.program.ended
     const { stdout } = await run('keys list', place)
@@ -99,7 +99,7 @@ describe.each(Object.entries(DATABASES))('Keys on %s', (_, create) => {
     ])
   })
 
-  it('with one scope may do one thing', async () => {
+  it('with one scope allow one thing', async () => {
     const place = { folder: await temporaryFolder(), settings: await create() }
     const { address } = await serve(place)
     const { key } = await makeKey('keys create --name reader --scope pets:read', place)
@@ -112,20 +112,20 @@ describe.each(Object.entries(DATABASES))('Keys on %s', (_, create) => {
     const { program, address } = await serve(place)
     const { id, key } = await makeKey('keys create --name kiosk', place)
     const unknown = createApiKeyText()
-    const answers = [await ask(address, key), await ask(address, unknown), await ask(address, `${key}x`)]
+    const responses = [await ask(address, key), await ask(address, unknown), await ask(address, `${key}x`)]
     await waitForOutput(program, new RegExp(`"keyId":"${id}"`))
     const seen = [
       program.output,
       await dump(place),
       program.process.spawnargs,
-      await Promise.all(answers.map(async (answer) => [...answer.headers, await answer.text()])),
+      await Promise.all(responses.map(async (response) => [...response.headers, await response.text()])),
     ]
     expect(JSON.stringify(seen)).toContain(id)
     for (const text of [key, unknown]) expect(JSON.stringify(seen)).not.toContain(text.slice(5, 30))
   })
 })
 
-/** All that a thief of the database would have. */
+/** All that a thief of the database would get. */
 async function dump({ folder, settings }: Place): Promise<string> {
   if (settings['DATABASE_URL'] === undefined) {
     const files = await readdir(join(folder, 'data'))
@@ -228,7 +228,7 @@ describe('RATE_LIMIT', () => {
     expect(statuses.filter((code) => code === 429)).toHaveLength(20)
   })
 
-  it('is kept by each process on its own with SQLite', async () => {
+  it('counts for each process by itself on SQLite', async () => {
     const place = { folder: await temporaryFolder(), settings: { RATE_LIMIT: '2/1d' } }
     const instances = [await serve(place), await serve(place)]
     const { key } = await makeKey('keys create --name kiosk', place)

@@ -27,7 +27,7 @@ describe('pet-store serve', () => {
     return { program, address: await waitForOutput(program, /"address":"([^"]+)"/) }
   }
 
-  it('takes the keys whose hashes are in its settings, and no others', async () => {
+  it('accepts the keys whose hashes are in its settings, and no others', async () => {
     const [key, named, other] = [createApiKeyText(), createApiKeyText(), createApiKeyText()]
     const keys = `${hashApiKey(key)}, shop=${hashApiKey(named).toUpperCase()}`
     const { program, address } = await serve(await temporaryFolder(), keys)
@@ -42,7 +42,7 @@ describe('pet-store serve', () => {
     for (const text of [key, named, other]) expect(JSON.stringify(program.output)).not.toContain(text)
   })
 
-  it('knows the network around it from its settings', async () => {
+  it('applies the settings about proxies, origins and its public URL', async () => {
     const key = createApiKeyText()
     const program = runProgram('serve', await temporaryFolder(), {
       API_KEYS_SHA256: hashApiKey(key),
@@ -69,11 +69,11 @@ describe('pet-store serve', () => {
     await waitForOutput(program, /"clientAddress":"203\.0\.113\.9"/)
   })
 
-  it('answers a request that runs when SIGTERM arrives, and ends with exit code 0', async () => {
+  it('completes a running request on SIGTERM, and ends with exit code 0', async () => {
     const key = createApiKeyText()
     const { program, address } = await serve(await temporaryFolder(), hashApiKey(key))
     const body = '{"name":"Late","categoryId":1}'
-    const answer = new Promise<string>((resolve, reject) => {
+    const received = new Promise<string>((resolve, reject) => {
       const running = request(`${address}/pets`, {
         method: 'POST',
         headers: {
@@ -90,7 +90,7 @@ describe('pet-store serve', () => {
       })
     })
 
-    expect(await answer).toBe('{"id":1,"name":"Late","categoryId":1}')
+    expect(await received).toBe('{"id":1,"name":"Late","categoryId":1}')
     expect(await program.ended).toBe(0)
   })
 
@@ -116,7 +116,7 @@ describe('pet-store serve', () => {
     await waitForOutput(program, /"msg":"there is no API key yet; create one with: pet-store keys create --name NAME"/)
   })
 
-  it('names every wrong setting at once, a line each, and repeats no secret', async () => {
+  it('names every invalid setting at once, one line each, and repeats no secret', async () => {
     const program = runProgram('serve', await temporaryFolder(), {
       PORT: '65536',
       DATABASE_URL: 'mysql://root:secret@host/db',
@@ -135,7 +135,7 @@ describe('pet-store serve', () => {
     expect(program.output.stdout).toBe('')
   })
 
-  it('reads settings from .env, under those of the environment', async () => {
+  it('reads settings from .env, with the environment taking precedence', async () => {
     const folder = await temporaryFolder()
     await writeFile(`${folder}/.env`, 'LOG_LEVEL=loud\nHOST=nowhere.invalid\n')
     const program = runProgram('start', folder, { LOG_LEVEL: 'info' })
@@ -145,29 +145,29 @@ describe('pet-store serve', () => {
     expect(program.output.stderr).not.toContain('LOG_LEVEL')
   })
 
-  it('loses no answered pet when it is killed in the middle of its work', async () => {
+  it('loses no acknowledged pet when it is killed', async () => {
     const folder = await temporaryFolder()
     const first = await runStart(folder, { LOG_LEVEL: 'error' })
     running.push(first.program)
     const headers = { Authorization: `Bearer ${first.key}`, 'Content-Type': 'application/json' }
-    const answered: string[] = []
+    const acknowledged: string[] = []
     const writers = Array.from({ length: 8 }, async () => {
       for (;;) {
-        const answer = await fetch(`${first.address}/pets`, {
+        const response = await fetch(`${first.address}/pets`, {
           method: 'POST',
           headers,
-          body: '{"name":"Kept","categoryId":1}',
+          body: '{"name":"Rex","categoryId":1}',
         })
-        answered.push(await answer.text())
-        if (answered.length === 200) first.program.process.kill('SIGKILL')
+        acknowledged.push(await response.text())
+        if (acknowledged.length === 200) first.program.process.kill('SIGKILL')
       }
     })
     await Promise.allSettled(writers)
     const second = await runStart(folder)
     running.push(second.program)
 
-    expect(answered.length).toBeGreaterThanOrEqual(200)
-    for (const text of answered) {
+    expect(acknowledged.length).toBeGreaterThanOrEqual(200)
+    for (const text of acknowledged) {
       const id = /"id":([0-9]+)/.exec(text)?.[1]
       const found = await fetch(`${second.address}/pets/${id}`, { headers })
       expect(await found.text()).toBe(text)
@@ -176,7 +176,7 @@ describe('pet-store serve', () => {
 })
 
 describe('pet-store migrate', () => {
-  it('brings a database up to date and says what it did', async () => {
+  it('migrates a database and says what it did', async () => {
     const folder = await temporaryFolder()
     const first = runProgram('migrate', folder)
     expect(await first.ended).toBe(0)

@@ -26,10 +26,10 @@ describe('pet-store start', () => {
     const { program, key } = await start(await temporaryFolder())
     const lines = program.output.stdout.split('\n').filter((line) => line.trim().startsWith('curl '))
 
-    const answers = []
-    for (const line of lines) answers.push(await curl(line.trim()))
+    const responses = []
+    for (const line of lines) responses.push(await curl(line.trim()))
 
-    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+    expect(responses.map(({ status, body }) => [status, body])).toEqual([
       [200, '[]'],
       [201, '{"id":1,"name":"Rex","categoryId":1,"status":"available"}'],
       [200, '{"id":1,"name":"Rex","categoryId":1,"status":"available"}'],
@@ -37,7 +37,7 @@ describe('pet-store start', () => {
     expect(lines.every((line) => line.includes(key))).toBe(true)
   })
 
-  it('prints where the reference page is, which has the key', async () => {
+  it('prints the address of the reference page, which contains the key', async () => {
     const { program, address, key } = await start(await temporaryFolder())
     const [, docs = ''] = /Reference +(\S+)/.exec(program.output.stdout) ?? []
 
@@ -45,7 +45,7 @@ describe('pet-store start', () => {
     expect(await (await fetch(docs)).text()).toContain(`data-development-key="${key}"`)
   })
 
-  it('answers the lines of the README as the README says', async () => {
+  it('the curl lines of the README work as it says', async () => {
     const { address, key } = await start(await temporaryFolder())
     const lines = (await readFile(README, 'utf8')).split('\n').filter((line) => line.startsWith('curl '))
     const pasted = lines.map((line) => line.replaceAll('$KEY', key).replaceAll('http://127.0.0.1:3000/v1', address))
@@ -56,7 +56,7 @@ describe('pet-store start', () => {
     expect(statuses).toEqual([200, 201, 200, 200])
   })
 
-  it('makes the key once, readable by its owner alone, and prints it again later', async () => {
+  it('creates the key on the first start, readable by its owner only, and prints it again later', async () => {
     const folder = await temporaryFolder()
     const first = await start(folder)
     const file = join(folder, 'data/development-api-key')
@@ -67,18 +67,18 @@ describe('pet-store start', () => {
     expect((await start(await temporaryFolder())).key).not.toBe(first.key)
   })
 
-  it('keeps what was added until the next start, digit for digit', async () => {
+  it('returns what was added after a restart, digit for digit', async () => {
     const folder = await temporaryFolder()
     const edges = ['9223372036854775807', '9007199254740993', '-9223372036854775808']
     const first = await start(folder)
     const authorization = { Authorization: `Bearer ${first.key}` }
     for (const categoryId of edges) {
-      const answer = await fetch(`${first.address}/pets`, {
+      const response = await fetch(`${first.address}/pets`, {
         method: 'POST',
         headers: { ...authorization, 'Content-Type': 'application/json' },
         body: `{"name":"Edge","categoryId":${categoryId}}`,
       })
-      expect(await answer.text()).toContain(`"categoryId":${categoryId}}`)
+      expect(await response.text()).toContain(`"categoryId":${categoryId}}`)
     }
     first.program.process.kill('SIGTERM')
     await first.program.ended
@@ -93,7 +93,7 @@ describe('pet-store start', () => {
     expect(one).toBe('{"id":3,"name":"Edge","categoryId":-9223372036854775808}')
   })
 
-  it('listens on this machine alone, and names serve to whoever wants more', async () => {
+  it('rejects a HOST that others can reach, and names serve', async () => {
     const program = runProgram('start', await temporaryFolder(), { HOST: '0.0.0.0' })
 
     expect(await program.ended).toBe(2)

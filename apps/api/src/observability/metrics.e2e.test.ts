@@ -66,7 +66,7 @@ function numberIn(text: string, line: string): number | undefined {
 }
 
 describe('With METRICS_PORT', () => {
-  it('requests, key checks, uses of what is deprecated, storage and limits are counted', async () => {
+  it('requests, key checks, deprecated uses, persistence operations and rate limits are counted', async () => {
     const { address, scrape } = await serveWithMetrics({ RATE_LIMIT: '5/1h' })
     const get = (path: string, sent: Record<string, string> = headers, method = 'GET') =>
       fetch(`${address}${path}`, { headers: sent, method })
@@ -140,7 +140,7 @@ describe('With METRICS_PORT', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as { port: number }
-    // Its own port is free, and nobody may be served on it before.
+    // Its own port is free, and must not be opened before.
     const own = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => own.once('listening', resolve))
     const { port: ownPort } = own.address() as { port: number }
@@ -160,7 +160,7 @@ describe('With METRICS_PORT', () => {
 describe('Without METRICS_PORT', () => {
   it('nothing of metrics is loaded, and the service itself has no such path', async () => {
     const { address } = await serve({
-      // Makes loading the package a fault.
+      // Makes loading the package fail.
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
         `import { registerHooks } from 'node:module'
          registerHooks({ resolve(name, context, next) { if (name === 'prom-client') throw new Error(name); return next(name, context) } })`,
@@ -172,7 +172,7 @@ describe('Without METRICS_PORT', () => {
 })
 
 describe('The listener of the metrics', () => {
-  it('is closed when the program lets go of everything, also while a scraper keeps its connection', async () => {
+  it('is closed with the program, even while a scraper holds its connection open', async () => {
     const folder = await temporaryFolder()
     const settings = readSettings([], { METRICS_PORT: '0', DATABASE_URL: `sqlite:${folder}/pets.db` })
     const program = await compose({ settings, staticKeys: [], log: { request() {}, internalError() {} } })

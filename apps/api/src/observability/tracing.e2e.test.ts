@@ -57,7 +57,7 @@ async function traced(settings: Record<string, string>) {
 }
 
 describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  it('a request is a trace from HTTP to storage, part of the trace that it came with, and named in its log line', async () => {
+  it('a request is a trace from HTTP to persistence, part of the trace that it came with, and named in its log line', async () => {
     const { spans, output, bodies } = await traced({})
     const root = spans.find(({ parentSpanId }) => parentSpanId === PARENT)
     if (root === undefined) throw new Error(JSON.stringify(spans))
@@ -140,7 +140,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 describe('Without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it('nothing of OpenTelemetry is loaded, and log lines name no trace', async () => {
     const { program, address } = await serve({
-      // Makes loading any of its packages a fault.
+      // Makes loading any of its packages fail.
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
         `import { registerHooks } from 'node:module'
          registerHooks({ resolve(name, context, next) { if (name.startsWith('@opentelemetry/')) throw new Error(name); return next(name, context) } })`,

@@ -12,7 +12,7 @@ describe('While PostgreSQL is stopped', () => {
     server = await EmbeddedServer.create()
     await server.start()
     console.log(
-      `PostgreSQL that is stopped: an embedded server on port ${server.port}, also where TEST_DATABASE_URL is set`,
+      `PostgreSQL that is stopped: an embedded server on port ${server.port}, even if TEST_DATABASE_URL is set`,
     )
     const { url } = await createDatabase(server.url)
     const started = await runStart(await temporaryFolder(), { DATABASE_URL: url })
@@ -29,17 +29,17 @@ describe('While PostgreSQL is stopped', () => {
   const ready = async () => (await fetch(address.replace('/v1', '/readyz'))).status
   const list = () => fetch(`${address}/pets`, { headers })
 
-  it('requests are answered 503 with Retry-After, and all is well by itself when it is back', async () => {
+  it('requests get 503 with Retry-After, and the service recovers by itself', async () => {
     const body = '{"name":"Rex","categoryId":1}'
     expect((await fetch(`${address}/pets`, { method: 'POST', headers, body })).status).toBe(201)
     expect(await ready()).toBe(200)
 
     await server.stop()
     expect(await ready()).toBe(503)
-    for (const answer of [await list(), await fetch(`${address}/pets`, { method: 'POST', headers, body })]) {
-      expect(answer.status).toBe(503)
-      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-      expect(await answer.json()).toMatchObject({ code: 'service_unavailable', status: 503 })
+    for (const response of [await list(), await fetch(`${address}/pets`, { method: 'POST', headers, body })]) {
+      expect(response.status).toBe(503)
+      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+      expect(await response.json()).toMatchObject({ code: 'service_unavailable', status: 503 })
     }
     expect((await fetch(address.replace('/v1', '/livez'))).status).toBe(200)
 

@@ -56,7 +56,7 @@ describe('DATABASE_REPLICA_URLS', () => {
     await server.resume()
   })
 
-  it('stops the start in one line that holds no password where a replica does not answer', async () => {
+  it('stops the start in one line without the password if a replica is unavailable', async () => {
     const program = runProgram('start', await temporaryFolder(), {
       DATABASE_URL: url,
       DATABASE_REPLICA_URLS: `${replicaUrl},postgres://pet:secret@127.0.0.1:1/pets`,

@@ -4,11 +4,11 @@ import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type RunningProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
 
-/** A request as it is written down: method, path below `/v1`, body. */
-type Asked = readonly [method: string, path: string, body?: string]
+/** A request: method, path below `/v1`, body. */
+type Sent = readonly [method: string, path: string, body?: string]
 
-/** Every kind of answer, the edges of int64 among them. */
-const SCRIPT: readonly Asked[] = [
+/** Every kind of response, the edges of int64 among them. */
+const SCRIPT: readonly Sent[] = [
   ['GET', '/pets'],
   ['POST', '/pets', '{"name":"Top","categoryId":9223372036854775807,"status":"sold"}'],
   ['POST', '/pets', '{"name":"Odd","categoryId":9007199254740993}'],
@@ -67,9 +67,9 @@ describe('SQLite and PostgreSQL', () => {
   }
 
   it('give the same bytes on the wire, errors too', async () => {
-    for (const asked of SCRIPT) {
-      const [onSqlite, onPostgres] = [await ask(service(0), asked), await ask(service(1), asked)]
-      expect(onPostgres, asked.join(' ')).toEqual(onSqlite)
+    for (const sent of SCRIPT) {
+      const [onSqlite, onPostgres] = [await ask(service(0), sent), await ask(service(1), sent)]
+      expect(onPostgres, sent.join(' ')).toEqual(onSqlite)
     }
     const list = await ask(service(1), ['GET', '/pets'])
     expect(list.text).toContain('"categoryId":9223372036854775807')
@@ -86,17 +86,17 @@ describe('SQLite and PostgreSQL', () => {
     expect(second.text).toBe(`[${added.text}]`)
   })
 
-  it('make one pet of fifty requests under one key, sent to two instances at once', async () => {
-    const asked: Asked = ['POST', '/pets', '{"name":"Once","categoryId":1}']
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => ask(service(1 + (index % 2)), asked, { 'Idempotency-Key': 'fifty' })),
+  it('create one pet for fifty requests with one idempotency key, sent to two instances at the same time', async () => {
+    const sent: Sent = ['POST', '/pets', '{"name":"Rex","categoryId":1}']
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => ask(service(1 + (index % 2)), sent, { 'Idempotency-Key': 'fifty' })),
     )
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     const list = await ask(service(2), ['GET', '/pets?limit=100'])
-    expect(list.text.match(/"Once"/g)).toHaveLength(1)
+    expect(list.text.match(/"Rex"/g)).toHaveLength(1)
   })
 
-  it('answer alike where a key is used again', async () => {
+  it('respond alike when an idempotency key is used again', async () => {
     const key = { 'Idempotency-Key': '"again"' }
     for (const body of [
       '{"name":"Rex","categoryId":1}',
@@ -118,19 +118,21 @@ function withoutId(text: string): string {
   return text.replace(/"id":[0-9]+/, '"id":…')
 }
 
-function ask({ address, key }: Service, [method, path, body]: Asked, more: Readonly<Record<string, string>> = {}) {
+function ask({ address, key }: Service, [method, path, body]: Sent, more: Readonly<Record<string, string>> = {}) {
   return new Promise<{ status: number | undefined; text: string; link: string | undefined }>((resolve, reject) => {
     const headers = {
       Authorization: `Bearer ${key}`,
       ...more,
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     }
-    const sent = request(`${address}${path}`, { method, headers, agent: false }, (answer) => {
+    const sent = request(`${address}${path}`, { method, headers, agent: false }, (response) => {
       let text = ''
-      answer.setEncoding('utf8').on('data', (chunk: string) => {
+      response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk
       })
-      answer.on('end', () => resolve({ status: answer.statusCode, text, link: answer.headers['link']?.toString() }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode, text, link: response.headers['link']?.toString() }),
+      )
     })
     sent.on('error', reject)
     sent.end(body)

@@ -2,7 +2,7 @@ import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { CHROMIUM, faultsOf, NO_CHROMIUM } from '../testing/browser.test-support.ts'
+import { CHROMIUM, NO_CHROMIUM, problemsOf } from '../testing/browser.test-support.ts'
 import { startPrefixProxy } from '../testing/prefix-proxy.test-support.ts'
 import {
   type RunningProgram,
@@ -33,16 +33,16 @@ describe('the pages, in a browser', () => {
   async function open(address: string, viewport = DESKTOP) {
     const page = await browser.newPage({ viewport })
     onTestFinished(() => page.close())
-    const faults = await faultsOf(page, address)
+    const problems = await problemsOf(page, address)
     await page.goto(`${address}/`)
-    return { page, faults }
+    return { page, problems }
   }
 
   it('the first page lists, filters, pages through and adds pets with the development key', async () => {
     const { program, address, key } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
     stopLater(program)
     await addPets(address, key, 45)
-    const { page, faults } = await open(address.replace('/v1', ''))
+    const { page, problems } = await open(address.replace('/v1', ''))
     expect(await page.textContent('pre')).toBe(`curl -H "Authorization: Bearer $KEY" ${address}/pets`)
 
     await page.waitForSelector('text=20 pets on this page; there are more.')
@@ -61,7 +61,7 @@ describe('the pages, in a browser', () => {
     await page.click('#add-form button')
     await page.waitForSelector('text=Added Zoë 🐕 with ID 46.')
     await page.waitForSelector(`td:text-is("${INT64.min}")`)
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   it('the first page says what is wrong with an input, and what the service rejects', async () => {
@@ -85,9 +85,9 @@ describe('the pages, in a browser', () => {
 
   it('the first page asks for a key, and again for a rejected one', async () => {
     const key = createApiKeyText()
-    const { page, faults } = await open(await serveUnderPrefix(key), PHONE)
+    const { page, problems } = await open(await serveUnderPrefix(key), PHONE)
     expect(await page.textContent('pre')).toContain('/shop/v1/pets')
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
     await page.fill('#key', createApiKeyText())
     await page.click('text=Show the pets')
     await page.waitForSelector('[role=alert]:visible')
@@ -102,7 +102,7 @@ describe('the pages, in a browser', () => {
     const { program, address, key } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
     stopLater(program)
     await addPets(address, key, 25)
-    const { page, faults } = await open(address.replace('/v1', ''))
+    const { page, problems } = await open(address.replace('/v1', ''))
     await page.click('text=Reference')
     await page.waitForSelector('text=The development key of this machine is filled in')
     expect(await execute(page, 'createPet', `{"name":"Rex","categoryId":${INT64.max}}`)).toBe('201')
@@ -111,7 +111,7 @@ describe('the pages, in a browser', () => {
     expect(await bodyOf(page, 'listPets')).toContain(`"categoryId": ${BIG}`)
     await page.click('.next-page')
     await page.waitForSelector(`.opblock[id$="-listPets"] .highlight-code:has-text("Pet 21")`)
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   it.each([
@@ -119,7 +119,7 @@ describe('the pages, in a browser', () => {
     ['a phone', PHONE],
   ])('the reference takes a pasted key, behind a path prefix, in %s', async (_name, viewport) => {
     const key = createApiKeyText()
-    const { page, faults } = await open(await serveUnderPrefix(key), viewport)
+    const { page, problems } = await open(await serveUnderPrefix(key), viewport)
     await page.click('text=Reference')
     await page.click('.btn.authorize')
     await page.fill('#auth-bearer-value', key)
@@ -130,11 +130,11 @@ describe('the pages, in a browser', () => {
     expect(await bodyOf(page, 'listPets')).toContain('"name": "Mia"')
 
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   it('the reference searches operations, and opens an error response when it is pressed', async () => {
-    const { page, faults } = await open(await serveUnderPrefix(createApiKeyText()))
+    const { page, problems } = await open(await serveUnderPrefix(createApiKeyText()))
     await page.click('text=Reference')
     await page.fill('#search', 'idempotency')
     expect(await page.locator('#contents li:visible').allTextContents()).toEqual(['POST Add a pet'])
@@ -144,14 +144,14 @@ describe('the pages, in a browser', () => {
     await page.click('#contents >> text=List pets')
     await page.click('.unfold >> nth=0')
     await page.waitForSelector('text=limit must be an integer from 1 to 100')
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   it('the reference sends no key that nobody gave it', async () => {
-    const { page, faults } = await open(await serveUnderPrefix(createApiKeyText()))
+    const { page, problems } = await open(await serveUnderPrefix(createApiKeyText()))
     await page.click('text=Reference')
     expect(await execute(page, 'listPets')).toBe('401')
-    expect(faults).toEqual([
+    expect(problems).toEqual([
       expect.stringMatching(/^401: .*\/shop\/v1\/pets\?limit=20$/),
       expect.stringContaining('401 (Unauthorized)'),
     ])

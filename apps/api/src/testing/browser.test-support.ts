@@ -15,22 +15,22 @@ function onPath(...names: readonly string[]): string | undefined {
 }
 
 /** Collects all that a page must not do: write errors, break its policy, fail to load, or ask another address than ours. */
-export async function faultsOf(page: Page, address: string): Promise<readonly string[]> {
-  const faults: string[] = []
+export async function problemsOf(page: Page, address: string): Promise<readonly string[]> {
+  const problems: string[] = []
   page.on('console', (message) => {
-    if (message.type() !== 'log') faults.push(`console ${message.type()}: ${message.text()}`)
+    if (message.type() !== 'log') problems.push(`console ${message.type()}: ${message.text()}`)
   })
-  page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`))
-  page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`))
+  page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`))
+  page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`))
   page.on('request', (request) => {
     const url = request.url()
-    if (!url.startsWith(`${address}/`) && !url.startsWith('data:')) faults.push(`elsewhere: ${url}`)
+    if (!url.startsWith(`${address}/`) && !url.startsWith('data:')) problems.push(`elsewhere: ${url}`)
   })
   page.on('response', (response) => {
-    if (response.status() >= 400) faults.push(`${response.status()}: ${response.url()}`)
+    if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`)
   })
   await page.addInitScript({
     content: `document.addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`,
   })
-  return faults
+  return problems
 }

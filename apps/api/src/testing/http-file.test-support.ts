@@ -5,7 +5,7 @@ export interface FileRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** The status, and for an error its code, that the comment `# Expect` above the request promises. */
+  /** The status, and for an error its code, of the comment `# Expect` above the request. */
   readonly expected: { readonly status: number; readonly code?: string }
 }
 

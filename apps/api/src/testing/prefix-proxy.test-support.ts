@@ -12,9 +12,9 @@ export async function startPrefixProxy(
       return
     }
     const { method, headers } = req
-    const passed = request(`${service}${req.url.slice(prefix.length)}`, { method, headers }, (answer) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(res)
+    const passed = request(`${service}${req.url.slice(prefix.length)}`, { method, headers }, (response) => {
+      res.writeHead(response.statusCode ?? 502, response.headers)
+      response.pipe(res)
     })
     passed.on('error', () => res.destroy())
     req.pipe(passed)
