@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
-import type { TrustProxy } from './client-address.ts'
+import { clientNetwork, type TrustProxy } from './client-address.ts'
 
 const FORWARDED = { 'X-Forwarded-For': '203.0.113.9, 198.51.100.7' }
 
@@ -26,7 +26,36 @@ describe("the client's address in the log", () => {
     expect(await logged(trustProxy)).toBe(address)
   })
 
+  it.each([
+    ['192.0.2.1:5678', 1, '192.0.2.1'],
+    ['[2001:db8::1]:5678', 1, '2001:db8::1'],
+    ['[2001:db8::1]', 1, '2001:db8::1'],
+    ['2001:db8::1', 1, '2001:db8::1'],
+    ['192.0.2.1:5678, 10.0.0.2:99', ['loopback', '10.0.0.0/8'], '192.0.2.1'],
+  ] as const)('is forwarded as %s without the port', async (forwarded, trustProxy, address) => {
+    expect(await logged(trustProxy, { 'X-Forwarded-For': forwarded })).toBe(address)
+  })
+
   it('is that of the connection where a trusted proxy says nothing', async () => {
     expect(await logged(1, {})).toBe('127.0.0.1')
   })
+})
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['2001:db8:1:2::', '2001:db8:1:2'],
+  ['2001:db8:1:2::9', '2001:db8:1:2'],
+  ['2001:db8::3:4:5:6:7', '2001:db8:0:3'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['unknown', ''],
+])('the address %s is counted as %s', (ip, network) => {
+  expect(clientNetwork(ip)).toBe(network)
+})
+
+it('a closed connection is counted without an address', () => {
+  expect(clientNetwork(undefined)).toBe('')
 })

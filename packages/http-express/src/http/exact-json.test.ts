@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { allocatedBytes } from '../testing/allocated-bytes.test-support.ts'
 import { InexactNumber, parseExactJson } from './exact-json.ts'
 
 const MAX = '9223372036854775807'
@@ -95,6 +96,26 @@ describe('a JSON number', () => {
         }
       }),
     )
+  })
+
+  it.each<[string, (length: number) => string]>([
+    ['nines', (length) => '9'.repeat(length)],
+    ['zeros inside', (length) => `1${'0'.repeat(length)}1`],
+    ['a long fraction', (length) => `0.${'1'.repeat(length)}`],
+    ['zeros at the end of a fraction', (length) => `1.${'0'.repeat(length)}`],
+    ['zeros inside a fraction', (length) => `1.${'0'.repeat(length)}1`],
+    ['a long exponent', (length) => `1e${'9'.repeat(length)}`],
+    ['zeros in an exponent', (length) => `1e${'0'.repeat(length)}1`],
+    ['a list of numbers', (length) => `[${'1.0,'.repeat(length / 4)}1]`],
+    ['one name for many numbers', (length) => `0,${'"b":1.0,'.repeat(length / 8)}"c":1`],
+    ['many names', (length) => `0,${Array.from({ length: length / 12 }, (_, index) => `"${index}":1.0`).join()}`],
+    ['digits in a string', (length) => `"${'1234567890123456.e'.repeat(length / 18)}"`],
+    ['escapes in a string', (length) => `1.0,"b":"${'\\n'.repeat(length / 2)}"`],
+    ['nesting', (length) => `${'['.repeat(length / 2)}1.0${']'.repeat(length / 2)}`],
+  ])('takes memory in proportion to its length: %s', async (_name, value) => {
+    const bytes = (length: number) => allocatedBytes(() => parseExactJson(`{"a":${value(length)}}`))
+    // Quadratic would be sixteen times as much.
+    expect(await bytes(96_000)).toBeLessThan(8 * (await bytes(24_000)) + 100_000)
   })
 })
 
