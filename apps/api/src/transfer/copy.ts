@@ -91,10 +91,10 @@ async function copyPets(from: PetTransfer, to: BulkAccess, progress: Progress, w
   const hash = createHash('sha256')
   const counts = { pets: 0, added: 0 }
   let lastId = 0n
-  for await (const { pets, missing, others } of comparePets(from, to)) {
+  for await (const { pets, text, missing, others } of comparePets(from, to)) {
     if (others.length > 0) throw otherPets(others)
     if (missing.length > 0) await to.writePets(missing)
-    hash.update(pets.map(petLine).join(''))
+    hash.update(text)
     counts.pets += pets.length
     counts.added += missing.length
     lastId = pets.at(-1)?.id ?? lastId
@@ -120,6 +120,8 @@ async function copyTheRest(from: BulkAccess, to: BulkAccess): Promise<void> {
 interface ComparedPage {
   /** Pets of the source. */
   readonly pets: readonly Pet[]
+  /** These pets as lines. */
+  readonly text: string
   /** Those of them that the target lacks. */
   readonly missing: readonly Pet[]
   /** Pets of the target, in the same range of ids, that the source lacks or that differ. */
@@ -143,21 +145,24 @@ async function* comparePets(from: PetTransfer, to: BulkAccess): AsyncGenerator<C
     const last = pets.at(-1)?.id
     if (last !== undefined) reading = read(last)
     const there = last === undefined ? ahead : ahead.filter(({ id }) => id <= last)
+    const [lines, thereLines] = [pets.map(petLine), there.map(petLine)]
     yield {
       pets,
-      missing: without(pets, there),
-      others: without(there, pets),
+      text: lines.join(''),
+      missing: without(pets, lines, thereLines),
+      others: without(there, thereLines, lines),
       isEndOfTarget: ahead.length < BATCH && there.length === ahead.length,
     }
     if (last === undefined) return
   }
 }
 
-/** The pets of one list that the other list does not have in the same form. */
-function without(pets: readonly Pet[], others: readonly Pet[]): readonly Pet[] {
+/** The pets whose lines are not among the other lines. Mostly either all of them are there, in this order, or none. */
+function without(pets: readonly Pet[], lines: readonly string[], others: readonly string[]): readonly Pet[] {
   if (others.length === 0) return pets
-  const known = new Set(others.map(petLine))
-  return pets.filter((pet) => !known.has(petLine(pet)))
+  if (lines.length === others.length && lines.every((line, index) => line === others[index])) return []
+  const known = new Set(others)
+  return pets.filter((_, index) => !known.has(lines[index] ?? ''))
 }
 
 async function expectSourcePets(from: PetTransfer, to: BulkAccess, progress: Progress): Promise<void> {

@@ -7,7 +7,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely'
-import { retryWhileBusy } from './retry-while-busy.ts'
+import { REQUEST_MAX_WAIT_MS, retryWhileBusy } from './retry-while-busy.ts'
 
 /**
  * Lets MikroORM use an open database without rounding 64-bit integers and without blocking the event loop.
@@ -35,7 +35,7 @@ class RetryingDriver extends SqliteDriver {
   override async acquireConnection(): Promise<DatabaseConnection> {
     const inner = await super.acquireConnection()
     this.#connection ??= {
-      executeQuery: (query) => retryWhileBusy(() => inner.executeQuery(query)),
+      executeQuery: (query) => retryWhileBusy(() => inner.executeQuery(query), REQUEST_MAX_WAIT_MS),
       streamQuery: (query, chunkSize) => inner.streamQuery(query, chunkSize),
     }
     return this.#connection

@@ -2,7 +2,7 @@ import type { Cancellation } from '@pet-store/domain'
 import { PersistenceUnavailable } from '@pet-store/persistence'
 import Database from 'better-sqlite3'
 import { unavailableOr } from '../unavailable.ts'
-import { busyPauseMs, isBusy } from './retry-while-busy.ts'
+import { busyPauseMs, isBusy, REQUEST_MAX_WAIT_MS } from './retry-while-busy.ts'
 
 /** Collects writes, so that one wait for the disk serves many. */
 export interface GroupCommit {
@@ -26,7 +26,7 @@ export interface GroupCommitLimits {
   readonly maxWaitMs: number
 }
 
-const LIMITS: GroupCommitLimits = { maxWrites: 10_000, maxBytes: 16 * 1024 * 1024, maxWaitMs: 5_000 }
+const LIMITS: GroupCommitLimits = { maxWrites: 10_000, maxBytes: 16 * 1024 * 1024, maxWaitMs: REQUEST_MAX_WAIT_MS }
 
 interface WaitingWrite {
   readonly bytes: number

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { unavailableOr } from '../unavailable.ts'
-import { isBusy, retryWhileBusy } from './retry-while-busy.ts'
+import { isBusy, REQUEST_MAX_WAIT_MS, retryWhileBusy } from './retry-while-busy.ts'
 
 /** Collects reads, so that they run right after one another. */
 export interface GroupRead {
@@ -9,8 +9,6 @@ export interface GroupRead {
   /** Runs at once what is waiting. */
   flush(): void
 }
-
-const MAX_WAIT_MS = 5_000
 
 /**
  * The reads of one turn of the event loop run together, on one snapshot. Separately, each would find the processor's
@@ -43,7 +41,8 @@ export function createGroupRead(database: Database): GroupRead {
           try {
             resolve(read())
           } catch (error) {
-            if (isBusy(error)) retryWhileBusy(read, MAX_WAIT_MS).then(resolve, (late) => reject(unavailableOr(late)))
+            if (isBusy(error))
+              retryWhileBusy(read, REQUEST_MAX_WAIT_MS).then(resolve, (late) => reject(unavailableOr(late)))
             else reject(unavailableOr(error))
           }
         })

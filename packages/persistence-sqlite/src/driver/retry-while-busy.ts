@@ -3,6 +3,9 @@ import Database from 'better-sqlite3'
 
 /** Default of `retryWhileBusy`: long enough for another process to migrate a large table. */
 const TIMEOUT_MS = 60_000
+/** How long reads and writes of requests wait for a lock at most. */
+export const REQUEST_MAX_WAIT_MS = 5_000
+
 /** The pause before the first retry; it doubles up to the longest. */
 const FIRST_PAUSE_MS = 1
 const LONGEST_PAUSE_MS = 20
