@@ -122,6 +122,7 @@ it('ServiceErrorCode has every code that the service can send', () => {
     rate_limited: true,
     headers_too_large: true,
     internal_error: true,
+    not_implemented: true,
     service_unavailable: true,
   } satisfies Record<ServiceErrorCode, true>
   expect(Object.keys(codes)).toEqual(Object.keys(ERROR_STATUS))

@@ -14,6 +14,7 @@ export type ServiceErrorCode =
   | 'rate_limited'
   | 'headers_too_large'
   | 'internal_error'
+  | 'not_implemented'
   | 'service_unavailable'
 
 /**

@@ -88,10 +88,14 @@ function showContents(operations, ui) {
   })
   document.querySelector('#contents').replaceChildren(...items.map(({ item }) => item))
   const search = document.querySelector('#search')
-  search.addEventListener('input', () => {
+  search.addEventListener('input', filter)
+  // Words may have been typed while the description was loading.
+  filter()
+
+  function filter() {
     const words = search.value.toLowerCase().split(/\s+/)
     for (const { item, text } of items) item.hidden = !words.every((word) => text.includes(word))
     const isEmpty = items.every(({ item }) => item.hidden)
     document.querySelector('#no-result').textContent = isEmpty ? 'No operation contains these words.' : ''
-  })
+  }
 }
