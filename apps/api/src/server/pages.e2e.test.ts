@@ -137,7 +137,7 @@ describe('the pages, in a browser', () => {
     const { page, problems } = await open(await serveUnderPrefix(createApiKeyText()))
     await page.click('text=Reference')
     await page.fill('#search', 'idempotency')
-    await page.waitForSelector('#contents li')
+    await page.waitForSelector('#contents li:visible')
     expect(await page.locator('#contents li:visible').allTextContents()).toEqual(['POST Add a pet'])
     await page.fill('#search', 'no such word')
     await page.waitForSelector('text=No operation contains these words.')
