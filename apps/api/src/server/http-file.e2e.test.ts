@@ -15,7 +15,7 @@ const ADDRESS = 'http://127.0.0.1:3000/v1'
 describe('examples/pet-store.http', () => {
   let program: RunningProgram
   let requests: readonly FileRequest[]
-  const answers = new Map<string, Answer>()
+  const responses = new Map<string, ReceivedResponse>()
   beforeAll(async () => {
     const folder = await temporaryFolder()
     const started = await runStart(folder)
@@ -35,16 +35,16 @@ describe('examples/pet-store.http', () => {
   it.each(readHttpFile(FILE, {}).map(({ title, expected }, index) => ({ title, index, ...expected })))(
     '$title: $status',
     async ({ title, index, status, code }) => {
-      const answer = await send(requests[index] as FileRequest)
-      answers.set(title, answer)
+      const response = await send(requests[index] as FileRequest)
+      responses.set(title, response)
 
-      expect(answer.status, answer.body).toBe(status)
-      if (code !== undefined) expect(JSON.parse(answer.body)).toMatchObject({ code, status })
+      expect(response.status, response.body).toBe(status)
+      if (code !== undefined) expect(JSON.parse(response.body)).toMatchObject({ code, status })
       else expect(status).toBeLessThan(400)
     },
   )
 
-  it('has every refusal but those that its head names', () => {
+  it('shows every error but those that its first lines name', () => {
     const [, others = ''] = /The others take time or a fault: ([\d, ]+)/.exec(FILE) ?? []
     const shown = requests.map(({ expected }) => expected.status).filter((status) => status >= 400)
     const all = new Set([...shown, ...others.split(', ').map(Number)])
@@ -52,15 +52,15 @@ describe('examples/pet-store.http', () => {
   })
 
   it('follows with its second page the link of its first', () => {
-    const link = answers.get(titled(/^The first page/))?.headers['link']
+    const link = responses.get(titled(/^The first page/))?.headers['link']
     const target = /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1]
     expect(requests.find(({ title }) => /^The second page/.test(title))?.url).toMatch(/\?limit=1&cursor=/)
     expect(requests.find(({ title }) => /^The second page/.test(title))?.url.endsWith(String(target))).toBe(true)
-    expect(answers.get(titled(/^The second page/))?.body).toMatch(/^\[\{"id":2,/)
+    expect(responses.get(titled(/^The second page/))?.body).toMatch(/^\[\{"id":2,/)
   })
 
   it('gets the same pet under the same Idempotency-Key', () => {
-    expect(answers.get(titled(/^Add once: the same request/))?.body).toBe(answers.get(titled(/^Add once, /))?.body)
+    expect(responses.get(titled(/^Add once: the same request/))?.body).toBe(responses.get(titled(/^Add once, /))?.body)
   })
 
   it('has every request of the README, and shows every operation', () => {
@@ -85,14 +85,14 @@ describe('examples/pet-store.http', () => {
   }
 })
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number
   readonly body: string
   readonly headers: NodeJS.Dict<string | string[]>
 }
 
 /** As an editor sends it; `fetch` would send no `Expect`. */
-async function send({ method, url, headers, body }: FileRequest): Promise<Answer> {
+async function send({ method, url, headers, body }: FileRequest): Promise<ReceivedResponse> {
   const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
   const sent = request(url, { method, headers: { ...headers, ...length } }).end(body)
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
