@@ -3,7 +3,6 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { itPending } from '../harness/conditional-tests.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { runCommand } from '../harness/run-command.ts'
@@ -15,7 +14,7 @@ const PET = JSON.stringify({ name: 'Rex', categoryId: 1 })
 const CREATE = { method: 'POST', path: '/v1/pets', body: PET } as const
 const LIST = { path: '/v1/pets' } as const
 
-itPending('rejects pets while the disk is full, and stores them again when it is not', async ({ skip }) => {
+it('rejects pets while the disk is full, and stores them again when it is not', async ({ skip }) => {
   const disk = await mountSmallDisk(3, skip)
   const ballast = join(disk, 'ballast')
   await writeFile(ballast, Buffer.alloc(1024 * 1024))
@@ -32,7 +31,7 @@ itPending('rejects pets while the disk is full, and stores them again when it is
   expect(findings).toMatchObject(NOTHING_WRONG)
 })
 
-itPending('reads from a disk that is read-only, and says so where it would write', async ({ skip }) => {
+it('reads from a disk that is read-only, and says so where it would write', async ({ skip }) => {
   const disk = await mountSmallDisk(8, skip)
   const databaseUrl = `sqlite:${disk}/pets.db`
   const service = await Service.start({ databaseUrl })
@@ -46,7 +45,7 @@ itPending('reads from a disk that is read-only, and says so where it would write
   expect(served.stderr).toMatch(/read-only|readonly|may not (be )?writ/i)
 })
 
-itPending('goes on reading while another process holds the write lock', async () => {
+it('goes on reading while another process holds the write lock', async () => {
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
   await service.ask(CREATE)
   using other = new DatabaseSync(join(service.folder, 'pets.db'))

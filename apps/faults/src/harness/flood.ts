@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { Connection, requestBytes, type WireRequest } from './connection.ts'
 import type { Service } from './service.ts'
 
@@ -7,6 +8,8 @@ export interface FloodOptions extends WireRequest {
   readonly connections: number
   /** How many requests a connection sends before it waits for their responses. Default: 1. */
   readonly pipelined?: number
+  /** Whether a client that is answered 503 waits for its Retry-After. Default: false. */
+  readonly obeysRetryAfter?: boolean
   /** A body that differs from request to request, by its number. */
   readonly bodyOf?: (number: number) => string
 }
@@ -24,7 +27,7 @@ const RESPONSE_TIMEOUT_MS = 30_000
 
 /** Sends many requests over some connections, as fast as they are answered. */
 export async function flood(service: Service, options: FloodOptions): Promise<FloodResult> {
-  const { requests, connections, pipelined = 1, bodyOf, ...request } = options
+  const { requests, connections, pipelined = 1, obeysRetryAfter = false, bodyOf, ...request } = options
   const statuses: Record<number, number> = {}
   const latenciesMs: number[] = []
   let withoutRetryAfter = 0
@@ -59,6 +62,8 @@ export async function flood(service: Service, options: FloodOptions): Promise<Fl
         statuses[status] = (statuses[status] ?? 0) + 1
         if (status > 0 && status < 400) latenciesMs.push(Date.now() - start)
         if ((status === 429 || status === 503) && !response?.headers.has('retry-after')) withoutRetryAfter += 1
+        if (status === 503 && obeysRetryAfter)
+          await setTimeout(Number(response?.headers.get('retry-after') ?? 1) * 1_000)
         if (response === undefined || response.headers.get('connection') === 'close') connection?.destroy()
       }
       // Only the numbers are needed; a long flood would hold every body.

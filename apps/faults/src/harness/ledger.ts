@@ -60,7 +60,7 @@ export class Ledger {
     if (status === 201) return { is: 'acknowledged', id: idIn(body) }
     if (status === 503 && !headers.has('retry-after')) this.#noteUnexpected('503 without Retry-After')
     if (status === 503 && body.includes('was not added')) return { is: 'rejected' }
-    if (status === 503) return { is: 'unknown' }
+    if (status === 503 && body.includes('may have been added')) return { is: 'unknown' }
     this.#noteUnexpected(`${status} ${body.slice(0, 200)}`)
     return { is: 'unknown' }
   }
