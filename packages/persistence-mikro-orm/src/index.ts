@@ -8,9 +8,10 @@ export type { AdapterMigration } from './migration-list.ts'
 export { compilePetStatements } from './statements/pet-statements.ts'
 export type { PetStatements } from './statements/pet-statements.ts'
 export { SqlPetRepository } from './repositories/sql-pet-repository.ts'
-export { compileApiKeyStatements } from './statements/api-key-statements.ts'
-export type { ApiKeyStatements } from './statements/api-key-statements.ts'
+export { compileFindApiKeyByHash } from './statements/api-key-statements.ts'
+export type { FindApiKeyByHash } from './statements/api-key-statements.ts'
 export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
+export type { EntityAccess } from './repositories/sql-api-key-repository.ts'
 
 // Many items at a time
 export { createBulkAccess } from './bulk/bulk-access.ts'

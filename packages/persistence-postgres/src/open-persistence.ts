@@ -1,13 +1,9 @@
 import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
 import type { PetId, PetRepository } from '@pet-store/domain'
 import { type Persistence, PersistenceUnavailable, type PoolUse } from '@pet-store/persistence'
-import {
-  compileApiKeyStatements,
-  compilePetStatements,
-  SqlApiKeyRepository,
-  SqlPetRepository,
-} from '@pet-store/persistence-mikro-orm'
+import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
+import { createEntityAccess } from './driver/entity-access.ts'
 import { listFromReplicas } from './driver/list-from-replicas.ts'
 import { PetHorizon } from './driver/pet-horizon.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
@@ -61,7 +57,7 @@ function persistenceOf(
 
   return {
     pets: listFromReplicas(new SqlPetRepository(compilePetStatements(em), runner), replicas),
-    apiKeys: new SqlApiKeyRepository(compileApiKeyStatements(em), runner),
+    apiKeys: new SqlApiKeyRepository(em, createEntityAccess(em), runner),
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
       // The table too, so that a database without one is noticed.

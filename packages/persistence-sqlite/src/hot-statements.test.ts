@@ -1,7 +1,7 @@
 import {
-  type ApiKeyStatements,
-  compileApiKeyStatements,
+  compileFindApiKeyByHash,
   compilePetStatements,
+  type FindApiKeyByHash,
   type PetStatements,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
@@ -16,7 +16,7 @@ const FROM_AN_ID_ON = ['SEARCH pet USING INTEGER PRIMARY KEY (rowid>?)']
 describe('SQLite query plan', () => {
   let database: Database
   let statements: PetStatements
-  let apiKeyStatements: ApiKeyStatements
+  let findByHash: FindApiKeyByHash
   let close: () => Promise<void>
 
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('SQLite query plan', () => {
     const orm = createSqliteOrm(database)
     await runMigrations(orm, database)
     statements = compilePetStatements(orm.em)
-    apiKeyStatements = compileApiKeyStatements(orm.em)
+    findByHash = compileFindApiKeyByHash(orm.em)
     close = () => orm.close()
   })
   afterAll(() => close())
@@ -51,7 +51,7 @@ describe('SQLite query plan', () => {
   })
 
   it('of the API key look-up uses two unique indexes', () => {
-    const { sql } = apiKeyStatements.findByHash
+    const { sql } = findByHash
     expect(database.prepare(`explain query plan ${sql}`).all('ab')).toMatchObject([
       { detail: 'SEARCH found USING INDEX api_key_sha256 (sha256=?)' },
       { detail: 'SEARCH successor USING INDEX api_key_replaces (replaces=?) LEFT-JOIN' },

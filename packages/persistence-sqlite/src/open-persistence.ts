@@ -1,14 +1,10 @@
 import type { MikroORM } from '@mikro-orm/sqlite'
 import type { ApiKeyRepository } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
-import {
-  compileApiKeyStatements,
-  compilePetStatements,
-  SqlApiKeyRepository,
-  SqlPetRepository,
-} from '@pet-store/persistence-mikro-orm'
+import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { createFileCheck, openSqliteDatabase } from './database.ts'
+import { createEntityAccess } from './driver/entity-access.ts'
 import { createGroupCommit } from './driver/group-commit.ts'
 import { createGroupRead } from './driver/group-read.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
@@ -57,7 +53,7 @@ function persistenceOf(orm: MikroORM, database: Database, expectFile: () => void
 
   return {
     pets: new SqlPetRepository(compilePetStatements(orm.em), runner),
-    apiKeys: new SqlApiKeyRepository(compileApiKeyStatements(orm.em), runner),
+    apiKeys: new SqlApiKeyRepository(orm.em, createEntityAccess(orm, database, expectFile), runner),
     async check() {
       expectFile()
       check.get()

@@ -1,3 +1,4 @@
+import { DriverException } from '@mikro-orm/core'
 import type { WriteOutcome } from '@pet-store/domain'
 import { PersistenceUnavailable } from '@pet-store/persistence'
 import Database from 'better-sqlite3'
@@ -7,7 +8,10 @@ const CODES = /^SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)/
 
 /** Returns what a call rejects with: a `PersistenceUnavailable` where the database cannot work now, else the error itself. */
 export function unavailableOr(error: unknown, outcome: WriteOutcome = 'not_stored'): unknown {
-  return error instanceof Database.SqliteError && CODES.test(error.code)
-    ? new PersistenceUnavailable({ cause: error, outcome })
-    : error
+  return isDriverError(error) && CODES.test(error.code) ? new PersistenceUnavailable({ cause: error, outcome }) : error
+}
+
+/** The ORM wraps the errors of the driver and copies their codes. */
+function isDriverError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Database.SqliteError || (error instanceof DriverException && typeof error.code === 'string')
 }

@@ -72,11 +72,8 @@ export function createBulkAccess(em: SqlEntityManager, runner: StatementRunner, 
   const petImports = bulkTable(metadata.get(PetImportRecord), PET_IMPORT, { replaces: true })
   const idempotencyKeys = bulkTable(metadata.get(IdempotencyKeyRecord), IDEMPOTENCY_KEY, { replaces: true })
 
-  const statements = compileBulkStatements(em, { apiKeys, petImports, idempotencyKeys })
+  const statements = compileBulkStatements(em, idempotencyKeys.fields)
   const repository = new SqlPetRepository(compilePetStatements(em), runner)
-  const countPets = runner.readOne(statements.countPets, ([number]) => Number(number))
-  const readApiKeys = runner.readAll(statements.readApiKeys, apiKeys.fromRow)
-  const readPetImports = runner.readAll(statements.readPetImports, petImports.fromRow)
   const readIdempotencyKeys = runner.readAll(statements.readIdempotencyKeys, idempotencyKeys.fromRow)
   const { insert, ...rest } = writer
 
@@ -92,42 +89,34 @@ export function createBulkAccess(em: SqlEntityManager, runner: StatementRunner, 
 
   return {
     ...rest,
-    countPets: async () => (await countPets([])) ?? 0,
+    countPets: () => em.fork().count(PetRecord),
     readPets: (query) => repository.list(query),
     writePets: (items) => write(pets, items),
     async addPets(items, progress) {
       const isDone = await insert(newPets, items.map(newPets.toRow), progress && advanceImport(progress))
       if (!isDone) throw new Error('Another import is running. Run this one again when it has ended.')
     },
-    readPetImports: () => readPetImports([]),
+    readPetImports: async () =>
+      (await em.fork().find(PetImportRecord, {}, { orderBy: { id: 'asc' } })).map(petImports.fromRecord),
     writePetImports: (items) => write(petImports, items),
     readIdempotencyKeys: (limit, { owner, key } = { owner: '', key: '' }) => readIdempotencyKeys([owner, key, limit]),
     writeIdempotencyKeys: (items) => write(idempotencyKeys, items),
-    readApiKeys: () => readApiKeys([]),
+    readApiKeys: async () =>
+      (await em.fork().find(ApiKeyRecord, {}, { orderBy: { id: 'asc' } })).map(apiKeys.fromRecord),
     writeApiKeys: (items) => write(apiKeys, items),
   }
 }
 
 type Columns = readonly SqlValue[]
 const NAMES = { tableNamingStrategy: 'entity', columnNamingStrategy: 'property' } as const
-type Tables = InferKyselyDB<
-  typeof PetRecord | typeof ApiKeyRecord | typeof PetImportRecord | typeof IdempotencyKeyRecord,
-  typeof NAMES
->
+type Tables = InferKyselyDB<typeof PetImportRecord | typeof IdempotencyKeyRecord, typeof NAMES>
 
-interface CompiledTables {
-  readonly apiKeys: BulkTable<StoredApiKey>
-  readonly petImports: BulkTable<PetImport>
-  readonly idempotencyKeys: BulkTable<StoredIdempotencyKey>
-}
-
-function compileBulkStatements(em: SqlEntityManager, { apiKeys, petImports, idempotencyKeys }: CompiledTables) {
+function compileBulkStatements(em: SqlEntityManager, fields: readonly (keyof StoredIdempotencyKey)[]) {
   const tables: Kysely<Tables> = em.getKysely<Tables, typeof NAMES>(NAMES)
   const [owner, key, limit] = ['owner', 'key', 2]
-  const countPets = tables.selectFrom('PetRecord').select(({ fn }) => fn.countAll<bigint>().as('count'))
   const readKeys = tables
     .selectFrom('IdempotencyKeyRecord')
-    .select(idempotencyKeys.fields)
+    .select(fields)
     .where(({ eb, refTuple, tuple }) => eb(refTuple('owner', 'key'), '>', tuple(owner, key)))
     .orderBy('owner')
     .orderBy('key')
@@ -147,17 +136,6 @@ function compileBulkStatements(em: SqlEntityManager, { apiKeys, petImports, idem
     .where('state', '=', fromState)
 
   return {
-    countPets: statement<[], readonly [bigint]>('pet_count', countPets, []),
-    readApiKeys: statement<[], Columns>(
-      'api_key_read_all',
-      tables.selectFrom('ApiKeyRecord').select(apiKeys.fields).orderBy('id'),
-      [],
-    ),
-    readPetImports: statement<[], Columns>(
-      'pet_import_read_all',
-      tables.selectFrom('PetImportRecord').select(petImports.fields).orderBy('id'),
-      [],
-    ),
     readIdempotencyKeys: statement<[owner: string, key: string, limit: number], Columns>(
       'idempotency_key_read',
       readKeys,

@@ -17,6 +17,7 @@ export interface BulkTable<Item> extends TableColumns {
   readonly fields: readonly (keyof Item & string)[]
   toRow(item: Item): readonly SqlValue[]
   fromRow(row: readonly SqlValue[]): Item
+  fromRecord(record: object): Item
 }
 
 /** The table of an entity whose properties have the names of the fields. With `replaces` a row replaces that with its primary key. */
@@ -32,12 +33,16 @@ export function bulkTable<Item extends object>(
     ...(replaces && { onConflict: replacing(metadata, fields) }),
     fields,
     toRow: (item) => all.map(({ field, codec }) => (item[field] === undefined ? null : codec.toColumn(item[field]))),
-    fromRow: (row) =>
-      Object.fromEntries(
-        all.flatMap(({ field, codec }, place) =>
-          row[place] === null ? [] : [[field, codec.fromColumn(row[place] as never)]],
-        ),
-      ) as Item,
+    fromRow: (row) => fromColumns((_, place) => row[place]),
+    fromRecord: (record) => fromColumns((field) => Reflect.get(record, field)),
+  }
+
+  function fromColumns(columnOf: (field: keyof Item & string, place: number) => unknown): Item {
+    const entries = all.flatMap(({ field, codec }, place) => {
+      const column = columnOf(field, place) ?? null
+      return column === null ? [] : [[field, codec.fromColumn(column as never)] as const]
+    })
+    return Object.fromEntries(entries) as Item
   }
 }
 

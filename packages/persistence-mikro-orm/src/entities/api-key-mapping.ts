@@ -1,35 +1,47 @@
-import type { ApiKey, Scope } from '@pet-store/access'
+import type { ApiKey, NewApiKey, Scope } from '@pet-store/access'
 
-/** A key and its successor as a statement gives them: columns as the database names them, `null` for what is absent. */
+/** A key with what its successor says about it; `null` for what is absent. */
 export interface ApiKeyRow {
   readonly id: string
   readonly name: string
   readonly scopes: string
-  readonly created_at: bigint
-  readonly expires_at: bigint | null
-  readonly revoked_at: bigint | null
-  readonly last_used_at: bigint | null
-  readonly replaced_by: string | null
-  readonly overlap_until: bigint | null
+  readonly createdAt: bigint
+  readonly expiresAt: bigint | null
+  readonly revokedAt: bigint | null
+  readonly lastUsedAt: bigint | null
+  readonly replacedBy: string | null
+  readonly overlapUntil: bigint | null
 }
 
-/** Makes a key of a row without judging it. What is absent stays absent. */
+/** Makes a key from a row without validating it. What is absent stays absent. */
 export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
-  const expiresAt = earlier(row.expires_at, row.overlap_until)
+  const expiresAt = earlier(row.expiresAt, row.overlapUntil)
   return {
     id: row.id,
     name: row.name,
-    // The check constraint lets nothing else in.
+    // The check constraint allows nothing else.
     scopes: row.scopes.split(' ') as Scope[],
-    createdAt: timeFrom(row.created_at),
+    createdAt: timeFrom(row.createdAt),
     ...(expiresAt !== null && { expiresAt: timeFrom(expiresAt) }),
-    ...(row.revoked_at !== null && { revokedAt: timeFrom(row.revoked_at) }),
-    ...(row.last_used_at !== null && { lastUsedAt: timeFrom(row.last_used_at) }),
-    ...(row.replaced_by !== null && { replacedBy: row.replaced_by }),
+    ...(row.revokedAt !== null && { revokedAt: timeFrom(row.revokedAt) }),
+    ...(row.lastUsedAt !== null && { lastUsedAt: timeFrom(row.lastUsedAt) }),
+    ...(row.replacedBy !== null && { replacedBy: row.replacedBy }),
   }
 }
 
-/** The column of a time. */
+/** The properties of a new key. */
+export function recordFromApiKey({ id, sha256, name, scopes, createdAt, expiresAt }: NewApiKey) {
+  return {
+    id,
+    sha256,
+    name,
+    // The check constraint rejects every other combination.
+    scopes: scopes.join(' ') as Scope,
+    createdAt: toMilliseconds(createdAt),
+    expiresAt: expiresAt === undefined ? null : toMilliseconds(expiresAt),
+  }
+}
+
 export function toMilliseconds(time: Date): bigint {
   return BigInt(time.getTime())
 }

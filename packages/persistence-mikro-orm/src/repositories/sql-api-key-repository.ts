@@ -1,67 +1,105 @@
+import { type InferEntity, UniqueConstraintViolationException } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/sql'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
-import { apiKeyFromRow, toMilliseconds } from '../entities/api-key-mapping.ts'
-import type { ApiKeyStatements, KeyValues } from '../statements/api-key-statements.ts'
+import { apiKeyFromRow, recordFromApiKey, toMilliseconds } from '../entities/api-key-mapping.ts'
+import { ApiKeyRecord } from '../entities/api-key-record.ts'
+import { compileFindApiKeyByHash } from '../statements/api-key-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 
-/** API keys in a database that MikroORM knows, read and written by statements that it compiled. */
-export class SqlApiKeyRepository implements ApiKeyRepository {
-  readonly #add
-  readonly #replace
-  readonly #find
-  readonly #findByHash
-  readonly #list
-  readonly #revoke
-  readonly #markUsed
+/**
+ * Runs work with an entity manager of its own, whose errors become those of the ports. Each adapter brings its own,
+ * because databases differ in how a transaction waits and fails.
+ */
+export interface EntityAccess {
+  read<Result>(work: (em: SqlEntityManager) => Promise<Result>): Promise<Result>
+  /** Runs the work in one transaction, possibly more than once: it must have no effect outside the database. */
+  write<Result>(work: (em: SqlEntityManager) => Promise<Result>): Promise<Result>
+}
 
-  constructor(statements: ApiKeyStatements, runner: StatementRunner) {
-    this.#add = runner.write(statements.add)
-    this.#replace = runner.tryWrite(statements.replace)
-    this.#find = runner.readOne(statements.find, apiKeyFromRow)
-    this.#findByHash = runner.readOne(statements.findByHash, apiKeyFromRow)
-    this.#list = runner.readAll(statements.list, apiKeyFromRow)
-    this.#revoke = runner.tryWrite(statements.revoke)
-    this.#markUsed = runner.tryWrite(statements.markUsed)
+/** API keys in an SQL database, as entities; only the look-up by hash, on which requests wait, is a prepared statement. */
+export class SqlApiKeyRepository implements ApiKeyRepository {
+  readonly #entities: EntityAccess
+  readonly #findByHash
+
+  constructor(em: SqlEntityManager, entities: EntityAccess, runner: StatementRunner) {
+    this.#entities = entities
+    this.#findByHash = runner.readOne(compileFindApiKeyByHash(em), apiKeyFromRow)
   }
 
   async add(key: NewApiKey): Promise<void> {
-    await this.#add(valuesOf(key))
+    await this.#entities.write((em) => em.insert(ApiKeyRecord, recordFromApiKey(key)))
   }
 
   async replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
-    const stored = await this.#replace([...valuesOf(successor), toMilliseconds(until), id])
-    if (stored !== undefined) return true
-    if ((await this.#find([id])) === undefined) throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
-    return false
+    const record = { ...recordFromApiKey(successor), replaces: id, overlapUntil: toMilliseconds(until) }
+    const hasSuccessor = async (em: SqlEntityManager) => (await em.count(ApiKeyRecord, { replaces: id })) > 0
+    try {
+      return await this.#entities.write(async (em) => {
+        if ((await em.count(ApiKeyRecord, { id })) === 0) {
+          throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
+        }
+        if (await hasSuccessor(em)) return false
+        await em.insert(ApiKeyRecord, record)
+        return true
+      })
+    } catch (error) {
+      // Another call may have stored a successor at the same time: then the unique index has rejected this one.
+      if (error instanceof UniqueConstraintViolationException && (await this.#entities.read(hasSuccessor))) return false
+      throw error
+    }
   }
 
-  find(id: string): Promise<ApiKey | undefined> {
-    return this.#find([id])
+  async find(id: string): Promise<ApiKey | undefined> {
+    const records = await this.#entities.read((em) => em.find(ApiKeyRecord, { $or: [{ id }, { replaces: id }] }))
+    return apiKeysFrom(records).find((key) => key.id === id)
   }
 
   findByHash(sha256: string): Promise<ApiKey | undefined> {
     return this.#findByHash([sha256])
   }
 
-  list(): Promise<readonly ApiKey[]> {
-    return this.#list([])
+  async list(): Promise<readonly ApiKey[]> {
+    return apiKeysFrom(await this.#entities.read((em) => em.find(ApiKeyRecord, {}, { orderBy: { createdAt: 'asc' } })))
   }
 
-  async revoke(id: string, at: Date): Promise<boolean> {
-    return (await this.#revoke([toMilliseconds(at), id])) !== undefined
+  revoke(id: string, at: Date): Promise<boolean> {
+    return this.#entities.write(async (em) => {
+      const revoked = await em.nativeUpdate(ApiKeyRecord, { id, revokedAt: null }, { revokedAt: toMilliseconds(at) })
+      return revoked > 0 || (await em.count(ApiKeyRecord, { id })) > 0
+    })
   }
 
   async markUsed(uses: readonly KeyUse[]): Promise<void> {
-    // All at once, so that the runner can write them in groups.
-    await Promise.all(
-      uses.map(({ id, at }) => {
-        const time = toMilliseconds(at)
-        return this.#markUsed([time, id, time])
-      }),
-    )
+    if (uses.length === 0) return
+    // In the same order everywhere, so that two instances do not wait for each other.
+    const sorted = uses.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    await this.#entities.write(async (em) => {
+      for (const { id, at } of sorted) {
+        const lastUsedAt = toMilliseconds(at)
+        const isEarlier = { $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: lastUsedAt } }] }
+        await em.nativeUpdate(ApiKeyRecord, { id, ...isEarlier }, { lastUsedAt })
+      }
+    })
   }
 }
 
-function valuesOf({ id, sha256, name, scopes, createdAt, expiresAt }: NewApiKey): KeyValues {
-  const ends = expiresAt === undefined ? null : toMilliseconds(expiresAt)
-  return [id, sha256, name, scopes.join(' '), toMilliseconds(createdAt), ends]
+type Record = Readonly<InferEntity<typeof ApiKeyRecord>>
+
+/** A row says which key it replaces; a key says by which one it was replaced. */
+function apiKeysFrom(records: readonly Record[]): readonly ApiKey[] {
+  const successors = new Map(records.map((record) => [record.replaces, record]))
+  return records.map((record) => {
+    const successor = successors.get(record.id)
+    return apiKeyFromRow({
+      id: record.id,
+      name: record.name,
+      scopes: record.scopes,
+      createdAt: record.createdAt,
+      expiresAt: record.expiresAt ?? null,
+      revokedAt: record.revokedAt ?? null,
+      lastUsedAt: record.lastUsedAt ?? null,
+      replacedBy: successor?.id ?? null,
+      overlapUntil: successor?.overlapUntil ?? null,
+    })
+  })
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Cancellation } from '@pet-store/domain'
 import type { SqlValue, Statement, StatementRunner, TableColumns } from '@pet-store/persistence-mikro-orm'
 import type { QueryConfig, QueryResult } from 'pg'
@@ -7,6 +6,7 @@ import type { Pooler } from '../settings.ts'
 import { isConflict, notSent, sqlStateOf } from '../unavailable.ts'
 import { groupInserts } from './group-inserts.ts'
 import { insertReturningIds } from './insert-rows.ts'
+import { retryConflicts } from './retry-conflicts.ts'
 
 /**
  * Runs one statement on a connection of its choice. Rejects with a `PersistenceUnavailable` whose outcome is right for
@@ -19,11 +19,6 @@ export interface PostgresStatementRunner extends StatementRunner {
   /** Resolves when every insert has settled. Connections are closed after that. */
   finish(): Promise<void>
 }
-
-/** How often a statement is run again that the server failed because of others at the same time. */
-const MAX_RETRIES = 10
-const FIRST_RETRY_MS = 5
-const MAX_RETRY_MS = 200
 
 const INT8 = pg.types.builtins.INT8
 
@@ -51,7 +46,7 @@ export function createPostgresStatementRunner(pooler: Pooler, write: Run, read: 
       // The driver only reads the values. The compiler knows the rows from the statement; the driver cannot.
       const query = { ...common, values: values as unknown as SqlValue[] }
       return run(query, cancellation).then(rowsOf<Row>, (error: unknown) => {
-        if (isConflict(error)) return retry(query, run, cancellation).then(rowsOf<Row>)
+        if (isConflict(error)) return retryConflicts(() => run(query, cancellation)).then(rowsOf<Row>)
         throw withHint(error, pooler)
       })
     }
@@ -105,21 +100,6 @@ export function createPostgresStatementRunner(pooler: Pooler, write: Run, read: 
       await Promise.all(finishing.map((finish) => finish()))
     },
   }
-}
-
-/** Runs a statement again, later and later, at random so that two do not meet again. */
-async function retry(query: QueryConfig, run: Run, cancellation?: Cancellation): Promise<QueryResult> {
-  let conflict: unknown
-  for (let count = 0; count < MAX_RETRIES; count += 1) {
-    await setTimeout(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** count) * (0.5 + Math.random()))
-    try {
-      return await run(query, cancellation)
-    } catch (error) {
-      if (!isConflict(error)) throw error
-      conflict = error
-    }
-  }
-  throw notSent('The statement conflicts with others that run at the same time.', conflict)
 }
 
 /** SQLSTATE of a prepared statement that is not there, or is there already: the pooler has changed the connection. */
