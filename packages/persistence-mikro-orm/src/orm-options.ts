@@ -20,6 +20,8 @@ export function ormOptions(migrations: readonly MigrationObject[]) {
       transactional: false,
       silent: true,
     },
+    // The adapters begin transactions themselves.
+    implicitTransactions: false,
     debug: false,
     // Only warnings are left, and standard output belongs to the program.
     logger: (message: string) => console.error(message),

@@ -1,4 +1,4 @@
-import { type InferEntity, UniqueConstraintViolationException } from '@mikro-orm/core'
+import { type InferEntity, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import { apiKeyFromRow, recordFromApiKey, toMilliseconds } from '../entities/api-key-mapping.ts'
@@ -71,14 +71,22 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
 
   async markUsed(uses: readonly KeyUse[]): Promise<void> {
     if (uses.length === 0) return
-    // In the same order everywhere, so that two instances do not wait for each other.
-    const sorted = uses.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    const latest = new Map<string, bigint>()
+    for (const { id, at } of uses) {
+      const time = toMilliseconds(at)
+      if (time > (latest.get(id) ?? Number.NEGATIVE_INFINITY)) latest.set(id, time)
+    }
     await this.#entities.write(async (em) => {
-      for (const { id, at } of sorted) {
-        const lastUsedAt = toMilliseconds(at)
-        const isEarlier = { $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: lastUsedAt } }] }
-        await em.nativeUpdate(ApiKeyRecord, { id, ...isEarlier }, { lastUsedAt })
+      // Locked in the same order everywhere, so that two instances do not wait for each other.
+      // SQLite has one writer at a time, whose transaction the ORM does not know.
+      const lockMode = em.isInTransaction() ? LockMode.PESSIMISTIC_WRITE : LockMode.NONE
+      const isUsed = { id: { $in: [...latest.keys()] } }
+      for (const record of await em.find(ApiKeyRecord, isUsed, { orderBy: { id: 'asc' }, lockMode })) {
+        const time = latest.get(record.id)
+        if (time !== undefined && time > (record.lastUsedAt ?? Number.NEGATIVE_INFINITY)) record.lastUsedAt = time
       }
+      // One statement for hundreds of keys.
+      await em.flush()
     })
   }
 }
