@@ -26,14 +26,14 @@ export function rejectMethod(allow: string): Handler {
 }
 
 /** Adds a route that has GET, HEAD and OPTIONS and needs no key. `name` is the route in logs and metrics. */
-export function addGetRoute(app: IRouter, path: string, handler: RequestHandler, name: string = path): void {
+export function addGetRoute(app: IRouter, path: string, handler: Handler<never>, name: string = path): void {
   app
     .route(path)
     .all((_req, res, next) => {
       res.locals.route = name
       next()
     })
-    .get(handler)
+    .get(handler as Handler as RequestHandler)
     .options(sendOptions(GET_METHODS))
     .all(rejectMethod(GET_METHODS))
 }

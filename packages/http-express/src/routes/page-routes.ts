@@ -1,8 +1,14 @@
-import type { IRouter, Request, Response } from 'express'
+import express, { type IRouter, type Request, type RequestHandler } from 'express'
+import type { Handler, HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { unknownPath } from '../http/http-error.ts'
 import { addGetRoute } from '../http/methods.ts'
-import { sendJson, sendResponse } from '../http/send-response.ts'
+import { addHeader, sendJson, sendResponse } from '../http/send-response.ts'
 import { findPageFiles, type PageAsset } from './page-files.ts'
+
+interface AssetParameters {
+  readonly version: string
+  readonly name: string
+}
 
 /** What the pages show. */
 export interface PageOptions {
@@ -36,11 +42,11 @@ const POINTER = JSON.stringify({
 /** `/`, `/docs` and the files that these pages load. No key needed; references are relative, for any path prefix. */
 export function addPageRoutes(app: IRouter, { developmentKey, publicUrl }: PageOptions): void {
   const files = findPageFiles()
-  const keyFor = (req: Request) => (isForThisMachine(req) ? (developmentKey ?? '') : '')
+  const keyFor = (req: HandlerRequest) => (isForThisMachine(req) ? (developmentKey ?? '') : '')
 
   addGetRoute(app, '/', async (req, res) => {
-    res.vary('Accept')
-    if (req.accepts(['json', 'html']) !== 'html') return sendJson(res, 200, POINTER)
+    addHeader(res, 'Vary', 'Accept')
+    if (!acceptsHtml(req)) return sendJson(res, 200, POINTER)
     const address = publicUrl === undefined ? '…/v1' : `${publicUrl}/v1`
     sendPage(res, (await files()).page('store', { address, developmentKey: keyFor(req) }))
   })
@@ -50,31 +56,42 @@ export function addPageRoutes(app: IRouter, { developmentKey, publicUrl }: PageO
   })
 
   const assetPath = '/docs/:version/:name'
-  const assetOf = async ({ params }: Request<{ version: string; name: string }>) => {
+  const assetOf = async ({ params }: HandlerRequest<AssetParameters>) => {
     const { version, assets } = await files()
     const asset = params.version === version ? assets.get(params.name) : undefined
     if (asset === undefined) throw unknownPath()
     return asset
   }
   // A path without a file is unknown to every method.
-  app.all(assetPath, async (req, _res, next) => {
+  const expectAsset: Handler<AssetParameters> = async (req, _res, next) => {
     await assetOf(req)
     next()
-  })
-  addGetRoute(
-    app,
-    assetPath,
-    async (req, res) => sendAsset(req, res, await assetOf(req as Request<{ version: string; name: string }>)),
-    '/docs/{version}/{name}',
-  )
+  }
+  app.all(assetPath, expectAsset as Handler as RequestHandler)
+  const sendAssetOf: Handler<AssetParameters> = async (req, res) => sendAsset(req, res, await assetOf(req))
+  addGetRoute(app, assetPath, sendAssetOf, '/docs/{version}/{name}')
 }
 
 /** Whether the page was requested by a local name. A foreign name that resolves to this machine gets no key. */
-function isForThisMachine(req: Request): boolean {
+function isForThisMachine(req: HandlerRequest): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(req.headers.host ?? '')
 }
 
-function sendPage(res: Response, html: string): void {
+/** Whether the client prefers HTML to JSON. */
+function acceptsHtml(req: HandlerRequest): boolean {
+  return negotiation(req).accepts(['json', 'html']) === 'html'
+}
+
+function acceptsGzip(req: HandlerRequest): boolean {
+  return negotiation(req).acceptsEncodings('gzip') === 'gzip'
+}
+
+/** Express's content negotiation for a request, which the app gives no methods of Express. */
+function negotiation({ headers }: HandlerRequest): Request {
+  return Object.assign(Object.create(express.request), { headers })
+}
+
+function sendPage(res: HandlerResponse, html: string): void {
   const own = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(html),
@@ -83,8 +100,8 @@ function sendPage(res: Response, html: string): void {
   sendResponse(res, 200, own, html)
 }
 
-function sendAsset(req: Request, res: Response, asset: PageAsset): void {
-  const isGzipped = req.acceptsEncodings('gzip') === 'gzip'
+function sendAsset(req: HandlerRequest, res: HandlerResponse, asset: PageAsset): void {
+  const isGzipped = acceptsGzip(req)
   const body = isGzipped ? asset.gzipped : asset.body
   const own = {
     'Content-Type': asset.type,

@@ -101,6 +101,22 @@ it('sends the responses to a client that closes its side after the requests', as
   expect(await connection.closed()).toBe(0)
 })
 
+it('sends the 400 of a broken request after the responses before it, even if the client has closed its side', async () => {
+  const { server } = await startSlowServer()
+  for (const broken of [
+    `${GET}X Y: a\r\n\r\n`,
+    `${POST}${BROKEN_CHUNK}`,
+    `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+  ]) {
+    const connection = server.connect().write(`${GOOD_POST}${GOOD_POST}${broken}`)
+    connection.end()
+    expect((await connection.response()).status).toBe(201)
+    expect((await connection.response()).status).toBe(201)
+    expectError(await connection.response(), 'invalid_request')
+    expect(await connection.closed()).toBe(0)
+  }
+})
+
 it('does not read on while requests wait, and responds to all of them in the end', async () => {
   let release = () => {}
   const released = new Promise<void>((resolve) => {

@@ -50,8 +50,11 @@ export class Connection {
 
   constructor(socket: ServerSocket) {
     this.#socket = socket
-    // Node calls it after a response with `Connection: close`. Its own resets a connection with unread bytes.
-    socket.destroySoon = () => this.#closeSlowly()
+    // Node calls it after a response with `Connection: close`. Its own resets a connection with unread bytes. Node also
+    // calls it after the last response to a client that has closed its side, where an error may still wait for its turn.
+    socket.destroySoon = () => {
+      if (this.#waiting.length === 0 || this.#current?.shouldKeepAlive === false) this.#closeSlowly()
+    }
   }
 
   /** Handles a request in its turn. */
