@@ -30,6 +30,13 @@ it('selects operations and contestants by the beginnings of their names, and alw
   expect(idsOf(selections[0]?.contestants)[1]).toMatch(/^fastify/)
 })
 
+it('compares the service with that of another checkout', () => {
+  const { selections, isComplete } = comparison(['--against', '../other', '--only', 'postgres-get'])
+  expect(isComplete).toBe(false)
+  expect(selections.map(({ contestants }) => idsOf(contestants))).toEqual([['pet-store', 'other']])
+  expect(selections[0]?.contestants[1]?.program[0]).toMatch(/\/other\/apps\/api\/bin\/pet-store\.js$/)
+})
+
 it('writes no document after a shortened run', () => {
   expect(choose(['--quick'])).toMatchObject({ isComplete: false })
   expect(choose(['--scale', '--only', 'bulk'])).toMatchObject({ sections: ['bulk'], isComplete: false })

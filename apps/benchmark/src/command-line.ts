@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Selection } from './comparison/comparison.ts'
 import { OPERATIONS } from './requests/operations.ts'
@@ -7,6 +8,7 @@ export const HELP = `pnpm bench                       compares all contestants o
 pnpm bench --quick               the same with fewer and shorter slices; three minutes
 pnpm bench --only sqlite-get     only operations whose names begin like this; several with commas
 pnpm bench --contestants pet     only contestants whose names begin like this, and the bare server
+pnpm bench --against FOLDER      compares the service with that of another checkout, built there
 pnpm bench --scale               growth, bulk work and several processes, with up to 1 million pets
 pnpm bench --scale --pets 50000  the same with up to 50,000 pets
 pnpm bench --scale --only bulk   only one of growth, bulk and processes
@@ -36,6 +38,7 @@ const OPTIONS = {
   quick: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
   contestants: { type: 'string', default: '' },
+  against: { type: 'string', default: '' },
   scale: { type: 'boolean', default: false },
   pets: { type: 'string', default: '1000000' },
   profile: { type: 'boolean', default: false },
@@ -45,7 +48,7 @@ const OPTIONS = {
 /** Reads the arguments of the program. Throws a sentence when they are invalid. */
 export function choose(args: readonly string[]): Choice {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const { quick: isQuick, only, contestants, scale, profile, help } = values
+  const { quick: isQuick, only, contestants, against, scale, profile, help } = values
   if (help) return { run: 'help' }
   if (profile) return { run: 'profile' }
   if (scale) {
@@ -53,8 +56,14 @@ export function choose(args: readonly string[]): Choice {
     if (sections.length === 0) throw new RangeError(`--only must name some of ${SECTIONS.join(', ')}.`)
     return { run: 'scale', pets: readPets(values.pets), sections, isComplete: only === '' }
   }
-  const isComplete = !isQuick && only === '' && contestants === ''
-  return { run: 'comparison', isQuick, selections: select(only, contestants), isComplete }
+  const isComplete = !isQuick && [only, contestants, against].every((word) => word === '')
+  const selections = select(only, contestants)
+  return {
+    run: 'comparison',
+    isQuick,
+    selections: against === '' ? selections : selections.map(withOnly(against)),
+    isComplete,
+  }
 }
 
 /** Operations and contestants of each database by the beginnings of their names; the baseline always takes part. */
@@ -69,6 +78,17 @@ function select(only: string, contestants: string): Selection[] {
   if (selections.length > 0) return selections
   const ids = OPERATIONS.map(({ id }) => id).join(', ')
   throw new RangeError(`No operation is called ${only}. Names are ${DATABASES.join(' or ')}, - and one of ${ids}.`)
+}
+
+/** Measures nobody but our service and that of another checkout, which shows what a change costs or gains. */
+function withOnly(checkout: string): (selection: Selection) => Selection {
+  const program = [resolve(checkout, 'apps/api/bin/pet-store.js'), 'serve']
+  return (selection) => ({
+    ...selection,
+    contestants: CONTESTANTS.filter(
+      ({ id, database }) => id === 'pet-store' && database === selection.database,
+    ).flatMap((service) => [service, { ...service, id: 'other', name: `Pet Store in ${checkout}`, program }]),
+  })
 }
 
 /** Whether a name begins with one of these words, which commas separate. Every name does when there is none. */

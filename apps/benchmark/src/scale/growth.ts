@@ -19,7 +19,7 @@ export interface GrowthPoint {
 
 const ROUNDS = 6
 const SLICE_MS = 250
-const WARM_UP = { connections: 32, durationMs: 2_000, maxRequests: 10_000 }
+const WARM_UP = { connections: 32, durationMs: 1_000, maxRequests: 10_000 }
 
 /** Measures the service on databases of several sizes, all of them in rotation. */
 export async function measureGrowth(sizes: readonly number[], log: (line: string) => void): Promise<GrowthPoint[]> {
