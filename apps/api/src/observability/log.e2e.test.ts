@@ -137,6 +137,42 @@ async function openPipe(): Promise<{ reader: number; writer: number }> {
   return { reader, writer: openSync(path, constants.O_WRONLY) }
 }
 
+describe('The log on a terminal', () => {
+  it('shows a request in one readable line', async ({ skip }) => {
+    if (!hasScript()) skip('needs script of util-linux, for a terminal')
+    const port = await freePort()
+    const command = [process.execPath, ...MAIN_FROM_SOURCE, 'serve'].map((word) => `"${word}"`).join(' ')
+    const terminal = spawn('script', ['-qec', `stty cols 150; ${command}`, '/dev/null'], {
+      cwd: await temporaryFolder(),
+      env: { PATH: process.env['PATH'], TERM: 'dumb', PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY) },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void terminal.kill('SIGKILL'))
+    let output = ''
+    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+    await expect.poll(() => output, { timeout: 30_000 }).toContain('serving')
+    await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })
+    await fetch(`http://127.0.0.1:${port}/nowhere`)
+    const escape = String.fromCharCode(27)
+    const plain = () => output.replaceAll(new RegExp(`${escape}\\[[0-9;]*m`, 'g'), '')
+    await expect.poll(plain).toMatch(/^\[[^\]]+\] INFO: GET \/v1\/pets 200 \d+ ms\r$/m)
+    await expect.poll(plain).toMatch(/^\[[^\]]+\] INFO: GET \(unknown path\) 404 \d+ ms\r$/m)
+    terminal.stdin.write('\x03')
+    await once(terminal, 'exit')
+    expect(plain()).toContain('stopped')
+  })
+})
+
+function hasScript(): boolean {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
+}
+
 describe('A service whose log cannot be written', () => {
   it('goes on serving and stops in order when its pipe is closed', async () => {
     const { reader, writer } = await openPipe()

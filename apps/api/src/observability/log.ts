@@ -96,6 +96,7 @@ function readable(output: LogOutput): DestinationStream {
   const hidden = 'pid,hostname'
   const formatLine = prettyFactory({ ignore: hidden, singleLine: true })
   const formatRequest = prettyFactory({
+    ignore: hidden,
     hideObject: true,
     messageFormat: ({ method = '-', route = '(unknown path)', status, durationMs }) =>
       `${String(method)} ${String(route)} ${String(status)} ${Math.round(Number(durationMs))} ms`,
