@@ -27,17 +27,18 @@ export function createPetIn(pets: PetRepository): CreatePet {
 }
 
 /**
- * The parts of a fingerprint, in order. A field that is missing here does not compile. Only the last part may contain
- * a slash, so that no two pets have the same fingerprint. Stored keys have this format: changing it invalidates them.
+ * The parts of a fingerprint, in order. A field that is missing here does not compile. Stored keys have this format, so
+ * it must not change: a new optional field comes first, as `field=value&` with the value encoded by
+ * `encodeURIComponent`, and as nothing when it is absent. `name` is last, because it may contain any character.
  */
 const PARTS = {
-  status: ({ status }) => status ?? '',
-  categoryId: ({ categoryId }) => `${categoryId}`,
+  status: ({ status }) => `${status ?? ''}/`,
+  categoryId: ({ categoryId }) => `${categoryId}/`,
   name: ({ name }) => name,
 } satisfies Record<keyof PetInput, (pet: NewPet) => string>
 
 function fingerprintOf(pet: NewPet): string {
   return Object.values(PARTS)
     .map((part) => part(pet))
-    .join('/')
+    .join('')
 }
