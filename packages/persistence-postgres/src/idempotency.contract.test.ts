@@ -30,8 +30,8 @@ async function keysThere(): Promise<readonly string[]> {
   return rows.map(({ key }) => key)
 }
 
-describe('PostgreSQL forgets keys that are older than a day', () => {
-  it('as it goes, and keeps the pets', async () => {
+describe('PostgreSQL deletes idempotency keys that are older than a day', () => {
+  it('with later adds, and not the pets', async () => {
     const add = await openAdding()
     for (let key = 0; key < 15; key += 1) await add(`old ${key}`, LONG_AGO + key)
     await add('new', NOW)
@@ -40,7 +40,7 @@ describe('PostgreSQL forgets keys that are older than a day', () => {
     expect(await runSql(database.url, 'select count(*)::int as pets from pet')).toEqual([{ pets: 17 }])
   })
 
-  it('without waiting for those that another add is about to forget', async () => {
+  it('without waiting for those that another add is deleting', async () => {
     const add = await openAdding()
     for (const key of ['oldest', 'old']) await add(key, LONG_AGO)
     const other = new pg.Client({ connectionString: database.url })

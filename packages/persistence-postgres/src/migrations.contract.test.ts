@@ -39,29 +39,29 @@ async function tables(): Promise<readonly string[]> {
 }
 
 describe('PostgreSQL migrations', () => {
-  it('are run once, and named', async () => {
+  it('run once and return their names', async () => {
     expect(await pendingPostgresMigrations({ url })).toEqual(ALL)
     expect(await migratePostgres({ url })).toEqual(ALL)
     expect(await pendingPostgresMigrations({ url })).toEqual([])
     expect(await migratePostgres({ url })).toEqual([])
   })
 
-  it('leave no trace when only asked for', async () => {
+  it('leave no trace when only listed', async () => {
     await pendingPostgresMigrations({ url })
     expect(await tables()).toEqual([])
   })
 
-  it('are run by ten starters at once, who all come up', async () => {
-    const storages = await Promise.all(
+  it('run once when ten programs start at the same time', async () => {
+    const all = await Promise.all(
       Array.from({ length: 10 }, () => openPostgresPersistence({ url, migrate: true, poolSize: 1 })),
     )
-    await Promise.all(storages.map((storage) => storage.check()))
-    await Promise.all(storages.map((storage) => storage.close()))
+    await Promise.all(all.map((persistence) => persistence.check()))
+    await Promise.all(all.map((persistence) => persistence.close()))
     const { rows } = await other.query('select name from migration')
     expect(rows.map(({ name }) => name as string)).toEqual(ALL)
   })
 
-  it('leave nothing behind when one fails', async () => {
+  it('leave nothing behind when a migration fails', async () => {
     await other.query('create table pet (something_else int)')
     await expect(migratePostgres({ url })).rejects.toThrow(
       /^Cannot migrate the PostgreSQL database "[\w.]+:\d+\/\w+": relation "pet" already exists\.$/,
@@ -101,9 +101,9 @@ describe('PostgreSQL migrations', () => {
       `The PostgreSQL database must be migrated first: it lacks ${ALL.join(', ')}.`,
     )
     await migratePostgres({ url })
-    const storage = await openPostgresPersistence({ url })
-    await expect(storage.check()).resolves.toBeUndefined()
-    await storage.close()
+    const persistence = await openPostgresPersistence({ url })
+    await expect(persistence.check()).resolves.toBeUndefined()
+    await persistence.close()
   })
 })
 
@@ -129,7 +129,7 @@ describe('The migrated PostgreSQL schema', () => {
     ['an empty status', 'name, category_id, status', "'Rex', 1, ''", '"pet_status_check"'],
     ['a category beyond int64', 'name, category_id', "'Rex', 9223372036854775808", 'bigint out of range'],
     ['an id that is taken', 'id, name, category_id', "7, 'Rex', 1), (7, 'Rex', 1", '"pet_pkey"'],
-  ])('refuses %s, whoever writes', async (_, columns, values, message) => {
+  ])('rejects a pet with %s', async (_, columns, values, message) => {
     await expect(insert(columns, values)).rejects.toThrow(message)
   })
 
@@ -138,12 +138,12 @@ describe('The migrated PostgreSQL schema', () => {
     ['scopes in another order', "'k', 'ab', 'kiosk', 'pets:write pets:read', 1", '"api_key_scopes_check"'],
     ['no hash', "'k', null, 'kiosk', 'pets:read', 1", 'null value in column "sha256"'],
     ['a hash that is taken', "'k', 'a', 'n', 'pets:read', 1), ('l', 'a', 'n', 'pets:read', 1", '"api_key_sha256"'],
-  ])('refuses a key with %s, whoever writes', async (_, values, message) => {
+  ])('rejects an API key with %s', async (_, values, message) => {
     const columns = 'id, sha256, name, scopes, created_at'
     await expect(other.query(`insert into api_key (${columns}) values (${values})`)).rejects.toThrow(message)
   })
 
-  it('takes every status and none', async () => {
+  it('accepts every status and none', async () => {
     for (const status of ["'available'", "'pending'", "'sold'", 'null']) {
       await expect(insert('name, category_id, status', `'Rex', 1, ${status}`)).resolves.toMatchObject({ rowCount: 1 })
     }

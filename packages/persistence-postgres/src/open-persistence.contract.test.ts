@@ -11,7 +11,7 @@ import { openFaultyProxy } from './testing/faulty-proxy.test-support.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
-let storage: PostgresPersistence
+let persistence: PostgresPersistence
 let other: pg.Client
 
 beforeAll(async () => {
@@ -21,31 +21,31 @@ beforeAll(async () => {
 afterAll(() => other.end())
 
 beforeEach(async () => {
-  storage = await openPostgresPersistence({ url: database.url, migrate: true })
+  persistence = await openPostgresPersistence({ url: database.url, migrate: true })
   await other.query('truncate pet, api_key, request_count restart identity')
 })
-afterEach(() => storage.close())
+afterEach(() => persistence.close())
 
-describe('PostgreSQL keeps the PetRepository promises', () => {
+describe('PostgreSQL fulfils the PetRepository contract', () => {
   for (const { name, run } of petRepositoryContract) {
-    it(name, () => run(storage.pets))
+    it(name, () => run(persistence.pets))
   }
 })
 
-describe('PostgreSQL keeps the ApiKeyRepository promises', () => {
+describe('PostgreSQL fulfils the ApiKeyRepository contract', () => {
   for (const { name, run } of apiKeyRepositoryContract) {
-    it(name, () => run(storage.apiKeys))
+    it(name, () => run(persistence.apiKeys))
   }
 })
 
-describe('PostgreSQL keeps the RateLimiter promises', () => {
+describe('PostgreSQL fulfils the RateLimiter contract', () => {
   for (const { name, run } of rateLimiterContract) {
-    it(name, () => run(storage.createRateLimiter))
+    it(name, () => run(persistence.createRateLimiter))
   }
 
-  it('for all instances together', async () => {
+  it('counts for all instances together', async () => {
     const another = await openPostgresPersistence({ url: database.url })
-    const limiters = [storage, another].map((one) => one.createRateLimiter({ requests: 10, windowMs: 86_400_000 }))
+    const limiters = [persistence, another].map((one) => one.createRateLimiter({ requests: 10, windowMs: 86_400_000 }))
     const taken = await Promise.all(
       Array.from({ length: 30 }, async (_, count) => limiters[count % 2]?.take('key_kiosk')),
     )
@@ -54,8 +54,8 @@ describe('PostgreSQL keeps the RateLimiter promises', () => {
   })
 })
 
-describe('A PostgreSQL storage', () => {
-  it('keeps the promises without named statements too', async () => {
+describe('A PostgreSQL adapter', () => {
+  it('fulfils the contract without named statements', async () => {
     const unprepared = await openPostgresPersistence({ url: database.url, pooler: 'transaction-unprepared' })
     for (const { name, run } of petRepositoryContract) {
       await other.query('truncate pet, api_key, request_count restart identity')
@@ -66,22 +66,22 @@ describe('A PostgreSQL storage', () => {
     await unprepared.close()
   })
 
-  it('does not give the id of a deleted pet again', async () => {
-    const last = await storage.pets.add(aNewPet())
+  it('does not reuse the id of a deleted pet', async () => {
+    const last = await persistence.pets.add(aNewPet())
     await other.query('delete from pet where id = $1', [last.id])
-    expect((await storage.pets.add(aNewPet())).id).toBeGreaterThan(last.id)
+    expect((await persistence.pets.add(aNewPet())).id).toBeGreaterThan(last.id)
   })
 
   it('stores integers at the edges exactly, seen from outside as text', async () => {
-    const { id } = await storage.pets.add(aNewPet({ categoryId: -(2n ** 63n) }))
+    const { id } = await persistence.pets.add(aNewPet({ categoryId: -(2n ** 63n) }))
     const { rows } = await other.query('select category_id::text as text from pet where id = $1', [id])
     expect(rows).toEqual([{ text: '-9223372036854775808' }])
   })
 
   it('finds nothing under ids beyond int64', async () => {
-    await storage.pets.add(aNewPet())
-    expect(await storage.pets.find(2n ** 63n)).toBeUndefined()
-    expect(await storage.pets.find(-(2n ** 63n) - 1n)).toBeUndefined()
+    await persistence.pets.add(aNewPet())
+    expect(await persistence.pets.find(2n ** 63n)).toBeUndefined()
+    expect(await persistence.pets.find(-(2n ** 63n) - 1n)).toBeUndefined()
   })
 
   it('rejects every call after it was closed', async () => {
@@ -104,7 +104,7 @@ describe('A PostgreSQL storage', () => {
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['branch-7', 'pet-store']))
   })
 
-  it('tells how busy its connections are', async () => {
+  it('returns the use of its connections', async () => {
     const small = await openPostgresPersistence({ url: database.url, poolSize: 1 })
     await small.check()
     expect(small.poolUse()).toEqual([{ name: 'primary', busy: 0, idle: 1, waiting: 0, limit: 1 }])
@@ -132,7 +132,7 @@ describe('A PostgreSQL storage', () => {
     ['all', 2],
     ['pipelined', 4],
   ])(
-    'gives up connections on which the server has fallen silent, and works again over new ones: %s',
+    'drops connections on which the server is unresponsive, and works again over new ones: %s',
     async (_, poolSize) => {
       const proxy = await openFaultyProxy(database.url)
       const cutOff = await openPostgresPersistence({ url: proxy.url, poolSize, statementTimeoutMs: 100 })
@@ -140,7 +140,7 @@ describe('A PostgreSQL storage', () => {
       proxy.mute()
       const lost = [cutOff.pets.list({ limit: 1 }), cutOff.pets.add(aNewPet())]
       for (const { reason } of (await Promise.allSettled(lost)) as PromiseRejectedResult[]) {
-        expect(reason).toMatchObject({ code: 'persistence_unavailable', cause: { message: GIVEN_UP } })
+        expect(reason).toMatchObject({ code: 'persistence_unavailable', cause: { message: DROPPED } })
       }
       expect(await cutOff.pets.list({ limit: 1 })).toEqual([])
       await cutOff.close()
@@ -148,20 +148,20 @@ describe('A PostgreSQL storage', () => {
   )
 
   it('works again after the server has ended its connections', async () => {
-    await storage.pets.list({ limit: 1 })
+    await persistence.pets.list({ limit: 1 })
     await other.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pet-store' and datname = current_database()",
     )
-    await storage.check().catch(() => {})
-    expect(await storage.pets.list({ limit: 1 })).toEqual([])
+    await persistence.check().catch(() => {})
+    expect(await persistence.pets.list({ limit: 1 })).toEqual([])
   })
 })
 
-/** What the driver says of a connection that was given up. */
-const GIVEN_UP = expect.stringMatching(/^(?:Query read timeout|Connection terminated unexpectedly)$/)
+/** The driver's errors for a connection that was dropped. */
+const DROPPED = expect.stringMatching(/^(?:Query read timeout|Connection terminated unexpectedly)$/)
 
 describe('Opening a PostgreSQL database', () => {
-  it('says in one sentence, without the password, that the server does not answer', async () => {
+  it('names in one sentence, without the password, a server that does not respond', async () => {
     const opening = openPostgresPersistence({ url: 'postgres://pet:secret@127.0.0.1:1/pets', migrate: true })
     await expect(opening).rejects.toThrow(
       /^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": .*ECONNREFUSED.*\.$/,

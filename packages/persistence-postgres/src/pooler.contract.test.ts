@@ -14,7 +14,7 @@ import { useDatabase } from './testing/temporary-database.test-support.ts'
 const database = useDatabase()
 
 describe('Behind PgBouncer in transaction mode', () => {
-  it('every promise is kept without named statements', async (context) => {
+  it('fulfils the contract without named statements', async (context) => {
     const version = installedVersion()
     if (version === undefined) context.skip('needs PgBouncer, which is not installed (Debian: pgbouncer)')
     console.log(`Pooler: ${version}`)
@@ -24,17 +24,17 @@ describe('Behind PgBouncer in transaction mode', () => {
     await direct.connect()
     onTestFinished(() => direct.end())
 
-    // Two starters at once: the lock of the migrations belongs to the transaction.
-    const done = await Promise.all([migratePostgres(options), migratePostgres(options)])
-    expect(done.flat()).toContain('0001-create-pets')
+    // Two programs at once: the lock of the migrations belongs to the transaction.
+    const applied = await Promise.all([migratePostgres(options), migratePostgres(options)])
+    expect(applied.flat()).toContain('0001-create-pets')
     await expect(openPostgresPersistence({ url })).rejects.toThrow(
-      /statement_timeout; a pooler stands in between, so say which kind with the option pooler \(DATABASE_POOLER\)\.$/,
+      /statement_timeout; there is a pooler before the server, so set its kind with the option pooler \(DATABASE_POOLER\)\.$/,
     )
-    const storage = await openPostgresPersistence(options)
-    onTestFinished(() => storage.close())
+    const persistence = await openPostgresPersistence(options)
+    onTestFinished(() => persistence.close())
     for (const { name, run } of petRepositoryContract) {
       await direct.query('truncate pet restart identity')
-      await run(storage.pets).catch((error: unknown) => {
+      await run(persistence.pets).catch((error: unknown) => {
         throw new Error(name, { cause: error })
       })
     }
@@ -49,7 +49,7 @@ function installedVersion(): string | undefined {
   }
 }
 
-/** Starts a pooler in front of the database, and gives the URL through it. */
+/** Starts a pooler before the database and returns its URL. */
 async function startPgBouncer(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-pooler-'))
   chmodSync(folder, 0o755)
@@ -70,7 +70,7 @@ pool_mode = transaction
 default_pool_size = 3
 `,
   )
-  // It refuses to run as root.
+  // It does not run as root.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
   const pooler = spawn('pgbouncer', ['-q', join(folder, 'pgbouncer.ini')], { ...user, stdio: 'ignore' })
   onTestFinished(async () => {
@@ -81,11 +81,11 @@ default_pool_size = 3
   })
   const url = new URL(database.url)
   url.port = String(port)
-  await expect.poll(() => answers(url.href), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => isReachable(url.href), { timeout: 10_000 }).toBe(true)
   return url.href
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isReachable(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url })
   return client.connect().then(
     () => client.end().then(() => true),

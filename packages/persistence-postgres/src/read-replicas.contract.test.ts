@@ -12,11 +12,11 @@ import type { PostgresOptions } from './settings.ts'
 let server: ReplicatedServer
 let url: string
 let replicaUrl: string
-let storage: PostgresPersistence
+let persistence: PostgresPersistence
 
 const onPrimary = (sql: string) => runSql(url, sql)
 
-/** Opens a storage over the replica, which is closed with the test. */
+/** Opens an adapter with the replica; it is closed at the end of the test. */
 async function openPersistence(more: Partial<PostgresOptions> = {}): Promise<PostgresPersistence> {
   const opened = await openPostgresPersistence({ url, replicaUrls: [replicaUrl], ...more })
   onTestFinished(() => opened.close())
@@ -25,18 +25,18 @@ async function openPersistence(more: Partial<PostgresOptions> = {}): Promise<Pos
 
 async function addPets(count: number): Promise<readonly Pet[]> {
   const added: Pet[] = []
-  while (added.length < count) added.push(await storage.pets.add(aNewPet({ name: `Pet ${added.length + 1}` })))
+  while (added.length < count) added.push(await persistence.pets.add(aNewPet({ name: `Pet ${added.length + 1}` })))
   return added
 }
 
 /** Waits until the replica serves lists that end with this pet. */
-async function served({ id }: Pet, by = storage): Promise<void> {
+async function served({ id }: Pet, by = persistence): Promise<void> {
   await expect.poll(() => by.replicaHorizons()[0] ?? 0n, { timeout: 10_000 }).toBeGreaterThanOrEqual(id)
 }
 
 const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
 
-/** Changes what the replica, which stands still, goes on to show as it was: whoever answers shows where it read. */
+/** Changes what the replica, which stands still, goes on to show as it was: the name in a list shows where it was read. */
 const renameOnPrimary = () => onPrimary("update pet set name = 'from the primary'")
 
 /** Leaves the table locked on the replica, which stands still, when it is free again on the primary. */
@@ -53,7 +53,7 @@ async function lockOnReplica(): Promise<void> {
   await client.end()
 }
 
-/** The processes of a server that serve a storage, and what each was asked last. */
+/** The processes of a server that serve an open adapter, and the last statement of each. */
 function servingOn(address: string): Promise<readonly { pid: number; name: string; query: string }[]> {
   return runSql(
     address,
@@ -80,7 +80,7 @@ beforeEach(async () => {
 describe.each([
   ['follows', async () => {}],
   ['stands still', () => server.pause()],
-])('With a replica that %s, PostgreSQL keeps the PetRepository promises', (_, prepare) => {
+])('With a replica that %s, PostgreSQL fulfils the PetRepository contract', (_, prepare) => {
   beforeEach(prepare)
   afterEach(() => server.resume())
 
@@ -91,36 +91,36 @@ describe.each([
 
 describe('With a replica', () => {
   beforeEach(async () => {
-    storage = await openPersistence()
+    persistence = await openPersistence()
   })
   afterEach(() => server.resume())
 
-  it('lists come from it, and everything else from the primary', async () => {
+  it('serves lists from it, and everything else from the primary', async () => {
     const [first, , last] = await addPets(3)
     await served(last as Pet)
     await server.pause()
     await renameOnPrimary()
 
-    expect(namesOf(await storage.pets.list({ limit: 2 }))).toEqual(['Pet 1', 'Pet 2'])
-    expect(namesOf(await storage.pets.list({ limit: 2, after: 1n }))).toEqual(['Pet 2', 'Pet 3'])
-    expect((await storage.pets.find(first?.id ?? 0n))?.name).toBe('from the primary')
+    expect(namesOf(await persistence.pets.list({ limit: 2 }))).toEqual(['Pet 1', 'Pet 2'])
+    expect(namesOf(await persistence.pets.list({ limit: 2, after: 1n }))).toEqual(['Pet 2', 'Pet 3'])
+    expect((await persistence.pets.find(first?.id ?? 0n))?.name).toBe('from the primary')
   })
 
-  it('the end of a list comes from the primary, whatever the replica shows', async () => {
+  it('reads the end of a list from the primary, whatever the replica shows', async () => {
     const [, last] = await addPets(2)
     await served(last as Pet)
     await server.pause()
     await renameOnPrimary()
-    await storage.pets.add(aNewPet({ name: 'new' }))
+    await persistence.pets.add(aNewPet({ name: 'new' }))
 
     const all = ['from the primary', 'from the primary', 'new']
-    expect(namesOf(await storage.pets.list({ limit: 3 }))).toEqual(all)
-    expect(namesOf(await storage.pets.list({ limit: 4 }))).toEqual(all)
-    expect(namesOf(await storage.pets.list({ limit: 1, after: 2n }))).toEqual(['new'])
-    expect(await storage.pets.list({ limit: 2, status: 'sold' })).toEqual([])
+    expect(namesOf(await persistence.pets.list({ limit: 3 }))).toEqual(all)
+    expect(namesOf(await persistence.pets.list({ limit: 4 }))).toEqual(all)
+    expect(namesOf(await persistence.pets.list({ limit: 1, after: 2n }))).toEqual(['new'])
+    expect(await persistence.pets.list({ limit: 2, status: 'sold' })).toEqual([])
   })
 
-  it('who walks by pages over one that stands still misses nothing', async () => {
+  it('misses nothing on a walk through the pages when it stands still', async () => {
     const known = await addPets(5)
     await served(known.at(-1) as Pet)
     await server.pause()
@@ -129,7 +129,7 @@ describe('With a replica', () => {
     const seen: Pet[] = []
     for (;;) {
       const after = seen.at(-1)?.id
-      const page = await storage.pets.list({ limit: 2, ...(after !== undefined && { after }) })
+      const page = await persistence.pets.list({ limit: 2, ...(after !== undefined && { after }) })
       seen.push(...page)
       if (page.length < 2) break
     }
@@ -151,13 +151,13 @@ describe('With a replica', () => {
     await server.pause()
     await slow.query('commit')
 
-    expect(namesOf(await storage.pets.list({ limit: 3 }))).toEqual(['Pet 1', 'low id', 'Pet 1'])
+    expect(namesOf(await persistence.pets.list({ limit: 3 }))).toEqual(['Pet 1', 'low id', 'Pet 1'])
     await server.resume()
     await served(after.at(-1) as Pet)
-    expect(namesOf(await storage.pets.list({ limit: 4 }))).toEqual(['Pet 1', 'low id', 'Pet 1', 'Pet 2'])
+    expect(namesOf(await persistence.pets.list({ limit: 4 }))).toEqual(['Pet 1', 'low id', 'Pet 1', 'Pet 2'])
   })
 
-  it('a statement that it cancels is answered by the primary', async () => {
+  it('reads a list from the primary when it cancels the statement', async () => {
     const [, last] = await addPets(2)
     const hasty = await openPersistence({ statementTimeoutMs: 200 })
     await served(last as Pet, hasty)
@@ -168,29 +168,29 @@ describe('With a replica', () => {
     expect(String((await warned)[0])).toContain('left out for now: canceling statement due to statement timeout.')
   })
 
-  it('one that falls silent is given up, and the primary answers', async () => {
+  it('reads a list from the primary when it is unresponsive', async () => {
     const [, last] = await addPets(2)
     const hasty = await openPersistence({ statementTimeoutMs: 200 })
     await served(last as Pet, hasty)
     await hasty.pets.list({ limit: 1 })
-    const silent = await servingOn(replicaUrl)
-    for (const { pid } of silent) process.kill(pid, 'SIGSTOP')
+    const unresponsive = await servingOn(replicaUrl)
+    for (const { pid } of unresponsive) process.kill(pid, 'SIGSTOP')
     onTestFinished(() => {
-      for (const { pid } of silent) process.kill(pid, 'SIGCONT')
+      for (const { pid } of unresponsive) process.kill(pid, 'SIGCONT')
     })
     await renameOnPrimary()
 
     expect(namesOf(await hasty.pets.list({ limit: 1 }))).toEqual(['from the primary'])
   })
 
-  it('goes on over the primary while it is stopped, and reads from it again afterwards', async () => {
+  it('reads lists from the primary while it is stopped, and from it again afterwards', async () => {
     const [, last] = await addPets(2)
     await served(last as Pet)
     await server.standby.stop()
     const warned = once(process, 'warning')
     await renameOnPrimary()
 
-    expect(namesOf(await storage.pets.list({ limit: 1 }))).toEqual(['from the primary'])
+    expect(namesOf(await persistence.pets.list({ limit: 1 }))).toEqual(['from the primary'])
     expect(String((await warned)[0])).toMatch(
       /^Warning: The PostgreSQL replica "127\.0\.0\.1:\d+\/pet_store_\w+" is left out/,
     )
@@ -199,25 +199,25 @@ describe('With a replica', () => {
     await served(last as Pet)
     await server.pause()
     await onPrimary("update pet set name = 'later'")
-    expect(namesOf(await storage.pets.list({ limit: 1 }))).toEqual(['from the primary'])
+    expect(namesOf(await persistence.pets.list({ limit: 1 }))).toEqual(['from the primary'])
   })
 
-  it('takes several in turn, prepared and under its name or that of the URL', async () => {
+  it('uses several in turn, under its name or that of the URL', async () => {
     const [, last] = await addPets(2)
     const other = new URL(replicaUrl)
     other.searchParams.set('application_name', 'second')
     const { pets, replicaHorizons } = await openPersistence({ replicaUrls: [replicaUrl, other.href] })
     await expect.poll(() => replicaHorizons().map((id) => id === last?.id), { timeout: 10_000 }).toEqual([true, true])
-    const asked = async () =>
+    const servedBy = async () =>
       (await servingOn(replicaUrl)).filter(({ query }) => query.includes('limit')).map(({ name }) => name)
 
     await pets.list({ limit: 1 })
-    expect(await asked()).toEqual(['second'])
+    expect(await servedBy()).toEqual(['second'])
     await pets.list({ limit: 1 })
-    expect(await asked()).toEqual(['pet-store', 'second'])
+    expect(await servedBy()).toEqual(['pet-store', 'second'])
   })
 
-  it('lets go of every connection when it is closed', async () => {
+  it('closes every connection when the adapter is closed', async () => {
     const opened = await openPostgresPersistence({ url, replicaUrls: [replicaUrl] })
     const before = await servingOn(replicaUrl)
     await opened.close()
@@ -227,7 +227,7 @@ describe('With a replica', () => {
 })
 
 describe('Opening with replicas', () => {
-  it('says in one sentence, without the password, which one does not answer', async () => {
+  it('names in one sentence, without the password, the replica that is unavailable', async () => {
     const opening = openPostgresPersistence({
       url,
       replicaUrls: [replicaUrl, 'postgres://pet:secret@127.0.0.1:1/pets'],
@@ -239,7 +239,7 @@ describe('Opening with replicas', () => {
     for (const address of [url, replicaUrl]) await expect.poll(() => servingOn(address)).toEqual([])
   })
 
-  it('refuses a server that follows no other', async () => {
+  it('rejects a server that follows no other', async () => {
     await expect(openPostgresPersistence({ url, replicaUrls: [url] })).rejects.toThrow(
       /^Cannot use the PostgreSQL database "127\.0\.0\.1:\d+\/pet_store_\w+" as a replica: it is not in recovery\.$/,
     )

@@ -20,7 +20,7 @@ async function startAs({ certificate, key }: typeof LOCALHOST): Promise<void> {
 
 beforeAll(async () => {
   server = await EmbeddedServer.create()
-  console.log(`TLS: an embedded server on port ${server.port}, also where TEST_DATABASE_URL is set`)
+  console.log(`TLS: an embedded server on port ${server.port}, even when TEST_DATABASE_URL is set`)
   await startAs(LOCALHOST)
   await migratePostgres({ url: server.url })
   folder = await mkdtemp(join(tmpdir(), 'pet-store-tls-'))
@@ -45,37 +45,39 @@ function urlWith(parameters: Readonly<Record<string, string>>, host = 'localhost
 
 /** Opens, adds, and gives whether the server saw TLS on the connection. */
 async function opensWithTls(url: string): Promise<boolean> {
-  const storage = await openPostgresPersistence({ url })
-  await storage.pets.add(aNewPet())
+  const persistence = await openPostgresPersistence({ url })
+  await persistence.pets.add(aNewPet())
   const rows = await runSql<{ ssl: boolean }>(
     server.url,
     "select ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'pet-store'",
   )
-  await storage.close()
+  await persistence.close()
   expect(rows).toHaveLength(1)
   return rows[0]?.ssl === true
 }
 
-const refusal = (reason: string) =>
+const rejection = (reason: string) =>
   new RegExp(`^Cannot open the PostgreSQL database "[\\w.]+:\\d+/postgres": ${reason}\\.$`)
 
 describe('TLS by parameters of the URL', () => {
-  it('is off where nothing is said', async () => {
+  it('is off by default', async () => {
     expect(await opensWithTls(urlWith({}))).toBe(false)
   })
 
-  it('connects where the certificate is signed by the given authority', async () => {
+  it('connects when the given authority has signed the certificate', async () => {
     expect(await opensWithTls(urlWith({ sslmode: 'verify-full', sslrootcert: 'ca.pem' }))).toBe(true)
   })
 
-  it.each(['verify-full', 'verify-ca', 'require', 'prefer'])('refuses another authority with %s', async (sslmode) => {
+  it.each(['verify-full', 'verify-ca', 'require', 'prefer'])('rejects another authority with %s', async (sslmode) => {
     const url = urlWith({ sslmode, sslrootcert: 'other-ca.pem' })
-    await expect(openPostgresPersistence({ url })).rejects.toThrow(refusal('unable to verify the first certificate.*'))
+    await expect(openPostgresPersistence({ url })).rejects.toThrow(
+      rejection('unable to verify the first certificate.*'),
+    )
   })
 
-  it.each(['verify-full', 'require'])('refuses with %s what no known authority has signed', async (sslmode) => {
+  it.each(['verify-full', 'require'])('rejects with %s a certificate of an unknown authority', async (sslmode) => {
     await expect(openPostgresPersistence({ url: urlWith({ sslmode }) })).rejects.toThrow(
-      refusal('unable to verify the first certificate.*'),
+      rejection('unable to verify the first certificate.*'),
     )
   })
 
@@ -89,7 +91,7 @@ describe('TLS by parameters of the URL', () => {
 
   it('says that the file of the authority is missing', async () => {
     const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'nowhere.pem' })
-    await expect(openPostgresPersistence({ url })).rejects.toThrow(refusal('ENOENT: no such file or directory, .*'))
+    await expect(openPostgresPersistence({ url })).rejects.toThrow(rejection('ENOENT: no such file or directory, .*'))
   })
 
   it('compares an address with the name localhost, as the driver does', async () => {
@@ -97,20 +99,20 @@ describe('TLS by parameters of the URL', () => {
     expect(await opensWithTls(url)).toBe(true)
   })
 
-  it('refuses a server whose certificate holds another name', async () => {
+  it('rejects a server whose certificate has another name', async () => {
     await server.stop()
     await startAs(ELSEWHERE)
     const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'ca.pem' })
     await expect(openPostgresPersistence({ url })).rejects.toThrow(
-      refusal("Hostname/IP does not match certificate's altnames: .*"),
+      rejection("Hostname/IP does not match certificate's altnames: .*"),
     )
   })
 
-  it('refuses a server that has none', async () => {
+  it('rejects a server without TLS', async () => {
     await server.stop()
     await server.start()
     await expect(openPostgresPersistence({ url: urlWith({ sslmode: 'no-verify' }) })).rejects.toThrow(
-      refusal('The server does not support SSL connections'),
+      rejection('The server does not support SSL connections'),
     )
   })
 })

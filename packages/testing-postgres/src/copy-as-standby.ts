@@ -3,7 +3,7 @@ import { appendFile, cp, writeFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import pg from 'pg'
 
-/** What belongs to the running process, or to the history before the copy, and is not copied (PostgreSQL manual, 25.3). */
+/** Not copied: files of the running process, and of the history before the copy (PostgreSQL manual, 25.3). */
 const NOT_COPIED = /^(?:postmaster\.(?:pid|opts)|(?:pg_wal|pg_replslot)\/.+)$/
 
 /** A running server of which a copy is made. */
@@ -15,7 +15,7 @@ interface Origin {
 
 /**
  * Copies the files of a running server so that a second one can follow it: what `pg_basebackup` does, which the
- * binaries from npm lack. A replication slot keeps what the copy has not been sent yet, also while it is stopped.
+ * binaries from npm lack. A replication slot keeps what the copy has not been sent yet, even while it is stopped.
  */
 export async function copyAsStandby(origin: Origin, dataFolder: string): Promise<void> {
   // The backup belongs to the session, so all of this is one connection.

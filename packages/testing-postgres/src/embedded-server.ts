@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { copyAsStandby } from './copy-as-standby.ts'
 import { freePort } from './free-port.ts'
 
-/** PostgreSQL refuses to run as root; this is the user `nobody` of usual systems. */
+/** PostgreSQL does not run as root; this is the user `nobody` of usual systems. */
 const NOBODY = 65534
 
 /**

@@ -10,15 +10,15 @@ export interface ReplicatedServer {
   readonly description: string
   /** Waits until the standby shows everything that the primary has committed. */
   catchUp(): Promise<void>
-  /** Lets the standby stay at what it shows, however the primary goes on. */
+  /** Stops the standby from replaying what the primary commits. */
   pause(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts both, always our own: a server that somebody else lends has no standby that tests may pause and stop. */
+/** Starts both, always embedded ones: the server of TEST_DATABASE_URL has no standby that tests may pause and stop. */
 export async function startReplicatedServer(): Promise<ReplicatedServer> {
-  // What tests prove with these needs no disk that survives a power cut.
+  // What tests prove with these needs no disk that survives a power failure.
   const flags = ['-c', 'fsync=off']
   const primary = await EmbeddedServer.create()
   await primary.start(flags)
@@ -27,7 +27,7 @@ export async function startReplicatedServer(): Promise<ReplicatedServer> {
   return {
     primary,
     standby,
-    description: `embedded servers on the ports ${primary.port} and ${standby.port}, also where TEST_DATABASE_URL is set`,
+    description: `embedded servers on the ports ${primary.port} and ${standby.port}, even when TEST_DATABASE_URL is set`,
     async catchUp() {
       const [end] = await runSql<{ lsn: string }>(primary.url, 'select pg_current_wal_lsn() as lsn')
       await expectSoon(standby.url, `pg_last_wal_replay_lsn() >= '${end?.lsn}'`)
@@ -48,7 +48,7 @@ export async function startReplicatedServer(): Promise<ReplicatedServer> {
   }
 }
 
-/** Asks until the condition is true; ten seconds is an age on one machine. */
+/** Resolves when the condition is true; rejects after ten seconds. */
 async function expectSoon(url: string, condition: string): Promise<void> {
   for (const end = Date.now() + 10_000; Date.now() < end; await setTimeout(10)) {
     const [row] = await runSql<{ isTrue: boolean }>(url, `select ${condition} as "isTrue"`)

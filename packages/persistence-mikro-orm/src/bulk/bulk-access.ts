@@ -18,13 +18,13 @@ import type { PositionalStatement, SqlValue, StatementRunner } from '../statemen
 import type { TableColumns } from '../statements/table-columns.ts'
 import { type BulkTable, bulkTable, type Codecs, count, plain, scopeList, time } from './bulk-table.ts'
 
-const NEW_PET: Codecs<PetInput> = { name: plain, categoryId: plain, status: plain as Codecs<PetInput>['status'] }
+const NEW_PET: Codecs<PetInput> = { name: plain, categoryId: plain, status: plain }
 const PET: Codecs<Pet> = { id: plain, ...NEW_PET }
 const PET_IMPORT: Codecs<PetImport> = {
   id: plain,
   sha256: plain,
   fileSha256: plain,
-  state: plain as Codecs<PetImport>['state'],
+  state: plain,
   lines: count,
   changedAt: time,
 }

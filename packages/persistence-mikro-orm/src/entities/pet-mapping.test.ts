@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { petFromColumns } from './pet-mapping.ts'
 
-describe('What a statement gives', () => {
-  it('becomes a pet with the names of the domain', () => {
+describe('The columns of a statement', () => {
+  it('become a pet with the names of the domain', () => {
     expect(petFromColumns([1n, 'Rex', 2n, 'sold'])).toStrictEqual({
       id: 1n,
       name: 'Rex',
@@ -11,7 +11,7 @@ describe('What a statement gives', () => {
     })
   })
 
-  it('without a status becomes a pet without the field', () => {
+  it('without a status become a pet without the field', () => {
     const pet = petFromColumns([1n, 'Rex', 2n, null])
     expect(Object.keys(pet)).toEqual(['id', 'name', 'categoryId'])
   })

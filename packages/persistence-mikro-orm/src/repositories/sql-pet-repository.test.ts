@@ -20,35 +20,35 @@ const STATEMENTS: PetStatements = {
   listWithStatusAfter: named('listWithStatusAfter'),
 }
 
-describe('The repository asks the database', () => {
-  let asked: [statement: string, ...values: SqlValue[]][]
+describe('The repository runs', () => {
+  let ran: [statement: string, ...values: SqlValue[]][]
   let pets: SqlPetRepository
-  const away = new Set<string>()
+  const failing = new Set<string>()
 
   beforeEach(() => {
-    asked = []
-    away.clear()
+    ran = []
+    failing.clear()
     // The rows are of the one type that every pet statement gives; the runner is generic and cannot know it.
-    const answer = <Row>(statement: Statement<readonly SqlValue[], Row>, values: readonly SqlValue[]): Row => {
-      asked.push([statement.name, ...values])
-      if (away.has(statement.name)) throw new Error('The connection was lost.')
+    const run = <Row>(statement: Statement<readonly SqlValue[], Row>, values: readonly SqlValue[]): Row => {
+      ran.push([statement.name, ...values])
+      if (failing.has(statement.name)) throw new Error('The connection was lost.')
       return REX as Row
     }
     const runner: StatementRunner = {
-      readOne: (statement, map) => async (values) => map(answer(statement, values)),
-      readAll: (statement, map) => async (values) => [map(answer(statement, values))],
-      tryWrite: (statement) => async (values) => answer(statement, values),
-      write: (statement) => async (values) => answer(statement, values),
+      readOne: (statement, map) => async (values) => map(run(statement, values)),
+      readAll: (statement, map) => async (values) => [map(run(statement, values))],
+      tryWrite: (statement) => async (values) => run(statement, values),
+      write: (statement) => async (values) => run(statement, values),
     }
     pets = new SqlPetRepository(STATEMENTS, runner)
   })
 
-  it('for each list with the statement that fits it', async () => {
+  it('the statement that fits each list', async () => {
     await pets.list({ limit: 5 })
     await pets.list({ limit: 5, after: 3n })
     await pets.list({ limit: 5, status: 'sold' })
     await pets.list({ limit: 5, status: 'sold', after: 3n })
-    expect(asked).toEqual([
+    expect(ran).toEqual([
       ['list', 5],
       ['listAfter', 3n, 5],
       ['listWithStatus', 'sold', 5],
@@ -56,45 +56,45 @@ describe('The repository asks the database', () => {
     ])
   })
 
-  it('for a pet by its id, also at the edges of int64', async () => {
+  it('a statement for a pet by its id, at the edges of int64 too', async () => {
     expect(await pets.find(INT64.min)).toStrictEqual({ id: 7n, name: 'Rex', categoryId: 2n })
     await pets.find(INT64.max)
-    expect(asked).toEqual([
+    expect(ran).toEqual([
       ['find', INT64.min],
       ['find', INT64.max],
     ])
   })
 
-  it('for no pet beyond int64', async () => {
+  it('no statement for a pet beyond int64', async () => {
     expect(await pets.find(INT64.max + 1n)).toBeUndefined()
     expect(await pets.find(INT64.min - 1n)).toBeUndefined()
-    expect(asked).toEqual([])
+    expect(ran).toEqual([])
   })
 
-  it('for no list after a position beyond int64', async () => {
+  it('no statement for a list after a position beyond int64', async () => {
     expect(await pets.list({ limit: 5, after: INT64.max + 1n })).toEqual([])
     expect(await pets.list({ limit: 5, after: INT64.max + 1n, status: 'sold' })).toEqual([])
-    expect(asked).toEqual([])
+    expect(ran).toEqual([])
   })
 
-  it('for a list from the beginning after a position below int64', async () => {
+  it('a list from the beginning for a position below int64', async () => {
     await pets.list({ limit: 5, after: INT64.min - 1n })
     await pets.list({ limit: 5, after: INT64.min - 1n, status: 'sold' })
     await pets.list({ limit: 5, after: INT64.min })
-    expect(asked).toEqual([
+    expect(ran).toEqual([
       ['list', 5],
       ['listWithStatus', 'sold', 5],
       ['listAfter', INT64.min, 5],
     ])
   })
 
-  it('to add a pet, and answers with what was given and the new id', async () => {
+  it('an add, and returns the pet with the new id', async () => {
     const pet = validateNewPet({ name: 'Mia', categoryId: 3n, status: 'sold' })
     expect(await pets.add(pet)).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n, status: 'sold' })
-    expect(asked).toEqual([['add', 'Mia', 3n, 'sold']])
+    expect(ran).toEqual([['add', 'Mia', 3n, 'sold']])
   })
 
-  it('to add a pet once, and to free some old keys', async () => {
+  it('an add with a key, and deletes some old keys', async () => {
     const at = new Date('2027-01-02T00:00:00Z')
     const pet = validateNewPet({ name: 'Mia', categoryId: 3n, status: 'sold' })
     const added = await pets.addWithKey(pet, { owner: 'shop', key: 'k', fingerprint: 'f', at })
@@ -102,26 +102,26 @@ describe('The repository asks the database', () => {
       pet: { id: 7n, name: 'Mia', categoryId: 3n, status: 'sold' },
       isReplay: false,
     })
-    expect(asked).toEqual([
+    expect(ran).toEqual([
       ['addWithKey', 'f', BigInt(at.getTime()), 'shop', 'k', 'Mia', 3n, 'sold'],
       ['deleteOldKeys', BigInt(Date.parse('2027-01-01T00:00:00Z')), 10],
     ])
   })
 
-  it('to free some old keys, but a pet is added whether or not that can be done', async () => {
-    away.add('deleteOldKeys')
+  it('an add with a key even when old keys cannot be deleted', async () => {
+    failing.add('deleteOldKeys')
     const pet = validateNewPet({ name: 'Mia', categoryId: 3n })
-    const once = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
-    expect((await pets.addWithKey(pet, once)).pet).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n })
-    expect(asked.map(([statement]) => statement)).toEqual(['addWithKey', 'deleteOldKeys'])
+    const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
+    expect((await pets.addWithKey(pet, key)).pet).toStrictEqual({ id: 7n, name: 'Mia', categoryId: 3n })
+    expect(ran.map(([statement]) => statement)).toEqual(['addWithKey', 'deleteOldKeys'])
   })
 
-  it('to add a pet without a status, which stays absent', async () => {
+  it('an add without a status, which stays absent', async () => {
     expect(await pets.add(validateNewPet({ name: 'Mia', categoryId: 3n }))).toStrictEqual({
       id: 7n,
       name: 'Mia',
       categoryId: 3n,
     })
-    expect(asked).toEqual([['add', 'Mia', 3n, null]])
+    expect(ran).toEqual([['add', 'Mia', 3n, null]])
   })
 })

@@ -52,7 +52,7 @@ describe('The hot statements', () => {
     ['reordered', (values: unknown[]) => values.toReversed()],
     ['inlined', () => []],
     ['repeated', (values: unknown[]) => [...values, values[0]]],
-  ])('are refused when an ORM has %s their values', (_, change) => {
+  ])('are rejected when an ORM has %s their values', (_, change) => {
     expect(() => compilePetStatements(ormThatCompiles(change))).toThrow('pet_add with other values than expected')
   })
 })

@@ -16,7 +16,7 @@ const number = async (value: number) =>
   (await connection.query({ name: 'number', text: 'select $1::int as n', values: [value] })).rows[0]?.n
 
 describe('A pipelined connection', () => {
-  it('gives each of many statements its own answer, over one connection that prepares once', async () => {
+  it('returns each of many results to its statement, over one connection that prepares each statement once', async () => {
     const numbers = Array.from({ length: 500 }, (_, index) => index)
     expect(await Promise.all(numbers.map(number))).toEqual(numbers)
     const { rows } = await connection.query({
@@ -25,12 +25,12 @@ describe('A pipelined connection', () => {
     expect(rows).toEqual([{ name: 'number', connections: 1 }])
   })
 
-  it('lets a statement that fails fail alone', async () => {
-    const answers = await Promise.allSettled([number(1), connection.query({ text: 'select 1 / 0' }), number(3)])
-    expect(answers).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 3 }])
+  it('rejects a failing statement alone', async () => {
+    const results = await Promise.allSettled([number(1), connection.query({ text: 'select 1 / 0' }), number(3)])
+    expect(results).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 3 }])
   })
 
-  it('rejects what is under way when it is lost, and is opened again by the next statement', async () => {
+  it('rejects running statements when it is lost, and is opened again by the next one', async () => {
     await number(1)
     const slow = connection.query({ text: 'select pg_sleep(10)' })
     expect(connection.isBusy).toBe(true)
@@ -43,7 +43,7 @@ describe('A pipelined connection', () => {
     expect(await number(2)).toBe(2)
   })
 
-  it('answers what was begun before it closes, and nothing afterwards', async () => {
+  it('returns every result before it closes, and rejects statements afterwards', async () => {
     const begun = [number(1), number(2)]
     await connection.close()
     expect(await Promise.all(begun)).toEqual([1, 2])
@@ -51,10 +51,10 @@ describe('A pipelined connection', () => {
     expect(connection.isOpen).toBe(false)
   })
 
-  it('says why it cannot be opened, to each who asks', async () => {
+  it('rejects each statement with the reason why it cannot be opened', async () => {
     const nowhere = new PipelinedConnection(poolConfig({ url: 'postgres://127.0.0.1:1/pets' }))
-    const asked = [1, 2].map(() => nowhere.query({ text: 'select 1' }))
-    for (const one of asked) {
+    const rejected = [1, 2].map(() => nowhere.query({ text: 'select 1' }))
+    for (const one of rejected) {
       await expect(one).rejects.toMatchObject({ outcome: 'not_stored', cause: { code: 'ECONNREFUSED' } })
     }
   })

@@ -5,7 +5,7 @@ import { bytesOf, WAITING_LIMITS, type WaitingLimits, WaitingStatements, waitedT
 const TICK_MS = 1_000
 
 /** After this time a connection is replaced, so that after a switchover none stays with the old server. */
-export const MAX_LIFETIME_MS = 5 * 60_000
+const MAX_LIFETIME_MS = 5 * 60_000
 
 export interface PipelinedConnectionOptions {
   /** Called when the server has returned nothing for too long. */

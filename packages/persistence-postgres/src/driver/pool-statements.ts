@@ -20,7 +20,7 @@ export function runOnPool(pool: Pool, isWrite: boolean, limits?: WaitingLimits):
       pool.connect((error, client, release) => {
         waiting.remove(bytes)
         if (client === undefined) {
-          reject(pool.ending ? error : cannotConnect(error))
+          reject(pool.ending && error !== undefined ? error : cannotConnect(error))
           return
         }
         // The pool itself has waited for the connection no longer than `connectionTimeoutMillis`.

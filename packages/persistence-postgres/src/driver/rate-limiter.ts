@@ -14,23 +14,25 @@ export const RequestCountRecord = defineEntity({
   },
 })
 
+/** The same for the whole statement. */
+const NOW_MS = '(extract(epoch from now()) * 1000)::bigint'
+
 /**
- * Counts a request in the window of the server's clock, which all instances share. Whoever waited for the row while a
- * new window began counts in the new one. The ORM's query builder has no words for this.
+ * Counts a request in the window of the server's clock, which all instances share. A call that waited for the row while a
+ * new window began counts in the new one. The ORM's query builder cannot express this.
  */
 const TAKE: Statement<[keyId: string, windowMs: number], { requests: bigint; reset_ms: bigint }> = {
   name: 'request_count_take',
   sql: `
-    with clock as (select (extract(epoch from now()) * 1000)::bigint as ms)
     insert into request_count as counted (key_id, window_start, requests)
-    select $1, ms / $2::bigint * $2::bigint, 1 from clock
+    values ($1, ${NOW_MS} / $2::bigint * $2::bigint, 1)
     on conflict (key_id) do update set
       window_start = greatest(counted.window_start, excluded.window_start),
       requests = case when counted.window_start >= excluded.window_start then counted.requests + 1 else 1 end
-    returning requests, window_start + $2::bigint - (select ms from clock) as reset_ms`,
+    returning requests, window_start + $2::bigint - ${NOW_MS} as reset_ms`,
 }
 
-/** Counts for all instances together: one statement for each request. */
+/** Counts for all instances together, with one statement for each request. */
 export function createPostgresRateLimiter(runner: StatementRunner): CreateRateLimiter {
   const take = runner.write(TAKE)
   return ({ requests, windowMs }) => ({
