@@ -44,10 +44,10 @@ describe('The metrics app', () => {
   })
 
   it('hides an internal error behind the error body, and logs it', async () => {
-    const fault = new Error('broken')
-    const { get, internalErrors } = await start(() => Promise.reject(fault))
+    const error = new Error('broken')
+    const { get, internalErrors } = await start(() => Promise.reject(error))
     const response = await get('/metrics')
     expect(await response.json()).toMatchObject({ code: 'internal_error', status: 500 })
-    expect(internalErrors).toEqual([fault])
+    expect(internalErrors).toEqual([error])
   })
 })

@@ -19,7 +19,7 @@ describe('hostile input', () => {
     expect(server.log.internalErrors).toEqual([])
   })
 
-  it('as a body of any JSON value is never a fault', async () => {
+  it('as a body of any JSON value is never an internal error', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json({ stringUnit: 'binary', maxDepth: 4 }), async (body) =>
         expectNoInternalError(await server.post(body)),
@@ -28,7 +28,7 @@ describe('hostile input', () => {
     )
   })
 
-  it('as fields of a NewPet with any JSON value is never a fault, strict or not', async () => {
+  it('as fields of a NewPet with any JSON value is never an internal error, strict or not', async () => {
     const fields = fc.record(
       {
         name: fc.jsonValue(),
@@ -47,7 +47,7 @@ describe('hostile input', () => {
     )
   })
 
-  it('as a body of any bytes is a error response', async () => {
+  it('as a body of any bytes is an error response', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 200 }),
@@ -62,7 +62,7 @@ describe('hostile input', () => {
     )
   })
 
-  it('as any query is never a fault', async () => {
+  it('as any query is never an internal error', async () => {
     const text = fc.string({ unit: 'binary' }).map((any) => encoded(any))
     const loose = fc.string({ unit: fc.constantFrom(...'&=%?+/:;,[]{}|"\'<>~@!$^`-_.0aZ') })
     const parameter = fc.tuple(fc.constantFrom('limit', 'status', 'cursor', '__proto__', ''), fc.oneof(text, loose))
@@ -80,7 +80,7 @@ describe('hostile input', () => {
     )
   })
 
-  it('as any path is never a fault', async () => {
+  it('as any path is never an internal error', async () => {
     const path = fc.string({ unit: fc.constantFrom(...'/%?&=.;:@\\*+-_~!$[]{}|^`"<>v1petszF20') })
     await fc.assert(
       fc.asyncProperty(path, fc.constantFrom('/', '/v1/', '/v1/pets/', 'http://x/v1/pets/'), async (any, start) => {
@@ -90,13 +90,13 @@ describe('hostile input', () => {
     )
   })
 
-  it.each(JSON_EDGES)('as the body %s is never a fault', async (edge) => {
+  it.each(JSON_EDGES)('as the body %s is never an internal error', async (edge) => {
     expectNoInternalError(await server.post(edge))
     expectNoInternalError(await server.post(`{"name":"Rex","categoryId":1,"more":${edge}}`))
     expectNoInternalError(await server.post(`{"name":"Rex","categoryId":${edge}}`))
   })
 
-  it.each(NAUGHTY_STRINGS)('as the string %j is never a fault, anywhere', async (naughty) => {
+  it.each(NAUGHTY_STRINGS)('as the string %j is never an internal error, anywhere', async (naughty) => {
     const created = await server.post(JSON.stringify({ name: naughty, categoryId: 1 }))
     expectNoInternalError(created)
     if (created.status === 201) expect(JSON.parse(created.text).name).toBe(naughty)

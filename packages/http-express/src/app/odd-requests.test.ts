@@ -49,7 +49,7 @@ describe('a request that only looks odd', () => {
     connection.end()
   })
 
-  it('gets a response in its turn when several come at once, also when the first is slow', async () => {
+  it('gets its response in order when several arrive at once, even if the first is slow', async () => {
     let calls = 0
     const tokenCheck = async () => {
       calls += 1

@@ -46,7 +46,7 @@ describe('the content type of a body', () => {
     expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'unsupported_media_type')
   })
 
-  it('is required, also when there is no body', async () => {
+  it('is required even without a body', async () => {
     const server = await startTestServer()
     expectError(await server.send({ method: 'POST', body: PET }), 'unsupported_media_type')
     expectError(await server.send({ method: 'POST' }), 'unsupported_media_type')

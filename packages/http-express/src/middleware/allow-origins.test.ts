@@ -27,7 +27,7 @@ describe('web pages of other origins', () => {
     for (const { headers } of responses) expect(corsHeaders(headers)).toEqual([])
   })
 
-  it('get their preflight answered before the key check', async () => {
+  it('get a response to their preflight before the key check', async () => {
     const server = await startTestServer({ corsOrigins: ['https://other.example', SHOP] })
     const response = await server.send({ method: 'OPTIONS', headers: PREFLIGHT, key: null })
     expect(response).toMatchObject({ status: 204, text: '' })

@@ -25,9 +25,9 @@ async function serve(route: RequestHandler): Promise<{ connection: RawConnection
 }
 
 it('an error of the domain whose code nobody knows is an internal error', async () => {
-  const error = new PetError('pet_on_holiday' as PetErrorCode, 'not for callers')
+  const error = new PetError('pet_on_holiday' as PetErrorCode, 'not for clients')
   const { connection, internalErrors } = await serve(() => Promise.reject(error))
-  expect(expectError(await connection.response(), 'internal_error')).not.toContain('callers')
+  expect(expectError(await connection.response(), 'internal_error')).not.toContain('clients')
   expect(internalErrors).toEqual([error])
 })
 
@@ -40,7 +40,7 @@ it.each(['text', 1, { code: 'pet_invalid', message: 'no error' }])(
   },
 )
 
-it('a fault after half an response breaks the connection off, so that nobody takes the half for the whole', async () => {
+it('an error after half a response breaks the connection off', async () => {
   const error = new Error('the second half is missing')
   const { connection, internalErrors } = await serve((_req, res) => {
     res.writeHead(200, { 'Content-Length': 10 }).write('half')
@@ -50,7 +50,7 @@ it('a fault after half an response breaks the connection off, so that nobody tak
   expect(internalErrors).toEqual([error])
 })
 
-it('a fault after the whole response is logged', async () => {
+it('an error after the whole response is logged', async () => {
   const error = new Error('too late to matter')
   const { connection, internalErrors } = await serve((_req, res) => {
     res.writeHead(200, { 'Content-Length': 2 }).end('ok')

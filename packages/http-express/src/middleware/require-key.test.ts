@@ -57,7 +57,7 @@ describe('the API key', () => {
     expect(response.headers['www-authenticate']).toBe(INVALID_TOKEN)
   })
 
-  it('is never repeated in an response or a log line', async () => {
+  it('is never repeated in a response or a log line', async () => {
     const server = await startTestServer()
     const rejected = createApiKeyText()
     const responses = [await server.send({ key: rejected }), await server.send({})]

@@ -46,7 +46,7 @@ describe('POST /v1/pets', () => {
       '{"name":1,"categoryId":"x","status":2}',
       `name must be a string, got 1; ${CATEGORY_RULE}, got "x"; ${STATUS_RULE}, got 2`,
     ],
-  ])('names every field at fault in %s', async (body, message) => {
+  ])('names every invalid field in %s', async (body, message) => {
     const server = await startTestServer()
     expect(expectError(await server.post(body), 'invalid_request')).toBe(message)
   })
@@ -102,7 +102,7 @@ describe('POST /v1/pets', () => {
     expect((await server.send({})).text).toBe('[]')
   })
 
-  it('responds with a fault of the storage with one fixed sentence and logs the cause', async () => {
+  it('responds to an error of the database with one fixed sentence and logs the cause', async () => {
     const cause = new Error('disk full at /secret')
     const reject = () => Promise.reject(cause)
     const server = await startTestServer({

@@ -97,7 +97,7 @@ describe('GET /v1/pets/{petId}', () => {
     expectDeprecated(response)
   })
 
-  it.each(['1', '2', 'abc'])('is gone for good from 6 December 2030 on, whatever the id: %s', async (id) => {
+  it.each(['1', '2', 'abc'])('is 410 from 6 December 2030 on, whatever the id: %s', async (id) => {
     const server = await startTestServer()
     await server.post('{"name":"Rex","categoryId":1}')
     server.clock.now = RETIRED
@@ -121,7 +121,7 @@ describe('GET /v1/pets/{petId}', () => {
     expect(response.headers).not.toHaveProperty('location')
   })
 
-  it('does not ask the storage once it is gone', async () => {
+  it('does not query the repository once it is retired', async () => {
     const pets = { ...createPetUseCases(createMemoryPets()), getPet: () => Promise.reject(new Error('asked')) }
     const server = await startTestServer({ pets })
     server.clock.now = RETIRED

@@ -116,7 +116,7 @@ describe('GET /v1/pets', () => {
     expect(expectError(response, 'invalid_request')).toBe(message)
   })
 
-  it('names every parameter at fault', async () => {
+  it('names every invalid parameter', async () => {
     const server = await startTestServer()
     const response = await server.send({ path: '/v1/pets?limit=0&status=x' })
     expect(expectError(response, 'invalid_request')).toBe(`${LIMIT_RULE}, got "0"; ${STATUS_RULE}, got "x"`)

@@ -12,7 +12,7 @@ export type ReadinessCheck = () => Promise<Checks>
 /** How many seconds a load balancer should wait before it asks again. */
 const RETRY_AFTER = '2'
 
-/** `/livez`: the process lives. `/readyz`: it can work. For whoever runs the service; no key needed. */
+/** `/livez`: the process lives. `/readyz`: it can work. For operators; no key needed. */
 export function addHealthRoutes(app: IRouter, readiness: ReadinessCheck): void {
   addGetRoute(app, '/livez', (_req, res) => sendJson(res, 200, JSON.stringify({ status: 'ok' })))
   addGetRoute(app, '/readyz', async (_req, res) => {

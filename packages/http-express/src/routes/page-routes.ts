@@ -12,7 +12,7 @@ interface AssetParameters {
 
 /** What the pages show. */
 export interface PageOptions {
-  /** A key that the pages fill in. For a local service only: whoever reaches the page has the key. */
+  /** A key that the pages fill in. For a local service only: everybody who reaches the page has the key. */
   readonly developmentKey?: string | undefined
   /** The public address of the service, without a slash at its end. */
   readonly publicUrl?: string | undefined

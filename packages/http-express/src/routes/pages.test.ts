@@ -35,7 +35,7 @@ describe.each(PAGES)('the page %s', (path) => {
     expect(response.text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc=)|\{\{/)
   })
 
-  it('refers to nothing that is not answered, behind a prefix too', async () => {
+  it('refers only to addresses that exist, even behind a prefix', async () => {
     const server = await startTestServer()
     const found = references(await get(server, path)).filter((reference) => !reference.startsWith('data:'))
     expect(found.length).toBeGreaterThan(2)
@@ -92,7 +92,7 @@ describe('the first page', () => {
 })
 
 describe('what the pages load', () => {
-  it('may be kept for ever, since its address changes with its content', async () => {
+  it('may be cached for ever, since its address changes with its content', async () => {
     const server = await startTestServer()
     for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'page.css', 'reference.js']) {
       const path = await pathOf(server, name)

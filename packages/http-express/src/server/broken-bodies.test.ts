@@ -5,7 +5,7 @@ import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
 describe('a request that breaks off', () => {
-  it('by a fault gets no second response when it was rejected before', async () => {
+  it('a broken body gets no second response after an error response', async () => {
     const server = await startTestServer()
     const connection = server
       .connect()
@@ -15,7 +15,7 @@ describe('a request that breaks off', () => {
     expect(await connection.closed()).toBe(0)
   })
 
-  it('by a fault while the key is checked gets one response and is no internal error', async () => {
+  it('a broken body gets one response while the key is checked, and is no internal error', async () => {
     const tokenCheck = async () => {
       await new Promise((resolve) => setTimeout(resolve, 30))
       return { keyId: 'test', scopes: SCOPES }

@@ -112,7 +112,7 @@ function handleConnections(
       reject: (res) => reject(res, error),
     })
   server.on('request', onRequest)
-  // Without a listener Node sends `100 Continue` at once. Here that is up to whoever reads the body.
+  // Without a listener Node sends `100 Continue` at once. Here `readJsonBody` sends it.
   server.on('checkContinue', onRequest)
   server.on('checkExpectation', (req, res) => {
     const error = new HttpError('expectation_failed', 'The only possible expectation is 100-continue.')

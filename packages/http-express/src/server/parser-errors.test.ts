@@ -50,7 +50,7 @@ describe('a request that is no request', () => {
     ['with headers that are too long', `HEAD /v1/pets HTTP/1.1\r\n${HOST}X: ${'a'.repeat(17_000)}\r\n\r\n`],
   ])('gets a response without a body as a HEAD %s', async (_name, data) => {
     const text = await server.connect().expectHeadOnly().write(data).text()
-    expect(text).toMatch(/^HTTP\/1\.1 4\d\d [^]*\r\nContent-Length: [1-9][^]*\r\n\r\n$/)
+    expect(text).toMatch(/^HTTP\/1\.1 4\d\d .*\r\nContent-Length: [1-9].*\r\n\r\n$/s)
   })
 
   it('leaves the server unharmed', async () => {
@@ -79,13 +79,12 @@ describe('a client that goes on sending after its last response', () => {
     const server = await startTestServer()
     const connection = server.connect().write(data)
     await connection.response()
-    const start = performance.now()
-    while (!connection.isBroken && performance.now() - start < 5_000) {
+    let writes = 0
+    for (; writes < 200 && !connection.isBroken; writes += 1) {
       connection.write('x'.repeat(100_000))
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    const elapsed = performance.now() - start
-    expect(elapsed).toBeGreaterThan(800)
-    expect(elapsed).toBeLessThan(4_000)
+    expect(writes).toBeGreaterThan(10)
+    expect(connection.isBroken).toBe(true)
   })
 })

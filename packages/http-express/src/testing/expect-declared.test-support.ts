@@ -21,10 +21,10 @@ const description: {
 const GENERAL =
   /^(?:cache-control|connection|content-(?:length|type)|date|keep-alive|transfer-encoding|vary|access-control-.*|content-security-policy|cross-origin-.*|referrer-policy|strict-transport-security|x-content-type-options)$/
 
-/** Statuses that a path can response with where no operation is: to another method, or at an address that is none. */
+/** The statuses where there is no operation: for another method, or on an unknown path. */
 const WITHOUT_OPERATION = [400, 401, 404, 405, 429, ...DEFAULT_STATUSES]
 
-/** Holds an response against the description: its status, its headers, its body. Every response under `/v1` in the tests. */
+/** Checks a response against the description: its status, its headers, its body. Every response under `/v1` in the tests. */
 export function expectDeclared(method: string, target: string, response: TestResponse): void {
   const url = target.replace(/^http:\/\/[^/?#]*/, '')
   if (!url.startsWith('/v1/')) return
@@ -96,14 +96,14 @@ const compiled = new Map<string, ValidateFunction>()
 
 function expectBody(path: string, method: string, status: string, { text, headers }: TestResponse): void {
   expect(headers['content-type']).toBe('application/json')
-  const steps = ['paths', path, method, 'responses', status, 'content', 'application/json', 'schema']
-  const validate = schemaAt(steps)
+  const pointer = ['paths', path, method, 'responses', status, 'content', 'application/json', 'schema']
+  const validate = schemaAt(pointer)
   expect(validate(JSON.parse(text)), ajv.errorsText(validate.errors)).toBe(true)
 }
 
 /** The check for the schema at a place of the description. */
-export function schemaAt(steps: readonly string[]): ValidateFunction {
-  const $ref = `openapi#/${steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+export function schemaAt(pointer: readonly string[]): ValidateFunction {
+  const $ref = `openapi#/${pointer.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
   const validate = compiled.get($ref) ?? ajv.compile({ $ref })
   compiled.set($ref, validate)
   return validate

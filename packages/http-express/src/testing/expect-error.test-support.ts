@@ -9,7 +9,7 @@ export function expectError(response: TestResponse, code: ErrorCode): string {
   return expectErrorBody(response)
 }
 
-/** The same for an response whose code does not matter: any code, as long as it fits the status. */
+/** The same for a response whose code does not matter: any code, as long as it fits the status. */
 export function expectErrorBody(response: TestResponse): string {
   expect(response.headers['content-type']).toBe('application/json')
   expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.text)))
