@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, constants, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -155,8 +156,7 @@ describe('The log on a terminal', () => {
     await expect.poll(() => output, { timeout: 30_000 }).toContain('serving')
     await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })
     await fetch(`http://127.0.0.1:${port}/nowhere`)
-    const escape = String.fromCharCode(27)
-    const plain = () => output.replaceAll(new RegExp(`${escape}\\[[0-9;]*m`, 'g'), '')
+    const plain = () => stripVTControlCharacters(output)
     await expect.poll(plain).toMatch(/^\[[^\]]+\] INFO: GET \/v1\/pets 200 \d+ ms\r$/m)
     await expect.poll(plain).toMatch(/^\[[^\]]+\] INFO: GET \(unknown path\) 404 \d+ ms\r$/m)
     terminal.stdin.write('\x03')
