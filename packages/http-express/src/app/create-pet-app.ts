@@ -11,7 +11,7 @@ import { securityHeaders } from '../middleware/security-headers.ts'
 import { deprecationHeaders } from '../pets/deprecation.ts'
 import { petHandlers } from '../pets/pet-handlers.ts'
 import { referencesFrom } from '../pets/references.ts'
-import { addDescriptionRoute } from '../routes/description-route.ts'
+import { addDescriptionRoutes } from '../routes/description-route.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../routes/health-routes.ts'
 import { addPageRoutes } from '../routes/page-routes.ts'
 import { createExpressApp } from './create-express-app.ts'
@@ -66,7 +66,7 @@ export function createPetApp(options: PetAppOptions): Express {
         deprecationHeaders(references.docs),
       )
       addHealthRoutes(app, options.readiness)
-      addDescriptionRoute(app)
+      addDescriptionRoutes(app)
       addPageRoutes(app, options)
     },
   })

@@ -26,6 +26,25 @@ describe('GET /openapi.json', () => {
   })
 })
 
+describe('GET /.well-known/api-catalog', () => {
+  it('leads to addresses that exist (RFC 9727), for HEAD too', async () => {
+    const server = await startTestServer()
+    const path = '/.well-known/api-catalog'
+    const response = await server.send({ path, key: null })
+    expect(response.status).toBe(200)
+    expect(response.headers['content-type']).toContain('application/linkset+json')
+    const [{ anchor, ...relations }] = JSON.parse(response.text).linkset
+    expect(new URL(anchor, `http://x${path}`).pathname).toBe('/v1')
+    const links = Object.values<{ href: string }[]>(relations).flat()
+    expect(links).toHaveLength(3)
+    for (const { href } of links) {
+      expect((await server.send({ path: new URL(href, `http://x${path}`).pathname, key: null })).status).toBe(200)
+    }
+    const head = await server.send({ method: 'HEAD', path, key: null })
+    expect(head.headers['link']).toBe('<api-catalog>; rel="api-catalog"')
+  })
+})
+
 describe('the description', () => {
   it('names the operations of the interface document', () => {
     expect(operationsOf(({ operationId, deprecated = false }) => ({ operationId, deprecated }))).toEqual({

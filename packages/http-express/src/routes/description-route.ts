@@ -1,13 +1,32 @@
 import type { IRouter } from 'express'
 import { addGetRoute } from '../http/methods.ts'
-import { sendJson } from '../http/send-response.ts'
+import { addHeader, sendJson, sendResponse } from '../http/send-response.ts'
 import { describeOperations } from '../openapi/describe-operations.ts'
 import { OPERATIONS } from '../pets/operations.ts'
 
 /** The OpenAPI description of everything under `/v1`, as JSON text: the declared operations and nothing else. */
 export const OPENAPI_JSON: string = describeOperations(OPERATIONS)
 
-/** `/openapi.json`: the description, for tools; no key needed. */
-export function addDescriptionRoute(app: IRouter): void {
+const CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+/** Where tools find the API (RFC 9727), relative to the address of the catalog. */
+const CATALOG: string = JSON.stringify({
+  linkset: [
+    {
+      anchor: '../v1',
+      'service-desc': [{ href: '../openapi.json', type: 'application/json' }],
+      'service-doc': [{ href: '../docs', type: 'text/html' }],
+      status: [{ href: '../readyz', type: 'application/json' }],
+    },
+  ],
+})
+
+/** `/openapi.json`: the description, and `/.well-known/api-catalog`, which leads to it. For tools; no key needed. */
+export function addDescriptionRoutes(app: IRouter): void {
   addGetRoute(app, '/openapi.json', (_req, res) => sendJson(res, 200, OPENAPI_JSON))
+  addGetRoute(app, '/.well-known/api-catalog', (_req, res) => {
+    addHeader(res, 'Link', '<api-catalog>; rel="api-catalog"')
+    const own = { 'Content-Type': CATALOG_TYPE, 'Content-Length': Buffer.byteLength(CATALOG) }
+    sendResponse(res, 200, own, CATALOG)
+  })
 }
