@@ -1,7 +1,11 @@
 import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
 import type { PetRepository } from '@pet-store/domain'
 
-/** An open persistence adapter, as the service uses it. Whoever opened it closes it. */
+/**
+ * An open persistence adapter, as the service uses it. The caller that opened it closes it.
+ *
+ * An adapter fulfils this contract when it passes `persistenceContract` from `@pet-store/persistence-testing`.
+ */
 export interface Persistence {
   readonly pets: PetRepository
   /** Absent in an adapter that stores no API keys: then only the keys of the settings are valid. */
@@ -37,7 +41,10 @@ export interface PoolUse {
 export interface PersistenceOptions {
   /** The setting `DATABASE_URL` as it is; its meaning is up to the adapter. */
   readonly url: string
-  /** Whether opening may migrate the schema. If it may not and the schema is outdated, opening rejects and says so. */
+  /**
+   * Whether opening may migrate the schema. If it may not and the schema is missing or outdated, opening rejects and
+   * says so, and changes nothing. Default: false. Without effect in an adapter that has no migrations.
+   */
   readonly migrate?: boolean
   /** Whether opening may create a missing database. It does so only with `migrate`. Default: true. */
   readonly create?: boolean
