@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
-import { expect, inject, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { itPending } from '../harness/conditional-tests.ts'
 import { Connection, type WireResponse } from '../harness/connection.ts'
 import { figures, idIn, Ledger, NOT_ACKNOWLEDGED } from '../harness/ledger.ts'
@@ -10,7 +10,7 @@ import { type RawRequest, rawRequests } from '../harness/raw-requests.ts'
 import { Service } from '../harness/service.ts'
 import { walkPets } from '../harness/writers.ts'
 
-const CONNECTIONS = size(400, 20_000)
+const CONNECTIONS = size(300, 20_000)
 const AT_ONCE = 8
 
 /** What the client does when it has sent everything. */
@@ -25,10 +25,18 @@ interface Conversation {
   readonly rest: string
 }
 
-async function converse(service: Service, random: Random, number: number): Promise<Conversation> {
+async function converse(
+  service: Service,
+  random: Random,
+  number: number,
+  halfClosesBroken: boolean,
+): Promise<Conversation> {
   const requests = rawRequests(random, service.key, number)
   const isIncomplete = requests.some((request) => request.isIncomplete)
-  const ending = random.pick(isIncomplete ? ENDINGS.filter((one) => one !== 'wait') : ENDINGS)
+  const chosen = random.pick(isIncomplete ? ENDINGS.filter((one) => one !== 'wait') : ENDINGS)
+  const isBroken = requests.some((request) => request.expected === 'broken' && !request.isIncomplete)
+  const isAvoided = isBroken && chosen === 'half-close' && !halfClosesBroken
+  const ending: Ending = isAvoided ? (isIncomplete ? 'destroy' : 'wait') : chosen
   const connection = await Connection.open(service.port)
   const bytes = Buffer.concat(requests.map((request) => request.bytes))
   const pieces = random.pick([1, 1, 1, 2, 5])
@@ -78,7 +86,7 @@ function faultsIn({ requests, ending, responses, rest }: Conversation): readonly
   return faults
 }
 
-async function runFuzzer(name: string, databaseUrl: string): Promise<void> {
+async function runFuzzer(name: string, databaseUrl: string, { halfClosesBroken = false } = {}): Promise<void> {
   const random = randomOf(name)
   const service = await Service.start({ databaseUrl })
   const faults = new Map<string, number>()
@@ -91,7 +99,7 @@ async function runFuzzer(name: string, databaseUrl: string): Promise<void> {
     while (next < CONNECTIONS) {
       const number = next
       next += 1
-      const conversation = await converse(service, random, number)
+      const conversation = await converse(service, random, number, halfClosesBroken)
       requests += conversation.requests.length
       for (const { status } of conversation.responses) statuses.set(status, (statuses.get(status) ?? 0) + 1)
       for (const fault of faultsIn(conversation)) {
@@ -123,12 +131,19 @@ function account({ requests, responses, ending }: Conversation, ledger: Ledger):
   }
 }
 
-itPending('accounts for every raw request, on SQLite', async () => {
+it('accounts for every raw request, on SQLite', async () => {
   await runFuzzer('raw bytes on SQLite', 'sqlite:./pets.db')
 })
 
-itPending('accounts for every raw request, on PostgreSQL', async () => {
+it('accounts for every raw request, on PostgreSQL', async () => {
   const database = await createDatabase(inject('postgresUrl'))
   onTestFinished(() => database.drop())
   await runFuzzer('raw bytes on PostgreSQL', database.url)
+})
+
+// The error response to a broken request is lost where earlier requests are under way.
+itPending('sends a half-closing client the error response to a broken request', async () => {
+  const database = await createDatabase(inject('postgresUrl'))
+  onTestFinished(() => database.drop())
+  await runFuzzer('raw bytes with half-closing clients', database.url, { halfClosesBroken: true })
 })
