@@ -22,7 +22,7 @@ afterAll(() => other.end())
 
 beforeEach(async () => {
   persistence = await openPostgresPersistence({ url: database.url, migrate: true })
-  await other.query('truncate pet, api_key, request_count restart identity')
+  await other.query('truncate pet, idempotency_key, api_key, request_count restart identity')
 })
 afterEach(() => persistence.close())
 
@@ -58,7 +58,7 @@ describe('A PostgreSQL adapter', () => {
   it('fulfils the contract without named statements', async () => {
     const unprepared = await openPostgresPersistence({ url: database.url, pooler: 'transaction-unprepared' })
     for (const { name, run } of petRepositoryContract) {
-      await other.query('truncate pet, api_key, request_count restart identity')
+      await other.query('truncate pet, idempotency_key, api_key, request_count restart identity')
       await run(unprepared.pets).catch((error: unknown) => {
         throw new Error(name, { cause: error })
       })

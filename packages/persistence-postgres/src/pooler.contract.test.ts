@@ -33,7 +33,7 @@ describe('Behind PgBouncer in transaction mode', () => {
     const persistence = await openPostgresPersistence(options)
     onTestFinished(() => persistence.close())
     for (const { name, run } of petRepositoryContract) {
-      await direct.query('truncate pet restart identity')
+      await direct.query('truncate pet, idempotency_key restart identity')
       await run(persistence.pets).catch((error: unknown) => {
         throw new Error(name, { cause: error })
       })

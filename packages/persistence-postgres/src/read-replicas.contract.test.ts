@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 beforeEach(async () => {
-  await onPrimary('truncate pet restart identity')
+  await onPrimary('truncate pet, idempotency_key restart identity')
   await server.catchUp()
 })
 
