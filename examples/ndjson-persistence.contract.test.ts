@@ -18,7 +18,11 @@ describe('ndjson-persistence.ts', () => {
   for (const { name, timeLimitMs, run } of petRepositoryContract) {
     it(name, { timeout: timeLimitMs + 1000 }, async () => {
       const { pets, close } = await openNdjsonPersistence({ url: await emptyPlace() })
-      await run(pets).finally(() => close())
+      try {
+        await run(pets)
+      } finally {
+        await close()
+      }
     })
   }
 
