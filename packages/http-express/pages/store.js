@@ -120,20 +120,24 @@ function hide(...ids) {
 function onSubmit(id, handle) {
   const form = element(id)
   let isBusy = false
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (isBusy) return
     isBusy = true
-    await handle(form)
-    isBusy = false
+    // What fails is shown, so nothing rejects.
+    void handle(form).then(() => {
+      isBusy = false
+    })
   })
 }
 
 onSubmit('key-form', () => useKey(element('key').value.trim()))
 onSubmit('add-form', add)
-element('filter').addEventListener('change', () => showPage(firstQuery()))
-element('first').addEventListener('click', () => showPage(firstQuery()))
-element('next').addEventListener('click', () => nextQuery !== undefined && showPage(nextQuery))
+element('filter').addEventListener('change', () => void showPage(firstQuery()))
+element('first').addEventListener('click', () => void showPage(firstQuery()))
+element('next').addEventListener('click', () => {
+  if (nextQuery !== undefined) void showPage(nextQuery)
+})
 
 const developmentKey = document.body.dataset.developmentKey
 if (developmentKey !== '') await useKey(developmentKey)

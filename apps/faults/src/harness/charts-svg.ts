@@ -29,6 +29,7 @@ export function chartsSvg(caption: string, charts: readonly Chart[]): string {
     ].join('\n')
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12" fill="#666">
+<title>${caption}</title>
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
 <text x="${LEFT}" y="20" font-size="14">${caption}</text>
 ${parts.join('\n')}

@@ -5,6 +5,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi'
+import { codeSamples } from './code-samples.ts'
 import { jsonOf } from './describe-schema.ts'
 
 /**
@@ -54,9 +55,14 @@ export function describeOperations(operations: Readonly<Record<string, Operation
 function pathsOf(operations: Readonly<Record<string, Operation>>): ZodOpenApiPathsObject {
   const described: ZodOpenApiPathsObject = {}
   for (const [operationId, { method, path, ...operation }] of Object.entries(operations)) {
-    described[path] = { ...described[path], [method]: { operationId, tags: ['pets'], ...operation } }
+    const samples = { 'x-codeSamples': codeSamples(method, path, exampleBodyOf(operation)) }
+    described[path] = { ...described[path], [method]: { operationId, tags: ['pets'], ...operation, ...samples } }
   }
   return described
+}
+
+function exampleBodyOf({ requestBody }: Pick<ZodOpenApiOperationObject, 'requestBody'>): object | undefined {
+  return requestBody?.content['application/json']?.example as object | undefined
 }
 
 /** Responses may get new fields. zod-openapi describes every output object as complete. */
