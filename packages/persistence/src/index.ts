@@ -16,3 +16,4 @@ export type {
 
 // What can go wrong
 export { PersistenceUnavailable } from './persistence-unavailable.ts'
+export type { PersistenceUnavailableOptions } from './persistence-unavailable.ts'

@@ -1,7 +1,7 @@
 import type { WriteOutcome } from '@pet-store/domain'
 
 /** How the failure is described. */
-interface PersistenceUnavailableOptions extends ErrorOptions {
+export interface PersistenceUnavailableOptions extends ErrorOptions {
   /** For a write: what is known about it. Default: `not_stored`, which is also right for reads. */
   readonly outcome?: WriteOutcome
   /** Default: 'The database is unavailable.' */
