@@ -3,7 +3,6 @@ export { openPostgresPersistence } from './open-persistence.ts'
 export type { PostgresPersistence } from './open-persistence.ts'
 
 // Its settings
-export { POOLERS } from './settings.ts'
 export type { Pooler, PostgresOptions } from './settings.ts'
 
 // Its schema, for commands that migrate without serving

@@ -28,7 +28,7 @@ export interface PostgresOptions {
 }
 
 export const DEFAULT_POOL_SIZE = 10
-const DEFAULT_STATEMENT_TIMEOUT_MS = 5_000
+export const DEFAULT_STATEMENT_TIMEOUT_MS = 5_000
 
 const CONNECT_TIMEOUT_MS = 5_000
 /** How much longer the driver waits than the server, which should end a statement first. */

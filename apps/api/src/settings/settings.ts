@@ -1,15 +1,9 @@
 import { AccessError, createStaticKeys, type RateLimit, type StaticKey } from '@pet-store/access'
-import type { Pooler } from '@pet-store/persistence-postgres'
+// The entry without the driver, which would slow every start down.
+import { DEFAULT_POOL_SIZE, DEFAULT_STATEMENT_TIMEOUT_MS, POOLERS } from '@pet-store/persistence-postgres/settings'
 import { DATABASE_URL_RULE, databaseKind, isPostgresUrl, maskUrl } from './database-url.ts'
 import { parseOrigins, parsePublicUrl, parseTrustProxy } from './network-settings.ts'
 import { isHttpUrl, parseBoolean, parseDuration, parseInteger, parseList, parseOneOf } from './parse.ts'
-
-/** Named again, because importing the adapter's list would load the PostgreSQL driver wherever settings are read. */
-const POOLERS = Object.keys({
-  none: true,
-  transaction: true,
-  'transaction-unprepared': true,
-} satisfies Record<Pooler, true>) as Pooler[]
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is parsed. */
 interface Setting<T> {
@@ -108,14 +102,14 @@ export const SETTINGS = {
   databasePoolSize: {
     variable: 'DATABASE_POOL_SIZE',
     meaning: 'PostgreSQL: the maximum number of connections of this process.',
-    default: '10',
+    default: String(DEFAULT_POOL_SIZE),
     isSecret: false,
     parse: (text) => parseInteger(text, 1, 1_000),
   },
   databaseStatementTimeoutMs: {
     variable: 'DATABASE_STATEMENT_TIMEOUT',
     meaning: 'PostgreSQL: the maximum duration of a statement, in milliseconds.',
-    default: '5000',
+    default: String(DEFAULT_STATEMENT_TIMEOUT_MS),
     isSecret: false,
     parse: (text) => parseInteger(text, 1, 3_600_000),
   },
