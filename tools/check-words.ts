@@ -25,14 +25,11 @@ const WORDS: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\bcannot be gone on with\b|\bleave us alone\b/i, 'plain words'],
 ]
 
-/** Quotations of others, generated files, and folders that are not converted yet. */
+/** Quotations of others, and generated files. */
 const EXCEPT = [
   /^tools\/check-words[.]/,
   /^(LICENSE|pnpm-lock[.]yaml)$|[.](svg|png)$|^docs\/openapi.*[.]json$|^packages\/contracts\/pacts\//,
   /^docs\/api\//,
-  // Not converted yet: mostly tests.
-  /^packages\/(http-express|persistence-(postgres|mikro-orm))\/src\/.*[.]test[.]ts$|^packages\/persistence-postgres\/README/,
-  /^(apps\/faults|packages\/testing-postgres|docs\/benchmarks)\/|^docs\/how-to\/add-a-persistence-adapter[.]md$/,
 ]
 
 /** The unwanted words in a text, line by line. */

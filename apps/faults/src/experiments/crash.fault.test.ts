@@ -60,7 +60,7 @@ it('loses and doubles no pet when PostgreSQL stops immediately', async () => {
 })
 
 it.each(['SQLite', 'PostgreSQL'])(
-  'answers every creation that it processes while it is stopped, on %s',
+  'responds to every creation that it processes while it is stopped, on %s',
   async (database) => {
     const name = `SIGTERM on ${database}`
     const random = randomOf(name)

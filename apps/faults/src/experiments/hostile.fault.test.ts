@@ -15,9 +15,9 @@ const MAX_GROWTH_MIB = 256
 
 interface Attack {
   readonly what: string
-  /** Attacks on one connection until it is over; the statuses that it was answered with. */
+  /** Attacks on one connection until it is over; the statuses of its responses. */
   readonly run: (service: Service, isOver: () => boolean) => Promise<readonly number[]>
-  /** The statuses that it may be answered with. */
+  /** The statuses that its responses may have. */
   readonly expected: readonly number[]
 }
 
@@ -39,7 +39,7 @@ async function drip(service: Service, bytes: Buffer, isOver: () => boolean): Pro
   return connection.responses.map(({ status }) => status)
 }
 
-/** Sends the same request again and again, each when the one before was answered. */
+/** Sends the same request again and again, each after the response to the one before. */
 async function repeat(service: Service, bytes: Buffer, isOver: () => boolean): Promise<readonly number[]> {
   const statuses: number[] = []
   while (!isOver()) {

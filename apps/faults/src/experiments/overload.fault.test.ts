@@ -93,7 +93,7 @@ it('rejects what waits too long for a locked table, and stores none of it', asyn
   await locker.query('begin')
   await locker.query('lock table pet in exclusive mode')
   const requests = size(500, 4_000)
-  // All are answered while the lock is held: it is released only afterwards.
+  // All get their response while the lock is held: it is released only afterwards.
   const { statuses, withoutRetryAfter } = await flood(service, { ...CREATE, requests, connections: requests })
   await locker.query('rollback')
   await locker.end()

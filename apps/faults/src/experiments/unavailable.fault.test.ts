@@ -27,7 +27,7 @@ const WAYS: readonly {
   end: (place: Place) => Promise<unknown>
 }[] = [
   {
-    what: 'nothing answers',
+    what: 'nothing responds',
     start: async ({ proxy }) => proxy.set('black-hole'),
     end: async ({ proxy }) => proxy.set('none'),
   },
@@ -58,7 +58,7 @@ const WAYS: readonly {
   },
 ]
 
-/** Every request is answered 503 as long as it lasts, nothing is stored, and afterwards the service is as before. */
+/** Every response is 503 as long as it lasts, nothing is stored, and afterwards the service is as before. */
 async function expectUnavailable(
   what: string,
   service: Service,
@@ -90,7 +90,7 @@ async function expectUnavailable(
   expect(names.filter((name) => name !== 'between')).toEqual(['before', 'after'])
 }
 
-itLong.each(WAYS)('answers 503 while $what, and stores nothing', async ({ what, start, end }) => {
+itLong.each(WAYS)('responds with 503 while $what, and stores nothing', async ({ what, start, end }) => {
   const serverUrl = inject('postgresUrl')
   const { url, drop } = await createDatabase(serverUrl)
   onTestFinished(drop)
@@ -107,7 +107,7 @@ itLong.each(WAYS)('answers 503 while $what, and stores nothing', async ({ what, 
   )
 })
 
-it('answers 503 while the server does not support TLS, and stores nothing', async () => {
+it('responds with 503 while the server does not support TLS, and stores nothing', async () => {
   const server = await startOwnPostgres({ isTls: true })
   const proxy = await openFaultyProxy(withTls(server.url))
   const service = await Service.start({ databaseUrl: proxy.url, settings: { DATABASE_STATEMENT_TIMEOUT: '1000' } })

@@ -8,7 +8,7 @@ export interface FloodOptions extends WireRequest {
   readonly connections: number
   /** How many requests a connection sends before it waits for their responses. Default: 1. */
   readonly pipelined?: number
-  /** Whether a client that is answered 503 waits for its Retry-After. Default: false. */
+  /** Whether a client that gets 503 waits for its Retry-After. Default: false. */
   readonly obeysRetryAfter?: boolean
   /** A body that differs from request to request, by its number. */
   readonly bodyOf?: (number: number) => string
@@ -25,7 +25,7 @@ export interface FloodResult {
 
 const RESPONSE_TIMEOUT_MS = 30_000
 
-/** Sends many requests over some connections, as fast as they are answered. */
+/** Sends many requests over some connections, as fast as responses arrive. */
 export async function flood(service: Service, options: FloodOptions): Promise<FloodResult> {
   const { requests, connections, pipelined = 1, obeysRetryAfter = false, bodyOf, ...request } = options
   const statuses: Record<number, number> = {}

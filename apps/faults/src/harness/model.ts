@@ -210,7 +210,7 @@ class Restart implements Command {
   toString = () => `restart(${this.#signal})`
 }
 
-/** Too many unknown keys from one address are answered 429 instead of being looked up. */
+/** Too many unknown keys from one address get 429 instead of being looked up. */
 function expectUnknownKey(status: number | undefined): void {
   expect([401, 429]).toContain(status)
 }

@@ -6,7 +6,7 @@ export interface RawRequest {
   /** What it is, for the reader of a failure. */
   readonly kind: string
   readonly bytes: Buffer
-  /** The statuses that may answer it. `broken` is 400 to 501 with `Connection: close`; `any` is unknown, and so is all behind it. */
+  /** The statuses that its response may have. `broken` is 400 to 501 with `Connection: close`; `any` is unknown, and so is all behind it. */
   readonly expected: readonly number[] | 'broken' | 'any'
   /** The X-Request-Id that the response must repeat; absent where the server cannot read it. */
   readonly requestId?: string
