@@ -3,6 +3,7 @@ import { createKeyCheck, type StaticKey } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
 import { type Clock, createPetApp, createPetServer, type HttpLog, type PetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
+import { createKeyChanges } from './observability/key-changes.ts'
 import type { Reports } from './observability/log.ts'
 import { openObservability } from './observability/open-observability.ts'
 import { openPersistence } from './persistence/open-persistence.ts'
@@ -34,6 +35,7 @@ export interface Program {
 }
 
 const KEY_USES_INTERVAL_MS = 60_000
+const KEY_CHANGES_INTERVAL_MS = 10_000
 
 const noReport = () => {}
 
@@ -41,6 +43,7 @@ const noReport = () => {}
 export async function compose(parts: Parts): Promise<Program> {
   const { settings, log, now = () => new Date() } = parts
   const { droppedLogLines = () => 0, onReadiness = noReport, onLookUpLimit = noReport, onTraceError = noReport } = parts
+  const { onKeyChange = noReport } = parts
   const { rateLimit: limit } = settings
   const persistence = await openPersistence(settings)
   const observability = await openObservability(settings, { persistence, log, droppedLogLines, onTraceError })
@@ -52,6 +55,7 @@ export async function compose(parts: Parts): Promise<Program> {
     lifetimeMs: settings.apiKeyCacheSeconds * 1000,
   })
   const keyUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
+  const keyChanges = repeat(createKeyChanges(persistence.apiKeys, onKeyChange, now()), KEY_CHANGES_INTERVAL_MS)
   const options = observability.app({
     pets: createPetUseCases(observability.repository(persistence.pets)),
     tokenCheck: keyCheck.check,
@@ -71,7 +75,7 @@ export async function compose(parts: Parts): Promise<Program> {
     persistence,
     stop: readiness.stop,
     async close() {
-      await keyUses.finish()
+      await Promise.all([keyUses.finish(), keyChanges.finish()])
       await persistence.close()
       await observability.close()
     },

@@ -74,6 +74,7 @@ keys
   .description('create a key and print it; it is shown only this once')
   .requiredOption('--name <name>', 'who or what will use it')
   .addOption(new Option('--scope <scope...>', 'what it may do (default: everything)').choices(SCOPES))
+  .addOption(by())
   .option('--expires <duration>', 'how long it is valid, such as 90d or 12h (default: never expires)', duration)
   .addOption(json())
   .action(lazily(() => import('./cli/keys.ts'), 'createKey'))
@@ -93,6 +94,7 @@ keys
       .argParser(duration)
       .default(parseDuration('24h'), '24h'),
   )
+  .addOption(by())
   .addOption(json())
   .action(lazily(() => import('./cli/keys.ts'), 'rotateKey'))
 
@@ -100,6 +102,7 @@ keys
   .command('revoke')
   .description('revoke a key; this cannot be undone')
   .argument('<id-or-key>', 'the id of the key, as listed, or a leaked key itself')
+  .addOption(by())
   .addOption(json())
   .action(lazily(() => import('./cli/keys.ts'), 'revokeKey'))
 
@@ -119,6 +122,10 @@ function settingsHelp(): string {
 
 function json(): Option {
   return new Option('--json', 'print one JSON value, for scripts')
+}
+
+function by(): Option {
+  return new Option('--by <name>', 'who does it, for keys list and the log (default: the user of the operating system)')
 }
 
 function duration(text: string): number {

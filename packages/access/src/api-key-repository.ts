@@ -29,8 +29,11 @@ export interface ApiKeyRepository {
   /** Returns every key ever stored, in the order of `createdAt`. */
   list(): Promise<readonly ApiKey[]>
 
-  /** Revokes a key permanently; a second call does not change the time. Returns `false` when there is no such key. */
-  revoke(id: string, at: Date): Promise<boolean>
+  /**
+   * Revokes a key permanently, and stores when and by whom; a second call changes neither. Returns `false` when there is
+   * no such key.
+   */
+  revoke(id: string, at: Date, by?: string): Promise<boolean>
 
   /**
    * Records when keys were last used, in one write for all of them. The latest time is stored, in whatever order the

@@ -150,3 +150,33 @@ it.each([
 ])('the state of a key is %s', (state, fields) => {
   expect(apiKeyState({ ...key, ...fields }, NOON)).toBe(state)
 })
+
+it('each change stores who made it', async () => {
+  const { keys, issueApiKey, listApiKeys } = setUp()
+  const as = (by: string) => createApiKeyUseCases(keys, { by, now: () => NOON })
+  const { key } = await as('Ada').issueApiKey({ name: 'kiosk' })
+  const { key: successor } = await as('Bob').rotateApiKey(key.id, DAY)
+  await as('Eve').revokeApiKey(successor.id)
+  await as('Mallory').revokeApiKey(successor.id)
+  const { key: other } = await issueApiKey({ name: 'nobody is named' })
+  expect(await listApiKeys()).toMatchObject([
+    { id: key.id, createdBy: 'Ada', replacedBy: successor.id },
+    { id: successor.id, createdBy: 'Bob', revokedBy: 'Eve' },
+    { id: other.id },
+  ])
+  expect(other).not.toHaveProperty('createdBy')
+})
+
+it.each(['', ' ', 'a\nb', '\u001B[31mred', 'x'.repeat(101)])('no change is made by somebody named %j', async (by) => {
+  const { keys, issueApiKey, listApiKeys } = setUp()
+  const { key } = await issueApiKey({ name: 'kiosk' })
+  const before = await listApiKeys()
+  const asNobody = createApiKeyUseCases(keys, { by })
+  const changes = [
+    () => asNobody.issueApiKey({ name: 'other' }),
+    () => asNobody.rotateApiKey(key.id, 0),
+    () => asNobody.revokeApiKey(key.id),
+  ]
+  for (const change of changes) await expect(change()).rejects.toMatchObject({ code: 'api_key_invalid' })
+  expect(await listApiKeys()).toEqual(before)
+})

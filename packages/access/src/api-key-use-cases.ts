@@ -19,7 +19,7 @@ export interface ApiKeyUseCases {
    */
   readonly rotateApiKey: (id: string, overlapMs: number) => Promise<IssuedApiKey>
 
-  /** Makes a key invalid permanently. Revoking it again is not an error. Rejects with `api_key_not_found`. */
+  /** Makes a key invalid permanently. Revoking it again changes nothing and is not an error. Rejects with `api_key_not_found`. */
   readonly revokeApiKey: (id: string) => Promise<void>
 }
 
@@ -40,14 +40,24 @@ export interface IssuedApiKey {
   readonly key: NewApiKey
 }
 
+/** For whom the operations are made. */
+export interface ApiKeyUseCaseOptions {
+  /**
+   * Who creates, rotates and revokes: stored with each change. 1 to 100 characters without control characters; others
+   * reject with `api_key_invalid`. Default: nobody is stored.
+   */
+  readonly by?: string
+  readonly now?: () => Date
+}
+
 /** Makes the operations over one repository. */
 export function createApiKeyUseCases(
   keys: ApiKeyRepository,
-  { now = () => new Date() }: { readonly now?: () => Date } = {},
+  { by, now = () => new Date() }: ApiKeyUseCaseOptions = {},
 ): ApiKeyUseCases {
   return {
     async issueApiKey(input) {
-      const issued = newApiKey(input, now())
+      const issued = newApiKey(input, by, now())
       await keys.add(issued.key)
       return issued
     },
@@ -65,14 +75,15 @@ export function createApiKeyUseCases(
       }
       const { name, scopes, createdAt, expiresAt } = old
       const lifetime = expiresAt && { lifetimeMs: expiresAt.getTime() - createdAt.getTime() }
-      const issued = newApiKey({ name, scopes, ...lifetime }, at)
+      const issued = newApiKey({ name, scopes, ...lifetime }, by, at)
       if (!(overlapMs >= 0)) throw invalid('The overlap of two keys must not be negative.')
       if (!(await keys.replace(id, issued.key, timeAfter(at, overlapMs)))) throw replaced(id)
       return issued
     },
 
     async revokeApiKey(id) {
-      if (!(await keys.revoke(id, now()))) throw notFound(id)
+      if (by !== undefined) expectName('The name of who revokes a key', by)
+      if (!(await keys.revoke(id, now(), by))) throw notFound(id)
     },
   }
 }
@@ -82,10 +93,13 @@ const ID_BYTES = 8
 /** The latest time that a `Date` can hold, in milliseconds since 1970. */
 const LAST_TIME_MS = 8.64e15
 
-function newApiKey({ name, scopes = SCOPES, lifetimeMs }: ApiKeyInput, createdAt: Date): IssuedApiKey {
-  if (!NAME.test(name) || name.trim() === '') {
-    throw invalid('The name of a key must have 1 to 100 characters without control characters, and not be blank.')
-  }
+function newApiKey(
+  { name, scopes = SCOPES, lifetimeMs }: ApiKeyInput,
+  createdBy: string | undefined,
+  createdAt: Date,
+): IssuedApiKey {
+  expectName('The name of a key', name)
+  if (createdBy !== undefined) expectName('The name of who creates a key', createdBy)
   if (scopes.length === 0 || scopes.some((scope) => !SCOPES.includes(scope))) {
     throw invalid(`A key must have at least one of the scopes ${SCOPES.join(', ')}.`)
   }
@@ -98,8 +112,14 @@ function newApiKey({ name, scopes = SCOPES, lifetimeMs }: ApiKeyInput, createdAt
     // In the order of the list, each at most once.
     scopes: SCOPES.filter((scope) => scopes.includes(scope)),
     createdAt,
+    ...(createdBy !== undefined && { createdBy }),
   }
   return { text, key: lifetimeMs === undefined ? key : { ...key, expiresAt: timeAfter(createdAt, lifetimeMs) } }
+}
+
+function expectName(what: string, name: string): void {
+  if (NAME.test(name) && name.trim() !== '') return
+  throw invalid(`${what} must have 1 to 100 characters without control characters, and not be blank.`)
 }
 
 function timeAfter(time: Date, durationMs: number): Date {

@@ -10,9 +10,12 @@ export interface ApiKey {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly createdAt: Date
+  /** Who created it, by a name that nothing verifies. A rotated key was rotated by the creator of its successor. */
+  readonly createdBy?: string
   /** Invalid from this time on: its own expiry, or the end of the overlap after a rotation, whichever is first. */
   readonly expiresAt?: Date
   readonly revokedAt?: Date
+  readonly revokedBy?: string
   /** The approximate time of its last use; it may lag behind by a minute. */
   readonly lastUsedAt?: Date
   /** The id of its successor, after a rotation. */
@@ -20,7 +23,7 @@ export interface ApiKey {
 }
 
 /** A key that is to be stored. */
-export interface NewApiKey extends Pick<ApiKey, 'id' | 'name' | 'scopes' | 'createdAt' | 'expiresAt'> {
+export interface NewApiKey extends Pick<ApiKey, 'id' | 'name' | 'scopes' | 'createdAt' | 'createdBy' | 'expiresAt'> {
   /** The result of `hashApiKey` for the text of the key. */
   readonly sha256: string
 }

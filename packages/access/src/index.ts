@@ -5,7 +5,7 @@ export type { ApiKey, ApiKeyState, NewApiKey, Scope, VerifiedKey } from './api-k
 
 // Operations
 export { createApiKeyUseCases } from './api-key-use-cases.ts'
-export type { ApiKeyInput, ApiKeyUseCases, IssuedApiKey } from './api-key-use-cases.ts'
+export type { ApiKeyInput, ApiKeyUseCaseOptions, ApiKeyUseCases, IssuedApiKey } from './api-key-use-cases.ts'
 
 // Checking, on every request
 export { createKeyCheck } from './key-check.ts'

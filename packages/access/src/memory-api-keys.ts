@@ -42,9 +42,11 @@ export function createMemoryApiKeys(): ApiKeyRepository {
       return all.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
     },
 
-    async revoke(id, at) {
+    async revoke(id, at, by) {
       const key = keys.get(id)
-      if (key !== undefined) keys.set(id, { revokedAt: new Date(at), ...key })
+      if (key !== undefined && key.revokedAt === undefined) {
+        keys.set(id, { ...key, revokedAt: new Date(at), ...(by !== undefined && { revokedBy: by }) })
+      }
       return key !== undefined
     },
 

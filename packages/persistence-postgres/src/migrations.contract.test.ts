@@ -16,6 +16,7 @@ const ALL = [
   '0006-move-idempotency-keys',
   '0007-remove-idempotency-columns',
   '0008-identify-imported-files',
+  '0009-record-key-changes',
 ]
 
 let database: Database

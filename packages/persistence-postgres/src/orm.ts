@@ -11,6 +11,7 @@ import { NoteImports } from './migrations/0005-note-imports.ts'
 import { MoveIdempotencyKeys } from './migrations/0006-move-idempotency-keys.ts'
 import { RemoveIdempotencyColumns } from './migrations/0007-remove-idempotency-columns.ts'
 import { IdentifyImportedFiles } from './migrations/0008-identify-imported-files.ts'
+import { RecordKeyChanges } from './migrations/0009-record-key-changes.ts'
 
 /** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
 export const MIGRATIONS: readonly AdapterMigration[] = [
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly AdapterMigration[] = [
   { name: '0006-move-idempotency-keys', class: MoveIdempotencyKeys },
   { name: '0007-remove-idempotency-columns', class: RemoveIdempotencyColumns, isContraction: true },
   { name: '0008-identify-imported-files', class: IdentifyImportedFiles },
+  { name: '0009-record-key-changes', class: RecordKeyChanges },
 ]
 
 /** The last migration: a schema that has it is up to date. */

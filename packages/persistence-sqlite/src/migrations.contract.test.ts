@@ -18,6 +18,7 @@ const ALL = [
   '0005-move-idempotency-keys',
   '0006-remove-idempotency-columns',
   '0007-identify-imported-files',
+  '0008-record-key-changes',
 ]
 
 describe('SQLite migrations', () => {

@@ -9,6 +9,7 @@ import { NoteImports } from './migrations/0004-note-imports.ts'
 import { MoveIdempotencyKeys } from './migrations/0005-move-idempotency-keys.ts'
 import { RemoveIdempotencyColumns } from './migrations/0006-remove-idempotency-columns.ts'
 import { IdentifyImportedFiles } from './migrations/0007-identify-imported-files.ts'
+import { RecordKeyChanges } from './migrations/0008-record-key-changes.ts'
 
 /** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
 export const MIGRATIONS: readonly AdapterMigration[] = [
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly AdapterMigration[] = [
   { name: '0005-move-idempotency-keys', class: MoveIdempotencyKeys },
   { name: '0006-remove-idempotency-columns', class: RemoveIdempotencyColumns, isContraction: true },
   { name: '0007-identify-imported-files', class: IdentifyImportedFiles },
+  { name: '0008-record-key-changes', class: RecordKeyChanges },
 ]
 
 /** The last migration: a schema that has it is up to date. */

@@ -56,6 +56,7 @@ describe('SQLite with several processes', () => {
       '0005-move-idempotency-keys',
       '0006-remove-idempotency-columns',
       '0007-identify-imported-files',
+      '0008-record-key-changes',
     ])
   })
 

@@ -82,6 +82,7 @@ export interface StoredIdempotencyKey extends IdempotencyKey {
 /** An API key with everything that is stored of it. */
 export interface StoredApiKey extends NewApiKey {
   readonly revokedAt?: Date
+  readonly revokedBy?: string
   readonly lastUsedAt?: Date
   /** The id of the key that this one replaces. */
   readonly replaces?: string

@@ -75,25 +75,36 @@ describe.each(Object.entries(DATABASES))('Keys on %s', (_, create) => {
   it('are created, used, rotated and revoked while two instances run', async () => {
     const place = { folder: await temporaryFolder(), settings: { API_KEY_CACHE_SECONDS: '1', ...(await create()) } }
     const [one, other] = [await serve(place), await serve(place)]
-    const first = await makeKey('keys create --name kiosk --expires 90d', place)
+    const first = await makeKey('keys create --name kiosk --expires 90d --by Ada', place)
     for (const { address } of [one, other]) expect(await status(address, first.key)).toBe(200)
 
-    const second = await makeKey(`keys rotate ${first.id} --overlap 1h`, place)
+    const second = await makeKey(`keys rotate ${first.id} --overlap 1h --by Bob`, place)
     for (const { key } of [first, second]) expect(await status(other.address, key)).toBe(200)
 
-    await run(`keys revoke ${first.id}`, place)
+    await run(`keys revoke ${first.id} --by Eve`, place)
     for (const { address } of [one, other]) await untilRejected(address, first.key)
     for (const { address } of [one, other]) expect(await status(address, second.key)).toBe(200)
 
-    // At the end each instance stores the last uses of keys.
+    // At the end each instance stores the last uses of keys, and logs the last changes.
     one.program.process.kill('SIGTERM')
     await one.program.ended
+    const changes = one.program.output.stdout.split('\n').filter((line) => line.includes('"msg":"API key '))
+    const logged = { level: 30, name: 'kiosk', at: expect.stringMatching(/Z$/) as string }
+    expect(changes.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { msg: 'API key created', keyId: first.id, by: 'Ada', ...logged },
+      { msg: 'API key rotated', keyId: first.id, by: 'Bob', replacedBy: second.id, ...logged },
+      { msg: 'API key revoked', keyId: first.id, by: 'Eve', ...logged },
+    ])
     const { stdout } = await run('keys list', place)
     expect(stdout.split('\n')).toEqual([
-      expect.stringMatching(/^ID +NAME +SCOPES +STATE +CREATED +EXPIRES +LAST USED +REPLACED BY$/),
-      expect.stringMatching(new RegExp(`^${first.id}  kiosk  pets:read pets:write  revoked .* ${second.id}$`)),
+      expect.stringMatching(/^ID +NAME +SCOPES +STATE +CREATED +EXPIRES +LAST USED +ROTATED +REVOKED$/),
       expect.stringMatching(
-        new RegExp(`^${second.id}  kiosk  pets:read pets:write  active( +\\d{4}-\\S+ \\S+Z){3}  -$`),
+        new RegExp(
+          `^${first.id}  kiosk  pets:read pets:write  revoked .*Z by Ada .*Z by Bob to ${second.id} .*Z by Eve$`,
+        ),
+      ),
+      expect.stringMatching(
+        new RegExp(`^${second.id}  kiosk  pets:read pets:write  active  .*Z by Bob( +\\d{4}-\\S+ \\S+Z){2} +- +-$`),
       ),
       '',
     ])
@@ -145,13 +156,14 @@ describe('pet-store keys create', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^pets_[0-9A-Za-z]{49}\n$/)
     expect(stderr).toMatch(
-      /^Created the key key_\w+ for kiosk: pets:read pets:write, never expires\.\nIt is shown only this once\.\n$/,
+      /^\S.* created the key key_\w+ for kiosk: pets:read pets:write, never expires\.\nIt is shown only this once\.\n$/,
     )
     expect(stderr).not.toContain(stdout.trim())
   })
 
   it.each([
     ['keys create', 2, "required option '--name <name>' not specified"],
+    ['keys create --name kiosk --by \u0007', 2, 'The name of who creates a key must have'],
     ['keys create --name \u0007', 2, 'The name of a key must have'],
     ['keys create --name kiosk --scope pets:eat', 2, 'Allowed choices are pets:read, pets:write'],
     ['keys create --name kiosk --expires soon', 2, 'It must be a number and a unit: s, m, h or d, such as 90d.'],

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import {
   type ApiKey,
   type ApiKeyRepository,
@@ -20,10 +21,17 @@ interface Output {
   readonly json?: boolean
 }
 
+interface ChangeOptions extends Output {
+  /** Who changes the key. Default: the user of the operating system. */
+  readonly by?: string
+}
+
 /** `keys create`: only the key itself goes to standard output, so that a script can capture it. */
-export async function createKey(options: Output & { name: string; scope?: Scope[]; expires?: number }): Promise<void> {
-  const { name, scope, expires, json } = options
-  await withKeys({}, async ({ issueApiKey }) => {
+export async function createKey(
+  options: ChangeOptions & { name: string; scope?: Scope[]; expires?: number },
+): Promise<void> {
+  const { name, scope, expires, json, by } = options
+  await withKeys({}, by, async ({ issueApiKey }) => {
     const issued = await issueApiKey({
       name,
       ...(scope !== undefined && { scopes: scope }),
@@ -34,8 +42,8 @@ export async function createKey(options: Output & { name: string; scope?: Scope[
 }
 
 /** `keys rotate`: creates the successor of a key and shows it as a new one. */
-export async function rotateKey(id: string, { overlap, json }: Output & { overlap: number }): Promise<void> {
-  await withKeys({ create: false }, async ({ rotateApiKey }) => {
+export async function rotateKey(id: string, { overlap, json, by }: ChangeOptions & { overlap: number }): Promise<void> {
+  await withKeys({ create: false }, by, async ({ rotateApiKey }) => {
     const issued = await rotateApiKey(id, overlap)
     const end = time(new Date(issued.key.createdAt.getTime() + overlap))
     showNewKey(issued, json, ` The old key, ${id}, is valid until ${end} at the latest.`)
@@ -44,17 +52,19 @@ export async function rotateKey(id: string, { overlap, json }: Output & { overla
 
 /** `keys list`: every key ever created, the oldest first. */
 export async function listKeys({ json }: Output): Promise<void> {
-  await withKeys({ readOnly: true }, async ({ listApiKeys }) => {
+  await withKeys({ readOnly: true }, undefined, async ({ listApiKeys }) => {
     const now = new Date()
-    const keys = (await listApiKeys()).map((key) => ({ ...key, state: apiKeyState(key, now) }))
+    const all = await listApiKeys()
+    const byId = new Map(all.map((key) => [key.id, key]))
+    const keys = all.map((key) => ({ ...key, ...rotationOf(key, byId), state: apiKeyState(key, now) }))
     if (json) console.log(JSON.stringify(keys, undefined, 2))
     else process.stdout.write(textTable([HEADING, ...keys.map((key) => rowOf(key))]))
   })
 }
 
 /** `keys revoke`: instances that have the key cached accept it a little longer; the output says how long. */
-export async function revokeKey(idOrKey: string, { json }: Output): Promise<void> {
-  await withKeys({ create: false }, async ({ revokeApiKey }, { apiKeyCacheSeconds }, apiKeys) => {
+export async function revokeKey(idOrKey: string, { json, by }: ChangeOptions): Promise<void> {
+  await withKeys({ create: false }, by, async ({ revokeApiKey }, { apiKeyCacheSeconds }, apiKeys) => {
     const id = await idOf(idOrKey, apiKeys)
     await revokeApiKey(id)
     if (json) console.log(JSON.stringify({ id, effectiveWithinSeconds: apiKeyCacheSeconds }, undefined, 2))
@@ -73,13 +83,14 @@ async function idOf(idOrKey: string, apiKeys: ApiKeyRepository): Promise<string>
 /** Only `keys create` may create a database: a mistyped path must not look like a database without keys. */
 async function withKeys(
   use: PersistenceUse,
+  by: string | undefined,
   work: (keys: ApiKeyUseCases, settings: Settings, apiKeys: ApiKeyRepository) => Promise<void>,
 ): Promise<void> {
   const settings = readSettings()
   // Replicas serve lists of pets only: one that is down must not prevent revoking a key.
   const persistence = await openPersistence({ ...settings, databaseReplicaUrls: [] }, use)
   try {
-    await work(createApiKeyUseCases(persistence.apiKeys), settings, persistence.apiKeys)
+    await work(createApiKeyUseCases(persistence.apiKeys, { by: by ?? systemUser() }), settings, persistence.apiKeys)
   } finally {
     await persistence.close()
   }
@@ -99,17 +110,48 @@ function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''): void 
     )
   }
   if (json) return
-  console.error(`Created the key ${key.id} for ${key.name}: ${key.scopes.join(' ')}, ${expiry}.${more}`)
+  console.error(
+    `${key.createdBy} created the key ${key.id} for ${key.name}: ${key.scopes.join(' ')}, ${expiry}.${more}`,
+  )
   console.error('It is shown only this once.')
 }
 
-const HEADING = ['ID', 'NAME', 'SCOPES', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'REPLACED BY']
+const HEADING = ['ID', 'NAME', 'SCOPES', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'ROTATED', 'REVOKED']
 
-function rowOf(key: ApiKey & { state: string }): string[] {
-  const { id, name, scopes, state, createdAt, expiresAt, lastUsedAt, replacedBy } = key
-  const expires = expiresAt === undefined ? 'never' : time(expiresAt)
+function rowOf(key: ApiKey & Rotation & { state: string }): string[] {
+  const { id, name, scopes, state, createdAt, expiresAt, lastUsedAt, replacedBy, rotatedAt, revokedAt } = key
+  const expires = expiresAt === undefined ? 'never expires' : time(expiresAt)
   const lastUsed = lastUsedAt === undefined ? 'never' : time(lastUsedAt)
-  return [id, name, scopes.join(' '), state, time(createdAt), expires, lastUsed, replacedBy ?? '-']
+  const rotated = rotatedAt === undefined ? '-' : `${change(rotatedAt, key.rotatedBy)} to ${replacedBy}`
+  const revoked = revokedAt === undefined ? '-' : change(revokedAt, key.revokedBy)
+  return [id, name, scopes.join(' '), state, change(createdAt, key.createdBy), expires, lastUsed, rotated, revoked]
+}
+
+/** When a key was rotated and by whom: what its successor says. */
+interface Rotation {
+  readonly rotatedAt?: Date
+  readonly rotatedBy?: string
+}
+
+function rotationOf({ replacedBy }: ApiKey, byId: ReadonlyMap<string, ApiKey>): Rotation {
+  const successor = replacedBy === undefined ? undefined : byId.get(replacedBy)
+  if (successor === undefined) return {}
+  const { createdAt, createdBy } = successor
+  return { rotatedAt: createdAt, ...(createdBy !== undefined && { rotatedBy: createdBy }) }
+}
+
+/** Keys that an earlier release changed do not say by whom. */
+function change(at: Date, by: string | undefined): string {
+  return by === undefined ? time(at) : `${time(at)} by ${by}`
+}
+
+/** In a container the user often has a number and no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.()}`
+  }
 }
 
 /** To the minute, in UTC. */

@@ -4,6 +4,7 @@ import type { Checks, HttpLog } from '@pet-store/http-express'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import type { Settings } from '../settings/settings.ts'
+import type { KeyChange } from './key-changes.ts'
 import { type LogOutput, openLogOutput } from './log-output.ts'
 
 const STANDARD_OUTPUT = 1
@@ -24,6 +25,8 @@ export interface Reports {
   readonly onReadiness: (checks: Checks, isReady: boolean, reason?: unknown) => void
   /** Called when a client address has used up its look-ups of API keys. */
   readonly onLookUpLimit: (address: string) => void
+  /** Called when somebody created, rotated or revoked an API key, whichever process did it. */
+  readonly onKeyChange: (change: KeyChange) => void
   /** Called when traces could not be sent. */
   readonly onTraceError: (error: unknown) => void
 }
@@ -57,6 +60,7 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
     },
     onLookUpLimit: (clientAddress) =>
       log.warn({ clientAddress }, 'too many unknown API keys from this address; if it is a proxy, set TRUST_PROXY'),
+    onKeyChange: ({ change, ...fields }) => log.info(fields, `API key ${change}`),
     onTraceError: atMostEvery(60_000, (err) => log.warn({ err }, 'traces could not be sent')),
   }
   return { log, reports }

@@ -6,8 +6,10 @@ export interface ApiKeyRow {
   readonly name: string
   readonly scopes: string
   readonly createdAt: bigint
+  readonly createdBy: string | null
   readonly expiresAt: bigint | null
   readonly revokedAt: bigint | null
+  readonly revokedBy: string | null
   readonly lastUsedAt: bigint | null
   readonly replacedBy: string | null
   readonly overlapUntil: bigint | null
@@ -22,15 +24,17 @@ export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
     // The check constraint allows nothing else.
     scopes: row.scopes.split(' ') as Scope[],
     createdAt: timeFrom(row.createdAt),
+    ...(row.createdBy !== null && { createdBy: row.createdBy }),
     ...(expiresAt !== null && { expiresAt: timeFrom(expiresAt) }),
     ...(row.revokedAt !== null && { revokedAt: timeFrom(row.revokedAt) }),
+    ...(row.revokedBy !== null && { revokedBy: row.revokedBy }),
     ...(row.lastUsedAt !== null && { lastUsedAt: timeFrom(row.lastUsedAt) }),
     ...(row.replacedBy !== null && { replacedBy: row.replacedBy }),
   }
 }
 
 /** The properties of a new key. */
-export function recordFromApiKey({ id, sha256, name, scopes, createdAt, expiresAt }: NewApiKey) {
+export function recordFromApiKey({ id, sha256, name, scopes, createdAt, createdBy, expiresAt }: NewApiKey) {
   return {
     id,
     sha256,
@@ -38,6 +42,7 @@ export function recordFromApiKey({ id, sha256, name, scopes, createdAt, expiresA
     // The check constraint rejects every other combination.
     scopes: scopes.join(' ') as Scope,
     createdAt: toMilliseconds(createdAt),
+    createdBy: createdBy ?? null,
     expiresAt: expiresAt === undefined ? null : toMilliseconds(expiresAt),
   }
 }

@@ -62,9 +62,10 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
     return apiKeysFrom(await this.#entities.read((em) => em.find(ApiKeyRecord, {}, { orderBy: { createdAt: 'asc' } })))
   }
 
-  revoke(id: string, at: Date): Promise<boolean> {
+  revoke(id: string, at: Date, by?: string): Promise<boolean> {
+    const revocation = { revokedAt: toMilliseconds(at), revokedBy: by ?? null }
     return this.#entities.write(async (em) => {
-      const revoked = await em.nativeUpdate(ApiKeyRecord, { id, revokedAt: null }, { revokedAt: toMilliseconds(at) })
+      const revoked = await em.nativeUpdate(ApiKeyRecord, { id, revokedAt: null }, revocation)
       return revoked > 0 || (await em.count(ApiKeyRecord, { id })) > 0
     })
   }
@@ -103,8 +104,10 @@ function apiKeysFrom(records: readonly Record[]): readonly ApiKey[] {
       name: record.name,
       scopes: record.scopes,
       createdAt: record.createdAt,
+      createdBy: record.createdBy ?? null,
       expiresAt: record.expiresAt ?? null,
       revokedAt: record.revokedAt ?? null,
+      revokedBy: record.revokedBy ?? null,
       lastUsedAt: record.lastUsedAt ?? null,
       replacedBy: successor?.id ?? null,
       overlapUntil: successor?.overlapUntil ?? null,

@@ -1,6 +1,6 @@
 import type { ApiKeyRepository } from '@pet-store/access'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
-import { after, aNewApiKey, NOON } from '../new-api-keys.ts'
+import { after, aNewApiKey, hashOf, NOON, withoutHash } from '../new-api-keys.ts'
 
 /** Keys are revoked permanently, and their last use is recorded. */
 export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key', [
@@ -19,6 +19,23 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
       expectEqual(await keys.find(key.id), revoked, 'the key must be revoked at the first time')
       expectEqual(await keys.findByHash(sha256), revoked, 'the key must be revoked at the first time')
       expectEqual(await keys.find(neighbour.id), neighbour, 'another key must not change')
+    },
+  },
+  {
+    id: 'revoke-by',
+    name: 'stores who revoked a key, and does not change it when the key is revoked again',
+    async run(keys) {
+      await keys.add(aNewApiKey('kiosk'))
+      await keys.add(aNewApiKey('neighbour'))
+      await keys.revoke('key_kiosk', after(5), `Ada "אדה" 🐕`)
+      await keys.revoke('key_kiosk', after(6), 'Bob')
+      await keys.revoke('key_neighbour', after(5))
+      await keys.revoke('key_neighbour', after(6), 'Bob')
+      for (const found of [await keys.find('key_kiosk'), await keys.findByHash(hashOf('kiosk'))]) {
+        expectEqual(found?.revokedBy, `Ada "אדה" 🐕`, 'the key must name who revoked it first')
+      }
+      const neighbour = { ...withoutHash(aNewApiKey('neighbour')), revokedAt: after(5) }
+      expectEqual(await keys.find('key_neighbour'), neighbour, 'a key that nobody is named for must not name anybody')
     },
   },
   {

@@ -9,7 +9,7 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
     name: 'replaces a key: stores the successor and ends the old key',
     async run(keys) {
       const old = aNewApiKey('old')
-      const successor = aNewApiKey('successor', { createdAt: after(1), expiresAt: after(100) })
+      const successor = aNewApiKey('successor', { createdAt: after(1), createdBy: 'Ada', expiresAt: after(100) })
       await keys.add(old)
       expectEqual(await keys.replace(old.id, successor, after(10)), true, 'replace must return true')
       const stored = withoutHash(successor)

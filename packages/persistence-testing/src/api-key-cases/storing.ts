@@ -17,7 +17,11 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
     name: 'returns every field of a key, and no key for an absent field',
     async run(keys) {
       const bare = aNewApiKey('bare')
-      const full = aNewApiKey('full', { scopes: ['pets:read', 'pets:write'], expiresAt: after(1) })
+      const full = aNewApiKey('full', {
+        scopes: ['pets:read', 'pets:write'],
+        createdBy: `Ada "אדה" 🐕`,
+        expiresAt: after(1),
+      })
       await keys.add(bare)
       await keys.add(full)
       for (const { sha256, ...key } of [bare, full]) {

@@ -7,6 +7,7 @@ const stores = (what: string, caughtBy: string, change: (key: NewApiKey) => obje
 
 export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = [
   stores('no expiry', 'api-key.add.fields api-key.add.times', () => ({ expiresAt: undefined })),
+  stores('no creator', 'api-key.add.fields api-key.replace.successor', () => ({ createdBy: undefined })),
   stores('both scopes for every key', 'api-key.add.fields', () => ({ scopes: ['pets:read', 'pets:write'] })),
   stores('quotes doubled', 'api-key.add.name.quotes', ({ name }) => ({ name: name.replaceAll("'", "''") })),
   stores('only letters of 16 bits', 'api-key.add.name.emoji api-key.add.name.100-code-points', ({ name }) => ({
@@ -63,6 +64,10 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = [
 
   apiKeyFault('revokes nothing', 'api-key.revoke', () => ({ revoke: async () => true })),
   apiKeyFault('uses the time of the last revocation', 'api-key.revoke', () => ({ revokedAt: (_, at) => at })),
+  apiKeyFault('does not store who revoked a key', 'api-key.revoke-by', () => ({ revokedBy: () => ({}) })),
+  apiKeyFault('stores who revoked a key last', 'api-key.revoke-by', () => ({
+    revokedBy: (_, by) => ({ revokedBy: by }),
+  })),
   apiKeyFault('revokes every key', 'api-key.revoke', (keys) => ({
     revoke: async (_, revokedAt) => keys.rows.every(({ id }) => keys.change(id, () => ({ revokedAt }))),
   })),

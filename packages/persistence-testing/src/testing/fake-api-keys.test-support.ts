@@ -77,8 +77,13 @@ export class FakeApiKeys implements ApiKeyRepository {
     return this.rows.toSorted((one, other) => this.order(one, other)).map((row) => this.give(row) as ApiKey)
   }
 
-  async revoke(id: string, at: Date): Promise<boolean> {
-    return this.change(id, (row) => ({ revokedAt: this.revokedAt(row, at) }))
+  revokedBy(key: Row, by?: string): object {
+    if (key.revokedAt !== undefined) return {}
+    return by === undefined ? {} : { revokedBy: by }
+  }
+
+  async revoke(id: string, at: Date, by?: string): Promise<boolean> {
+    return this.change(id, (row) => ({ revokedAt: this.revokedAt(row, at), ...this.revokedBy(row, by) }))
   }
 
   async markUsed(uses: readonly KeyUse[]): Promise<void> {

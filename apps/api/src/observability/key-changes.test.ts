@@ -1,0 +1,56 @@
+import { createApiKeyUseCases } from '@pet-store/access'
+import { createMemoryApiKeys } from '@pet-store/access/memory'
+import { expect, it } from 'vitest'
+import { createKeyChanges, type KeyChange } from './key-changes.ts'
+
+function setUp() {
+  const keys = createMemoryApiKeys()
+  const times = { now: 0 }
+  const as = (by: string) => createApiKeyUseCases(keys, { by, now: () => new Date(times.now) })
+  const reported: KeyChange[] = []
+  const reportChanges = createKeyChanges(keys, (change) => reported.push(change), new Date(100))
+  return { keys, as, times, reported, reportChanges }
+}
+
+it('reports who created, rotated and revoked a key, each change one time', async () => {
+  const { as, times, reported, reportChanges } = setUp()
+  times.now = 100
+  const { key } = await as('Ada').issueApiKey({ name: 'kiosk' })
+  await reportChanges()
+  await reportChanges()
+  times.now = 200
+  const { key: successor } = await as('Bob').rotateApiKey(key.id, 0)
+  times.now = 300
+  await as('Eve').revokeApiKey(successor.id)
+  await reportChanges()
+  await reportChanges()
+  expect(reported).toEqual([
+    { change: 'created', keyId: key.id, name: 'kiosk', at: new Date(100), by: 'Ada' },
+    { change: 'rotated', keyId: key.id, name: 'kiosk', at: new Date(200), by: 'Bob', replacedBy: successor.id },
+    { change: 'revoked', keyId: successor.id, name: 'kiosk', at: new Date(300), by: 'Eve' },
+  ])
+})
+
+it('reports no change from before the start, and every later one even if the clock of its machine is slow', async () => {
+  const { as, keys, times, reported, reportChanges } = setUp()
+  times.now = 99
+  const { key } = await as('Ada').issueApiKey({ name: 'old' })
+  await reportChanges()
+  expect(reported).toEqual([])
+  await keys.revoke(key.id, new Date(98))
+  await reportChanges()
+  expect(reported).toEqual([{ change: 'revoked', keyId: key.id, name: 'old', at: new Date(98) }])
+})
+
+it('reports a change in the next call when the keys could not be read', async () => {
+  const { as, keys, times, reported } = setUp()
+  let isUnavailable = true
+  const list = () => (isUnavailable ? Promise.reject(new Error('down')) : keys.list())
+  const reportChanges = createKeyChanges({ list }, (change) => reported.push(change), new Date(100))
+  times.now = 100
+  await as('Ada').issueApiKey({ name: 'kiosk' })
+  await expect(reportChanges()).rejects.toThrow('down')
+  isUnavailable = false
+  await reportChanges()
+  expect(reported).toMatchObject([{ change: 'created', by: 'Ada' }])
+})
