@@ -8,12 +8,14 @@ import {
   DEPRECATED,
   fetchWith,
   getting,
+  LARGE_CURSOR,
   listing,
+  OTHER_API_KEY,
   REX,
 } from '../testing/client-requests.test-support.ts'
 import { asKnown, beginContract, clientOf } from '../testing/contract.test-support.ts'
 
-const { eachKeyMatches, integer, regex } = Matchers
+const { eachKeyMatches, fromProviderState, integer, regex, string } = Matchers
 const contract = beginContract('pet-store-client')
 const { noPets, pet, pets, noSuchPet, creation } = PROVIDER_STATES
 
@@ -94,6 +96,64 @@ describe('listPets', () => {
       },
     ))
 
+  it('returns a hundred pets with the greatest limit', async () => {
+    const example = { id: integer(1), name: string('Rex'), categoryId: integer(1) }
+    const link = regex('^<\\?limit=100&cursor=[\\w-]+>; rel="next"$', `<?limit=100&cursor=${CURSOR}>; rel="next"`)
+    await contract.interaction(
+      'a list with a limit of 100',
+      {
+        given: [[pets, { count: 101 }]],
+        request: listing({ limit: '100' }),
+        // The contract has one pet; the matcher says how many there are.
+        response: {
+          status: 200,
+          headers: { Link: link },
+          body: { 'pact:matcher:type': 'type', min: 100, max: 100, value: [example] },
+        },
+      },
+      async (service) => {
+        const { next } = await clientOf(service).listPets({ limit: 100 })
+        expect(next).toEqual({ limit: 100, cursor: CURSOR })
+      },
+    )
+  })
+
+  it('follows the given link past integers beyond 2^53, without a pet lost or repeated', async () => {
+    const given = [[pets, { count: 3, firstId: '9007199254740992', limit: 2 }]] as const
+    const page = (...ids: bigint[]) => `[${ids.map((id) => `{"id":${id},"name":"Rex","categoryId":1}`)}]`
+    await contract.interaction(
+      'the first page of pets with ids beyond 2^53',
+      {
+        given,
+        request: listing({ limit: '2' }),
+        response: {
+          status: 200,
+          headers: { Link: `<?limit=2&cursor=${LARGE_CURSOR}>; rel="next"` },
+          body: page(9007199254740992n, 9007199254740993n),
+        },
+      },
+      async (service) => {
+        const { pets: found, next } = await clientOf(service).listPets({ limit: 2 })
+        expect(found.map(({ id }) => id)).toEqual([9007199254740992n, 9007199254740993n])
+        expect(next).toEqual({ limit: 2, cursor: LARGE_CURSOR })
+      },
+    )
+    await contract.interaction(
+      'the last page of pets with ids beyond 2^53, by the cursor of the first',
+      {
+        given,
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: Pact fills it in.
+        request: listing({ limit: '2', cursor: fromProviderState('${cursor}', LARGE_CURSOR) }),
+        response: { status: 200, body: page(9007199254740994n) },
+      },
+      async (service) => {
+        const { pets: found, next } = await clientOf(service).listPets({ limit: 2, cursor: LARGE_CURSOR })
+        expect(found.map(({ id }) => id)).toEqual([9007199254740994n])
+        expect(next).toBeUndefined()
+      },
+    )
+  })
+
   it('echoes the request id', () =>
     contract.interaction(
       'a list with a request id',
@@ -160,13 +220,35 @@ describe('createPet', () => {
           [noSuchPet, { id: 6 }],
         ],
         request: creating('rex-once', REX),
-        response: { status: 201, headers: { Location: 'pets/5' }, body: { id: 5, ...REX } },
+        response: {
+          status: 201,
+          headers: { Location: 'pets/5', 'Idempotency-Replayed': 'true' },
+          body: { id: 5, ...REX },
+        },
       },
       async (service) => {
         const { id } = await clientOf(service).createPet({ ...REX }, { idempotencyKey: 'rex-once' })
         expect(id).toBe(5n)
       },
     ))
+
+  it.each([
+    ['equal to one that was created with another idempotency key', {}, 'rex-twice'],
+    ['with an idempotency key that another API key has used', { apiKey: OTHER_API_KEY }, 'rex-once'],
+  ] as const)('creates a second pet %s', (what, parameters, key) =>
+    contract.interaction(
+      `a new pet ${what}`,
+      {
+        given: [[creation, { idempotencyKey: 'rex-once', ...REX, ...parameters }]],
+        request: creating(key, REX),
+        response: { status: 201, headers: { Location: 'pets/2' }, body: { id: 2, ...REX } },
+      },
+      async (service) => {
+        const { id } = await clientOf(service).createPet({ ...REX }, { idempotencyKey: key })
+        expect(id).toBe(2n)
+      },
+    ),
+  )
 
   it('returns an unusual name unchanged', async () => {
     const zoe = { name: ' Zo\u00eb\u0308 \u{1F43E}\t', categoryId: -7, status: 'pending' } as const
@@ -192,6 +274,17 @@ describe('getPet', () => {
         response: { status: 200, headers: DEPRECATED, body: { id: 42, ...REX } },
       },
       async (service) => expect(await clientOf(service).getPet(42)).toEqual({ id: 42n, ...REX, categoryId: 7n }),
+    ))
+
+  it('returns the greatest id exactly', () =>
+    contract.interaction(
+      'one pet with the greatest id',
+      {
+        given: [[pet, { id: '9223372036854775807' }]],
+        request: getting('9223372036854775807'),
+        response: { status: 200, body: '{"id":9223372036854775807,"name":"Rex","categoryId":1}' },
+      },
+      async (service) => expect((await clientOf(service).getPet(9223372036854775807n)).id).toBe(9223372036854775807n),
     ))
 
   it('returns integers beyond 2^53 exactly', () =>

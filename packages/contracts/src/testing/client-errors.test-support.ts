@@ -53,8 +53,11 @@ export function describeClientErrors(contract: Contract): void {
 
     it.each([
       ['with an empty name', { name: '', categoryId: 7 }],
+      ['with a blank name', { name: ' \t', categoryId: 7 }],
+      ['with a name of 1,001 characters', { name: 'x'.repeat(1_001), categoryId: 7 }],
       ['without a name', { categoryId: 7 } as NewPet],
       ['with an unknown status', { name: 'Rex', categoryId: 7, status: 'gone' as 'sold' }],
+      ['with the status null', { name: 'Rex', categoryId: 7, status: null as unknown as undefined }],
     ] as const)('rejects a pet %s', async (what, input) => {
       const response = errorResponse(400, 'invalid_request', 'name must have a character')
       await contract.interaction(

@@ -12,8 +12,14 @@ export const DEPRECATED = {
 export const STRICT = { Prefer: 'handling=strict' }
 /** Follows the first pet of a list without a filter. */
 export const CURSOR = 'AQAAAAAAAAAAAXtPM94'
+/** Follows the pet 9007199254740993 of such a list. */
+export const LARGE_CURSOR = 'AQAAIAAAAAAAAbTyCkI'
+/** A key of another consumer, valid where a state has it. */
+export const OTHER_API_KEY = 'pets_ContractTestsOnlyBelongsToAnotherConsumer003hdCwd'
 
-export const listing = (query?: Record<string, string>, headers: Record<string, string> = asKnown()) =>
+type Query = Record<string, string | ReturnType<typeof Matchers.fromProviderState<string>>>
+
+export const listing = (query?: Query, headers: Record<string, string> = asKnown()) =>
   ({ method: 'GET', path: '/pets', headers, ...(query && { query }) }) as const
 export const getting = (id: string, more: object = {}) =>
   ({ method: 'GET', path: `/pets/${id}`, headers: asKnown(), ...more }) as const

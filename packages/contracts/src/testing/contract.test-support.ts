@@ -10,8 +10,17 @@ import { CONTRACT_API_KEY, PROVIDER, type ProviderState } from '../states/provid
 // Read by the native library when it writes a contract.
 process.env['PACT_DO_NOT_TRACK'] = 'true'
 
-/** The parameters of `Headers`, with matchers. */
+/** Header fields, with matchers. */
 type Fields = Record<string, string | ReturnType<typeof Matchers.regex>>
+
+const REQUEST_ID = '0b7d5c1e-6c0e-4a52-8f0a-3f6f1c2a9d11'
+
+/** The headers of every response. */
+const ALWAYS: Fields = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  'X-Request-Id': Matchers.regex('^[ -~]+$', REQUEST_ID),
+}
 
 /** One interaction. A body may be the text of JSON, so that integers stay exact. */
 interface Interaction {
@@ -58,7 +67,7 @@ export function beginContract(consumer: string): Contract {
           if (request.body !== undefined) builder.jsonBody(request.body)
         })
         .willRespondWith(response.status, (builder) => {
-          builder.headers({ 'Content-Type': 'application/json', ...response.headers }).jsonBody(response.body)
+          builder.headers({ ...ALWAYS, ...response.headers }).jsonBody(response.body)
         })
         .executeTest(call)
     },
@@ -108,13 +117,7 @@ export async function rejectionOf(call: Promise<unknown>): Promise<PetStoreError
   return error
 }
 
-const REQUEST_ID = '0b7d5c1e-6c0e-4a52-8f0a-3f6f1c2a9d11'
-
 /** An error response: its code and status are exact, its message may change. */
 export function errorResponse(status: number, code: string, message: string, headers: Fields = {}) {
-  return {
-    status,
-    headers: { 'X-Request-Id': Matchers.regex('^[ -~]+$', REQUEST_ID), ...headers },
-    body: { code, message: Matchers.string(message), status },
-  }
+  return { status, headers, body: { code, message: Matchers.string(message), status } }
 }
