@@ -23,8 +23,9 @@ export const IMPORTS = {
     remedy: 'Keys need only node:crypto. Declare anything else as an interface; an adapter provides it.',
   },
   persistence: {
-    may: ['domain (types)', 'access (types)'],
-    remedy: 'This package defines what an adapter is, in types and one error class. An adapter brings everything else.',
+    may: ['domain (types)', 'access (types)', 'node:module', 'node:path', 'node:url'],
+    remedy:
+      'This package defines what an adapter is, in types and one error class, and loads one. An adapter brings everything else.',
   },
   'persistence-testing': {
     may: ['persistence', 'domain', 'access', 'node:assert/strict', 'node:child_process'],

@@ -3,6 +3,7 @@ export { openPostgresPersistence } from './open-persistence.ts'
 export type { PostgresPersistence } from './open-persistence.ts'
 
 // Its settings
+export { postgresCapabilities } from './settings.ts'
 export type { Pooler, PostgresOptions } from './settings.ts'
 
 // Its schema, for commands that migrate without serving

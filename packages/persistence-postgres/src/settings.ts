@@ -1,3 +1,4 @@
+import type { PersistenceCapabilities } from '@pet-store/persistence'
 import type { PoolConfig } from 'pg'
 
 /**
@@ -25,6 +26,14 @@ export interface PostgresOptions {
   readonly migrationWaitMs?: number
   /** Default: `none`. */
   readonly pooler?: Pooler
+}
+
+/** What this adapter can do beyond the ports. */
+export const postgresCapabilities: PersistenceCapabilities = {
+  severalProcesses: true,
+  sharedLimits: true,
+  bulkAccess: true,
+  replicas: true,
 }
 
 export const DEFAULT_POOL_SIZE = 10

@@ -3,7 +3,7 @@ export { openSqlitePersistence } from './open-persistence.ts'
 export type { SqlitePersistence } from './open-persistence.ts'
 
 // Its settings
-export { sqlitePath } from './settings.ts'
+export { sqliteCapabilities, sqlitePath } from './settings.ts'
 export type { SqliteOptions } from './settings.ts'
 
 // Its schema, for commands that migrate without serving

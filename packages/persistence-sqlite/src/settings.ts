@@ -1,7 +1,15 @@
-import type { PersistenceOptions } from '@pet-store/persistence'
+import type { PersistenceCapabilities, PersistenceOptions } from '@pet-store/persistence'
 
 /** Which SQLite database to open, and what opening may do to it. `url`: see `sqlitePath`. */
-export type SqliteOptions = PersistenceOptions
+export type SqliteOptions = Omit<PersistenceOptions, 'replicaUrls'>
+
+/** What this adapter can do beyond the ports. */
+export const sqliteCapabilities: PersistenceCapabilities = {
+  severalProcesses: true,
+  sharedLimits: false,
+  bulkAccess: true,
+  replicas: false,
+}
 
 /** SQLite's own name for a database without a file. */
 export const MEMORY = ':memory:'

@@ -1,5 +1,11 @@
 // What an adapter is
-export type { OpenPersistence, Persistence, PersistenceOptions, PoolUse } from './persistence.ts'
+export type {
+  OpenPersistence,
+  Persistence,
+  PersistenceCapabilities,
+  PersistenceOptions,
+  PoolUse,
+} from './persistence.ts'
 
 // What an adapter may offer for import, export, copy and seed
 export { PET_IMPORT_STATES } from './bulk-access.ts'

@@ -50,6 +50,20 @@ export interface PersistenceOptions {
   readonly create?: boolean
   /** Whether the caller only reads: then opening creates and changes nothing. Default: false. */
   readonly readOnly?: boolean
+  /** Nodes that serve reads, from `DATABASE_REPLICA_URLS`. Given only to an adapter that declares `replicas`. Default: none. */
+  readonly replicaUrls?: readonly string[]
+}
+
+/** What an adapter can do beyond the ports. A persistence module exports it as `capabilities`; commands read it before they open anything. */
+export interface PersistenceCapabilities {
+  /** Whether several processes may have a place open. If not, opening rejects while another process, or this one, has it open. */
+  readonly severalProcesses: boolean
+  /** Whether rate limits are counted for all processes together: an open adapter has `createRateLimiter`. */
+  readonly sharedLimits: boolean
+  /** Whether there is bulk access: the module exports `openBulkAccess`. */
+  readonly bulkAccess: boolean
+  /** Whether other nodes can serve reads: opening accepts `replicaUrls`. */
+  readonly replicas: boolean
 }
 
 /** Opens an adapter and resolves once it works. The default export of a persistence module. */

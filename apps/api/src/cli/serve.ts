@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { compose, type Program } from '../compose.ts'
 import { createLog } from '../observability/log.ts'
 import { noApiKeys } from '../persistence/no-api-keys.ts'
+import { oneProcessNote } from '../persistence/open-persistence.ts'
 import { runServer } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
@@ -18,6 +19,8 @@ export async function serve(): Promise<void> {
   log.info({ address: `${url}/v1`, ...descriptionOf(settings) }, 'serving')
   // Scripts wait for this line.
   log.flush()
+  const note = await oneProcessNote(settings)
+  if (note !== undefined) log.warn(note)
   if (staticKeys.length === 0) await warnWithoutKeys(program, log)
 }
 

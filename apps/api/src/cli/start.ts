@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { createApiKeyText, hashApiKey, isApiKeyText } from '@pet-store/access'
 import { compose } from '../compose.ts'
 import { createLog } from '../observability/log.ts'
+import { oneProcessNote } from '../persistence/open-persistence.ts'
 import { runServer } from '../server/run-server.ts'
 import { maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
@@ -27,7 +28,8 @@ export async function start(): Promise<void> {
     ...reports,
   })
   const url = await runServer(program, settings, log)
-  console.log(welcome(url, key, maskUrl(settings.databaseUrl)))
+  const note = await oneProcessNote(settings)
+  console.log(welcome(url, key, `${maskUrl(settings.databaseUrl)}${note === undefined ? '' : `\n            ${note}`}`))
 }
 
 /** Relative to the working directory. */

@@ -20,6 +20,13 @@ export async function openPersistence(settings: Settings, use: PersistenceUse = 
   return withDefaults(await persistenceAdapter(settings).open({ migrate, ...use }))
 }
 
+/** What an operator should know of an adapter that does not declare that several processes may use it; else `undefined`. */
+export async function oneProcessNote(settings: Settings): Promise<string | undefined> {
+  const capabilities = await persistenceAdapter(settings).capabilities()
+  if (capabilities?.severalProcesses) return undefined
+  return 'the adapter does not declare that several processes may use it: stop this one before keys, import and other commands'
+}
+
 /**
  * Completes what an adapter may leave out, so that the rest of the program need not check. Methods are called on the
  * opened object, because it may be an instance of a class, whose methods a copy would lack.
@@ -39,11 +46,14 @@ function withDefaults(opened: Persistence): Required<Persistence> {
 /** The adapter that the settings name: the only switch on the kind of database. */
 export function persistenceAdapter(settings: Settings): PersistenceAdapter {
   const url = settings.databaseUrl
-  if (settings.persistenceModule !== '') return persistenceModule(settings.persistenceModule, url)
+  if (settings.persistenceModule !== '') {
+    return persistenceModule(settings.persistenceModule, url, settings.databaseReplicaUrls)
+  }
   const kind = databaseKind(url)
   if (kind === undefined) throw new Error(`The URL of a database ${DATABASE_URL_RULE}.`)
   if (kind === 'sqlite') {
     return {
+      capabilities: async () => (await sqlite()).sqliteCapabilities,
       open: async (mode) => (await sqlite()).openSqlitePersistence({ url, ...mode }),
       migrate: async () => (await sqlite()).migrateSqlite({ url }),
       openBulkAccess: async (mode) => (await sqlite()).openSqliteBulkAccess({ url, ...mode }),
@@ -54,6 +64,7 @@ export function persistenceAdapter(settings: Settings): PersistenceAdapter {
   }
   const options = postgresOptions(url, settings)
   return {
+    capabilities: async () => (await postgres()).postgresCapabilities,
     open: async (mode) => (await postgres()).openPostgresPersistence({ ...options, ...mode }),
     migrate: async () => (await postgres()).migratePostgres(options),
     openBulkAccess: async (mode) => (await postgres()).openPostgresBulkAccess({ ...options, ...mode }),

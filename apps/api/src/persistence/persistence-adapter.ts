@@ -1,7 +1,9 @@
-import type { BulkAccess, Persistence, PersistenceOptions } from '@pet-store/persistence'
+import type { BulkAccess, Persistence, PersistenceCapabilities, PersistenceOptions } from '@pet-store/persistence'
 
 /** What the program can do with the database that the settings name. */
 export interface PersistenceAdapter {
+  /** What the adapter declares; `undefined` if it declares nothing. Opens nothing. */
+  capabilities(): Promise<PersistenceCapabilities | undefined>
   /** Resolves once the database works. Runs pending migrations if it may; otherwise rejects and names them. */
   open(mode: Omit<PersistenceOptions, 'url'>): Promise<Persistence>
   /** Opens it for moving many pets at a time, or resolves to `undefined` if the adapter has no bulk access. */

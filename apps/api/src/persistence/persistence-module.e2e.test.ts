@@ -62,19 +62,13 @@ describe('PERSISTENCE_MODULE', () => {
   })
 
   it.each([
-    ['./missing.mjs', '', /cannot be loaded: Cannot find module/],
     ['no-such-package', '', /cannot be loaded: Cannot find package 'no-such-package'/],
     [
       './mine.mjs',
-      'export const open = () => {}',
-      /is not a persistence adapter: its default export must be a function/,
-    ],
-    [
-      './mine.mjs',
       'export default async () => ({ pets: {} })',
-      /is not a persistence adapter: what it opens must have pets with/,
+      /is not a persistence adapter: what it opens must have the functions/,
     ],
-    ['./mine.mjs', 'export default async () => { throw new Error("the disk is gone") }', /^the disk is gone\n$/],
+    ['./mine.mjs', 'export default async () => { throw new Error("the disk is full") }', /^the disk is full\n$/],
   ])('says what is wrong with %s: %s', async (name, code, message) => {
     const folder = await temporaryFolder()
     if (code !== '') await writeFile(join(folder, 'mine.mjs'), code)
@@ -83,5 +77,15 @@ describe('PERSISTENCE_MODULE', () => {
     expect(await program.ended).toBe(1)
     expect(program.output.stderr).toMatch(message)
     expect(program.output.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('stops a start with replicas that the adapter does not declare', async () => {
+    const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson', DATABASE_REPLICA_URLS: 'other' }
+    const program = runProgram('start', await temporaryFolder(), settings)
+
+    expect(await program.ended).toBe(1)
+    expect(program.output.stderr).toMatch(
+      /^DATABASE_REPLICA_URLS must be empty: the persistence module "[^"]*" declares no replicas\.\n$/,
+    )
   })
 })

@@ -20,10 +20,15 @@ describe('maskUrl', () => {
     ['https://host/TOKEN?key=TOKEN', 'https://host/***?***'],
     ['http://me:secret@collector:4318', 'http://***@collector:4318'],
     ['http://collector:4318/', 'http://collector:4318/'],
-    ['mysql://root:secret@host/db', 'mysql://***@host/***'],
-    ['mysql://root:sec ret@host/db', 'mysql://***@host/***'],
-    ['jdbc:postgresql://db/pets;password=secret', '***'],
-    ['anything secret', '***'],
+    ['mysql://root:secret@host/db?ssl=on', 'mysql://root:***@host/db?ssl=on'],
+    ['mysql://root:sec ret@host/db', 'mysql://root:***@host/db'],
+    ['mysql://root:sec/ret@host/db', 'mysql://***'],
+    ['libsql://pets.example?authToken=secret&tls=1', 'libsql://pets.example?authToken=***&tls=1'],
+    ['jdbc:postgresql://db/pets;password=secret', 'jdbc:postgresql://db/pets;password=***'],
+    ['Server=db;Uid=pets;Pwd=sec ret;', 'Server=db;Uid=pets;Pwd=***;'],
+    ['lmdb:/var/lib/pets', 'lmdb:/var/lib/pets'],
+    ['data/pets.ndjson', 'data/pets.ndjson'],
+    ['pets:secret@tcp(db)/pets', '***'],
   ])('shows %s as %s', (url, shown) => {
     expect(maskUrl(url)).toBe(shown)
   })

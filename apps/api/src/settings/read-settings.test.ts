@@ -225,19 +225,23 @@ describe('readSettings', () => {
     },
   )
 
-  it.each([
-    [{}, 'unless DATABASE_URL is postgres://user:password@host/database'],
-    [{ DATABASE_URL: 'postgres://db/pets', PERSISTENCE_MODULE: './mine.js' }, 'with PERSISTENCE_MODULE'],
-  ])('rejects replicas beside %j', (environment, rule) => {
-    expect(() => readSettings([], { ...environment, DATABASE_REPLICA_URLS: 'postgres://r1/pets' })).toThrow(
-      new InvalidSettings([`DATABASE_REPLICA_URLS must be empty ${rule}`]),
+  it('rejects replicas beside SQLite', () => {
+    expect(() => readSettings([], { DATABASE_REPLICA_URLS: 'postgres://r1/pets' })).toThrow(
+      new InvalidSettings([
+        'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database',
+      ]),
     )
   })
 
-  it('does not check DATABASE_URL for a third-party adapter', () => {
-    const environment = { PERSISTENCE_MODULE: './mine.js', DATABASE_URL: 'anything at all' }
+  it('does not check the URLs of a third-party adapter', () => {
+    const environment = {
+      PERSISTENCE_MODULE: './mine.js',
+      DATABASE_URL: 'anything at all',
+      DATABASE_REPLICA_URLS: 'one, other',
+    }
     expect(readSettings([], environment)).toMatchObject({
       databaseUrl: 'anything at all',
+      databaseReplicaUrls: ['one', 'other'],
       persistenceModule: './mine.js',
     })
   })

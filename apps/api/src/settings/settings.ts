@@ -128,7 +128,7 @@ export const SETTINGS = {
     default: '',
     isSecret: true,
     mask: (text) => text.replaceAll(/[^,\s]+/g, maskUrl),
-    parse: parsePostgresUrls,
+    parse: parseList,
   },
   shutdownDelayMs: {
     variable: 'SHUTDOWN_DELAY',
@@ -222,11 +222,14 @@ export const SETTINGS_RULES: readonly SettingsRule[] = [
     return databaseKind(databaseUrl) === undefined ? `DATABASE_URL ${DATABASE_URL_RULE}` : undefined
   },
 
+  // An adapter of PERSISTENCE_MODULE decides itself whether it has replicas and what their URLs are.
   function replicasNeedPostgres({ databaseUrl, persistenceModule, databaseReplicaUrls = [] }) {
-    if (databaseUrl === undefined || databaseReplicaUrls.length === 0) return undefined
-    if (persistenceModule !== '') return 'DATABASE_REPLICA_URLS must be empty with PERSISTENCE_MODULE'
-    if (isPostgresUrl(databaseUrl)) return undefined
-    return 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database'
+    if (databaseUrl === undefined || databaseReplicaUrls.length === 0 || persistenceModule !== '') return undefined
+    if (!isPostgresUrl(databaseUrl)) {
+      return 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database'
+    }
+    if (databaseReplicaUrls.every(isPostgresUrl)) return undefined
+    return 'DATABASE_REPLICA_URLS must be URLs such as postgres://user:password@host/database, separated by commas'
   },
 
   function delayEndsBeforeTimeout({ shutdownDelayMs = 0, shutdownTimeoutMs = 1 }) {
@@ -256,12 +259,6 @@ function parseRatio(text: string): number {
   const ratio = Number(text)
   if (/^[0-9.]{1,20}$/.test(text) && ratio <= 1) return ratio
   throw new RangeError('must be a number from 0 to 1')
-}
-
-function parsePostgresUrls(text: string): readonly string[] {
-  const urls = parseList(text)
-  if (urls.every(isPostgresUrl)) return urls
-  throw new RangeError('must be URLs such as postgres://user:password@host/database, separated by commas')
 }
 
 function parseRateLimit(text: string): RateLimit | undefined {

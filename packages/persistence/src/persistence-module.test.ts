@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { loadPersistenceModule } from './persistence-module.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+let modules = 0
+
+/** Writes a module and returns its path. `fit` is what a correct adapter opens. */
+function written(code: string): string {
+  const path = join(folder, `${++modules}.mjs`)
+  const fit = `const f = async () => {}
+    const fit = { pets: { add: f, addWithKey: f, find: f, list: f }, check: f, close: f }
+    const none = { severalProcesses: false, sharedLimits: false, bulkAccess: false, replicas: false }\n`
+  writeFileSync(path, fit + code)
+  return path
+}
+
+const OPTIONS = { url: 'anything' }
+
+it('opens what a module exports, as an instance of a class too', async () => {
+  const path = written(`class Mine { #n = 1; pets = fit.pets; async check() { return this.#n } async close() {} }
+    export default async () => new Mine()
+    export const openBulkAccess = async () => ({})
+    export const capabilities = { ...none, bulkAccess: true }`)
+  const { open, openBulkAccess, capabilities, specifier } = await loadPersistenceModule(path)
+  expect(await (await open(OPTIONS)).check()).toBe(1)
+  expect(capabilities).toMatchObject({ bulkAccess: true, replicas: false })
+  expect(specifier).toBe(`file://${path}`)
+  await expect(openBulkAccess?.(OPTIONS)).rejects.toThrow('what its openBulkAccess opens must have the functions')
+})
+
+it.each([
+  ['export const open = () => {}', 'its default export must be a function that opens an adapter'],
+  ['export default 5', 'its default export must be a function that opens an adapter'],
+  ['export default () => fit; export const openBulkAccess = {}', 'its openBulkAccess must be a function'],
+  [
+    'export default () => fit; export const capabilities = []',
+    'its capabilities must be true or false; these are not: severalProcesses, sharedLimits, bulkAccess, replicas',
+  ],
+  [
+    'export default () => fit; export const capabilities = { ...none, replicas: 1 }',
+    'its capabilities must be true or false; these are not: replicas',
+  ],
+  [
+    'export default () => fit; export const capabilities = { ...none, bulkAccess: true }',
+    'it declares bulkAccess: true, but openBulkAccess is absent',
+  ],
+  [
+    'export default () => fit; export const openBulkAccess = f; export const capabilities = none',
+    'it declares bulkAccess: false, but openBulkAccess is there',
+  ],
+])('names the rule that a module breaks when it is loaded: %s', async (code, rule) => {
+  const path = written(code)
+  await expect(loadPersistenceModule(path)).rejects.toThrow(
+    new Error(`The persistence module "${path}" is not a persistence adapter: ${rule}.`),
+  )
+})
+
+it.each([
+  ['undefined', 'what it opens must have the functions check, close; it lacks check, close'],
+  ['{ ...fit, check: 5 }', 'what it opens must have the functions check, close; it lacks check'],
+  [
+    '{ ...fit, pets: {} }',
+    'the pets of what it opens must have the functions add, addWithKey, find, list; it lacks add, addWithKey, find, list',
+  ],
+  [
+    '{ ...fit, pets: undefined }',
+    'the pets of what it opens must have the functions add, addWithKey, find, list; it lacks add, addWithKey, find, list',
+  ],
+  [
+    '{ ...fit, apiKeys: { ...fit.pets } }',
+    'the apiKeys of what it opens must have the functions add, replace, find, findByHash, list, revoke, markUsed; it lacks replace, findByHash, revoke, markUsed',
+  ],
+  ['{ ...fit, createRateLimiter: 5 }', 'these of what it opens must be functions or absent: createRateLimiter'],
+  [
+    '{ ...fit, isMigrated: true, poolUse: [] }',
+    'these of what it opens must be functions or absent: isMigrated, poolUse',
+  ],
+  ['{ ...fit, createRateLimiter: f }', 'it declares sharedLimits: false, but createRateLimiter is there'],
+])('names the rule that an opened adapter breaks: %s', async (opened, rule) => {
+  const path = written(`export default async () => (${opened}); export const capabilities = none`)
+  const { open } = await loadPersistenceModule(path)
+  await expect(open(OPTIONS)).rejects.toThrow(
+    new Error(`The persistence module "${path}" is not a persistence adapter: ${rule}.`),
+  )
+})
+
+it('rejects an opening that never settles', async () => {
+  const path = written('export default () => new Promise(() => {})')
+  const { open } = await loadPersistenceModule(path)
+  await expect(open(OPTIONS, 20)).rejects.toThrow(`The persistence module "${path}" did not open within 0.02 s.`)
+})
+
+it.each([
+  ['./missing.mjs', 'Cannot find module'],
+  ['no-such-package', "Cannot find package 'no-such-package'"],
+])('says that %s cannot be loaded', async (name, reason) => {
+  await expect(loadPersistenceModule(name)).rejects.toThrow(
+    `The persistence module "${name}" cannot be loaded: ${reason}`,
+  )
+})

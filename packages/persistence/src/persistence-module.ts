@@ -1,0 +1,157 @@
+import { registerHooks } from 'node:module'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ApiKeyRepository } from '@pet-store/access'
+import type { PetRepository } from '@pet-store/domain'
+import type { BulkAccess, OpenBulkAccess } from './bulk-access.ts'
+import type { Persistence, PersistenceCapabilities, PersistenceOptions } from './persistence.ts'
+
+/** A module that is a persistence adapter. */
+export interface PersistenceModule {
+  /** What `import` takes to load it again, in another process with the same working directory. */
+  readonly specifier: string
+  /** Opens the adapter and checks what it returns. Rejects if that takes longer than `timeoutMs` (default: 30,000). */
+  open(options: PersistenceOptions, timeoutMs?: number): Promise<Persistence>
+  /** The same for bulk access. Absent if the module has none. */
+  readonly openBulkAccess?: OpenBulkAccess
+  /** Absent if the module declares none. */
+  readonly capabilities?: PersistenceCapabilities
+}
+
+const OPENING_TIMEOUT_MS = 30_000
+
+/**
+ * Loads the adapter of the setting `PERSISTENCE_MODULE`: a package, or a path that begins with `.` or `/`, found from
+ * the working directory. This and what it returns reject with one sentence that names the module and the rule if it is
+ * no adapter.
+ */
+export async function loadPersistenceModule(name: string): Promise<PersistenceModule> {
+  const specifier = /^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name
+  const { default: open, openBulkAccess, capabilities } = await importFrom(name, specifier)
+  if (typeof open !== 'function') throw unfit(name, 'its default export must be a function that opens an adapter')
+  const hasBulkAccess = openBulkAccess !== undefined
+  if (hasBulkAccess && typeof openBulkAccess !== 'function') throw unfit(name, 'its openBulkAccess must be a function')
+  if (capabilities !== undefined) {
+    expectCapabilities(name, capabilities)
+    expectDeclared(name, capabilities, 'bulkAccess', hasBulkAccess, 'openBulkAccess')
+  }
+  return {
+    specifier,
+    async open(options, timeoutMs) {
+      const opened = expectPersistence(name, await settled(name, open(options), timeoutMs))
+      if (capabilities !== undefined) {
+        expectDeclared(name, capabilities, 'sharedLimits', opened.createRateLimiter !== undefined, 'createRateLimiter')
+      }
+      return opened
+    },
+    ...(hasBulkAccess && {
+      openBulkAccess: async (options) =>
+        expectFunctions(
+          name,
+          'what its openBulkAccess opens',
+          await settled(name, openBulkAccess(options)),
+          BULK_ACCESS,
+        ),
+    }),
+    ...(capabilities !== undefined && { capabilities }),
+  }
+}
+
+interface AdapterModule {
+  readonly default?: unknown
+  readonly openBulkAccess?: unknown
+  readonly capabilities?: unknown
+}
+
+async function importFrom(name: string, specifier: string): Promise<AdapterModule> {
+  try {
+    return await importFromWorkingDirectory(specifier)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
+    throw new Error(`The persistence module ${JSON.stringify(name)} cannot be loaded: ${reason}`, { cause })
+  }
+}
+
+/** Finds packages by the rules of `import`: `require.resolve` does not find packages that are ES modules only. */
+async function importFromWorkingDirectory(name: string): Promise<AdapterModule> {
+  const parentURL = pathToFileURL(resolve('package.json')).href
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => next(specifier, specifier === name ? { ...context, parentURL } : context),
+  })
+  try {
+    return await import(name)
+  } finally {
+    hooks.deregister()
+  }
+}
+
+// The compiler asks for every function of the ports.
+const PETS = Object.keys({ add: 1, addWithKey: 1, find: 1, list: 1 } satisfies Record<keyof PetRepository, 1>)
+const API_KEYS = Object.keys({
+  ...{ add: 1, replace: 1, find: 1, findByHash: 1, list: 1, revoke: 1, markUsed: 1 },
+} satisfies Record<keyof ApiKeyRepository, 1>)
+const BULK_ACCESS = Object.keys({
+  ...{ countPets: 1, readPets: 1, writePets: 1, addPets: 1, lastPetId: 1, movePetIdsPast: 1, close: 1 },
+  ...{ readPetImports: 1, writePetImports: 1, readIdempotencyKeys: 1, writeIdempotencyKeys: 1 },
+  ...{ readApiKeys: 1, writeApiKeys: 1 },
+} satisfies Record<keyof BulkAccess, 1>)
+const CAPABILITIES = Object.keys({
+  ...{ severalProcesses: 1, sharedLimits: 1, bulkAccess: 1, replicas: 1 },
+} satisfies Record<keyof PersistenceCapabilities, 1>)
+const OPTIONAL = ['createRateLimiter', 'isMigrated', 'poolUse']
+
+function expectPersistence(name: string, opened: unknown): Persistence {
+  expectFunctions(name, 'what it opens', opened, ['check', 'close'])
+  const { pets, apiKeys } = opened as Partial<Persistence>
+  expectFunctions(name, 'the pets of what it opens', pets, PETS)
+  if (apiKeys !== undefined) expectFunctions(name, 'the apiKeys of what it opens', apiKeys, API_KEYS)
+  const wrong = OPTIONAL.filter((key) => !isFunctionOrAbsent(Reflect.get(opened as object, key)))
+  if (wrong.length === 0) return opened as Persistence
+  throw unfit(name, `these of what it opens must be functions or absent: ${wrong.join(', ')}`)
+}
+
+function isFunctionOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'function'
+}
+
+function expectFunctions<Opened>(name: string, what: string, value: unknown, functions: readonly string[]): Opened {
+  const isObject = typeof value === 'object' && value !== null
+  const missing = functions.filter((key) => !isObject || typeof Reflect.get(value, key) !== 'function')
+  if (missing.length === 0) return value as Opened
+  throw unfit(name, `${what} must have the functions ${functions.join(', ')}; it lacks ${missing.join(', ')}`)
+}
+
+function expectCapabilities(name: string, declared: unknown): asserts declared is PersistenceCapabilities {
+  const isObject = typeof declared === 'object' && declared !== null
+  const wrong = CAPABILITIES.filter((key) => !isObject || typeof Reflect.get(declared, key) !== 'boolean')
+  if (wrong.length > 0) throw unfit(name, `its capabilities must be true or false; these are not: ${wrong.join(', ')}`)
+}
+
+function expectDeclared(
+  name: string,
+  declared: PersistenceCapabilities,
+  capability: 'bulkAccess' | 'sharedLimits',
+  isThere: boolean,
+  by: string,
+): void {
+  if (declared[capability] === isThere) return
+  throw unfit(name, `it declares ${capability}: ${!isThere}, but ${by} is ${isThere ? 'there' : 'absent'}`)
+}
+
+/** Opening may wait for something that never comes. What it waits for does not keep the process alive, the timer does. */
+async function settled(name: string, opening: unknown, timeoutMs = OPENING_TIMEOUT_MS): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    const message = `The persistence module ${JSON.stringify(name)} did not open within ${timeoutMs / 1000} s. If it migrates much data, run pet-store migrate first, which waits longer.`
+    timer = setTimeout(() => reject(new Error(message)), timeoutMs)
+  })
+  try {
+    return await Promise.race([opening, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function unfit(name: string, rule: string): Error {
+  return new Error(`The persistence module ${JSON.stringify(name)} is not a persistence adapter: ${rule}.`)
+}
