@@ -74,6 +74,15 @@ describe('documents', () => {
     expect([...named].sort()).toEqual((await requestTrail()).map((file) => basename(file)).sort())
   })
 
+  it('docs/interface-changelog.md and the description have the same changes', () => {
+    const { info } = JSON.parse(read('docs/openapi.json')) as { info: { version: string; description: string } }
+    const [, described = ''] = info.description.split('## Changes')
+    const [, newest = ''] = read('docs/interface-changelog.md').split(/^## /m)
+    const changesIn = (text: string) => [...text.matchAll(/^\* (.*)$/gm)].map(([, change]) => change)
+    expect(newest.startsWith(info.version)).toBe(true)
+    expect(changesIn(described)).toEqual(changesIn(newest))
+  })
+
   it('source names only decision records that exist', () => {
     const named = files
       .filter((file) => /[.](ts|mjs|jsonc?|ya?ml|md)$/.test(file) && !file.includes('pnpm-lock'))

@@ -24,7 +24,8 @@ function curlSample(target: string, body: string | undefined): string {
 }
 
 function typeScriptSample(verb: string, target: string, body: string | undefined): string {
-  const headers = ['Authorization: "Bearer " + process.env.API_KEY']
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: The sample fills it in.
+  const headers = ['Authorization: `Bearer ${process.env.API_KEY}`']
   if (body !== undefined) headers.push("'Content-Type': 'application/json'")
   const options = [`method: '${verb}'`, `headers: { ${headers.join(', ')} }`]
   if (body !== undefined) options.push(`body: '${body}'`)
@@ -52,15 +53,26 @@ function pythonSample(verb: string, target: string, body: string | undefined): s
 }
 
 function goSample(verb: string, target: string, body: string | undefined): string {
+  const imports = ['io', 'log', 'net/http', 'os', ...(body === undefined ? [] : ['strings'])]
   const reader = body === undefined ? 'nil' : `strings.NewReader(\`${body}\`)`
-  const type = body === undefined ? [] : ['request.Header.Set("Content-Type", "application/json")']
+  const type = body === undefined ? [] : ['\trequest.Header.Set("Content-Type", "application/json")']
+  const stop = ['\tif err != nil {', '\t\tlog.Fatal(err)', '\t}']
   return [
-    `request, err := http.NewRequest("${verb}", os.Getenv("BASE_URL")+"${target}", ${reader})`,
-    'if err != nil {',
-    '\tlog.Fatal(err)',
-    '}',
-    'request.Header.Set("Authorization", "Bearer "+os.Getenv("API_KEY"))',
+    'package main',
+    '',
+    'import (',
+    ...imports.map((name) => `\t"${name}"`),
+    ')',
+    '',
+    'func main() {',
+    `\trequest, err := http.NewRequest("${verb}", os.Getenv("BASE_URL")+"${target}", ${reader})`,
+    ...stop,
+    '\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("API_KEY"))',
     ...type,
-    'response, err := http.DefaultClient.Do(request)',
+    '\tresponse, err := http.DefaultClient.Do(request)',
+    ...stop,
+    '\tdefer response.Body.Close()',
+    '\tio.Copy(os.Stdout, response.Body)',
+    '}',
   ].join('\n')
 }

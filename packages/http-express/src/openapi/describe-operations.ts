@@ -21,12 +21,23 @@ export interface Operation<Path extends string = string> extends ZodOpenApiOpera
   readonly responses: ZodOpenApiResponsesObject
 }
 
+/** With the changes of docs/interface-changelog.md. */
 const ABOUT = `A store's pets.
 
 Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. \`HEAD\` is possible wherever \`GET\` is; \`OPTIONS\` lists what a
 path allows; any other method is 405. Parameters and fields that are not described are ignored, or rejected on request (\`Prefer\`).
 \`id\` and \`categoryId\` are 64-bit integers, exact to the last digit: a parser that rounds beyond 2^53 must be configured.
-Every error response has the body \`Error\`.`
+Every error response has the body \`Error\`.
+
+## Changes
+
+1.0.0, not released yet:
+
+* \`listPets\`, \`createPet\` and \`getPet\`.
+* \`getPet\` is deprecated from the start and is removed on 5 December 2030; use \`listPets\` with a \`status\`.
+* Pages: \`Link\` with \`rel="next"\`, and the parameter \`cursor\`.
+* Safe repetition of \`createPet\`: \`Idempotency-Key\`, and \`Idempotency-Replayed\` in responses.
+* Unknown parameters and fields as errors: \`Prefer: handling=strict\`.`
 
 /** The OpenAPI description of the operations, as JSON text. */
 export function describeOperations(operations: Readonly<Record<string, Operation>>): string {

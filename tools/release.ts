@@ -1,0 +1,76 @@
+// What a release publishes, and what it still lacks: `pnpm release:dry-run`. CI hands the packages to the registry with
+// `pnpm release:stage`, where a maintainer approves them; `pnpm release:publish` is for the first release, by a person.
+// Both stop while something is missing. `pnpm release:repository <URL>` sets the address that every manifest states.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT, readPublicPackages } from './public-packages.ts'
+
+interface Manifest {
+  readonly version?: string
+  readonly repository?: { readonly type: 'git'; readonly url: string; readonly directory?: string }
+}
+
+const [command = 'dry-run', address] = process.argv.slice(2)
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const readManifest = (folder: string) => JSON.parse(read(join(folder, 'package.json'))) as Manifest
+const packages = readPublicPackages()
+
+if (command === 'repository') setRepository(address ?? '')
+else release()
+
+/** Writes the address into the manifest of the root and of every public package. */
+function setRepository(url: string): void {
+  if (!/^https:\/\/[^\s@]+$/.test(url)) {
+    console.error('Give the public address of the repository: pnpm release:repository https://host/owner/pet-store')
+    process.exitCode = 1
+    return
+  }
+  for (const folder of ['.', ...packages.map((one) => one.folder)]) {
+    const repository = { type: 'git', url: `git+${url.replace(/(\.git)?\/?$/, '.git')}` }
+    const manifest = {
+      ...readManifest(folder),
+      repository: folder === '.' ? repository : { ...repository, directory: folder },
+    }
+    writeFileSync(join(ROOT, folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
+  }
+  console.log(`package.json of the root and of ${packages.length} packages have the address. Review and commit them.`)
+}
+
+function release(): void {
+  const missing = findMissing()
+  for (const { name, folder } of packages) console.log(`${name} ${readManifest(folder).version}`)
+  for (const one of missing) console.error(`Missing: ${one}`)
+  if (command !== 'dry-run' && missing.length > 0) {
+    console.error('Nothing was published.')
+    process.exitCode = 1
+    return
+  }
+  const publish = command === 'stage' ? ['stage', 'publish', '--provenance'] : ['publish']
+  const dryRun = command === 'dry-run' ? ['--dry-run'] : []
+  const options = ['-r', '--no-git-checks', '--access', 'public', ...dryRun]
+  const { status } = spawnSync('pnpm', [...publish, ...options], { cwd: ROOT, stdio: 'inherit' })
+  process.exitCode = status ?? 1
+  if (missing.length > 0) console.error(`A release would stop: ${missing.length} missing, see above.`)
+}
+
+function findMissing(): readonly string[] {
+  const missing: string[] = []
+  const { repository } = readManifest('.')
+  const stated = (folder: string) => readManifest(folder).repository
+  if (repository === undefined) missing.push('the public address: pnpm release:repository https://host/owner/pet-store')
+  else
+    for (const { name, folder } of packages) {
+      const isSame = stated(folder)?.url === repository.url && stated(folder)?.directory === folder
+      if (!isSame) missing.push(`the address in ${name}: pnpm release:repository ${repository.url}`)
+    }
+  const changesets = globSync('.changeset/*.md', { cwd: ROOT })
+  if (changesets.length > 0)
+    missing.push(`${changesets.length} changesets are in no version yet: pnpm changeset version`)
+  if (read('docs/openapi.json') !== read('docs/openapi-released.json')) {
+    missing.push('the released description: cp docs/openapi.json docs/openapi-released.json')
+  }
+  const changed = execFileSync('git', ['status', '--porcelain'], { cwd: ROOT, encoding: 'utf8' }).trim()
+  if (changed !== '') missing.push(`a commit of ${changed.split('\n').length} changed files`)
+  return missing
+}
