@@ -1,6 +1,8 @@
 import { constants } from 'node:os'
 import { AccessError, SCOPES } from '@pet-store/access'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import type { Shell } from './cli/completion.ts'
+import { addExamples } from './cli/examples.ts'
 import { lazily } from './cli/lazily.ts'
 import { addTransferCommands } from './cli/transfer-commands.ts'
 import { processEnvironment } from './settings/environment.ts'
@@ -61,6 +63,15 @@ program
   .action(async () => {
     const { OPENAPI_JSON } = await import('@pet-store/http-express')
     process.stdout.write(OPENAPI_JSON)
+  })
+
+program
+  .command('completion')
+  .description('print a script that completes commands and options in a shell')
+  .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish'] satisfies Shell[]))
+  .action(async (shell: Shell) => {
+    const { completionScript } = await import('./cli/completion.ts')
+    process.stdout.write(completionScript(program, shell))
   })
 
 addTransferCommands(program)
@@ -149,6 +160,7 @@ function endOnSignals(): void {
   }
 }
 
+addExamples(program)
 endOnSignals()
 
 try {

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { SETTINGS } from '../settings/settings.ts'
 import { runProgram, temporaryFolder } from '../testing/run-program.test-support.ts'
@@ -15,4 +16,40 @@ it('--version prints the version', async () => {
 it('serve --help lists every setting', async () => {
   const text = await outputOf('serve --help')
   for (const { variable } of Object.values(SETTINGS)) expect(text).toMatch(new RegExp(`^  ${variable}(?: |$)`, 'm'))
+})
+
+it('--help of every command ends with examples, whose options the command has', async () => {
+  const namesIn = (help: string) => [...help.matchAll(/^ {2}(\w+)(?: \S.*?)? {2,}\S/gm)].map(([, name = '']) => name)
+  const commands = namesIn(await outputOf('--help')).filter((name) => !['help', 'keys'].includes(name))
+  const keys = namesIn(await outputOf('keys --help')).filter((name) => name !== 'help')
+  expect([commands.length, keys.length]).toEqual([13, 4])
+  const all = [...commands, ...keys.map((name) => `keys ${name}`)]
+  const helps = await Promise.all(all.map(async (name) => [name, await outputOf(`${name} --help`)] as const))
+  for (const [name, help] of helps) {
+    const [options = '', examples] = help.split(/\nExamples:\n/)
+    expect(examples, name).toMatch(new RegExp(`^ .*pet-store ${name}`))
+    for (const [option] of examples?.matchAll(/(?<= )--[a-z-]+/g) ?? []) expect(options, name).toContain(`${option} `)
+  }
+})
+
+const COMPLETIONS = [
+  ['imp', ['import']],
+  ['keys ', ['create', 'list', 'rotate', 'revoke']],
+  ['keys create --e', ['--expires']],
+  ['export --status s', ['sold']],
+  ['--js', []],
+] as const
+
+it.each(COMPLETIONS)('bash completes "pet-store %s"', async (typed, expected) => {
+  const script = await outputOf('completion bash')
+  const words = ['pet-store', ...typed.split(' ')]
+  const code = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _pet_store; echo "\${COMPREPLY[@]}"`
+  expect(execFileSync('bash', ['-c', code], { encoding: 'utf8' }).trim()).toBe(expected.join(' '))
+})
+
+it.each(COMPLETIONS.slice(0, 4))('fish completes "pet-store %s"', async (typed, expected) => {
+  const code = `${await outputOf('completion fish')}\ncomplete -C "pet-store ${typed}"`
+  const { error, stdout } = spawnSync('fish', ['--no-config', '-c', code], { encoding: 'utf8' })
+  if (error !== undefined) return console.warn('fish is not installed, so its completion is not tested.')
+  expect(stdout.match(/^\S+/gm)?.sort()).toEqual([...expected].sort())
 })
