@@ -1,4 +1,4 @@
-// What a release publishes, and what it still lacks: `pnpm release:dry-run`. CI hands the packages to the registry with
+// What a release publishes, and what it still lacks: `pnpm release:dry-run`, with `--files` file by file. CI hands the packages to the registry with
 // `pnpm release:stage`, where a maintainer approves them; `pnpm release:publish` is for the first release, by a person.
 // Both stop while something is missing. `pnpm release:repository <URL>` sets the address that every manifest states.
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -11,16 +11,23 @@ interface Manifest {
   readonly repository?: { readonly type: 'git'; readonly url: string; readonly directory?: string }
 }
 
-const [command = 'dry-run', address] = process.argv.slice(2)
+const [command = 'dry-run', address] = process.argv.slice(2).filter((argument) => argument !== '--files')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const readManifest = (folder: string) => JSON.parse(read(join(folder, 'package.json'))) as Manifest
 const packages = readPublicPackages()
+
+const OPTIONS = ['-r', '--no-git-checks', '--access', 'public']
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  stage: ['stage', 'publish', '--provenance', ...OPTIONS],
+  publish: ['publish', ...OPTIONS],
+}
 
 if (command === 'repository') setRepository(address ?? '')
 else release()
 
 /** Writes the address into the manifest of the root and of every public package. */
-function setRepository(url: string): void {
+function setRepository(given: string): void {
+  const url = given.replace(/^git\+/, '')
   if (!/^https:\/\/[^\s@]+$/.test(url)) {
     console.error('Give the public address of the repository: pnpm release:repository https://host/owner/pet-store')
     process.exitCode = 1
@@ -39,19 +46,32 @@ function setRepository(url: string): void {
 
 function release(): void {
   const missing = findMissing()
-  for (const { name, folder } of packages) console.log(`${name} ${readManifest(folder).version}`)
+  if (command === 'dry-run') for (const line of contents()) console.log(line)
   for (const one of missing) console.error(`Missing: ${one}`)
-  if (command !== 'dry-run' && missing.length > 0) {
+  if (command === 'dry-run') {
+    console.log(missing.length > 0 ? 'A release would stop here. Nothing was published.' : 'Nothing was published.')
+  } else if (missing.length > 0) {
     console.error('Nothing was published.')
     process.exitCode = 1
-    return
-  }
-  const publish = command === 'stage' ? ['stage', 'publish', '--provenance'] : ['publish']
-  const dryRun = command === 'dry-run' ? ['--dry-run'] : []
-  const options = ['-r', '--no-git-checks', '--access', 'public', ...dryRun]
-  const { status } = spawnSync('pnpm', [...publish, ...options], { cwd: ROOT, stdio: 'inherit' })
-  process.exitCode = status ?? 1
-  if (missing.length > 0) console.error(`A release would stop: ${missing.length} missing, see above.`)
+  } else process.exitCode = spawnSync('pnpm', COMMANDS[command] ?? [], { cwd: ROOT, stdio: 'inherit' }).status ?? 1
+}
+
+/** What each tarball has, in the order of publication. */
+function contents(): readonly string[] {
+  const packed = execFileSync('pnpm', ['publish', ...OPTIONS, '--dry-run', '--json'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    encoding: 'utf8',
+  })
+  const tarballs = JSON.parse(packed) as readonly {
+    readonly id: string
+    readonly size: number
+    readonly files: readonly { readonly path: string }[]
+  }[]
+  return tarballs.flatMap(({ id, size, files }) => [
+    `${id}: ${files.length} files, ${Math.ceil(size / 1000)} kB`,
+    ...(process.argv.includes('--files') ? files.map(({ path }) => `  ${path}`) : []),
+  ])
 }
 
 function findMissing(): readonly string[] {
