@@ -180,9 +180,9 @@ function isReadOnlyPlace(error: unknown): boolean {
 
 function reasonOf(error: unknown, path: string): string {
   const { code, message } = error as NodeJS.ErrnoException // Only errors are thrown above, most with a code.
+  if (code === 'EACCES' || code === 'EPERM') return `${user()} may not create or open its folder`
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return 'it is a folder'
   if (code === 'SQLITE_NOTADB') return NO_DATABASE
-  if (code === 'EACCES' || code === 'EPERM') return `${user()} may not create or open its folder`
   return message
 }
 

@@ -123,6 +123,8 @@ describe('SQLite with several processes', () => {
     expect(readdirSync(dirname(path))).toEqual(['pets.db'])
     chmodSync(path, 0)
     expect(await rejection()).toMatch(new RegExp(`^${beginning} may not read the file\\.\n$`))
+    chmodSync(dirname(path), 0)
+    expect(await rejection()).toMatch(new RegExp(`^${beginning} may not create or open its folder\\.\n$`))
     chmodSync(dirname(path), 0o755)
   })
 

@@ -1,5 +1,5 @@
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
-import { readSettings } from '../settings/read-settings.ts'
+import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import { type CopyReport, copyDatabase, hasBulkAccess } from '../transfer/copy.ts'
 import { withTransfer } from '../transfer/open-transfer.ts'
 import { amount, createProgress, interruptible } from '../transfer/progress.ts'
@@ -14,7 +14,7 @@ export async function copyCommand({
   to: string
   json?: boolean
 }): Promise<void> {
-  if (from === to) throw new Error('--from and --to name the same database.')
+  if (from === to) throw new InvalidSettings(['--from and --to name the same database.'])
   const [source, target] = [settingsOf(from), settingsOf(to)]
   const report = await withTransfer(source, { readOnly: true }, (here) =>
     withTransfer(target, {}, (there) => {

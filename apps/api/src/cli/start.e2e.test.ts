@@ -110,6 +110,15 @@ describe('pet-store start', () => {
     )
   })
 
+  it('says in one sentence that a file has the name of its folder', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'data'), 'mine\n')
+    const program = runProgram('start', folder)
+
+    expect(await program.ended).toBe(1)
+    expect(program.output.stderr).toBe('"data" is a file; a folder of that name is needed.\n')
+  })
+
   it('does not overwrite a key file that holds something else', async () => {
     const folder = await temporaryFolder()
     const first = await start(folder)

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { getSystemErrorMessage } from 'node:util'
 import { createApiKeyText, hashApiKey, isApiKeyText } from '@pet-store/access'
 import { compose } from '../compose.ts'
 import { createLog } from '../observability/log.ts'
@@ -37,7 +38,7 @@ const DEVELOPMENT_KEY_FILE = 'data/development-api-key'
 
 /** The development key: random, created by the first start and reused by every later one. */
 async function readOrCreateDevelopmentKey(): Promise<string> {
-  await mkdir(dirname(DEVELOPMENT_KEY_FILE), { recursive: true })
+  await createFolder(dirname(DEVELOPMENT_KEY_FILE))
   await createFile(DEVELOPMENT_KEY_FILE, `${createApiKeyText()}\n`)
   // An existing file may be readable by others, and a umask may have changed the mode of a new one.
   await chmod(DEVELOPMENT_KEY_FILE, 0o600)
@@ -48,6 +49,17 @@ async function readOrCreateDevelopmentKey(): Promise<string> {
     )
   }
   return key
+}
+
+async function createFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+  } catch (cause) {
+    const { code, errno = 0 } = cause as NodeJS.ErrnoException
+    const name = JSON.stringify(folder)
+    if (code === 'EEXIST') throw new Error(`${name} is a file; a folder of that name is needed.`, { cause })
+    throw new Error(`Cannot create the folder ${name}: ${getSystemErrorMessage(errno)}.`, { cause })
+  }
 }
 
 /** Leaves an existing file unchanged. */

@@ -2,6 +2,7 @@ import { createMemoryRateLimiter } from '@pet-store/access'
 import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { PostgresOptions } from '@pet-store/persistence-postgres'
 import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
+import { InvalidSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { noApiKeys } from './no-api-keys.ts'
 import type { PersistenceAdapter } from './persistence-adapter.ts'
@@ -50,7 +51,7 @@ export function persistenceAdapter(settings: Settings): PersistenceAdapter {
     return persistenceModule(settings.persistenceModule, url, settings.databaseReplicaUrls)
   }
   const kind = databaseKind(url)
-  if (kind === undefined) throw new Error(`The URL of a database ${DATABASE_URL_RULE}.`)
+  if (kind === undefined) throw new InvalidSettings([`The URL of a database ${DATABASE_URL_RULE}.`])
   if (kind === 'sqlite') {
     return {
       capabilities: async () => (await sqlite()).sqliteCapabilities,

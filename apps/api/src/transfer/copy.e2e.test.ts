@@ -229,7 +229,7 @@ describe('pet-store copy', () => {
   it.each([
     ['copy', 2, "required option '--from <url>' not specified"],
     ['copy --from sqlite:a.db', 2, "required option '--to <url>' not specified"],
-    ['copy --from sqlite:a.db --to sqlite:a.db', 1, '--from and --to name the same database.'],
+    ['copy --from sqlite:a.db --to sqlite:a.db', 2, '--from and --to name the same database.'],
     [
       'copy --from sqlite:typo.db --to sqlite:b.db',
       1,
@@ -237,7 +237,7 @@ describe('pet-store copy', () => {
     ],
     [
       'copy --from mysql://root:secret@host/db --to sqlite:b.db',
-      1,
+      2,
       'The URL of a database must be sqlite: and the path of a file, or postgres:',
     ],
   ])('%s ends with exit code %i, a sentence and no file', async (command, exitCode, sentence) => {
