@@ -1,7 +1,8 @@
 // Installs every public package from its tarball, outside the workspace, with npm and with pnpm; compiles a program that
 // imports all of it, runs it and the examples, and measures domain and client as a browser loads them: `pnpm check:packed`.
 // With --all also on Node 22 and 26 and with TypeScript 5.9, which npm downloads.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -13,15 +14,28 @@ import { ROOT, readPublicPackages } from './public-packages.ts'
 const MAX_BYTES = { '@pet-store/domain': 2_048, '@pet-store/client': 4_096 }
 /** Packages without dependencies of others: their declarations are checked with all that they import. */
 const SELF_CONTAINED = /^@pet-store\/(domain|access|client|persistence|persistence-testing)(\/|$)/
-const EXAMPLES = ['reuse-the-domain.ts', 'queue-consumer.ts']
-const NODE = [process.execPath]
-const local = (path: string) => [...NODE, join(ROOT, 'node_modules', path), '--ignoreConfig']
-const downloaded = (name: string, command: string) => ['npx', '-y', '-p', name, command]
+/** Programs of examples/ with their standard input. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'reuse-the-domain.ts': '',
+  'stock-taking.ts': 'Rex,7,available\n',
+  'queue-consumer.ts': '{"id":"m1","pet":{"name":"Rex","categoryId":"7"}}\n',
+}
+/** They call a service: the example of http-express's README. */
+const KIOSK = ['kiosk.ts', 'kiosk-contract.ts']
 
 const isAll = process.argv.includes('--all')
-const COMPILERS = [local('@typescript/native/bin/tsc'), local('typescript/lib/tsc.js')]
-if (isAll) COMPILERS.push(downloaded('typescript@5.9', 'tsc'))
-const RUNTIMES = isAll ? [NODE, downloaded('node@22', 'node'), downloaded('node@26', 'node')] : [NODE]
+/** Commands, by the version that they print. */
+const COMPILERS = byVersion([
+  [process.execPath, join(ROOT, 'node_modules/@typescript/native/bin/tsc'), '--ignoreConfig'],
+  [process.execPath, join(ROOT, 'node_modules/typescript/lib/tsc.js'), '--ignoreConfig'],
+  ...(isAll ? [['npx', '-y', '-p', 'typescript@5.9', 'tsc']] : []),
+])
+const RUNTIMES = byVersion([
+  [process.execPath],
+  ...(isAll ? ['22', '26'] : []).map((version) => [
+    run(tmpdir(), ['npx', '-y', '-p', `node@${version}`, 'node', '-p', 'process.execPath']).trim(),
+  ]),
+])
 
 const packages = readPublicPackages()
 const specifiers = packages.flatMap(({ entries }) => entries.map(({ specifier }) => specifier))
@@ -31,8 +45,15 @@ try {
   for (const installer of ['npm', 'pnpm'] as const) {
     const project = install(installer, tarballs)
     compile(project)
-    for (const runtime of RUNTIMES) for (const program of ['all.ts', ...EXAMPLES]) run(project, [...runtime, program])
-    console.log(`${installer}: ${specifiers.length} entries compile and run.`)
+    for (const node of RUNTIMES.values()) {
+      run(project, [...node, 'all.ts'])
+      for (const [program, input] of Object.entries(EXAMPLES)) run(project, [...node, program], input)
+      await runKiosk(project, node)
+    }
+    const names = Object.keys(EXAMPLES).concat(KIOSK).join(', ')
+    console.log(`${installer}: ${specifiers.length} entries and ${names}`)
+    console.log(`  compile with TypeScript ${[...COMPILERS.keys()].join(', ')} (nodenext, bundler)`)
+    console.log(`  run on Node ${[...RUNTIMES.keys()].join(', ')}`)
   }
   for (const [name, maxBytes] of Object.entries(MAX_BYTES)) {
     const bytes = sizeOf(name)
@@ -41,6 +62,13 @@ try {
   }
 } finally {
   rmSync(folder, { recursive: true })
+}
+
+/** Commands by their version; each must have another one. */
+function byVersion(commands: readonly (readonly string[])[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    commands.map((command) => [/\d+\.\d+\.\d+/.exec(run(tmpdir(), [...command, '--version']))?.[0] ?? '', command]),
+  )
 }
 
 function pack(source: string): string {
@@ -54,8 +82,11 @@ function pack(source: string): string {
 function install(installer: 'npm' | 'pnpm', tarballs: Readonly<Record<string, string>>): string {
   const project = join(folder, installer)
   mkdirSync(project)
-  const types = readFileSync(join(ROOT, 'node_modules/@types/node/package.json'), 'utf8')
-  const dependencies = { ...tarballs, '@types/node': (JSON.parse(types) as { version: string }).version }
+  const dependencies = {
+    ...tarballs,
+    '@types/node': installedVersion('@types/node', ROOT),
+    '@pact-foundation/pact': installedVersion('@pact-foundation/pact', join(ROOT, 'examples')),
+  }
   const overrides = installer === 'npm' ? tarballs : {}
   const manifest = { name: 'consumer', private: true, type: 'module', dependencies, overrides }
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest))
@@ -68,16 +99,45 @@ function install(installer: 'npm' | 'pnpm', tarballs: Readonly<Record<string, st
     names.map((name, index) => `import * as m${index} from '${name}'\nconsole.log(m${index})\n`).join('')
   writeFileSync(join(project, 'all.ts'), importing(specifiers))
   writeFileSync(join(project, 'strict.ts'), importing(specifiers.filter((name) => SELF_CONTAINED.test(name))))
-  for (const example of EXAMPLES) copyFileSync(join(ROOT, 'examples', example), join(project, example))
+  for (const example of [...Object.keys(EXAMPLES), ...KIOSK]) {
+    copyFileSync(join(ROOT, 'examples', example), join(project, example))
+  }
+  const readme = readFileSync(join(ROOT, 'packages/http-express/README.md'), 'utf8')
+  writeFileSync(join(project, 'service.ts'), /^```ts\n(.*?)^```/ms.exec(readme)?.[1] ?? '')
   return project
+}
+
+function installedVersion(name: string, from: string): string {
+  const manifest = readFileSync(join(from, 'node_modules', name, 'package.json'), 'utf8')
+  return (JSON.parse(manifest) as { readonly version: string }).version
+}
+
+/** Runs the kiosk against a service, and has it write its contract, which must be the committed one. */
+async function runKiosk(project: string, node: readonly string[]): Promise<void> {
+  const [command = '', ...args] = node
+  const service = spawn(command, [...args, 'service.ts'], { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [line] = (await once(service.stdout.setEncoding('utf8'), 'data')) as [string]
+    const [, key = '', url = ''] = /Bearer (\w+)' (\S+)\/pets/.exec(line) ?? []
+    const env = { ...process.env, PET_STORE_URL: url, PET_STORE_KEY: key, PACT_DO_NOT_TRACK: 'true' }
+    const shown = run(project, [...node, 'kiosk.ts', 'Rex', '9223372036854775807'], '', env)
+    if (!shown.includes('1: Rex (category 9223372036854775807)')) throw new Error(`kiosk.ts printed: ${shown}`)
+    run(project, [...node, 'kiosk-contract.ts', 'pacts'], '', env)
+  } finally {
+    service.kill()
+  }
+  const [written, committed] = [join(project, 'pacts'), join(ROOT, 'packages/contracts/pacts')].map((pacts) =>
+    readFileSync(join(pacts, 'kiosk-pet-store.json'), 'utf8').trimEnd(),
+  )
+  if (written !== committed) throw new Error('kiosk-contract.ts wrote another contract than the committed one.')
 }
 
 function compile(project: string): void {
   const common = ['--noEmit', '--strict', '--target', 'es2023', '--lib', 'es2023,dom', '--types', 'node']
-  for (const compiler of COMPILERS) {
+  for (const compiler of COMPILERS.values()) {
     for (const [module, resolution] of [['nodenext'], ['esnext', 'bundler']] as const) {
       const modules = ['--module', module, '--moduleResolution', resolution ?? module]
-      run(project, [...compiler, ...common, ...modules, '--skipLibCheck', 'true', 'all.ts'])
+      run(project, [...compiler, ...common, ...modules, '--skipLibCheck', 'true', 'all.ts', 'service.ts', 'kiosk.ts'])
       run(project, [...compiler, ...common, ...modules, '--skipLibCheck', 'false', 'strict.ts'])
     }
   }
@@ -89,13 +149,20 @@ function sizeOf(name: string): number {
   writeFileSync(join(project, 'entry.js'), `export * from '${name}'`)
   const esbuild = createRequire(createRequire(import.meta.url).resolve('tsup')).resolve('esbuild/bin/esbuild')
   const options = ['--bundle', '--minify', '--format=esm', '--platform=browser']
-  return gzipSync(run(project, [...NODE, esbuild, 'entry.js', ...options])).length
+  return gzipSync(run(project, [process.execPath, esbuild, 'entry.js', ...options])).length
 }
 
-function run(cwd: string, [command = '', ...args]: readonly string[]): string {
+function run(
+  cwd: string,
+  [command = '', ...args]: readonly string[],
+  input = '',
+  env: NodeJS.ProcessEnv = process.env,
+): string {
   return execFileSync(command, args, {
     cwd,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+    input,
+    stdio: ['pipe', 'pipe', 'inherit'],
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
   })
