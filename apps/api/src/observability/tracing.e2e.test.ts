@@ -90,6 +90,9 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const statements = spans.filter(({ parentSpanId }) => parentSpanId === add?.spanId)
     expect(statements.map(({ attributes }) => JSON.stringify(attributes)).join()).toMatch(/insert into .{0,20}pet/)
     expect(statements.every(({ traceId }) => traceId === TRACE)).toBe(true)
+    const find = spans.find(({ name }) => name === 'PetRepository.find')
+    const select = spans.find(({ parentSpanId }) => parentSpanId === find?.spanId)
+    expect(JSON.stringify(select?.attributes)).toMatch(/select .{0,50} from .{0,20}pet/)
     // Nothing but requests is traced: no migration, no health check.
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(3)
 

@@ -3,8 +3,7 @@ import type { Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase } from '../database.ts'
 import { DEFAULT_POOL_SIZE, type PostgresOptions, poolConfig } from '../settings.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
-import { runOnPool } from './pool-statements.ts'
-import { poolUse } from './pool-use.ts'
+import { poolUse, runOnPool } from './pool-statements.ts'
 import type { Run } from './statement-runner.ts'
 
 /** The number of connections for reads. More were no faster, and cost the server more. */
@@ -44,9 +43,9 @@ export async function openPostgresConnections(options: PostgresOptions): Promise
   let last = 0
   return {
     ...database,
-    read(query) {
+    read(statement, values) {
       last = (last + 1) % READERS
-      return (readers[last] as PipelinedConnection).query(query)
+      return (readers[last] as PipelinedConnection).query(statement, values)
     },
     write: runOnPool(pool, true),
     use: (name) => useOf(name, pool, readers, poolSize),

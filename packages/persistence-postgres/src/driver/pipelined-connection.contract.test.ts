@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { poolConfig } from '../settings.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
+import type { DriverStatement } from './statement-runner.ts'
 
 const database = useDatabase()
 let connection: PipelinedConnection
@@ -12,14 +13,17 @@ beforeEach(() => {
   onTestFinished(() => connection.close())
 })
 
+const rowsOf = (from: PipelinedConnection, statement: DriverStatement, values?: readonly unknown[]) =>
+  from.query(statement, values) as Promise<Record<string, unknown>[]>
+
 const number = async (value: number) =>
-  (await connection.query({ name: 'number', text: 'select $1::int as n', values: [value] })).rows[0]?.n
+  (await rowsOf(connection, { name: 'number', text: 'select $1::int as n' }, [value]))[0]?.['n']
 
 describe('A pipelined connection', () => {
   it('returns each of many results to its statement, over one connection that prepares each statement once', async () => {
     const numbers = Array.from({ length: 500 }, (_, index) => index)
     expect(await Promise.all(numbers.map(number))).toEqual(numbers)
-    const { rows } = await connection.query({
+    const rows = await connection.query({
       text: "select name, (select count(*)::int from pg_stat_activity where application_name = 'pet-store' and datname = current_database()) as connections from pg_prepared_statements",
     })
     expect(rows).toEqual([{ name: 'number', connections: 1 }])
@@ -28,6 +32,32 @@ describe('A pipelined connection', () => {
   it('rejects a failing statement alone', async () => {
     const results = await Promise.allSettled([number(1), connection.query({ text: 'select 1 / 0' }), number(3)])
     expect(results).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 3 }])
+  })
+
+  it('returns the results of a batch in which the server ended a statement', async () => {
+    const results = await Promise.allSettled([number(1), connection.query({ text: 'select pg_sleep(10)' }), number(3)])
+    expect(results).toMatchObject([
+      { value: 1 },
+      { reason: { code: 'persistence_unavailable', cause: { code: '57014' } } },
+      { value: 3 },
+    ])
+  })
+
+  it('prepares a statement again whose batch has failed', async () => {
+    const failing = () => connection.query({ text: 'select 1 / 0' }).catch(() => undefined)
+    await Promise.all([failing(), number(1), failing()])
+    await Promise.all([number(2), failing()])
+    expect(await Promise.all([number(3), number(4)])).toEqual([3, 4])
+    const rows = await connection.query({ text: 'select name from pg_prepared_statements', rowMode: 'array' })
+    expect(rows).toEqual([['number']])
+  })
+
+  it('can run a statement once what it lacked is there', async () => {
+    const late = () => connection.query({ name: 'late', text: 'select * from late' })
+    await expect(late()).rejects.toMatchObject({ code: '42P01' })
+    await runSql(database.url, 'create table late (id bigint)')
+    expect(await Promise.all([late(), late(), late()])).toEqual([[], [], []])
+    await runSql(database.url, 'drop table late')
   })
 
   it('rejects running statements when it is lost, and is opened again by the next one', async () => {
@@ -49,6 +79,13 @@ describe('A pipelined connection', () => {
     expect(await Promise.all(begun)).toEqual([1, 2])
     await expect(number(3)).rejects.toThrow('after calling end')
     expect(connection.isOpen).toBe(false)
+  })
+
+  it('returns every result before it closes, of those that had to be sent again too', async () => {
+    const begun = [number(1), connection.query({ text: 'select 1 / 0' }), number(2)]
+    const settled = Promise.allSettled(begun)
+    await connection.close()
+    expect(await settled).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 2 }])
   })
 
   it('rejects each statement with the reason why it cannot be opened', async () => {
@@ -76,7 +113,7 @@ describe('A pipelined connection', () => {
       { status: 'fulfilled' },
       { reason: { code: 'persistence_unavailable', outcome: 'not_stored' } },
     ])
-    expect((await run()).rowCount).toBe(1)
+    expect(await run()).toHaveLength(1)
   })
 
   it('rejects statements that wait too long', async () => {
@@ -91,7 +128,7 @@ describe('A pipelined connection', () => {
   it('is replaced when it has reached its lifetime, and loses nothing', async () => {
     const short = new PipelinedConnection(poolConfig({ url: database.url }), { maxLifetimeMs: 0 })
     onTestFinished(() => short.close())
-    const pid = async () => (await short.query({ text: 'select pg_backend_pid() as pid' })).rows[0]?.pid as number
+    const pid = async () => (await rowsOf(short, { text: 'select pg_backend_pid() as pid' }))[0]?.['pid'] as number
     const first = await pid()
     await expect.poll(pid, { timeout: 5_000 }).not.toBe(first)
     await expect

@@ -1,11 +1,21 @@
-import pg, { type PoolConfig, type QueryConfig, type QueryResult } from 'pg'
-import { cannotConnect, unavailableOr } from '../unavailable.ts'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import pg, { type PoolConfig } from 'pg'
+import { cannotConnect } from '../unavailable.ts'
+import { type PendingRead, PreparedStatements, ReadBatch } from './read-batch.ts'
+import { receiveResults } from './row-reader.ts'
+import type { DriverStatement } from './statement-runner.ts'
 import { bytesOf, WAITING_LIMITS, type WaitingLimits, WaitingStatements, waitedTooLong } from './waiting-statements.ts'
 
 const TICK_MS = 1_000
 
 /** After this time a connection is replaced, so that after a switchover none stays with the old server. */
 const MAX_LIFETIME_MS = 5 * 60_000
+
+/** The number of batches that are sent at the same time; later reads wait together for the next one. */
+const MAX_BATCHES = 2
+
+/** The number of reads of a batch. */
+const MAX_READS = 100
 
 export interface PipelinedConnectionOptions {
   /** Called when the server has returned nothing for too long. */
@@ -16,17 +26,18 @@ export interface PipelinedConnectionOptions {
 
 /**
  * A connection for reads on which statements are sent without waiting for the results of those before them
- * (PostgreSQL's pipeline mode). Those of one turn of the event loop leave in one write. Each statement stands for itself:
- * one that fails fails alone, unless the connection is lost. A slow one delays those behind it, so none may be slow.
+ * (PostgreSQL's pipeline mode). Those of one turn of the event loop are one batch. Each statement stands for itself:
+ * one that fails fails alone, unless the connection is lost. A slow one delays those of its batch and those behind it,
+ * so none may be slow.
  *
  * Opened by the first statement, and again by the next one after it was lost or has reached its lifetime. A read that
  * waits longer than the limit is rejected; the connection is dropped when the server returns nothing for longer than
- * `query_timeout`. One timer checks both for all statements: the driver's own, one for each, keep results from being
- * freed for a while, at a tenth of the time of a list.
+ * `query_timeout`. One timer checks both for all statements.
  */
 export class PipelinedConnection {
   readonly #config: PoolConfig
-  readonly #options: Required<PipelinedConnectionOptions> & { readonly unresponsiveMs: number }
+  readonly #options: SessionOptions
+  readonly #maxWaitMs: number
   readonly #waiting: WaitingStatements
   readonly #retired = new Set<Session>()
   #session: Session | undefined
@@ -41,9 +52,17 @@ export class PipelinedConnection {
       maxLifetimeMs = MAX_LIFETIME_MS,
     }: PipelinedConnectionOptions = {},
   ) {
+    const waiting = new WaitingStatements(limits)
     this.#config = { ...config, pipeline: true }
-    this.#options = { onUnresponsive, limits, maxLifetimeMs, unresponsiveMs: query_timeout }
-    this.#waiting = new WaitingStatements(limits)
+    this.#maxWaitMs = limits.maxWaitMs
+    this.#waiting = waiting
+    this.#options = {
+      maxLifetimeMs,
+      unresponsiveMs: query_timeout,
+      onUnresponsive,
+      onOld: (session) => this.#retire(session),
+      free: (read) => waiting.remove(read.bytes),
+    }
   }
 
   get isOpen(): boolean {
@@ -55,20 +74,24 @@ export class PipelinedConnection {
     return this.#session?.isBusy === true
   }
 
-  /** Rejects with a `PersistenceUnavailable` or the server's own error. */
-  query(query: QueryConfig): Promise<QueryResult> {
+  /** Returns the rows. Rejects with a `PersistenceUnavailable` or the server's own error. */
+  query(statement: DriverStatement, values: readonly unknown[] = []): Promise<unknown[]> {
     if (this.#isClosed) return Promise.reject(new Error('Cannot use a connection after calling end on it.'))
-    const bytes = bytesOf(query.values)
+    const bytes = bytesOf(values)
     const reason = this.#waiting.add(bytes)
     if (reason !== undefined) return Promise.reject(reason)
     return new Promise((resolve, reject) => {
       const read: PendingRead = {
-        query,
-        deadline: performance.now() + this.#options.limits.maxWaitMs,
-        isDone: false,
+        statement,
+        values,
+        bytes,
+        deadline: performance.now() + this.#maxWaitMs,
         resolve,
         reject,
-        free: () => this.#waiting.remove(bytes),
+        isDone: false,
+        isAlone: false,
+        readRow: undefined,
+        rows: [],
       }
       if (this.#session !== undefined) {
         this.#session.send(read)
@@ -78,7 +101,7 @@ export class PipelinedConnection {
       this.#opening.then(
         (session) => session.send(read),
         (error: unknown) => {
-          read.free()
+          this.#options.free(read)
           reject(cannotConnect(error))
         },
       )
@@ -99,7 +122,7 @@ export class PipelinedConnection {
 
   async #open(): Promise<Session> {
     const client = new pg.Client(this.#config)
-    const session = new Session(client, this.#options, () => this.#retire(session))
+    const session = new Session(client, this.#options)
     client.on('error', () => session.drop())
     client.on('end', () => {
       session.stop()
@@ -108,6 +131,7 @@ export class PipelinedConnection {
     })
     try {
       await client.connect()
+      session.start()
       this.#session = session
       return session
     } catch (error) {
@@ -127,89 +151,69 @@ export class PipelinedConnection {
   }
 }
 
-interface PendingRead {
-  readonly query: QueryConfig
-  readonly deadline: number
-  isDone: boolean
-  readonly resolve: (result: QueryResult) => void
-  readonly reject: (error: unknown) => void
-  /** Gives back its place among the waiting statements. */
-  readonly free: () => void
+interface SessionOptions {
+  readonly maxLifetimeMs: number
+  readonly unresponsiveMs: number
+  readonly onUnresponsive: () => void
+  readonly onOld: (session: Session) => void
+  /** Called for each read that does not wait any more. */
+  readonly free: (read: PendingRead) => void
 }
 
 /** One client of the driver, from its opening to its end. */
 class Session {
   readonly #client: pg.Client
+  readonly #options: SessionOptions
+  readonly #prepared = new PreparedStatements()
   readonly #clock: NodeJS.Timeout
-  readonly #prepared = new Set<string>()
-  readonly #preparing = new Set<string>()
+  /** Not sent yet. */
+  #queue: PendingRead[] = []
   /** In the order in which they were sent, which is that of their results. */
-  #reads: PendingRead[] = []
-  #running = 0
-  #results = 0
-  #isGathering = false
+  readonly #batches: ReadBatch[] = []
+  #isScheduled = false
+  /** Of the first statement of the queue: a batch belongs to its trace. */
+  #inContext = AsyncLocalStorage.snapshot()
+  #hasResults = false
+  #onIdle: (() => void) | undefined
 
-  constructor(
-    client: pg.Client,
-    {
-      unresponsiveMs,
-      maxLifetimeMs,
-      onUnresponsive,
-    }: {
-      readonly unresponsiveMs: number
-      readonly maxLifetimeMs: number
-      readonly onUnresponsive: () => void
-    },
-    onOld: () => void,
-  ) {
+  constructor(client: pg.Client, options: SessionOptions) {
     this.#client = client
-    const end = performance.now() + maxLifetimeMs
-    let results = 0
-    let silentMs = 0
+    this.#options = options
+    const end = performance.now() + options.maxLifetimeMs
+    let waitedMs = 0
     this.#clock = setInterval(() => {
-      silentMs = this.isBusy && this.#results === results ? silentMs + TICK_MS : 0
-      results = this.#results
+      waitedMs = this.isBusy && !this.#hasResults ? waitedMs + TICK_MS : 0
+      this.#hasResults = false
       this.#rejectLate()
-      if (performance.now() >= end) onOld()
-      if (silentMs <= unresponsiveMs) return
+      if (performance.now() >= end) options.onOld(this)
+      if (waitedMs <= options.unresponsiveMs) return
       this.drop()
-      onUnresponsive()
+      options.onUnresponsive()
     }, TICK_MS).unref()
   }
 
   get isBusy(): boolean {
-    return this.#running > 0
+    return this.#batches.length > 0 || this.#queue.length > 0
   }
 
-  send(read: PendingRead): void {
-    this.#gather()
-    this.#reads.push(read)
-    this.#running += 1
-    const { name } = read.query
-    const isPreparing = name !== undefined && this.#preparing.has(name)
-    const isFirst = name !== undefined && !isPreparing && !this.#prepared.has(name)
-    if (isFirst) this.#preparing.add(name)
-    // Until the server has confirmed a name, it is used once: if preparing fails, those behind it would fail too.
-    this.#client.query(isPreparing ? withoutName(read.query) : read.query, (error: Error | undefined, result) => {
-      if (isFirst) {
-        this.#preparing.delete(name)
-        if (!error) this.#prepared.add(name)
-      }
-      this.#running -= 1
-      this.#results += 1
-      read.free()
-      if (!read.isDone) {
-        read.isDone = true
-        if (error) read.reject(unavailableOr(error, false))
-        else read.resolve(result)
-      }
-      // Removing them one by one would move all others each time.
-      if (this.#running === 0) this.#reads = []
-      else if (this.#reads.length >= 2 * this.#running + 64) this.#reads = this.#reads.slice(-this.#running)
+  /** Once the client is connected. */
+  start(): void {
+    receiveResults(this.#client, {
+      onRow: (bytes, start) => this.#batches[0]?.onRow(bytes, start),
+      onComplete: () => {
+        this.#hasResults = true
+        this.#batches[0]?.onComplete()
+      },
     })
   }
 
-  /** Ends the connection at once. The driver rejects what is running. */
+  send(read: PendingRead): void {
+    if (this.#queue.length === 0) this.#inContext = AsyncLocalStorage.snapshot()
+    this.#queue.push(read)
+    this.#schedule()
+  }
+
+  /** Ends the connection at once. What was not sent is rejected here; the driver rejects the rest. */
   drop(): void {
     this.stop()
     this.#client.connection.stream.destroy()
@@ -217,35 +221,64 @@ class Session {
 
   stop(): void {
     clearInterval(this.#clock)
+    for (const read of this.#queue.splice(0)) this.#reject(read, cannotConnect(new Error('The connection was lost.')))
+    this.#onIdle?.()
   }
 
+  /** Resolves when every statement has its result and the connection is closed. */
   async end(): Promise<void> {
+    if (this.isBusy) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
+    }
     await this.#client.end()
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#queue.length === 0 || this.#batches.length >= MAX_BATCHES) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      while (this.#queue.length > 0 && this.#batches.length < MAX_BATCHES) this.#sendBatch()
+    })
+  }
+
+  #sendBatch(): void {
+    const reads = this.#queue.splice(0, this.#queue[0]?.isAlone ? 1 : MAX_READS)
+    const batch = new ReadBatch(reads, this.#prepared, () => this.#endBatch(batch))
+    this.#batches.push(batch)
+    this.#inContext(() => this.#client.query(batch))
+  }
+
+  #endBatch(batch: ReadBatch): void {
+    this.#batches.splice(this.#batches.indexOf(batch), 1)
+    for (const read of batch.reads) if (read.isDone) this.#options.free(read)
+    const repeated = batch.reads.filter(({ isDone }) => !isDone)
+    if (repeated.length > 0) this.#queue.unshift(...repeated)
+    if (this.isBusy) this.#schedule()
+    else this.#onIdle?.()
   }
 
   #rejectLate(): void {
     const now = performance.now()
-    for (const read of this.#reads) {
-      if (read.deadline > now) return
-      if (read.isDone) continue
-      read.isDone = true
-      read.reject(waitedTooLong())
+    const isLate = ({ isDone, deadline }: PendingRead) => !isDone && deadline <= now
+    const late = this.#queue.filter(isLate)
+    if (late.length > 0) this.#queue = this.#queue.filter((read) => !isLate(read))
+    for (const read of late) this.#reject(read, waitedTooLong())
+    for (const { reads } of this.#batches) {
+      // They stay counted until the server has returned their results.
+      for (const read of reads.filter(isLate)) {
+        read.isDone = true
+        read.reject(waitedTooLong())
+      }
     }
   }
 
-  /** Holds what is written until this turn of the event loop is over: a write to the network costs more than a statement. */
-  #gather(): void {
-    if (this.#isGathering) return
-    this.#isGathering = true
-    const { stream } = this.#client.connection
-    stream.cork()
-    setImmediate(() => {
-      this.#isGathering = false
-      stream.uncork()
-    })
+  /** Rejects a read that was not sent. */
+  #reject(read: PendingRead, reason: unknown): void {
+    this.#options.free(read)
+    read.isDone = true
+    read.reject(reason)
   }
-}
-
-function withoutName({ name: _, ...query }: QueryConfig): QueryConfig {
-  return query
 }

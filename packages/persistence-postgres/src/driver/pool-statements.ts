@@ -1,7 +1,17 @@
-import type { Pool } from 'pg'
+import type { PoolUse } from '@pet-store/persistence'
+import pg, { type Pool } from 'pg'
 import { cannotConnect, isUsableAfter, unavailableOr } from '../unavailable.ts'
 import type { Run } from './statement-runner.ts'
 import { bytesOf, type WaitingLimits, WaitingStatements, whyDropped } from './waiting-statements.ts'
+
+const INT8 = pg.types.builtins.INT8
+
+/** Columns of 64 bits are read as bigints, exactly; the driver returns texts otherwise. */
+const types = {
+  getTypeParser: ((oid: number, format?: 'text') => (oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format))) as
+    // The declared type names one overload per format, and texts are the only format that is requested.
+    typeof pg.types.getTypeParser,
+}
 
 /**
  * Runs each statement on a connection of the pool. Instead of `pool.query`, because that does not tell a statement that
@@ -9,9 +19,9 @@ import { bytesOf, type WaitingLimits, WaitingStatements, whyDropped } from './wa
  */
 export function runOnPool(pool: Pool, isWrite: boolean, limits?: WaitingLimits): Run {
   const waiting = new WaitingStatements(limits)
-  return (query, cancellation) =>
+  return (statement, values, cancellation) =>
     new Promise((resolve, reject) => {
-      const bytes = bytesOf(query.values)
+      const bytes = bytesOf(values)
       const reason = waiting.add(bytes)
       if (reason !== undefined) {
         reject(reason)
@@ -30,11 +40,18 @@ export function runOnPool(pool: Pool, isWrite: boolean, limits?: WaitingLimits):
           reject(dropped)
           return
         }
+        // The driver only reads the values.
+        const query = { ...statement, types, values: values as unknown[] }
         client.query(query, (failure: Error | undefined, result) => {
           release(failure && !isUsableAfter(failure) ? failure : undefined)
           if (failure) reject(unavailableOr(failure, isWrite))
-          else resolve(result)
+          else resolve(result.rows)
         })
       })
     })
+}
+
+/** Returns what the pool counts itself. */
+export function poolUse(name: string, { totalCount, idleCount, waitingCount, options }: Pool): PoolUse {
+  return { name, busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, limit: options.max }
 }

@@ -7,8 +7,7 @@ import { createPostgresOrm } from '../orm.ts'
 import type { PostgresOptions } from '../settings.ts'
 import type { Replica } from './list-from-replicas.ts'
 import type { PetMark } from './pet-horizon.ts'
-import { runOnPool } from './pool-statements.ts'
-import { poolUse } from './pool-use.ts'
+import { poolUse, runOnPool } from './pool-statements.ts'
 import { createPostgresStatementRunner } from './statement-runner.ts'
 
 const POLL_MS = 1_000

@@ -1,5 +1,4 @@
 import { compilePetStatements, SqlPetRepository, type Statement } from '@pet-store/persistence-mikro-orm'
-import type { QueryResult } from 'pg'
 import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresDatabase } from '../database.ts'
@@ -49,7 +48,7 @@ function failing(codes: string[]): { readonly run: Run; readonly calls: () => nu
       calls += 1
       const code = codes.shift()
       if (code !== undefined) throw reported(code)
-      return { rows: [{ id: 7n }] } as unknown as QueryResult
+      return [{ id: 7n }]
     },
     calls: () => calls,
   }

@@ -1,32 +1,34 @@
 import type { Cancellation } from '@pet-store/domain'
 import type { SqlValue, Statement, StatementRunner, TableColumns } from '@pet-store/persistence-mikro-orm'
-import type { QueryConfig, QueryResult } from 'pg'
-import pg from 'pg'
 import type { Pooler } from '../settings.ts'
 import { isConflict, notSent, sqlStateOf } from '../unavailable.ts'
 import { groupInserts } from './group-inserts.ts'
 import { insertReturningIds } from './insert-rows.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 
+/** A statement as the driver takes it, without its values. */
+export interface DriverStatement {
+  readonly text: string
+  /** Under its name it stays prepared on each connection. */
+  readonly name?: string
+  readonly rowMode?: 'array'
+}
+
 /**
- * Runs one statement on a connection of its choice. Rejects with a `PersistenceUnavailable` whose outcome is right for
- * the statement, or with the server's own error; then nothing was changed.
+ * Runs one statement on a connection of its choice and returns its rows, 64-bit integers as bigints. Rejects with a
+ * `PersistenceUnavailable` whose outcome is right for the statement, or with the server's own error; then nothing was
+ * changed.
  */
-export type Run = (query: QueryConfig, cancellation?: Cancellation) => Promise<QueryResult>
+export type Run = (
+  statement: DriverStatement,
+  values: readonly unknown[],
+  cancellation?: Cancellation,
+) => Promise<unknown[]>
 
 /** A runner that puts inserts together. */
 export interface PostgresStatementRunner extends StatementRunner {
   /** Resolves when every insert has settled. Connections are closed after that. */
   finish(): Promise<void>
-}
-
-const INT8 = pg.types.builtins.INT8
-
-/** Columns of 64 bits are read as bigints, exactly; the driver returns texts otherwise. */
-const types = {
-  getTypeParser: ((oid: number, format?: 'text') => (oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format))) as
-    // The declared type names one overload per format, and texts are the only format that is requested.
-    typeof pg.types.getTypeParser,
 }
 
 /**
@@ -37,56 +39,48 @@ export function createPostgresStatementRunner(pooler: Pooler, write: Run, read: 
   const isPrepared = pooler !== 'transaction-unprepared'
   const finishing: (() => Promise<void>)[] = []
 
-  function prepare<Values extends readonly SqlValue[], Row>(
+  function prepare<Values extends readonly SqlValue[], Row, Result>(
     { name, sql, isPositional }: Statement<Values, Row>,
     run: Run,
-  ): (values: Values | readonly (readonly SqlValue[])[], cancellation?: Cancellation) => Promise<Row[]> {
-    const common = { text: sql, types, ...(isPrepared && { name }), ...(isPositional && { rowMode: 'array' }) }
-    return (values, cancellation) => {
-      // The driver only reads the values. The compiler knows the rows from the statement; the driver cannot.
-      const query = { ...common, values: values as unknown as SqlValue[] }
-      return run(query, cancellation).then(rowsOf<Row>, (error: unknown) => {
-        if (isConflict(error)) return retryConflicts(() => run(query, cancellation)).then(rowsOf<Row>)
+    resultOf: (rows: readonly Row[]) => Result,
+  ): (values: readonly unknown[], cancellation?: Cancellation) => Promise<Result> {
+    const statement: DriverStatement = {
+      text: sql,
+      ...(isPrepared && { name }),
+      ...(isPositional && { rowMode: 'array' }),
+    }
+    // The compiler knows the rows from the statement; the driver cannot.
+    const fromRows = resultOf as (rows: unknown[]) => Result
+    return (values, cancellation) =>
+      run(statement, values, cancellation).then(fromRows, (error: unknown) => {
+        if (isConflict(error)) return retryConflicts(() => run(statement, values, cancellation)).then(fromRows)
         throw withHint(error, pooler)
       })
-    }
   }
 
   function prepareOne<Values extends readonly SqlValue[], Row>(statement: Statement<Values, Row>) {
-    const rowsFor = prepare<Values, Row>(statement, write)
-    return async (values: Values, cancellation?: Cancellation): Promise<Row> => {
-      const [row] = await rowsFor(values, cancellation)
+    return prepare(statement, write, ([row]) => {
       if (row === undefined) throw new Error(`${statement.name} returned no row`)
       return row
-    }
+    })
   }
 
   /** Rows that are new ids, in the order of the rows that were inserted. */
   function prepareMany<Row>(name: string, insert: TableColumns) {
     const many = { name: `${name}_many`, sql: insertReturningIds(insert), isPositional: true }
-    const rowsFor = prepare<[], readonly [id: bigint]>(many, write)
-    return async (columns: readonly (readonly SqlValue[])[]) =>
-      (await rowsFor(columns)).sort(byId) as readonly unknown[] as readonly Row[]
+    return prepare<[], readonly [id: bigint], readonly Row[]>(
+      many,
+      write,
+      (rows) => rows.toSorted(byId) as readonly unknown[] as readonly Row[],
+    )
   }
 
   return {
-    readOne(statement, map) {
-      const rowsFor = prepare(statement, read)
-      return async (values) => {
-        const [row] = await rowsFor(values)
-        return row === undefined ? undefined : map(row)
-      }
-    },
+    readOne: (statement, map) => prepare(statement, read, ([row]) => (row === undefined ? undefined : map(row))),
 
-    readAll(statement, map) {
-      const rowsFor = prepare(statement, read)
-      return async (values) => (await rowsFor(values)).map(map)
-    },
+    readAll: (statement, map) => prepare(statement, read, (rows) => rows.map(map)),
 
-    tryWrite(statement) {
-      const rowsFor = prepare(statement, write)
-      return async (values, cancellation) => (await rowsFor(values, cancellation))[0]
-    },
+    tryWrite: (statement) => prepare(statement, write, ([row]) => row),
 
     write(statement) {
       const alone = prepareOne(statement)
@@ -111,10 +105,6 @@ function withHint(error: unknown, pooler: Pooler): unknown {
     'The pooler does not support prepared statements, as PgBouncer before 1.21: set DATABASE_POOLER=transaction-unprepared.',
     error,
   )
-}
-
-function rowsOf<Row>({ rows }: QueryResult): Row[] {
-  return rows as Row[]
 }
 
 function byId([one]: readonly [bigint], [other]: readonly [bigint]): number {

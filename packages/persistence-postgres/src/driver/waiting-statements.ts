@@ -56,8 +56,8 @@ export function waitedTooLong(): PersistenceUnavailable {
 }
 
 /** The memory that a waiting statement holds, roughly: its texts, and its closures. */
-export function bytesOf(values: readonly unknown[] | undefined): number {
+export function bytesOf(values: readonly unknown[]): number {
   let bytes = 500
-  for (const value of values ?? []) if (typeof value === 'string') bytes += 2 * value.length
+  for (const value of values) if (typeof value === 'string') bytes += 2 * value.length
   return bytes
 }
