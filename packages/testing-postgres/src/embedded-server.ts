@@ -58,6 +58,11 @@ export class EmbeddedServer {
     return `postgres://postgres@127.0.0.1:${this.port}/postgres`
   }
 
+  /** The folder of PostgreSQL's programs: `initdb`, `pg_ctl` and `postgres`. */
+  get programFolder(): string {
+    return this.#binaries
+  }
+
   get dataFolder(): string {
     return join(this.#folder, 'data')
   }
