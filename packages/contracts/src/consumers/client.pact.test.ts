@@ -171,7 +171,7 @@ describe('createPet', () => {
   )
 
   it('returns an unusual name unchanged', async () => {
-    const zoe = { name: ' Zo\u00eb\u0308 \u{1F43E}\t', categoryId: -7, status: 'pending' } as const
+    const zoe = { name: ' Zo\u00ebe\u0308 \u{1F43E}\t', categoryId: -7, status: 'pending' } as const
     const response = { status: 201, body: petOf(zoe) }
     await contract.interaction(
       'a new pet with an unusual name',
