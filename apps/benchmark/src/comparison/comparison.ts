@@ -1,30 +1,21 @@
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { rotate, type Series } from '../measuring/rotation.ts'
-import { type Slice, type SliceOptions, takeSlice } from '../measuring/slice.ts'
-import { type WireRequest, wireRequest } from '../requests/connection.ts'
-import { MIXED, type Operation, targetByCursor, targetById } from '../requests/operations.ts'
+import { rotate } from '../measuring/rotation.ts'
+import { MIXED, type Operation } from '../requests/operations.ts'
 import type { Contestant, Database } from '../servers/contestants.ts'
 import { type Databases, openDatabases } from '../servers/databases.ts'
-import { type RunningServer, startServer, startTraceCollector } from '../servers/server-process.ts'
+import { startServer, startTraceCollector } from '../servers/server-process.ts'
 import { type Curve, measureCurves } from './latency.ts'
 import type { Plan } from './plan.ts'
-import { expectSameHeaders, expectSameResponses } from './same-responses.ts'
+import { expectStored, type Instance, instanceOf, type Measurement, type Running, slice } from './running.ts'
+import { expectSameHeaders } from './same-responses.ts'
 
 /** What is measured on one database. The first contestant is the one that the others are compared with. */
 export interface Selection {
   readonly database: Database
   readonly operations: readonly Operation[]
   readonly contestants: readonly Contestant[]
-}
-
-/** One operation by one contestant. */
-export interface Measurement {
-  readonly contestant: Contestant
-  readonly operation: Operation
-  readonly series: Series
 }
 
 /** Starts of one contestant, and its memory. */
@@ -52,26 +43,6 @@ export interface Conditions {
   readonly plan: Plan
   readonly log: (line: string) => void
 }
-
-/** A process of a contestant whose responses are those of all others, on a database of its own. */
-export interface Instance {
-  readonly server: RunningServer
-  readonly restMiB: number
-  readonly countPets: () => Promise<number>
-  readonly requests: ReadonlyMap<Operation, readonly WireRequest[]>
-  /** Pets that it said it added. */
-  added: number
-}
-
-/** A contestant with its processes, which take slices in turn. */
-export interface Running {
-  readonly contestant: Contestant
-  /** The baseline and our service: they take part in each round. */
-  readonly isFocus: boolean
-  readonly instances: Instance[]
-}
-
-const REST_MS = 300
 
 /** How many contestants, from the first on, are measured in each round. */
 export const FOCUS = 2
@@ -103,26 +74,6 @@ export async function compare(selection: Selection, { plan, log }: Conditions): 
     for (const { server } of running.flatMap(({ instances }) => instances)) await server.stop()
     collector.stop()
     await databases.close()
-  }
-}
-
-async function instanceOf(
-  contestant: Contestant,
-  server: RunningServer,
-  countPets: () => Promise<number>,
-  operations: readonly Operation[],
-  size: number,
-): Promise<Instance> {
-  try {
-    await wait(REST_MS)
-    const restMiB = server.memoryMiB('VmRSS')
-    const target = contestant.role === 'service' ? await targetByCursor(server.port, size) : targetById(size)
-    const added = await expectSameResponses(contestant, server.port, operations, target)
-    const requests = new Map(operations.map((operation) => [operation, operation.requests(target).map(wireRequest)]))
-    return { server, restMiB, countPets, requests, added }
-  } catch (error) {
-    await server.stop()
-    throw error
   }
 }
 
@@ -186,28 +137,6 @@ async function measure(
 /** Names beyond ASCII are measured only on our service and the bare servers. */
 function takesPart({ role }: Contestant, { isForAll }: Operation): boolean {
   return isForAll || role !== 'peer'
-}
-
-async function slice(
-  instance: Instance,
-  operation: Operation,
-  options: Omit<SliceOptions, 'servers' | 'requests'>,
-): Promise<Slice> {
-  const requests = instance.requests.get(operation) ?? []
-  const taken = await takeSlice({ ...options, servers: [instance.server], requests })
-  instance.added += taken.added
-  return taken
-}
-
-/** A contestant that says it added more than it stored has not done the work. */
-async function expectStored(running: readonly Running[], size: number): Promise<void> {
-  for (const { contestant, instances } of running) {
-    for (const { countPets, added } of instances) {
-      const stored = (await countPets()) - size
-      if (stored === added) continue
-      throw new Error(`${contestant.name} responded ${added} times that it added a pet, and stored ${stored}.`)
-    }
-  }
 }
 
 /** How many milliseconds an appended page takes to reach the disk on which the databases are. */

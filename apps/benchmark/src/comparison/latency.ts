@@ -3,8 +3,8 @@ import { figureOf } from '../measuring/rotation.ts'
 import { quantile } from '../measuring/statistics.ts'
 import { MIXED } from '../requests/operations.ts'
 import type { Contestant } from '../servers/contestants.ts'
-import type { Measurement, Running } from './comparison.ts'
 import type { Plan } from './plan.ts'
+import type { Measurement, Running } from './running.ts'
 
 /** Latency at one rate, from the planned time of each request. */
 export interface CurvePoint {
