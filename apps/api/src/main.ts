@@ -83,7 +83,7 @@ program
   .option('--url <url>', 'an empty place; SQLite and modules get places beside it, PostgreSQL uses it again and again')
   .option('--harness <file>', 'a module that makes what else the cases need, such as an interruption')
   .addOption(json())
-  .action(lazily(() => import('./cli/adapter.ts'), 'checkAdapterCommand'))
+  .action(lazily(() => import('./persistence/check-adapter.ts'), 'checkAdapterCommand'))
 
 addTransferCommands(program)
 

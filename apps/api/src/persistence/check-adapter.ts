@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path'
 import type { BulkAccess, OpenPersistence } from '@pet-store/persistence'
 import { type CheckOptions, checkCommand, type PersistenceHarness, placesBeside } from '@pet-store/persistence-testing'
 import pg from 'pg'
-import { persistenceAdapter } from '../persistence/open-persistence.ts'
-import type { PersistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
+import { persistenceAdapter } from './open-persistence.ts'
+import type { PersistenceAdapter } from './persistence-adapter.ts'
 
 /** Runs every contract against the adapter of a URL, or of a module. */
 export async function checkAdapterCommand(options: CheckOptions): Promise<void> {
