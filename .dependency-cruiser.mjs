@@ -32,7 +32,7 @@ export const IMPORTS = {
     remedy: 'The cases run under any test runner: use node:assert/strict, and let the caller provide the adapter.',
   },
   'http-express': {
-    may: ['domain', 'access (types)', 'node', 'zod', 'zod-openapi', 'fast-json-stringify', ...EXPRESS],
+    may: ['domain', 'access (types)', 'node', 'zod', 'zod-openapi', ...EXPRESS],
     tests: ['ajv'],
     remedy:
       'The HTTP adapter knows use cases, not databases, logs or metrics: take those as functions in the options of createPetApp. A new HTTP library is added to .dependency-cruiser.mjs.',

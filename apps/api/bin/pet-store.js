@@ -5,11 +5,11 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const isNewEnough = major >= 26 || (major === 24 && minor >= 11) || (major === 22 && minor >= 18)
 
 if (isNewEnough) {
-  // What was compiled by one start is there for the next, in the folder for temporary files.
+  // Code that was compiled by the build (warm-up.js) or an earlier start. Its paths are relative, so a copy of the program
+  // can use it too.
   const { enableCompileCache } = await import('node:module')
-  enableCompileCache()
-  // Before the program, because it changes what the program loads; without its setting it does nothing.
-  await import('../dist/start-tracing.js')
+  process.env.NODE_COMPILE_CACHE_PORTABLE ??= '1'
+  enableCompileCache(new URL('../dist/compile-cache', import.meta.url).pathname)
   await import('../dist/main.js')
 } else {
   console.error(`Pet store needs Node 22.18, 24.11, or 26 and newer; this is Node ${process.versions.node}.`)

@@ -52,7 +52,7 @@ describe('the built program', () => {
 
     const root = spans.find(({ parentSpanId }) => parentSpanId === undefined)
     if (root === undefined) throw new Error(JSON.stringify(spans))
-    expect(treeOf(spans, root)).toEqual(['GET /v1/pets', ['request handler', ['listPets', ['PetRepository.list']]]])
+    expect(treeOf(spans, root)).toEqual(['GET /v1/pets', ['listPets', ['PetRepository.list']]])
   })
 
   it('finds the files of its pages, including those of other packages', async () => {

@@ -5,7 +5,7 @@ import { type Clock, createPetApp, createPetServer, type HttpLog, type PetServer
 import type { Persistence } from '@pet-store/persistence'
 import { createKeyChanges } from './observability/key-changes.ts'
 import type { Reports } from './observability/log.ts'
-import { openObservability } from './observability/open-observability.ts'
+import { openObservability, startTraces } from './observability/open-observability.ts'
 import { openPersistence } from './persistence/open-persistence.ts'
 import { createReadiness } from './server/readiness.ts'
 import type { Settings } from './settings/settings.ts'
@@ -45,6 +45,7 @@ export async function compose(parts: Parts): Promise<Program> {
   const { droppedLogLines = () => 0, onReadiness = noReport, onLookUpLimit = noReport, onTraceError = noReport } = parts
   const { onKeyChange = noReport } = parts
   const { rateLimit: limit } = settings
+  await startTraces(settings)
   const persistence = await openPersistence(settings)
   const observability = await openObservability(settings, { persistence, log, droppedLogLines, onTraceError })
   const readiness = createReadiness(persistence, onReadiness)

@@ -61,8 +61,8 @@ program
   .command('openapi')
   .description('print the OpenAPI 3.1 description of the service')
   .action(async () => {
-    const { OPENAPI_JSON } = await import('@pet-store/http-express')
-    process.stdout.write(OPENAPI_JSON)
+    const { openApiJson } = await import('@pet-store/http-express')
+    process.stdout.write(await openApiJson())
   })
 
 program

@@ -8,7 +8,7 @@ export type { PetServer, PetServerOptions, ServerLimits } from './server/create-
 // For operators
 export { createMetricsApp } from './app/create-metrics-app.ts'
 export type { MetricsText } from './app/create-metrics-app.ts'
-export { DEPRECATED_ROUTES } from './app/operation-routes.ts'
+export { DECLARED_RESPONSES, DEPRECATED_ROUTES } from './app/operation-routes.ts'
 
 // What the app needs from outside
 export type { TokenCheck } from './middleware/require-key.ts'
@@ -20,7 +20,7 @@ export type { Checks, ReadinessCheck } from './routes/health-routes.ts'
 // What clients of the service can see
 export { ERROR_STATUS } from './http/http-error.ts'
 export type { ErrorBody, ErrorCode } from './http/http-error.ts'
-export { OPENAPI_JSON } from './routes/description-route.ts'
+export { openApiJson } from './routes/description-route.ts'
 export { writeCursor } from './pets/cursor.ts'
 
 // Its JSON, for other parsers of pets

@@ -7,7 +7,6 @@ import { runServer } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import { VERSION } from '../settings/version.ts'
 
 /** Serves with the API keys of the database and of API_KEYS_SHA256. */
 export async function serve(): Promise<void> {
@@ -27,7 +26,7 @@ export async function serve(): Promise<void> {
 /** What an operator wants to see first: a mistyped variable shows as the wrong database. */
 function descriptionOf({ databaseUrl, persistenceModule }: Settings) {
   const adapter = persistenceModule || databaseKind(databaseUrl)
-  return { version: VERSION, adapter, database: maskUrl(databaseUrl) }
+  return { adapter, database: maskUrl(databaseUrl) }
 }
 
 async function warnWithoutKeys({ persistence }: Program, log: Logger): Promise<void> {

@@ -2,8 +2,8 @@ import { hostname } from 'node:os'
 import { isatty } from 'node:tty'
 import type { Checks, HttpLog } from '@pet-store/http-express'
 import pino, { type DestinationStream, type Logger } from 'pino'
-import { prettyFactory } from 'pino-pretty'
 import type { Settings } from '../settings/settings.ts'
+import { VERSION } from '../settings/version.ts'
 import type { KeyChange } from './key-changes.ts'
 import { type LogOutput, openLogOutput } from './log-output.ts'
 
@@ -40,13 +40,13 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
   const log = pino(
     {
       level: logLevel,
-      base: { pid: process.pid, hostname: hostname() },
+      base: { pid: process.pid, hostname: hostname(), version: VERSION },
       timestamp: isoTime,
       serializers: { durationMs: inMicroseconds },
       ...(mixin && { mixin }),
     },
     // Asked of the file descriptor: `process.stdout` would open it a second time.
-    isatty(STANDARD_OUTPUT) ? readable(output) : output,
+    isatty(STANDARD_OUTPUT) ? await readable(output) : output,
   )
   const reports: Reports = {
     log: {
@@ -96,8 +96,9 @@ function isoTime(): string {
 }
 
 /** Lines for people: of a request only what one looks for, such as `GET /v1/pets 200 2 ms`. */
-function readable(output: LogOutput): DestinationStream {
-  const hidden = 'pid,hostname'
+async function readable(output: LogOutput): Promise<DestinationStream> {
+  const { prettyFactory } = await import('pino-pretty')
+  const hidden = 'pid,hostname,version'
   const formatLine = prettyFactory({ ignore: hidden, singleLine: true })
   const formatRequest = prettyFactory({
     ignore: hidden,

@@ -1,10 +1,10 @@
 import type { RateLimiter } from '@pet-store/access'
 import type { PetRepository } from '@pet-store/domain'
 import {
+  DECLARED_RESPONSES,
   DEPRECATED_ROUTES,
   type HttpLog,
   type MetricsText,
-  OPENAPI_JSON,
   type RequestEntry,
   type TokenCheck,
 } from '@pet-store/http-express'
@@ -52,7 +52,9 @@ export function createMetrics({ poolUse, droppedLogLines, keyIds }: MetricsOptio
     buckets: BUCKETS,
     registers,
   })
-  for (const labels of describedResponses()) requests.zero(labels)
+  for (const labels of DECLARED_RESPONSES) {
+    for (const status of [labels.status, '500', '503']) requests.zero({ ...labels, status })
+  }
 
   const inFlight = new Gauge({
     name: 'pet_store_http_requests_in_flight',
@@ -172,24 +174,6 @@ export function createMetrics({ poolUse, droppedLogLines, keyIds }: MetricsOptio
   }
 
   return { contentType: registry.contentType, read: () => registry.metrics(), instrumentation }
-}
-
-/** The labels of every response that the description names, and of the errors that may happen anywhere. */
-function describedResponses(): readonly { method: string; route: string; status: string }[] {
-  const { servers, paths } = JSON.parse(OPENAPI_JSON) as {
-    readonly servers: readonly { readonly url: string }[]
-    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses?: object }>>>>
-  }
-  const base = servers[0]?.url ?? ''
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, { responses = {} }]) =>
-      [...Object.keys(responses).filter((status) => status !== 'default'), '500', '503'].map((status) => ({
-        method: method.toUpperCase(),
-        route: `${base}${path}`,
-        status,
-      })),
-    ),
-  )
 }
 
 /** Whatever clients make up gets one label. */

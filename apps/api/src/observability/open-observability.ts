@@ -20,6 +20,13 @@ export interface ObservabilityOptions {
   readonly onTraceError: (error: unknown) => void
 }
 
+/** Starts tracing if the settings ask for it: before the database is opened, whose driver is instrumented while it is loaded. */
+export async function startTraces(settings: Settings): Promise<void> {
+  if (settings.otlpEndpoint === '') return
+  const { startTracing } = await import('./tracing.ts')
+  startTracing(settings)
+}
+
 /** Opens the metrics and traces that the settings ask for. What they do not ask for is not even loaded. */
 export async function openObservability(settings: Settings, options: ObservabilityOptions): Promise<Observability> {
   const metrics = settings.metricsPort === undefined ? NOTHING : await openMetrics(options)

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
@@ -12,7 +11,6 @@ import {
 } from '../testing/run-program.test-support.ts'
 import { startCollector, treeOf } from '../testing/trace-collector.test-support.ts'
 
-const START_TRACING = fileURLToPath(new URL('../start-tracing.ts', import.meta.url))
 const KEY = createApiKeyText()
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
@@ -28,7 +26,6 @@ afterEach(async () => {
 
 async function serve(settings: Record<string, string>) {
   const program = runProgram('serve', await temporaryFolder(), { API_KEYS_SHA256: hashApiKey(KEY), ...settings }, [
-    ...['--import', START_TRACING],
     ...MAIN_FROM_SOURCE,
   ])
   running.push(program)
@@ -62,20 +59,14 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const root = spans.find(({ parentSpanId }) => parentSpanId === PARENT)
     if (root === undefined) throw new Error(JSON.stringify(spans))
     expect(root.traceId).toBe(TRACE)
-    expect(treeOf(spans, root)).toEqual([
-      'POST /v1/pets',
-      ['request handler', ['createPet', ['PetRepository.addWithKey']]],
-    ])
+    expect(treeOf(spans, root)).toEqual(['POST /v1/pets', ['createPet', ['PetRepository.addWithKey']]])
     expect(root.attributes).toContainEqual({ key: 'http.route', value: { stringValue: '/v1/pets' } })
     const line = output.split('\n').find((one) => one.includes('"the-request"')) ?? ''
     expect(JSON.parse(line)).toMatchObject({ traceId: TRACE, spanId: root.spanId, status: 201, msg: 'request' })
 
-    const other = spans.find(({ name, parentSpanId }) => name.endsWith('petId') && parentSpanId === undefined)
+    const other = spans.find(({ name, parentSpanId }) => name.endsWith('{petId}') && parentSpanId === undefined)
     if (other === undefined) throw new Error(JSON.stringify(spans))
-    expect(treeOf(spans, other)).toEqual([
-      'GET /v1/pets/:petId',
-      ['request handler', ['getPet', ['PetRepository.find']]],
-    ])
+    expect(treeOf(spans, other)).toEqual(['GET /v1/pets/{petId}', ['getPet', ['PetRepository.find']]])
     const failed = spans.find(({ name }) => name === 'getPet')
     expect(failed?.attributes).toEqual([{ key: 'error.type', value: { stringValue: 'pet_not_found' } }])
     expect(bodies.join()).toContain('{"key":"service.name","value":{"stringValue":"pet-store"}}')
@@ -129,13 +120,11 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 
   it('rejects a collector that is not a URL', async () => {
     const program = runProgram('serve', await temporaryFolder(), { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, [
-      '--import',
-      START_TRACING,
       ...MAIN_FROM_SOURCE,
     ])
     expect(await program.ended).toBe(2)
     expect(program.output.stderr).toBe(
-      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that begins with http:// or https://\n',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that begins with http:// or https://, got "collector:4318"\n',
     )
   })
 })

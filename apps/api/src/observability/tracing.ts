@@ -1,11 +1,10 @@
-import { register } from 'node:module'
+import { createRequire } from 'node:module'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { registerInstrumentations } from '@opentelemetry/instrumentation'
-import { ExpressInstrumentation, ExpressLayerType } from '@opentelemetry/instrumentation-express'
-import { HttpInstrumentation } from '@opentelemetry/instrumentation-http'
+import { type HttpCustomAttributeFunction, HttpInstrumentation } from '@opentelemetry/instrumentation-http'
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -29,8 +28,8 @@ const TIMEOUT_MS = 3_000
 let provider: TracerProvider | undefined
 
 /**
- * Sends traces to a collector from now on. Must run before Express and the PostgreSQL driver are loaded. Spans contain no
- * header besides the user agent, no query string, no body, and no values of statements.
+ * Sends traces to a collector from now on. Must run before the PostgreSQL driver is loaded. Spans contain no header
+ * besides the user agent, no query string, no body, and no values of statements.
  */
 export function startTracing(settings: Pick<Settings, 'otlpEndpoint' | 'tracesSampler' | 'tracesSamplerRatio'>): void {
   const url = `${settings.otlpEndpoint.replace(/\/$/, '')}/v1/traces`
@@ -46,10 +45,6 @@ export function startTracing(settings: Pick<Settings, 'otlpEndpoint' | 'tracesSa
   context.setGlobalContextManager(new AsyncLocalStorageContextManager())
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
 
-  // An ES module cannot be patched once it is loaded; this hook patches the listed ones while they are loaded.
-  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url, {
-    data: { include: ['http', 'node:http', 'express', 'pg'] },
-  })
   registerInstrumentations({
     instrumentations: [
       new HttpInstrumentation({
@@ -57,12 +52,21 @@ export function startTracing(settings: Pick<Settings, 'otlpEndpoint' | 'tracesSa
         ignoreIncomingRequestHook: ({ url = '' }) => NOT_TRACED.test(url),
         // What clients send may be confidential, and cursors are long.
         startIncomingSpanHook: () => ({ 'url.query': undefined }),
+        applyCustomAttributesOnSpan: nameRoute,
       }),
-      // A span for the route; spans for a dozen middleware functions would say nothing.
-      new ExpressInstrumentation({ ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER] }),
       new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
     ],
   })
+  // Instruments `node:http`, which is loaded already: its classes are changed in place when it is required again.
+  createRequire(import.meta.url)('node:http')
+}
+
+/** Names the span of a request by its route, as logs and metrics do. */
+const nameRoute: HttpCustomAttributeFunction = (span, { method = '' }, response) => {
+  const { route } = (response as { readonly locals?: { readonly route?: string } }).locals ?? {}
+  if (route === undefined) return
+  span.updateName(`${method} ${route}`)
+  span.setAttribute('http.route', route)
 }
 
 function samplerOf({

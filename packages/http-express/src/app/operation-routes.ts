@@ -31,6 +31,17 @@ export const DEPRECATED_ROUTES: ReadonlySet<string> = new Set(
   DECLARED.filter(([, { deprecated }]) => deprecated).map(([, { path }]) => routeOf(path)),
 )
 
+/** Every response that the operations declare, as logs and metrics name it. */
+export const DECLARED_RESPONSES: readonly {
+  readonly method: string
+  readonly route: string
+  readonly status: string
+}[] = DECLARED.flatMap(([, { method, path, responses }]) =>
+  Object.keys(responses)
+    .filter((status) => status !== 'default')
+    .map((status) => ({ method: method.toUpperCase(), route: routeOf(path), status })),
+)
+
 /**
  * Adds a route for each path of the declared operations: its operations, OPTIONS, and 405 for other methods. All of
  * them, and unknown paths under `/v1`, are behind the checks. Responses of deprecated paths carry `deprecation`.

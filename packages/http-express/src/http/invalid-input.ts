@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { InexactNumber } from './exact-json.ts'
 import { HttpError } from './http-error.ts'
 

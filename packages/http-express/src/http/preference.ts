@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { addHeader } from './send-response.ts'
 
 /** The header for the description. Any text is valid: unknown preferences are ignored (RFC 7240). */

@@ -1,5 +1,5 @@
 import { parse } from 'node:querystring'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseOrReject } from './invalid-input.ts'
 
 /** The query parameters of a request's URL; one that is repeated is a list. Takes linear time. */

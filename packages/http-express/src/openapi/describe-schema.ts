@@ -1,5 +1,5 @@
 import { INT64 } from '@pet-store/domain'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { oas31 } from 'zod-openapi'
 
 /** What is said of a parameter besides its schema. */
@@ -38,8 +38,8 @@ export function jsonOf(description: object): string {
   return JSON.stringify(description, withBounds, 2)
 }
 
-// Every supported Node has it; TypeScript's library does not declare it.
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+/** A value that `JSON.stringify` writes as this text. Every supported Node has it; TypeScript's library does not declare it. */
+export const rawJSON: (text: string) => unknown = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
 
 function withBounds(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('format' in value) || value.format !== 'int64') return value

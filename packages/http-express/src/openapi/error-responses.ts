@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '../http/http-error.ts'
 import {

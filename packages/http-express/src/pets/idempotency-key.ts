@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { HttpError } from '../http/http-error.ts'
 
 /** Visible ASCII, bare or quoted. A repeated header arrives joined by a comma and a space, and does not match. */

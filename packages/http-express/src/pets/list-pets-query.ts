@@ -1,5 +1,5 @@
 import { PAGE_LIMIT, PET_STATUSES, type PetQuery } from '@pet-store/domain'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseOrReject } from '../http/invalid-input.ts'
 import { parameterRule, queryParameters } from '../http/query-parameters.ts'
 import { describedAs } from '../openapi/describe-schema.ts'

@@ -1,5 +1,5 @@
 import { INT64, PET_NAME, PET_STATUSES, type PetInput } from '@pet-store/domain'
-import { z } from 'zod'
+import * as z from 'zod'
 import { InexactNumber } from '../http/exact-json.ts'
 import { parseOrReject, rule } from '../http/invalid-input.ts'
 import { describedAs, INT64_NUMBER } from '../openapi/describe-schema.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { preferHeader } from '../http/preference.ts'
 import type { Operation } from '../openapi/describe-operations.ts'

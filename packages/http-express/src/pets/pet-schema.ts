@@ -1,8 +1,6 @@
 import { PAGE_LIMIT, PET_STATUSES, type Pet } from '@pet-store/domain'
-import fastJson, { type Schema } from 'fast-json-stringify'
-import { z } from 'zod'
-import { createSchema } from 'zod-openapi'
-import { int64 } from '../openapi/describe-schema.ts'
+import * as z from 'zod'
+import { int64, rawJSON } from '../openapi/describe-schema.ts'
 
 const petStatus = z.enum(PET_STATUSES).meta({ id: 'PetStatus', description: 'Whether the pet is available.' })
 
@@ -31,13 +29,23 @@ export const NEW_PET_EXAMPLE: object = { name: 'Rex', categoryId: 1, status: 'av
 /** The response to it. */
 export const PET_EXAMPLE: object = { id: 1, ...NEW_PET_EXAMPLE }
 
-// Compiled from the published schema: several times as fast as JSON.stringify with exact integers, because a bigint is
-// written as it is. Only the listed fields are written, so a new field is never published by accident.
-const components = { schemas: createSchema(petsSchema).components }
-const serializer = (name: string) => fastJson({ $ref: `#/components/schemas/${name}`, components } as Schema)
-
 /** A Pet as JSON text (interface document, section 2). An absent status stays absent. */
-export const petJson: (pet: Pet) => string = serializer('Pet')
+export function petJson(pet: Pet): string {
+  return JSON.stringify(wirePet(pet))
+}
 
 /** Pets as JSON text: a bare array. */
-export const petsJson: (pets: readonly Pet[]) => string = serializer('Pets')
+export function petsJson(pets: readonly Pet[]): string {
+  return JSON.stringify(pets.map(wirePet))
+}
+
+/** Only the listed fields are written, so a new field is never published by accident; a missing one does not compile. */
+function wirePet({ id, name, categoryId, status }: Pet) {
+  return { id: exactNumber(id), name, categoryId: exactNumber(categoryId), status } satisfies Record<keyof Pet, unknown>
+}
+
+/** What JSON.stringify writes as all digits of an integer. A number where that is exact: raw text takes ten times as long. */
+function exactNumber(integer: bigint): unknown {
+  const number = Number(integer)
+  return Number.isSafeInteger(number) ? number : rawJSON(String(integer))
+}

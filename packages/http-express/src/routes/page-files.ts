@@ -28,7 +28,9 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="#1f6f5c"><ellipse cx="16" cy="21.5" rx="7.5" ry="6.5"/><ellipse cx="5.5" cy="14" rx="3" ry="4"/><ellipse cx="12" cy="7.5" rx="3" ry="4.2"/><ellipse cx="20" cy="7.5" rx="3" ry="4.2"/><ellipse cx="26.5" cy="14" rx="3" ry="4"/></svg>',
 )}`
 
-const require = createRequire(import.meta.url)
+// From the manifest of this package, because a program may be bundled and lie elsewhere.
+const MANIFEST = createRequire(import.meta.url).resolve('@pet-store/http-express/package.json')
+const require = createRequire(MANIFEST)
 
 /**
  * Finds the files of the pages and returns a function that reads them on its first call. Throws if the package
@@ -55,9 +57,8 @@ export function findPageFiles(): () => Promise<PageFiles> {
   }
 }
 
-/** By the name of the package, because source and build lie at different depths. */
 function ownFile(name: string): string {
-  return join(dirname(require.resolve('@pet-store/http-express/package.json')), 'pages', name)
+  return join(dirname(MANIFEST), 'pages', name)
 }
 
 async function readPageFiles(paths: Readonly<Record<string, string>>): Promise<PageFiles> {

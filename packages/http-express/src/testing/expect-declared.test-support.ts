@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import { DEFAULT_STATUSES } from '../openapi/error-responses.ts'
-import { OPENAPI_JSON } from '../routes/description-route.ts'
+import { openApiJson } from '../routes/description-route.ts'
 import type { TestResponse } from './response.test-support.ts'
 
 interface DescribedResponse {
@@ -15,7 +15,7 @@ interface DescribedOperation {
 
 const description: {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
-} = JSON.parse(OPENAPI_JSON)
+} = JSON.parse(await openApiJson())
 
 /** What a server says of itself, of its connection and to browsers, whatever the operation; nobody describes it. */
 const GENERAL =

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { OPENAPI_JSON } from '../routes/description-route.ts'
+import { openApiJson } from '../routes/description-route.ts'
 
 /** The keywords that the description uses for what is sent. Another one stops the generator. */
 export interface SentSchema {
@@ -34,7 +34,7 @@ interface Description {
 }
 
 /** The served description, with bounds beyond 2^53 as bigints. */
-export const served: Description = JSON.parse(OPENAPI_JSON, exactly as (key: string, value: unknown) => unknown)
+export const served: Description = JSON.parse(await openApiJson(), exactly as (key: string, value: unknown) => unknown)
 
 function exactly(_key: string, value: unknown, context: { source: string }): unknown {
   return typeof value === 'number' && !Number.isSafeInteger(value) ? BigInt(context.source) : value
