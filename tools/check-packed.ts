@@ -1,6 +1,6 @@
 // Installs every public package from its tarball, outside the workspace, with npm and with pnpm; compiles a program that
 // imports all of it, runs it and the examples, and measures domain and client as a browser loads them: `pnpm check:packed`.
-// With --all also on Node 22 and 26 and with TypeScript 5.9, which npm downloads.
+// With --all also on Node 22 and 26 and with TypeScript 5.9, which npm downloads, and each package alone.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,8 +12,6 @@ import { ROOT, readPublicPackages } from './public-packages.ts'
 
 /** The limits, in bytes after gzip, that the READMEs state. */
 const MAX_BYTES = { '@pet-store/domain': 2_048, '@pet-store/client': 4_096 }
-/** Packages without dependencies of others: their declarations are checked with all that they import. */
-const SELF_CONTAINED = /^@pet-store\/(domain|access|client|persistence|persistence-testing)(\/|$)/
 /** Programs of examples/ with their standard input. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   'reuse-the-domain.ts': '',
@@ -22,6 +20,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 }
 /** They call a service: the example of http-express's README. */
 const KIOSK = ['kiosk.ts', 'kiosk-contract.ts']
+/** Of the examples, those whose imports need no options of a compiler. */
+const COMPILED = [...Object.keys(EXAMPLES), 'kiosk.ts', 'service.ts']
 
 const isAll = process.argv.includes('--all')
 /** Commands, by the version that they print. */
@@ -43,8 +43,11 @@ const folder = mkdtempSync(join(tmpdir(), 'pet-store-packed-'))
 try {
   const tarballs = Object.fromEntries(packages.map((one) => [one.name, pack(one.folder)]))
   for (const installer of ['npm', 'pnpm'] as const) {
-    const project = install(installer, tarballs)
-    compile(project)
+    const project = install(installer, installer, tarballs, Object.keys(tarballs))
+    addExamples(project)
+    for (const compiler of COMPILERS.values()) {
+      for (const resolution of ['nodenext', 'bundler']) compile(project, compiler, resolution, ['all.ts', ...COMPILED])
+    }
     for (const node of RUNTIMES.values()) {
       run(project, [...node, 'all.ts'])
       for (const [program, input] of Object.entries(EXAMPLES)) run(project, [...node, program], input)
@@ -54,6 +57,14 @@ try {
     console.log(`${installer}: ${specifiers.length} entries and ${names}`)
     console.log(`  compile with TypeScript ${[...COMPILERS.keys()].join(', ')} (nodenext, bundler)`)
     console.log(`  run on Node ${[...RUNTIMES.keys()].join(', ')}`)
+  }
+  for (const { name } of isAll ? packages : []) {
+    for (const installer of ['npm', 'pnpm'] as const) {
+      const project = install(installer, `${installer}-${name.replace('/', '-')}`, tarballs, [name])
+      for (const compiler of [...COMPILERS.values()].slice(0, 1)) compile(project, compiler, 'nodenext', ['all.ts'])
+      run(project, [process.execPath, 'all.ts'])
+    }
+    console.log(`${name} alone: compiles and runs.`)
   }
   for (const [name, maxBytes] of Object.entries(MAX_BYTES)) {
     const bytes = sizeOf(name)
@@ -78,33 +89,44 @@ function pack(source: string): string {
   return `file:${join(target, readdirSync(target).find((file) => file.endsWith('.tgz')) ?? '')}`
 }
 
-/** A project that has nothing but the tarballs and the types of Node, and programs that import all of them. */
-function install(installer: 'npm' | 'pnpm', tarballs: Readonly<Record<string, string>>): string {
-  const project = join(folder, installer)
+/** A project with these packages and the types of Node, and a program that imports all that they export. */
+function install(
+  installer: 'npm' | 'pnpm',
+  projectName: string,
+  tarballs: Readonly<Record<string, string>>,
+  names: readonly string[],
+): string {
+  const project = join(folder, projectName)
   mkdirSync(project)
+  const isComplete = names.length > 1
   const dependencies = {
-    ...tarballs,
+    ...Object.fromEntries(names.map((name) => [name, tarballs[name]])),
     '@types/node': installedVersion('@types/node', ROOT),
-    '@pact-foundation/pact': installedVersion('@pact-foundation/pact', join(ROOT, 'examples')),
+    ...(isComplete && { '@pact-foundation/pact': installedVersion('@pact-foundation/pact', join(ROOT, 'examples')) }),
   }
+  // Nothing is published yet, so what a package depends on comes from tarballs too.
   const overrides = installer === 'npm' ? tarballs : {}
   const manifest = { name: 'consumer', private: true, type: 'module', dependencies, overrides }
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest))
-  const lines = Object.entries(tarballs).map(([name, file]) => `  '${name}': '${file}'\n`)
-  writeFileSync(join(project, 'pnpm-workspace.yaml'), `packages: []\noverrides:\n${lines.join('')}`)
+  const overridden = Object.entries(tarballs).map(([name, file]) => `  '${name}': '${file}'\n`)
+  writeFileSync(join(project, 'pnpm-workspace.yaml'), `packages: []\noverrides:\n${overridden.join('')}`)
   const options = installer === 'npm' ? ['--no-audit', '--no-fund'] : []
   run(project, [installer, 'install', '--ignore-scripts', '--prefer-offline', ...options])
 
-  const importing = (names: readonly string[]) =>
-    names.map((name, index) => `import * as m${index} from '${name}'\nconsole.log(m${index})\n`).join('')
-  writeFileSync(join(project, 'all.ts'), importing(specifiers))
-  writeFileSync(join(project, 'strict.ts'), importing(specifiers.filter((name) => SELF_CONTAINED.test(name))))
+  const imported = packages.filter(({ name }) => names.includes(name)).flatMap(({ entries }) => entries)
+  const lines = imported.map(
+    ({ specifier }, index) => `import * as m${index} from '${specifier}'\nconsole.log(m${index})\n`,
+  )
+  writeFileSync(join(project, 'all.ts'), lines.join(''))
+  return project
+}
+
+function addExamples(project: string): void {
   for (const example of [...Object.keys(EXAMPLES), ...KIOSK]) {
     copyFileSync(join(ROOT, 'examples', example), join(project, example))
   }
   const readme = readFileSync(join(ROOT, 'packages/http-express/README.md'), 'utf8')
   writeFileSync(join(project, 'service.ts'), /^```ts\n(.*?)^```/ms.exec(readme)?.[1] ?? '')
-  return project
 }
 
 function installedVersion(name: string, from: string): string {
@@ -132,15 +154,12 @@ async function runKiosk(project: string, node: readonly string[]): Promise<void>
   if (written !== committed) throw new Error('kiosk-contract.ts wrote another contract than the committed one.')
 }
 
-function compile(project: string): void {
-  const common = ['--noEmit', '--strict', '--target', 'es2023', '--lib', 'es2023,dom', '--types', 'node']
-  for (const compiler of COMPILERS.values()) {
-    for (const [module, resolution] of [['nodenext'], ['esnext', 'bundler']] as const) {
-      const modules = ['--module', module, '--moduleResolution', resolution ?? module]
-      run(project, [...compiler, ...common, ...modules, '--skipLibCheck', 'true', 'all.ts', 'service.ts', 'kiosk.ts'])
-      run(project, [...compiler, ...common, ...modules, '--skipLibCheck', 'false', 'strict.ts'])
-    }
-  }
+/** Strictly, and with the declarations of everything that is imported. */
+function compile(project: string, compiler: readonly string[], resolution: string, files: readonly string[]): void {
+  const module = resolution === 'bundler' ? 'esnext' : resolution
+  const modules = ['--module', module, '--moduleResolution', resolution]
+  const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2023', '--lib', 'es2023,dom']
+  run(project, [...compiler, ...options, '--types', 'node', ...modules, ...files])
 }
 
 /** The bytes of everything that a package exports, bundled for a browser, minified and compressed. */

@@ -1,6 +1,6 @@
 import { isPetError, type PetErrorCode } from '@pet-store/domain'
 import type { ErrorHandler, HandlerRequest, HandlerResponse } from '../http/handler.ts'
-import { ERROR_STATUS, type ErrorCode, HttpError } from '../http/http-error.ts'
+import { ERROR_STATUS, type ErrorCode, HttpError, INTERNAL_ERROR } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
 import { sendError } from '../http/send-response.ts'
 
@@ -12,9 +12,6 @@ const CODES = {
   idempotency_key_reused: 'idempotency_key_reused',
   persistence_unavailable: 'service_unavailable',
 } as const satisfies Record<PetErrorCode, ErrorCode>
-
-/** The message of every internal error. The cause is in the log under the request id. */
-const INTERNAL_ERROR = 'Something went wrong on our side. The request id in X-Request-Id names this case in our log.'
 
 /** How many seconds a client should wait while the database is unavailable. */
 const RETRY_AFTER = '2'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
-import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '../http/http-error.ts'
+import { ERROR_STATUS, type ErrorBody, type ErrorCode, INTERNAL_ERROR } from '../http/http-error.ts'
 import {
   CHALLENGE,
   type Headers,
@@ -78,7 +78,7 @@ export const DEFAULT_STATUSES: readonly number[] = ANYWHERE.map((code) => ERROR_
 export function defaultErrorResponse(routeHeaders: Headers = {}): ZodOpenApiResponseObject {
   const headers = optional({ ...RETRY_AFTER, ...RATE_LIMIT, ...PREFERENCE, ...routeHeaders })
   return {
-    ...errorResponse('internal_error', '', 'Something went wrong on our side.', headers),
+    ...errorResponse('internal_error', '', INTERNAL_ERROR, headers),
     description: `Any other error: ${ANYWHERE.map((code) => `${ERROR_STATUS[code]} \`${code}\``).join(', ')}.`,
   }
 }
