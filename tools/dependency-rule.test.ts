@@ -49,6 +49,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   ],
   'packages/persistence-sqlite/src/allowed.test.ts': ['@pet-store/persistence-testing', 'vitest', 'node:os'],
   'apps/api/src/allowed.ts': ['@pet-store/domain', '@pet-store/persistence-sqlite', './upper/b.ts', 'node:http'],
+  'apps/api/src/persistence/check-adapter.ts': ['@pet-store/persistence-testing'],
   'apps/api/src/upper/b.ts': ['../lower/b.ts'],
   'apps/api/src/lower/b.ts': [],
   'apps/api/src/lower/b.test.ts': ['../upper/b.ts'],

@@ -57,11 +57,17 @@ export interface Manifest {
   }
 }
 
-/** Every Kubernetes object of `deploy/kubernetes`, before an overlay changes it. */
-export function manifests(): readonly Manifest[] {
-  return globSync('deploy/kubernetes/*/*.yaml', { cwd: ROOT })
+/** Every Kubernetes object of the base and the overlays, or of the components, before an overlay changes it. */
+export function manifests(folder: '*' | 'components/*' = '*'): readonly Manifest[] {
+  return globSync(`deploy/kubernetes/${folder}/*.yaml`, { cwd: ROOT })
     .flatMap((file) => parseAllDocuments(textOf(file)).map((document) => document.toJS() as Manifest))
-    .filter(({ kind }) => kind !== 'Kustomization')
+    .filter(({ kind }) => !['Kustomization', 'Component'].includes(kind))
+}
+
+/** The types of what operators add to Kubernetes. */
+const MODELS: Readonly<Record<string, string>> = {
+  'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
 }
 
 /**
@@ -70,7 +76,8 @@ export function manifests(): readonly Manifest[] {
  */
 export function kubernetesErrors(objects: readonly { readonly apiVersion: string; readonly kind: string }[]): string[] {
   const lines = objects.map(({ apiVersion, kind }, index) => {
-    const type = `import('kubernetes-models/${apiVersion}').I${kind}`
+    const [group = ''] = apiVersion.split('/')
+    const type = `import('${MODELS[group] ?? 'kubernetes-models'}/${apiVersion}').I${kind}`
     return `export const object${index}: ${type} = ${JSON.stringify(objects[index])}`
   })
   // Inside the repository, so that the compiler finds the types.

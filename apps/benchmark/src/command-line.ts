@@ -4,8 +4,8 @@ import type { Selection } from './comparison/comparison.ts'
 import { OPERATIONS } from './requests/operations.ts'
 import { CONTESTANTS, DATABASES } from './servers/contestants.ts'
 
-export const HELP = `pnpm bench                       compares all contestants on both databases; eight minutes
-pnpm bench --quick               the same with fewer and shorter slices; three minutes
+export const HELP = `pnpm bench                       compares all contestants on both databases, in two runs; twelve minutes
+pnpm bench --quick               the same in one short run; three minutes
 pnpm bench --only sqlite-get     only operations whose names begin like this; several with commas
 pnpm bench --contestants pet     only contestants whose names begin like this, and the bare server
 pnpm bench --against FOLDER      compares the service with that of another checkout, built there

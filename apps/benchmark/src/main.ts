@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Choice, choose, HELP } from './command-line.ts'
-import { type Comparison, compare } from './comparison/comparison.ts'
-import { comparisonReport, type Ratios, serviceRatios } from './comparison/comparison-report.ts'
+import { type Comparison, compare, FOCUS } from './comparison/comparison.ts'
+import { comparisonReport } from './comparison/comparison-report.ts'
 import { FULL, QUICK } from './comparison/plan.ts'
 import { profileService } from './profile/profile.ts'
 import { circumstances } from './report/circumstances.ts'
@@ -65,23 +65,20 @@ async function runComparison({ isQuick, selections }: ChoiceOf<'comparison'>, he
     preparePeers()
   }
   const plan = isQuick ? QUICK : FULL
-  const comparisons: Comparison[] = []
-  for (const selection of selections) {
-    comparisons.push(await compare(selection, { plan, log: (line) => log(`${selection.database}: ${line}`) }))
+  const comparisons = selections.map((): Comparison[] => [])
+  for (let run = 1; run <= plan.runs; run += 1) {
+    for (const [index, { contestants, ...selection }] of selections.entries()) {
+      // Later runs show whether the ratios of our service repeat.
+      const some = run === 1 ? contestants : contestants.slice(0, FOCUS)
+      const ofRun = run === 1 ? plan : { ...plan, curveRounds: 0 }
+      const conditions = { plan: ofRun, log: (line: string) => log(`run ${run}, ${selection.database}: ${line}`) }
+      comparisons[index]?.push(await compare({ ...selection, contestants: some }, conditions))
+    }
   }
-  const ratios = serviceRatios(comparisons)
   mkdirSync(RESULTS, { recursive: true })
-  // Every slice, for whoever wants to evaluate them in another way.
+  // Every slice, to evaluate them in another way.
   writeFileSync(join(RESULTS, 'slices.json'), JSON.stringify(comparisons))
-  return comparisonReport(comparisons, here, peerVersions(), exchangeRatios(ratios, isQuick))
-}
-
-/** Keeps the ratios of this run for the next one of its kind, and returns those of the one before. */
-function exchangeRatios(ratios: Ratios, isQuick: boolean): Ratios | undefined {
-  const file = join(RESULTS, isQuick ? 'quick-ratios.json' : 'ratios.json')
-  const earlier = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Ratios) : undefined
-  writeFileSync(file, JSON.stringify({ ...earlier, ...ratios }, undefined, 2))
-  return earlier
+  return comparisonReport(comparisons, here, peerVersions())
 }
 
 type Facts = ReturnType<typeof facts>

@@ -43,7 +43,7 @@ export function casesOf<Port, Result = void>(
 }
 
 /** Rejects when the work takes longer. Work that never ends is abandoned. */
-async function endWithin<Result>(limitMs: number, work: () => Promise<Result>): Promise<Result> {
+export async function endWithin<Result>(limitMs: number, work: () => Promise<Result>): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const limit = new Promise<never>((_, reject) => {
     const error = new assert.AssertionError({ message: `The case did not end within ${limitMs} ms.` })

@@ -4,11 +4,20 @@ export type { ContractCase } from './contract-case.ts'
 export { petRepositoryContract } from './pet-repository-contract.ts'
 export { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
 export { rateLimiterContract } from './rate-limiter-contract.ts'
+export { bulkAccessContract } from './bulk-access-contract.ts'
 
 // The contract of a whole adapter
+export { adapterContract } from './adapter-contract.ts'
+export type { AdapterCase } from './adapter-contract.ts'
 export { persistenceContract } from './persistence-contract.ts'
 export type { PersistenceCase } from './persistence-contract.ts'
 export type { Interruption, NotShown, PersistenceHarness } from './persistence-harness.ts'
+
+// The same as a command
+export { checkAdapter, formatReport } from './check-adapter.ts'
+export type { AdapterReport, CheckedGuarantee } from './check-adapter.ts'
+export { checkCommand, placesBeside } from './check-command.ts'
+export type { CheckOptions } from './check-command.ts'
 
 // For your own tests
 export { aNewPet } from './new-pets.ts'

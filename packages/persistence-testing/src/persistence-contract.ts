@@ -1,9 +1,10 @@
+import { bulkCases } from './persistence-cases/bulk.ts'
 import { killingCases } from './persistence-cases/killing.ts'
 import { migratingCases } from './persistence-cases/migrating.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
 import { sharingCases } from './persistence-cases/sharing.ts'
 import { unavailableCases } from './persistence-cases/unavailable.ts'
-import type { NotShown, PersistenceHarness } from './persistence-harness.ts'
+import type { HarnessCase, NotShown, PersistenceHarness } from './persistence-harness.ts'
 
 /** A guarantee of a whole adapter as a function that checks it. */
 export interface PersistenceCase {
@@ -17,11 +18,15 @@ export interface PersistenceCase {
   readonly run: (timeLimitMs?: number) => Promise<NotShown | undefined>
 }
 
+const CASES: readonly HarnessCase[] = [
+  ...[...reopeningCases, ...sharingCases, ...killingCases, ...migratingCases],
+  ...[...bulkCases, ...unavailableCases],
+]
+
 /**
- * The contract of `Persistence` beyond its ports: what one open repository cannot show. Run it beside the contracts of
- * the ports.
+ * The contract of `Persistence` beyond its ports: what one open repository cannot show. `adapterContract` has it and the
+ * contracts of the ports.
  */
 export function persistenceContract(harness: PersistenceHarness): readonly PersistenceCase[] {
-  const cases = [...reopeningCases, ...sharingCases, ...killingCases, ...migratingCases, ...unavailableCases]
-  return cases.map(({ run, ...rest }) => ({ ...rest, run: (timeLimitMs) => run(harness, timeLimitMs) }))
+  return CASES.map(({ run, ...rest }) => ({ ...rest, run: (timeLimitMs) => run(harness, timeLimitMs) }))
 }

@@ -1,16 +1,27 @@
-import type { OpenPersistence, Persistence } from '@pet-store/persistence'
+import type {
+  BulkAccess,
+  OpenBulkAccess,
+  OpenPersistence,
+  Persistence,
+  PersistenceCapabilities,
+} from '@pet-store/persistence'
 import type { ContractCase } from './contract-case.ts'
 
 /** How `persistenceContract` reaches an adapter. What is absent makes the cases that need it report why they show nothing. */
 export interface PersistenceHarness {
   /** Opens the adapter: the function that a persistence module exports. */
   readonly open: OpenPersistence
-  /** Makes a new, empty place for pets and returns its URL. Each case uses its own. */
+  /** Opens it for bulk access, if the adapter has that. */
+  readonly openBulkAccess?: OpenBulkAccess
+  /** What the adapter declares: the export `capabilities` of a persistence module. */
+  readonly capabilities?: PersistenceCapabilities
+  /**
+   * Makes an empty place for pets and returns its URL. Nothing uses an earlier place any more, so it may also empty that
+   * and return its URL again.
+   */
   emptyPlace(): Promise<string>
   /** Makes a place whose schema is outdated and returns its URL. Absent for an adapter without migrations. */
   outdatedPlace?(): Promise<string>
-  /** Whether several processes may open one place at the same time (default: false). */
-  readonly isShared?: boolean
   /** What Node imports to get `open` in another process: a `file:` URL or the name of a package. */
   readonly module?: string
   /** Under which name that module exports `open` (default: `default`). */
@@ -19,6 +30,8 @@ export interface PersistenceHarness {
   readonly nodeOptions?: readonly string[]
   /** Makes the database of a place unavailable until the returned function is called. */
   interrupt?(url: string): Promise<Interruption>
+  /** Removes what the harness has made. */
+  close?(): Promise<void>
 }
 
 /** A database that is unavailable. */
@@ -46,5 +59,19 @@ export async function withPersistence<Result>(
     return await work(persistence)
   } finally {
     await persistence.close()
+  }
+}
+
+/** The same for bulk access; the work gets `undefined` if the adapter has none. */
+export async function withBulkAccess<Result>(
+  { openBulkAccess }: PersistenceHarness,
+  url: string,
+  work: (bulk: BulkAccess | undefined) => Promise<Result>,
+): Promise<Result> {
+  const bulk = await openBulkAccess?.({ url, migrate: true })
+  try {
+    return await work(bulk)
+  } finally {
+    await bulk?.close()
   }
 }

@@ -26,8 +26,7 @@ const OPENING_TIMEOUT_MS = 30_000
  * no adapter.
  */
 export async function loadPersistenceModule(name: string): Promise<PersistenceModule> {
-  const specifier = /^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name
-  const { default: open, openBulkAccess, capabilities } = await importFrom(name, specifier)
+  const { default: open, openBulkAccess, capabilities } = await importFrom(name)
   if (typeof open !== 'function') throw unfit(name, 'its default export must be a function that opens an adapter')
   const hasBulkAccess = openBulkAccess !== undefined
   if (hasBulkAccess && typeof openBulkAccess !== 'function') throw unfit(name, 'its openBulkAccess must be a function')
@@ -36,7 +35,7 @@ export async function loadPersistenceModule(name: string): Promise<PersistenceMo
     expectDeclared(name, capabilities, 'bulkAccess', hasBulkAccess, 'openBulkAccess')
   }
   return {
-    specifier,
+    specifier: specifierOf(name),
     async open(options, timeoutMs) {
       const opened = expectPersistence(name, await settled(name, open(options), timeoutMs))
       if (capabilities !== undefined) {
@@ -63,26 +62,34 @@ interface AdapterModule {
   readonly capabilities?: unknown
 }
 
-async function importFrom(name: string, specifier: string): Promise<AdapterModule> {
+async function importFrom(name: string): Promise<AdapterModule> {
   try {
-    return await importFromWorkingDirectory(specifier)
+    return await importFromWorkingDirectory(name)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
     throw new Error(`The persistence module ${JSON.stringify(name)} cannot be loaded: ${reason}`, { cause })
   }
 }
 
-/** Finds packages by the rules of `import`: `require.resolve` does not find packages that are ES modules only. */
-async function importFromWorkingDirectory(name: string): Promise<AdapterModule> {
+/**
+ * Imports a package, or a path that begins with `.` or `/`, from the working directory instead of this file. Packages are
+ * found by the rules of `import`: `require.resolve` does not find those that are ES modules only.
+ */
+export async function importFromWorkingDirectory(name: string): Promise<Readonly<Record<string, unknown>>> {
+  const wanted = specifierOf(name)
   const parentURL = pathToFileURL(resolve('package.json')).href
   const hooks = registerHooks({
-    resolve: (specifier, context, next) => next(specifier, specifier === name ? { ...context, parentURL } : context),
+    resolve: (specifier, context, next) => next(specifier, specifier === wanted ? { ...context, parentURL } : context),
   })
   try {
-    return await import(name)
+    return await import(wanted)
   } finally {
     hooks.deregister()
   }
+}
+
+function specifierOf(name: string): string {
+  return /^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name
 }
 
 // The compiler asks for every function of the ports.

@@ -36,7 +36,7 @@ export function createKeyChanges(
 }
 
 /** The changes of these keys in the order of their times. */
-export function changesOf(keys: readonly ApiKey[]): readonly KeyChange[] {
+function changesOf(keys: readonly ApiKey[]): readonly KeyChange[] {
   const predecessors = new Map(keys.map((key) => [key.replacedBy, key]))
   const changes = keys.flatMap((key): KeyChange[] => {
     const { id: keyId, name, createdAt, createdBy, revokedAt, revokedBy } = key

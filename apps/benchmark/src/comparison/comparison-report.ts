@@ -1,151 +1,149 @@
 import { countsInstructions } from '../measuring/event-counter.ts'
-import { type Figure, figureOf, ratio } from '../measuring/rotation.ts'
-import { estimate, median } from '../measuring/statistics.ts'
-import { type BarPanel, barsSvg } from '../report/bars-svg.ts'
+import { type Figure, figureOf, joined, ratio, type Series } from '../measuring/rotation.ts'
+import { estimate, median, sum } from '../measuring/statistics.ts'
+import { barsSvg } from '../report/bars-svg.ts'
 import { type Circumstances, circumstancesTable } from '../report/circumstances.ts'
+import { curvesSvg } from '../report/curves-svg.ts'
 import { estimateText, type Report, table } from '../report/markdown.ts'
 import type { Operation } from '../requests/operations.ts'
-import { type Contestant, DATABASE_NAMES } from '../servers/contestants.ts'
-import type { Comparison, Measurement } from './comparison.ts'
+import { type Contestant, DATABASE_NAMES, type Database } from '../servers/contestants.ts'
+import type { Comparison } from './comparison.ts'
 
-/** The ratios of our service in an earlier run, by names such as `sqlite list CPU`. */
-export type Ratios = Readonly<Record<string, number>>
-
-const FIGURES: Readonly<Record<'CPU' | 'throughput', Figure>> = {
+const FIGURES: Readonly<Record<'cpu' | 'throughput', Figure>> = {
   // Instructions repeat within a few per cent; time is what is left where the machine does not count them.
-  CPU: ({ cpuMicroseconds, instructions = cpuMicroseconds }) => 1 / instructions,
+  cpu: ({ cpuMicroseconds, instructions = cpuMicroseconds }) => 1 / instructions,
   throughput: ({ requestsPerSecond }) => requestsPerSecond,
 }
 
-const CPU_UNIT = countsInstructions ? 'instruction' : 'second of CPU time'
+const PER_CPU = countsInstructions ? 'requests per instruction' : 'requests per second of CPU time'
 
 /** Two runs agree on a ratio when they differ by less than this part of it. */
 const AGREEMENT = 0.1
 
-/** Ratios first, then the figures behind them. */
+/** The runs on one database. All contestants take part in the first, our service and the baseline in each. */
+interface Runs {
+  readonly database: Database
+  readonly first: Comparison
+  readonly all: readonly Comparison[]
+  readonly contestants: readonly Contestant[]
+  readonly operations: readonly Operation[]
+}
+
+/** Pictures first, then ratios, then the figures behind them. Takes the runs of each database. */
 export function comparisonReport(
-  comparisons: readonly Comparison[],
+  comparisons: readonly (readonly Comparison[])[],
   circumstances: Circumstances,
   versions: readonly string[],
-  earlier?: Ratios,
 ): Report {
+  const sections = comparisons.map(runsOf)
+  const curves = sections.filter(({ first }) => first.curves.length > 0)
+  const pictures = sections.map((runs) => [`${runs.database}.svg`, picture(runs)])
+  if (curves.length > 0) pictures.push(['latency.svg', latencyPicture(curves)])
   const page = [
     '# How fast Pet Store is',
     'Made by the command below; [how to read it](../../apps/benchmark/README.md).',
+    ...pictures.map(([name = '', svg = '']) => `![${/<title>(.*)<\/title>/.exec(svg)?.[1]}](${name})`),
     circumstancesTable(circumstances),
-    ...comparisons.flatMap((comparison) => section(comparison, earlier)),
+    ...sections.flatMap(section),
+    ...(curves.length > 0 ? latencySection(curves) : []),
     '## Versions',
     versions.join(', '),
   ]
-  const pictures = comparisons.map((comparison) => [pictureName(comparison), picture(comparison)])
   return { 'report.md': `${page.join('\n\n')}\n`, ...Object.fromEntries(pictures) }
 }
 
-/** The ratios of our service, for the next run to agree with. */
-export function serviceRatios(comparisons: readonly Comparison[]): Ratios {
-  return Object.fromEntries(
-    comparisons.flatMap((comparison) =>
-      ofService(comparison).flatMap((measurement) =>
-        Object.entries(FIGURES).map(([name, figure]) => [
-          `${comparison.database} ${measurement.operation.id} ${name}`,
-          ratio(measurement.series, figure).median,
-        ]),
-      ),
-    ),
+function runsOf(all: readonly Comparison[]): Runs {
+  const [first] = all
+  if (first === undefined) throw new Error('There is no run.')
+  return {
+    database: first.database,
+    first,
+    all,
+    contestants: [...new Set(first.measurements.map(({ contestant }) => contestant))],
+    operations: [...new Set(first.measurements.map(({ operation }) => operation))],
+  }
+}
+
+/** What one contestant did with one operation in each run; empty where it took no part. */
+function seriesOf({ all }: Runs, contestant: Contestant | undefined, operation: Operation): Series[] {
+  return all.flatMap(({ measurements }) =>
+    measurements
+      .filter((found) => found.contestant === contestant && found.operation === operation)
+      .map(({ series }) => series),
   )
 }
 
-function section(comparison: Comparison, earlier: Ratios | undefined): string[] {
-  const title = DATABASE_NAMES[comparison.database]
-  const [first] = comparison.measurements
+function section(runs: Runs): string[] {
+  const title = DATABASE_NAMES[runs.database]
+  const [baseline, subject] = runs.contestants
   return [
     `## ${title}`,
-    ...(comparison.server === undefined ? [] : [`On ${comparison.server}.`]),
-    `![${pictureTitle(comparison)}](${pictureName(comparison)})`,
-    disturbance(comparison),
-    `### Requests per ${CPU_UNIT}, ${title}`,
-    `Against ${first?.contestant.name}: the median of the ratios of neighbouring slices, and its confidence interval.`,
-    ratioTable(comparison, FIGURES.CPU),
-    `### Requests per second, ${title}`,
-    `The same for throughput, with client and database on other cores than the server. Creation waits for the disk, where one fsync took ${estimateText(estimate(comparison.fsyncMs))} ms.`,
-    ratioTable(comparison, FIGURES.throughput, pgbenchRow(comparison)),
-    ...(comparison.database === 'postgres' && comparison.pgbench === undefined
-      ? ['pgbench is not installed here, so the rate of PostgreSQL alone is left out.']
-      : []),
-    ...agreement(comparison, earlier),
-    `### Figures, ${title}`,
-    'Medians of all slices. A request waits for the others of its 32 connections, so latency is the inverse of throughput.',
-    figureTable(comparison),
+    ...(runs.first.server === undefined ? [] : [`On ${runs.first.server}.`]),
+    slices(runs),
+    `### ${subject?.name} in each run, ${title}`,
+    `Against ${baseline?.name}, each run with servers and databases of its own. The pictures show operations on which the runs agree within 10%.`,
+    table(
+      ['', ...heads(runs, PER_CPU), ...heads(runs, 'requests/s')],
+      runs.operations.map((one) => runRow(runs, one)),
+    ),
+    `### All contestants, ${PER_CPU}, ${title}`,
+    'The middle of the ratios of neighbouring slices, and its confidence interval.',
+    contestantTable(runs, (series) => estimateText(ratio(series, FIGURES.cpu))),
+    `### All contestants, requests per second, ${title}`,
+    `The same for throughput, with client and database on other cores than the server. Creation waits for the disk, where one fsync took ${estimateText(estimate(runs.all.flatMap(({ fsyncMs }) => fsyncMs)))} ms.`,
+    contestantTable(runs, (series) => estimateText(ratio(series, FIGURES.throughput))),
+    `### CPU time and speed, ${title}`,
+    `CPU time of the server for one request${runs.database === 'postgres' ? ', and that of PostgreSQL' : ''}; requests per second.`,
+    contestantTable(runs, absolute),
     `### Start and memory, ${title}`,
-    footprintTable(comparison),
+    footprintTable(runs.first),
   ]
 }
 
-function disturbance({ measurements }: Comparison): string {
-  const disturbed = measurements.reduce((sum, { series }) => sum + series.disturbed, 0)
-  const used = measurements.reduce((sum, { series }) => sum + series.slices.length, 0)
-  return `${used} slices were used. ${disturbed} were thrown away, because the host or another program took the core away meanwhile.`
+function slices({ all }: Runs): string {
+  const series = all.flatMap(({ measurements }) => measurements.map((measurement) => measurement.series))
+  const used = sum(series.map((some) => some.slices.length))
+  const disturbed = sum(series.map((some) => some.disturbed))
+  return `${used} slices were used. ${disturbed} were thrown away, because the host or another program took cores away meanwhile.`
 }
 
-function ratioTable(comparison: Comparison, figure: Figure, more: readonly (readonly string[])[] = []): string {
-  const columns = operations(comparison)
-  const rows = contestants(comparison).map((contestant) => [
-    contestant.id === 'pet-store' ? `**${contestant.name}**` : contestant.name,
-    ...columns.map((operation) => {
-      const found = find(comparison, contestant, operation)
-      return found === undefined ? '' : estimateText(ratio(found.series, figure))
+function heads({ all }: Runs, title: string): string[] {
+  return all.length < 2 ? [title] : [title, ...all.map((_, index) => `run ${index + 1}`), 'agree']
+}
+
+function runRow(runs: Runs, operation: Operation): string[] {
+  const series = seriesOf(runs, runs.contestants[1], operation)
+  const cells = Object.values(FIGURES).flatMap((figure) => {
+    const both = estimateText(ratio(joined(series), figure))
+    if (runs.all.length < 2) return [both]
+    const each = series.map((some) => ratio(some, figure).middle.toFixed(2))
+    return [`**${both}**`, ...each, agree(series, figure) ? 'yes' : 'no']
+  })
+  return [operation.title, ...cells]
+}
+
+function agree(series: readonly Series[], figure: Figure): boolean {
+  const ratios = series.map((some) => ratio(some, figure).middle)
+  return Math.min(...ratios) >= Math.max(...ratios) * (1 - AGREEMENT)
+}
+
+function contestantTable(runs: Runs, cell: (series: Series) => string): string {
+  const rows = runs.contestants.map((contestant, index) => [
+    index === 1 ? `**${contestant.name}**` : contestant.name,
+    ...runs.operations.map((operation) => {
+      const series = seriesOf(runs, contestant, operation)
+      return series.length === 0 ? '' : cell(joined(series))
     }),
   ])
-  return table(['', ...columns.map(({ title }) => title)], [...rows, ...more])
+  return table(['', ...runs.operations.map(({ title }) => title)], rows)
 }
 
-/** The rate of the database alone; it has no CPU time of a server. */
-function pgbenchRow(comparison: Comparison): string[][] {
-  const { pgbench } = comparison
-  if (pgbench === undefined) return []
-  const cells = operations(comparison).map((operation) => {
-    const rates = pgbench.get(operation.id)
-    const baseline = comparison.measurements.find((measurement) => measurement.operation === operation)
-    if (rates === undefined || baseline === undefined) return ''
-    const bare = figureOf(baseline.series, FIGURES.throughput).median
-    return estimateText(estimate(rates.map((rate) => rate / bare)))
-  })
-  return [['pgbench: PostgreSQL alone', ...cells]]
-}
-
-/** Beside an earlier run, so that a reader sees which figures repeat. */
-function agreement(comparison: Comparison, earlier: Ratios | undefined): string[] {
-  if (earlier === undefined) return []
-  const rows = Object.entries(serviceRatios([comparison])).map(([name, now]) => {
-    const before = earlier[name]
-    if (before == null || Number.isNaN(now)) return [name, now.toFixed(2), '', '', '']
-    const difference = Math.abs(now - before) / Math.max(now, before)
-    const verdict = difference < AGREEMENT ? 'yes' : 'no'
-    return [name, now.toFixed(2), before.toFixed(2), `${(difference * 100).toFixed(0)}%`, verdict]
-  })
-  return [
-    `### Two runs of Pet Store, ${DATABASE_NAMES[comparison.database]}`,
-    'Ratios of this run and of the one before it. A figure is quoted elsewhere only when both agree within 10%.',
-    table(['', 'this run', 'the run before', 'difference', 'agree'], rows),
-  ]
-}
-
-function figureTable({ measurements }: Comparison): string {
-  const heads = ['', 'Operation', 'requests/s', 'CPU µs/request', 'p50 ms', 'p99 ms', 'slices', 'warm-up requests']
-  const rows = measurements.map(({ contestant, operation, series, warmUp }) => {
-    const middle = (figure: Figure, digits: number) => figureOf(series, figure).median.toFixed(digits)
-    return [
-      contestant.name,
-      operation.title,
-      middle(FIGURES.throughput, 0),
-      middle(({ cpuMicroseconds }) => cpuMicroseconds, 1),
-      middle(({ p50Ms }) => p50Ms, 2),
-      middle(({ p99Ms }) => p99Ms, 2),
-      String(series.slices.length),
-      String(warmUp),
-    ]
-  })
-  return table(heads, rows)
+function absolute(series: Series): string {
+  if (series.slices.length === 0) return '–'
+  const middle = (figure: Figure) => figureOf(series, figure).middle
+  const database = middle(({ databaseMicroseconds = Number.NaN }) => databaseMicroseconds)
+  const times = [middle(({ cpuMicroseconds }) => cpuMicroseconds), database].filter((time) => !Number.isNaN(time))
+  return `${times.map((time) => time.toFixed(0)).join(' + ')} µs; ${middle(FIGURES.throughput).toFixed(0)}/s`
 }
 
 function footprintTable({ footprints }: Comparison): string {
@@ -158,40 +156,47 @@ function footprintTable({ footprints }: Comparison): string {
   return table(['', 'first response, ms', 'at rest, MiB', 'highest, MiB'], rows)
 }
 
-function picture(comparison: Comparison): string {
-  const panels = operations(comparison).map(
-    (operation): BarPanel => ({
-      title: operation.title,
-      bars: contestants(comparison).flatMap((contestant) => {
-        const found = find(comparison, contestant, operation)
-        const { name, role } = contestant
-        return found === undefined ? [] : [{ name, colour: role, value: ratio(found.series, FIGURES.CPU) }]
-      }),
+function picture(runs: Runs): string {
+  const [, subject] = runs.contestants
+  const agreed = runs.operations.filter((operation) => agree(seriesOf(runs, subject, operation), FIGURES.cpu))
+  const panels = agreed.map((operation) => ({
+    title: operation.title,
+    bars: runs.contestants.flatMap((contestant) => {
+      const series = seriesOf(runs, contestant, operation)
+      const value = ratio(joined(series), FIGURES.cpu)
+      return Number.isNaN(value.middle) ? [] : [{ name: contestant.name, colour: contestant.role, value }]
     }),
-  )
-  return barsSvg(pictureTitle(comparison), panels)
+  }))
+  return barsSvg(`${DATABASE_NAMES[runs.database]}: ${PER_CPU}, against the bare server`, panels)
 }
 
-function contestants({ measurements }: Comparison): Contestant[] {
-  return [...new Set(measurements.map(({ contestant }) => contestant))]
+function latencyPicture(sections: readonly Runs[]): string {
+  const panels = sections.map(({ database, first }) => ({
+    title: DATABASE_NAMES[database],
+    lines: first.curves.map(({ contestant, points }) => ({ name: contestant.name, colour: contestant.role, points })),
+  }))
+  return curvesSvg('Latency over throughput: 99th percentile (full) and median (dashed), mixed requests', panels)
 }
 
-function operations({ measurements }: Comparison): Operation[] {
-  return [...new Set(measurements.map(({ operation }) => operation))]
-}
-
-function find({ measurements }: Comparison, contestant: Contestant, operation: Operation): Measurement | undefined {
-  return measurements.find((found) => found.contestant === contestant && found.operation === operation)
-}
-
-function ofService({ measurements }: Comparison): Measurement[] {
-  return measurements.filter(({ contestant }) => contestant.id === 'pet-store')
-}
-
-function pictureTitle({ database }: Comparison): string {
-  return `${DATABASE_NAMES[database]}: requests per ${CPU_UNIT}, against the bare server`
-}
-
-function pictureName({ database }: Comparison): string {
-  return `${database}.svg`
+function latencySection(sections: readonly Runs[]): string[] {
+  const lateness = sections.flatMap(({ first }) => first.curves.flatMap(({ points }) => points))
+  const latest = Math.max(...lateness.map(({ lateness99Ms }) => lateness99Ms))
+  return [
+    '## Latency',
+    `Median and 99th percentile in milliseconds for mixed requests at random planned times (an open loop): a request counts from the time at which it was planned, so one that waits for a slow server counts as slow. Rates are parts of what the fastest contestant serves; a contestant that cannot serve a rate gets no higher one. The client shares its core with PostgreSQL; at the worst rate it sent 99% of the requests within ${latest.toFixed(2)} ms of their time, which is part of the figures.`,
+    ...sections.map(({ database, first: { curves } }) => {
+      const longest = curves.map(({ points }) => points).sort((one, other) => other.length - one.length)[0] ?? []
+      const rows = longest.map(({ planned }, index) => [
+        planned.toFixed(0),
+        ...curves.map(({ points }) => {
+          const point = points[index]
+          return point === undefined ? '' : `${point.p50Ms.toFixed(2)} / ${point.p99Ms.toFixed(2)}`
+        }),
+      ])
+      return table(
+        [`${DATABASE_NAMES[database]}, requests/s`, ...curves.map(({ contestant }) => contestant.name)],
+        rows,
+      )
+    }),
+  ]
 }

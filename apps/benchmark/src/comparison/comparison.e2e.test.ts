@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, it } from 'vitest'
+import { median } from '../measuring/statistics.ts'
 import { OPERATIONS } from '../requests/operations.ts'
 import { bare, CONTESTANTS, type Contestant } from '../servers/contestants.ts'
 import { compare } from './comparison.ts'
-import { comparisonReport, serviceRatios } from './comparison-report.ts'
+import { comparisonReport } from './comparison-report.ts'
 import { FULL, type Plan } from './plan.ts'
 
 const LIAR = fileURLToPath(new URL('../testing/lying-server.test-support.ts', import.meta.url))
@@ -16,8 +17,9 @@ const TINY: Plan = {
   connections: 4,
   warmUpRequests: 20,
   rounds: 2,
-  leadInMs: 1,
   sliceMs: 20,
+  curveRounds: 1,
+  curveSliceMs: 20,
 }
 const conditions = { plan: TINY, log: () => {} }
 const onSqlite = CONTESTANTS.filter(({ database, role }) => database === 'sqlite' && role !== 'peer')
@@ -35,22 +37,31 @@ it('measures the service, the traced service and the bare server at everything, 
   const comparison = await compare(selection, conditions)
 
   expect(comparison.measurements).toHaveLength(onSqlite.length * OPERATIONS.length)
-  for (const { series } of comparison.measurements) {
-    for (const { requestsPerSecond, cpuMicroseconds, p50Ms, p99Ms } of series.slices) {
-      expect(requestsPerSecond).toBeGreaterThan(0)
-      // In microseconds: neither a nanosecond nor a second a request.
-      expect(cpuMicroseconds).toSatisfy((time: number) => time > 0.5 && time < 500_000)
-      expect(p99Ms).toBeGreaterThanOrEqual(p50Ms)
-    }
+  for (const { requestsPerSecond, p50Ms, p99Ms } of comparison.measurements.flatMap(({ series }) => series.slices)) {
+    expect(requestsPerSecond).toBeGreaterThan(0)
+    expect(p99Ms).toBeGreaterThanOrEqual(p50Ms)
   }
+  // In microseconds: neither a nanosecond nor a second a request.
+  const cpu = comparison.measurements.flatMap(({ series }) =>
+    series.slices.map(({ cpuMicroseconds }) => cpuMicroseconds),
+  )
+  expect(median(cpu)).toSatisfy((time: number) => time > 0.5 && time < 500_000)
   for (const { peakMiB, restMiB } of comparison.footprints) {
     // In MiB: a Node of 10 would be a wrong unit, and so would one of 10,000.
     for (const memory of [peakMiB, ...restMiB]) expect(memory).toSatisfy((mib: number) => mib > 10 && mib < 10_000)
   }
-  const report = comparisonReport([comparison], [], [], serviceRatios([comparison]))
+  for (const { points } of comparison.curves) {
+    for (const { requestsPerSecond, p50Ms, p99Ms } of points) {
+      expect(requestsPerSecond).toBeGreaterThan(0)
+      expect(p99Ms).toBeGreaterThanOrEqual(p50Ms)
+    }
+  }
+  const report = comparisonReport([[comparison, comparison]], [], [])
   expect(report['report.md']).toContain('| **Pet Store** |')
-  expect(report['report.md']).toMatch(/\| sqlite list CPU \| \d\.\d\d \| \d\.\d\d \| 0% \| yes \|/)
+  expect(report['report.md']).toMatch(/\| List 20 \| \*\*[^|]*\*\* \| (\d\.\d\d) \| \1 \| yes \|/)
+  expect(report['report.md']).not.toContain('NaN')
   expect(report['sqlite.svg']).toContain('>Pet Store</text>')
+  expect(report['latency.svg']).toContain('>Pet Store</text>')
 }, 60_000)
 
 it.each([

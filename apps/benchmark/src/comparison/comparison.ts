@@ -1,30 +1,21 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { fsyncTimes } from '../measuring/fsync.ts'
-import { rotate, type Series } from '../measuring/rotation.ts'
-import { type Slice, type SliceOptions, takeSlice } from '../measuring/slice.ts'
-import { wireRequest } from '../requests/connection.ts'
-import { type Operation, targetByCursor, targetById } from '../requests/operations.ts'
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rotate } from '../measuring/rotation.ts'
+import { MIXED, type Operation } from '../requests/operations.ts'
 import type { Contestant, Database } from '../servers/contestants.ts'
 import { type Databases, openDatabases } from '../servers/databases.ts'
-import { type RunningServer, startServer, startTraceCollector } from '../servers/server-process.ts'
-import { type PgbenchRates, runPgbench } from './pgbench.ts'
+import { startServer, startTraceCollector } from '../servers/server-process.ts'
+import { type Curve, measureCurves } from './latency.ts'
 import type { Plan } from './plan.ts'
-import { expectSameHeaders, expectSameResponses } from './same-responses.ts'
+import { expectStored, type Instance, instanceOf, type Measurement, type Running, slice } from './running.ts'
+import { expectSameHeaders } from './same-responses.ts'
 
 /** What is measured on one database. The first contestant is the one that the others are compared with. */
 export interface Selection {
   readonly database: Database
   readonly operations: readonly Operation[]
   readonly contestants: readonly Contestant[]
-}
-
-/** One operation by one contestant. */
-export interface Measurement {
-  readonly contestant: Contestant
-  readonly operation: Operation
-  /** Requests before the first slice. */
-  readonly warmUp: number
-  readonly series: Series
 }
 
 /** Starts of one contestant, and its memory. */
@@ -36,7 +27,7 @@ interface Footprint {
   readonly peakMiB: number
 }
 
-/** Everything that was measured on one database. */
+/** One run on one database. */
 export interface Comparison {
   readonly database: Database
   /** Which server, for PostgreSQL. */
@@ -45,7 +36,7 @@ export interface Comparison {
   readonly footprints: readonly Footprint[]
   /** What one fsync on the disk of the databases took in each round. */
   readonly fsyncMs: readonly number[]
-  readonly pgbench?: PgbenchRates
+  readonly curves: readonly Curve[]
 }
 
 export interface Conditions {
@@ -53,10 +44,8 @@ export interface Conditions {
   readonly log: (line: string) => void
 }
 
-const REST_MS = 300
-
 /** How many contestants, from the first on, are measured in each round. */
-const FOCUS = 2
+export const FOCUS = 2
 
 /** Compares contestants on one database, each on a copy of its own. */
 export async function compare(selection: Selection, { plan, log }: Conditions): Promise<Comparison> {
@@ -73,65 +62,18 @@ export async function compare(selection: Selection, { plan, log }: Conditions): 
       for (let count = 1; count <= (entered.isFocus ? plan.instances : 1); count += 1) {
         const { url, countPets } = await databases.create(`${contestant.id}-${count}`)
         const server = await startServer({ program: contestant.program, databaseUrl: url, settings })
-        entered.instances.push(await instanceOf(contestant, { server, countPets }, operations, plan.size))
+        entered.instances.push(await instanceOf(contestant, server, countPets, operations, plan.size))
       }
     }
     await expectCeilingsLikeService(running)
-    const result = await measure(running, operations, { plan, log })
+    const result = await measure(running, operations, databases, { plan, log })
     await expectStored(running, plan.size)
-    if (database === 'sqlite') return { database, ...result }
-    log('pgbench')
-    return { database, ...describe(databases), ...result, ...(await pgbench(databases, operations, plan)) }
+    const { description } = databases
+    return { database, ...(description !== undefined && { server: description }), ...result }
   } finally {
     for (const { server } of running.flatMap(({ instances }) => instances)) await server.stop()
     collector.stop()
     await databases.close()
-  }
-}
-
-/** A process of a contestant whose responses are those of all others, on a database of its own. */
-interface Instance {
-  readonly server: RunningServer
-  readonly restMiB: number
-  readonly countPets: () => Promise<number>
-  readonly slice: (operation: Operation, options: Omit<SliceOptions, 'servers' | 'requests'>) => Promise<Slice>
-  /** Pets that it said it added. */
-  readonly added: () => number
-}
-
-interface Running {
-  readonly contestant: Contestant
-  /** The baseline and our service: they take part in each round, with several processes in turn. */
-  readonly isFocus: boolean
-  readonly instances: Instance[]
-}
-
-async function instanceOf(
-  contestant: Contestant,
-  started: Pick<Instance, 'server' | 'countPets'>,
-  operations: readonly Operation[],
-  size: number,
-): Promise<Instance> {
-  const { server } = started
-  try {
-    await wait(REST_MS)
-    const restMiB = server.memoryMiB('VmRSS')
-    const target = contestant.role === 'service' ? await targetByCursor(server.port, size) : targetById(size)
-    let added = await expectSameResponses(contestant, server.port, operations, target)
-    const requests = new Map(operations.map((operation) => [operation, operation.requests(target).map(wireRequest)]))
-    return {
-      ...started,
-      restMiB,
-      added: () => added,
-      async slice(operation, options) {
-        const slice = await takeSlice({ ...options, servers: [server], requests: requests.get(operation) ?? [] })
-        added += slice.added
-        return slice
-      },
-    }
-  } catch (error) {
-    await server.stop()
-    throw error
   }
 }
 
@@ -144,70 +86,68 @@ async function expectCeilingsLikeService(running: readonly Running[]): Promise<v
   }
 }
 
-async function measure(running: readonly Running[], operations: readonly Operation[], { plan, log }: Conditions) {
-  const { connections, leadInMs, sliceMs, warmUpMs, warmUpRequests, rounds, everyRounds } = plan
-  const warmUps = new Map<object, number>()
-  const heats = operations.map((operation) =>
-    running
-      .filter(({ contestant }) => operation.isForAll || contestant.role !== 'peer')
-      .map((one) => entrant(one, operation)),
-  )
-  for (const one of running) {
-    log(`${one.contestant.name}: warming up`)
-    for (const warmed of heats.flat().filter((some) => some.one === one)) {
-      const { warmUp } = warmed.operation
+async function measure(
+  running: readonly Running[],
+  operations: readonly Operation[],
+  { cpu: databaseCpu }: Databases,
+  { plan, log }: Conditions,
+) {
+  const { connections, sliceMs, warmUpMs, warmUpRequests, rounds, everyRounds } = plan
+  for (const { contestant, instances } of running) {
+    log(`${contestant.name}: warming up`)
+    for (const operation of operations.filter((some) => takesPart(contestant, some))) {
+      const { warmUp } = operation
       const limits = { durationMs: warmUpMs * warmUp, maxRequests: warmUpRequests * warmUp }
-      for (const { slice } of one.instances) {
-        warmUps.set(warmed, (await slice(warmed.operation, { connections, ...limits })).requests)
-      }
+      for (const instance of instances) await slice(instance, operation, { connections, ...limits })
     }
   }
+  const heats = operations.map((operation) =>
+    running.filter(({ contestant }) => takesPart(contestant, operation)).map((one) => entrant(one, operation)),
+  )
   const fsyncMs: number[] = []
   const results = await rotate(heats, rounds, (round) => {
+    if (round % 10 > 0) return
     log(`round ${round + 1} of ${rounds}`)
-    fsyncMs.push(...fsyncTimes())
+    fsyncMs.push(fsyncTime())
   })
-  const measurements = [...results].map(([some, series]) => ({
-    contestant: some.one.contestant,
-    operation: some.operation,
-    warmUp: warmUps.get(some) ?? 0,
-    series,
-  }))
+  const measurements = [...results].map(([{ one, operation }, series]): Measurement => {
+    return { contestant: one.contestant, operation, series }
+  })
+  const hasCurves = plan.curveRounds > 0 && operations.includes(MIXED)
+  const curves = hasCurves ? await measureCurves(running, measurements, plan, log) : []
   const footprints = running.map(({ contestant, instances }) => ({
     contestant,
     firstResponseMs: instances.map(({ server }) => server.firstResponseMs),
     restMiB: instances.map(({ restMiB }) => restMiB),
     peakMiB: Math.max(...instances.map(({ server }) => server.memoryMiB('VmHWM'))),
   }))
-  return { measurements, footprints, fsyncMs }
+  return { measurements, footprints, fsyncMs, curves }
 
   function entrant(one: Running, operation: Operation) {
     let turn = 0
     const take = () => {
       turn = (turn + 1) % one.instances.length
-      return (one.instances[turn] as Instance).slice(operation, { connections, leadInMs, durationMs: sliceMs })
+      const options = { connections, durationMs: sliceMs, databaseCpu }
+      return slice(one.instances[turn] as Instance, operation, options)
     }
     return { one, operation, everyRounds: one.isFocus ? 1 : everyRounds, take }
   }
 }
 
-/** A contestant that says it added more than it stored has not done the work. */
-async function expectStored(running: readonly Running[], size: number): Promise<void> {
-  for (const { contestant, instances } of running) {
-    for (const { countPets, added } of instances) {
-      const stored = (await countPets()) - size
-      if (stored === added()) continue
-      throw new Error(`${contestant.name} responded ${added()} times that it added a pet, and stored ${stored}.`)
-    }
-  }
+/** Names beyond ASCII are measured only on our service and the bare servers. */
+function takesPart({ role }: Contestant, { isForAll }: Operation): boolean {
+  return isForAll || role !== 'peer'
 }
 
-function describe({ description }: Databases): Pick<Comparison, 'server'> {
-  return description === undefined ? {} : { server: description }
-}
-
-async function pgbench(databases: Databases, operations: readonly Operation[], plan: Plan) {
-  const { url } = await databases.create('pgbench')
-  const rates = await runPgbench(url, operations, plan)
-  return rates === undefined ? {} : { pgbench: rates }
+/** How many milliseconds an appended page takes to reach the disk on which the databases are. */
+function fsyncTime(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-fsync-'))
+  const file = openSync(join(folder, 'file'), 'w')
+  writeSync(file, Buffer.alloc(4_096, 1))
+  const start = performance.now()
+  fsyncSync(file)
+  const time = performance.now() - start
+  closeSync(file)
+  rmSync(folder, { recursive: true })
+  return time
 }

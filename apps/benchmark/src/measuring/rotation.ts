@@ -1,5 +1,5 @@
 import type { Slice } from './slice.ts'
-import { type Estimate, estimate } from './statistics.ts'
+import { type Estimate, estimate, sum } from './statistics.ts'
 
 /** Somebody who takes slices in turn with others. */
 export interface Entrant {
@@ -15,13 +15,13 @@ export type Heat<E extends Entrant> = readonly E[]
 export interface Series {
   readonly slices: Slice[]
   readonly neighbours: Slice[]
-  /** Slices thrown away because the host or another program took the core away meanwhile. */
+  /** Slices thrown away because the host or another program took cores away meanwhile. */
   disturbed: number
 }
 
 export type Figure = (slice: Slice) => number
 
-const ATTEMPTS = 2
+const ATTEMPTS = 3
 
 /**
  * Lets everybody take slices in turn, the baseline after every second one, so that each slice has one of the baseline as
@@ -43,12 +43,10 @@ export async function rotate<E extends Entrant>(
       for (const [index, entrant] of order.entries()) {
         const slice = taken[index]
         const neighbour = taken[order[index - 1] === heat[0] ? index - 1 : index + 1]
-        const series = results.get(entrant)
-        if (slice === undefined) continue
         const compared = entrant === heat[0] ? slice : neighbour
-        if (compared === undefined) continue
-        series?.slices.push(slice)
-        series?.neighbours.push(compared)
+        if (slice === undefined || compared === undefined) continue
+        results.get(entrant)?.slices.push(slice)
+        results.get(entrant)?.neighbours.push(compared)
       }
     }
   }
@@ -73,11 +71,20 @@ async function takeUndisturbed(entrant: Entrant, series: Series | undefined): Pr
   return undefined
 }
 
-/** How many times the baseline's figure an entrant's is: the median of the ratios of neighbouring slices. */
+/** How many times the baseline's figure an entrant's is: the middle of the ratios of neighbouring slices. */
 export function ratio({ slices, neighbours }: Series, figure: Figure): Estimate {
   return estimate(slices.map((slice, index) => figure(slice) / figure(neighbours[index] ?? slice)))
 }
 
 export function figureOf({ slices }: Series, figure: Figure): Estimate {
   return estimate(slices.map(figure))
+}
+
+/** The slices of several rotations together. */
+export function joined(all: readonly Series[]): Series {
+  return {
+    slices: all.flatMap(({ slices }) => slices),
+    neighbours: all.flatMap(({ neighbours }) => neighbours),
+    disturbed: sum(all.map(({ disturbed }) => disturbed)),
+  }
 }

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { wireRequest } from '../requests/connection.ts'
-import { coreUse, takeSlice } from './slice.ts'
+import { takeSlice } from './slice.ts'
 
 const request = wireRequest({ method: 'GET', path: '/v1/pets/1', status: 200, responseBody: '{"id":1}' })
 const servers: Server[] = []
@@ -20,7 +20,7 @@ async function listen(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1')
   servers.push(server)
   await once(server, 'listening')
-  return { server, port: (server.address() as AddressInfo).port, pid: process.pid, cpuNanoseconds: () => 0 }
+  return { server, port: (server.address() as AddressInfo).port, pid: process.pid, isAlone: false }
 }
 
 async function slice(...listeners: RequestListener[]) {
@@ -67,11 +67,4 @@ it('shares its connections evenly among several servers', async () => {
   })
   await takeSlice({ servers: all, connections: 12, requests: [request], durationMs: 10_000, maxRequests: 50 })
   expect(connections.map((count) => count())).toEqual([4, 4, 4])
-})
-
-it('reads from the counters of the kernel how busy cores were, and how long the host took them away', () => {
-  const before = 'cpu  100 0 50 800 50 0 0 7 0 0\ncpu0 1 0 0 5 0 0 0 0 0 0\n'
-  const after = 'cpu  130 0 70 840 60 0 0 7 0 0\ncpu0 3 0 1 6 0 0 0 2 0 0\n'
-  expect(coreUse(before, after)).toEqual({ busyTicks: 50, busy: 0.5, stolenTicks: 0 })
-  expect(coreUse(before, after, 0)).toEqual({ busyTicks: 5, busy: 5 / 6, stolenTicks: 2 })
 })

@@ -14,13 +14,17 @@ it('takes the value in the middle, or the mean of the two in the middle', () => 
 it.each([
   [5, 1, 5],
   [6, 1, 6],
-  [9, 2, 8],
-  [12, 3, 10],
-  [20, 6, 15],
-])('gives the 95%% interval of the sign test for %d values: from value %d to value %d', (count, low, high) => {
-  // The ranks are those of published tables for the median.
+  [10, 3, 8],
+  [20, 7.5, 13.5],
+])('gives the 95%% interval of the signed-rank test for %d values from 1 on: %d to %d', (count, low, high) => {
   const values = Array.from({ length: count }, (_, index) => count - index)
-  expect(estimate(values)).toMatchObject({ low, high })
+  expect(estimate(values)).toEqual({ middle: (count + 1) / 2, low, high })
+})
+
+it('is hardly moved by a wild value', () => {
+  const { middle } = estimate([1, 1.1, 0.9, 1, 1.05, 0.95, 1, 50])
+  expect(middle).toBeGreaterThan(0.95)
+  expect(middle).toBeLessThan(1.1)
 })
 
 it('leaves the values in their order', () => {

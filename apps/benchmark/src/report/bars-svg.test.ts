@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { type Bar, barsSvg } from './bars-svg.ts'
 
-const bare: Bar = { name: 'bare', colour: 'ceiling', value: { median: 1, low: 1, high: 1 } }
-const ours: Bar = { name: 'A & <B>', colour: 'service', value: { median: 0.5, low: 0.25, high: 2 } }
+const bare: Bar = { name: 'bare', colour: 'ceiling', value: { middle: 1, low: 1, high: 1 } }
+const ours: Bar = { name: 'A & <B>', colour: 'service', value: { middle: 0.5, low: 0.25, high: 2 } }
 const svg = barsSvg('Ratios', [{ title: 'List', bars: [bare, ours] }])
 
 function attributes(tag: string, ...names: string[]) {

@@ -9,8 +9,8 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return [heads, ruler, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** `0.93 (0.91–0.96)`: the median and its confidence interval; a dash where there are no values. */
-export function estimateText({ median, low, high }: Estimate, digits = 2): string {
-  if (Number.isNaN(median)) return '–'
-  return `${median.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`
+/** `0.93 (0.91–0.96)`: the middle and its confidence interval; a dash where there are no values. */
+export function estimateText({ middle, low, high }: Estimate, digits = 2): string {
+  if (Number.isNaN(middle)) return '–'
+  return `${middle.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`
 }

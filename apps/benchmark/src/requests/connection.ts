@@ -10,6 +10,13 @@ export interface WireRequest {
   readonly length?: number
 }
 
+/** A connection with at most one request under way. */
+export interface Connection {
+  /** Calls back after the response, with an error when its status or length is unexpected. */
+  send(request: WireRequest, done: (error?: Error) => void): void
+  close(): void
+}
+
 const TIMEOUT_MS = 30_000
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 const CONTENT_LENGTH = /\r\ncontent-length: *([0-9]+)/i
@@ -22,58 +29,69 @@ export function wireRequest({ method, path, body = '', status, responseBody }: C
   return { bytes, line, status, ...(responseBody !== undefined && { length: Buffer.byteLength(responseBody) }) }
 }
 
-/**
- * Sends requests on one connection, each after the response to the one before, until `next` returns none.
- * Rejects on the first response with an unexpected status or length.
- */
+export function openConnection(port: number): Connection {
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+  let sent: WireRequest | undefined
+  let onDone: (error?: Error) => void = () => {}
+  let received: Buffer | undefined
+
+  function fail(error: Error): void {
+    socket.destroy()
+    onDone(error)
+  }
+
+  socket.on('error', fail)
+  socket.on('end', () => fail(new Error(`The server closed the connection after ${sent?.line}.`)))
+  socket.setTimeout(TIMEOUT_MS, () => fail(new Error(`No response to ${sent?.line} in ${TIMEOUT_MS} ms.`)))
+  socket.on('data', (chunk) => {
+    const bytes = received === undefined ? chunk : Buffer.concat([received, chunk])
+    const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length
+    const hasHead = bodyStart >= END_OF_HEAD.length
+    const isExpected = hasHead && Number(bytes.toString('latin1', 9, 12)) === sent?.status
+    const length =
+      sent?.length ?? (hasHead ? Number(CONTENT_LENGTH.exec(bytes.toString('latin1', 0, bodyStart))?.[1]) : 0)
+    if (!hasHead || (isExpected && bytes.length < bodyStart + length)) {
+      received = bytes
+      return
+    }
+    received = undefined
+    if (isExpected && bytes.length === bodyStart + length) onDone()
+    else fail(new Error(`Wrong response to ${sent?.line}:\n${bytes.toString().slice(0, 2_000)}`))
+  })
+  return {
+    send(request, done) {
+      sent = request
+      onDone = done
+      socket.write(request.bytes)
+    },
+    close: () => socket.destroy(),
+  }
+}
+
+/** Sends requests on one connection, each after the response to the one before, until `next` returns none. */
 export function sendInTurn(
-  port: number,
+  connection: Connection,
   next: () => WireRequest | undefined,
   onResponse: (request: WireRequest, sentAt: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, noDelay: true })
-    let sent: WireRequest | undefined
-    let sentAt = 0
-    let received: Buffer | undefined
-
     function sendNext(): void {
-      sent = next()
-      if (sent === undefined) {
-        socket.destroy()
+      const request = next()
+      if (request === undefined) {
         resolve()
         return
       }
-      sentAt = performance.now()
-      socket.write(sent.bytes)
+      const sentAt = performance.now()
+      connection.send(request, (error) => {
+        if (error !== undefined) {
+          reject(error)
+          return
+        }
+        onResponse(request, sentAt)
+        sendNext()
+      })
     }
 
-    function fail(error: Error): void {
-      socket.destroy()
-      reject(error)
-    }
-
-    socket.on('connect', sendNext)
-    socket.on('error', fail)
-    socket.on('end', () => fail(new Error(`The server closed the connection after ${sent?.line}.`)))
-    socket.setTimeout(TIMEOUT_MS, () => fail(new Error(`No response to ${sent?.line} in ${TIMEOUT_MS} ms.`)))
-    socket.on('data', (chunk) => {
-      const bytes = received === undefined ? chunk : Buffer.concat([received, chunk])
-      const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length
-      const head = bodyStart < END_OF_HEAD.length ? undefined : bytes.toString('latin1', 0, bodyStart)
-      const length = head === undefined ? 0 : Number(CONTENT_LENGTH.exec(head)?.[1])
-      if (head === undefined || bytes.length < bodyStart + length) {
-        received = bytes
-        return
-      }
-      received = undefined
-      const status = Number(head.slice(9, 12))
-      if (status !== sent?.status || bytes.length !== bodyStart + (sent.length ?? length)) {
-        fail(new Error(`Wrong response to ${sent?.line}:\n${bytes.toString().slice(0, 2_000)}`))
-        return
-      }
-      onResponse(sent, sentAt)
-      sendNext()
-    })
+    sendNext()
   })
 }

@@ -12,6 +12,9 @@ const OTHER_NAMES = ['Żółw', 'Mašenka', '金魚', 'Löwe 🦁']
 /** The first part of the pets has ASCII names and the status `available`, the others have neither. */
 const ASCII_PART = 0.8
 
+/** Few, so that PostgreSQL finds them by their index instead of passing all pets before them. */
+const PENDING = 150
+
 /** The statuses that select names of one kind, and the one of the last few pets, which is the slowest to find. */
 export const ASCII_STATUS = 'available'
 export const OTHER_STATUS = 'pending'
@@ -20,9 +23,11 @@ const RARE = 10
 
 /** The pet with this id in a data set of a size; the same on every run and for every contestant. */
 export function dataPet(id: number, size: number): DataPet {
-  const isAscii = id <= size * ASCII_PART
+  const beyondAscii = id - Math.floor(size * ASCII_PART)
+  const isAscii = beyondAscii <= 0
   const names = isAscii ? ASCII_NAMES : OTHER_NAMES
-  const status = id % 2 === 0 ? null : isAscii ? ASCII_STATUS : OTHER_STATUS
+  const hasStatus = id % 2 > 0 && beyondAscii <= PENDING * 2
+  const status = hasStatus ? (isAscii ? ASCII_STATUS : OTHER_STATUS) : null
   return {
     id,
     name: `${names[id % names.length]} ${id}`,

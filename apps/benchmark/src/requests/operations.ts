@@ -27,6 +27,9 @@ const OTHER_PLACES = [0.9, 0.92, 0.94, 0.96, 0.98]
 /** Pets on each page of the walk that collects cursors. */
 const WALK = 100
 
+/** What the latency is measured with. */
+export const MIXED = operation('mixed', 'Mixed', 0.1, mixed)
+
 export const OPERATIONS: readonly Operation[] = [
   operation('list', 'List 20', 1, ({ size }) => [list(size)]),
   operation('page', 'A page far down', 0.1, (target) => pages(target, ASCII_PLACES)),
@@ -40,7 +43,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   operation('get', 'Get one', 1, ({ size }) => gets(size)),
   operation('create', 'Create', 1, creates),
-  operation('mixed', 'Mixed', 0.1, mixed),
+  MIXED,
 ]
 
 function operation(id: string, title: string, warmUp: number, requests: Operation['requests']): Operation {

@@ -66,7 +66,7 @@ async function entrantsOf(server: RunningServer, size: number) {
   }
   const entrants = Object.entries(operations).map(([operation, request]) => {
     const load = { servers: [server], requests: [wireRequest(request)] }
-    const take = () => takeSlice({ ...load, connections: 1, durationMs: SLICE_MS, leadInMs: 10 })
+    const take = () => takeSlice({ ...load, connections: 1, durationMs: SLICE_MS })
     return { operation, size, load, everyRounds: 1, take }
   })
   for (const { load } of entrants) await takeSlice({ ...load, ...WARM_UP })

@@ -39,9 +39,9 @@ export async function measureProcesses(plan: ProcessesPlan, log: (line: string) 
   try {
     const { url, countPets } = await databases.create('processes')
     const operations = OPERATIONS.filter(({ id }) => OPERATION_IDS.includes(id))
-    const load = async (operation: Operation, some: readonly RunningServer[], durationMs: number, leadInMs = 0) => {
+    const load = async (operation: Operation, some: readonly RunningServer[], durationMs: number) => {
       const requests = operation.requests(targetById(plan.size)).map(wireRequest)
-      const slice = await takeSlice({ servers: some, connections: CONNECTIONS, requests, durationMs, leadInMs })
+      const slice = await takeSlice({ servers: some, connections: CONNECTIONS, requests, durationMs })
       added += slice.added
       return slice
     }
@@ -52,7 +52,7 @@ export async function measureProcesses(plan: ProcessesPlan, log: (line: string) 
     }
     const heats = operations.map((operation) =>
       plan.processes.map((processes) => {
-        const take = () => load(operation, servers.slice(0, processes), plan.sliceMs, 30)
+        const take = () => load(operation, servers.slice(0, processes), plan.sliceMs)
         return { operation, processes, everyRounds: 1, take }
       }),
     )

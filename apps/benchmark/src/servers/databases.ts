@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createDatabase, startPostgresServer } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { from } from 'pg-copy-streams'
+import { cpuTimeOfSiblings } from '../measuring/cpu-time.ts'
 import { dataPet } from '../requests/data-set.ts'
 import { type Database, PROGRAM } from './contestants.ts'
 import { runProgram } from './program-run.ts'
@@ -21,6 +22,8 @@ interface FilledDatabase {
 export interface Databases {
   /** Which server, for PostgreSQL. */
   readonly description?: string
+  /** The CPU time of that server so far, in nanoseconds; `undefined` when it is on another machine. */
+  readonly cpu?: (() => number) | undefined
   create(name: string): Promise<FilledDatabase>
   /** Removes them all. */
   close(): Promise<void>
@@ -64,9 +67,13 @@ async function openPostgresDatabases(size: number): Promise<Databases> {
   const seedName = new URL(seed.url).pathname.slice(1)
   const names = [seedName]
   const run = (sql: string) => withClient(server.url, (client) => client.query(sql))
-  const { rows } = await run('show server_version')
+  const { version, cpu } = await withClient(server.url, async (client) => {
+    const { rows } = await client.query("select pg_backend_pid() as pid, current_setting('server_version') as version")
+    return { version: rows[0]?.version, cpu: cpuTimeOfSiblings(rows[0]?.pid, 'postgres') }
+  })
   return {
-    description: `PostgreSQL ${rows[0]?.server_version}: ${server.description}`,
+    description: `PostgreSQL ${version}: ${server.description}`,
+    cpu,
     async create(name) {
       const copy = `${seedName}_${name.replaceAll('-', '_')}`
       await run(`create database ${copy} template ${seedName}`)

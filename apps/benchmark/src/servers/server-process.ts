@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -72,9 +72,8 @@ export async function startServer({ program, databaseUrl, settings }: ServerOpti
   return {
     pid: child.pid ?? 0,
     port,
-    core: serverCore,
+    isAlone: serverCore !== undefined,
     firstResponseMs,
-    cpuNanoseconds: () => cpuNanoseconds(child.pid ?? 0),
     memoryMiB: (field) => memoryMiB(readFileSync(`/proc/${child.pid}/status`, 'utf8'), field),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
@@ -101,14 +100,6 @@ async function firstResponse(child: ChildProcess, port: number): Promise<void> {
     }
     await wait(2)
   }
-}
-
-/** CPU time of all threads of a process so far, user and system. */
-function cpuNanoseconds(pid: number): number {
-  const threads = `/proc/${pid}/task`
-  return readdirSync(threads)
-    .map((thread) => Number.parseInt(readFileSync(`${threads}/${thread}/schedstat`, 'latin1'), 10))
-    .reduce((sum, nanoseconds) => sum + nanoseconds, 0)
 }
 
 /** Resident memory now (`VmRSS`) or at its highest (`VmHWM`): from the text of `/proc/<pid>/status`. */

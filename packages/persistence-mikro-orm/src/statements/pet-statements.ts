@@ -53,8 +53,8 @@ export function compilePetStatements(em: SqlEntityManager): PetStatements {
   const [name, categoryId, status] = ['name', 1n, 'available'] as const
   const [id, after, limit] = [2n, 3n, 4]
 
+  const isSqlite = em.getPlatform() instanceof SqlitePlatform
   const list = pets.orderBy('id').limit(limit)
-  const listWithStatus = list.where('status', '=', status)
   const add = tables.insertInto('PetRecord').values({ name, categoryId, status }).returning('id')
 
   return {
@@ -62,16 +62,37 @@ export function compilePetStatements(em: SqlEntityManager): PetStatements {
       ...statement('pet_add', add, [name, categoryId, status]),
       insert: columnsOf(em.getMetadata().get(PetRecord), NEW_PET_FIELDS),
     },
-    ...compileKeyStatements(tables, em.getPlatform() instanceof SqlitePlatform),
+    ...compileKeyStatements(tables, isSqlite),
     find: statement('pet_find', pets.where('id', '=', id), [id]),
     list: statement('pet_list', list, [limit]),
     listAfter: statement('pet_list_after', list.where('id', '>', after), [after, limit]),
-    listWithStatus: statement('pet_list_with_status', listWithStatus, [status, limit]),
-    listWithStatusAfter: statement('pet_list_with_status_after', listWithStatus.where('id', '>', after), [
-      status,
-      after,
-      limit,
-    ]),
+    ...(isSqlite ? compileListsWithStatus() : compileListsByStatusIndex()),
+  }
+
+  function compileListsWithStatus() {
+    const listWithStatus = list.where('status', '=', status)
+    const listWithStatusAfter = listWithStatus.where('id', '>', after)
+    return {
+      listWithStatus: statement('pet_list_with_status', listWithStatus, [status, limit]),
+      listWithStatusAfter: statement('pet_list_with_status_after', listWithStatusAfter, [status, after, limit]),
+    }
+  }
+
+  /**
+   * PostgreSQL believes that pets with a status are spread over all ids, and may read in the order of the primary key
+   * until it has found enough: if they all have high ids, that is the whole table. A range of one status in the order of
+   * status and id can only be read from the index on both.
+   */
+  function compileListsByStatusIndex() {
+    const upToStatus = pets.where('status', '<=', sql<PetStatus>`$1`).orderBy('status').orderBy('id').limit(limit)
+    const listWithStatus = upToStatus.where('status', '>=', status)
+    const listWithStatusAfter = upToStatus.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('status', 'id'), '>', tuple(status, after)),
+    )
+    return {
+      listWithStatus: statement('pet_list_with_status', listWithStatus, [status, limit]),
+      listWithStatusAfter: statement('pet_list_with_status_after', listWithStatusAfter, [status, after, limit]),
+    }
   }
 }
 

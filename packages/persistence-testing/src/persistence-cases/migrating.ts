@@ -2,7 +2,7 @@ import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { aNewPet } from '../new-pets.ts'
 import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
-/** The schema changes only when opening may migrate it. */
+/** The schema changes only when opening may migrate it, and the adapter has what it declares. */
 export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migrate', [
   {
     id: 'working',
@@ -21,10 +21,10 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     id: 'empty',
     name: 'does not open an empty place without migrate, and leaves it empty',
     async run(harness) {
-      const url = await harness.emptyPlace()
       const hasMigrations = await withPersistence(harness, await harness.emptyPlace(), async (persistence) => {
         return persistence.isMigrated !== undefined
       })
+      const url = await harness.emptyPlace()
       if (!hasMigrations) return 'the adapter has no migrations, so an empty place is not outdated'
       for (const options of [{ url }, { url, migrate: false }]) {
         // Twice: the first attempt must not have created the schema.

@@ -66,6 +66,21 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
     },
   },
   {
+    id: 'read-only',
+    name: 'opens for reading alone, as an export does',
+    async run(harness) {
+      const url = await harness.emptyPlace()
+      const added = await withPersistence(harness, url, ({ pets }) => addPets(pets, 3))
+      const persistence = await harness.open({ url, readOnly: true, create: false })
+      try {
+        expectEqual(await listAll(persistence.pets), added, 'all pets must be readable')
+      } finally {
+        await persistence.close()
+      }
+      return undefined
+    },
+  },
+  {
     id: 'pending-writes',
     name: 'finishes pending writes when it is closed',
     async run(harness) {

@@ -1,5 +1,5 @@
 import type { Persistence } from '@pet-store/persistence'
-import { casesOf, expectEqual } from '../contract-case.ts'
+import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
 import { type HarnessCase, type NotShown, type PersistenceHarness, withPersistence } from '../persistence-harness.ts'
@@ -39,7 +39,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
     id: 'limits',
     name: 'shares rate limits between two openings',
     run: twice(async (one, other) => {
-      if (one.createRateLimiter === undefined) return 'the adapter has no rate limiter'
+      if (one.createRateLimiter === undefined) return 'the adapter counts no requests'
       const limit = { requests: 10, windowMs: 3_600_000 }
       const limiters = [one, other].map(({ createRateLimiter }) => createRateLimiter?.(limit))
       const taken = await Promise.all(
@@ -50,13 +50,32 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
       return undefined
     }),
   },
+  {
+    id: 'single',
+    name: 'rejects a second opening, and works on in the first one',
+    async run(harness) {
+      if (harness.capabilities === undefined) return 'the adapter declares no capabilities'
+      if (harness.capabilities.severalProcesses) return 'several processes may open one place'
+      const url = await harness.emptyPlace()
+      return withPersistence(harness, url, async ({ pets }) => {
+        const before = await pets.add(aNewPet())
+        await expectRejection(
+          async () => (await harness.open({ url, migrate: true })).close(),
+          'opening must reject while the place is open, as the adapter declares severalProcesses: false',
+        )
+        const added = await pets.add(aNewPet())
+        expectEqual(await listAll(pets), [before, added], 'the pets of the first opening')
+        return undefined
+      })
+    },
+  },
 ])
 
 function twice(
   work: (one: Persistence, other: Persistence) => Promise<NotShown | undefined>,
 ): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
   return async (harness) => {
-    if (!harness.isShared) return 'the adapter does not declare that several processes may open one place'
+    if (!harness.capabilities?.severalProcesses) return 'the adapter does not declare severalProcesses'
     const url = await harness.emptyPlace()
     return withPersistence(harness, url, (one) => withPersistence(harness, url, (other) => work(one, other)))
   }

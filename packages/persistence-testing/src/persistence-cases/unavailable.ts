@@ -55,6 +55,16 @@ export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.una
     }),
   },
   {
+    id: 'opening',
+    name: 'rejects opening while the database is unavailable',
+    timeLimitMs: 60_000,
+    run: interrupted(async (_, { readsWork }, harness, url) => {
+      if (readsWork) return 'the database of this adapter can be read while it is unavailable for writing'
+      await expectRejection(async () => (await harness.open({ url })).close(), 'opening must reject')
+      return undefined
+    }),
+  },
+  {
     id: 'check',
     name: 'rejects check while the database is unavailable, and works again afterwards',
     timeLimitMs: 60_000,
@@ -71,7 +81,12 @@ export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.una
 
 /** Opens a new place, interrupts its database, and ends that before it closes the place. */
 function interrupted(
-  work: (persistence: Persistence, interruption: Interruption) => Promise<NotShown | undefined>,
+  work: (
+    persistence: Persistence,
+    interruption: Interruption,
+    harness: PersistenceHarness,
+    url: string,
+  ) => Promise<NotShown | undefined>,
 ): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
   return async (harness) => {
     const { interrupt } = harness
@@ -86,7 +101,7 @@ function interrupted(
         hasEnded = true
       }
       try {
-        return await work(persistence, { ...interruption, end })
+        return await work(persistence, { ...interruption, end }, harness, url)
       } finally {
         await end()
       }

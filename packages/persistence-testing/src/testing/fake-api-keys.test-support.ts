@@ -1,25 +1,32 @@
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import { broken, type Fault } from './fault.test-support.ts'
 
-type Row = ApiKey & { readonly sha256: string }
+/** What is stored of a key beyond what the port returns; `ownExpiresAt` is the expiry that a replaced key had. */
+interface Hidden {
+  readonly sha256: string
+  readonly replaces?: string
+  readonly overlapUntil?: Date
+  readonly ownExpiresAt?: Date | undefined
+}
+export type ApiKeyRow = ApiKey & Hidden
 
 /** A correct repository in small parts, each of which a fault can replace. */
 export class FakeApiKeys implements ApiKeyRepository {
-  readonly rows: Row[] = []
+  readonly rows: ApiKeyRow[] = []
 
   toRow(key: NewApiKey): object {
     return { ...key, scopes: [...key.scopes], ...copiedDates(key) }
   }
 
-  give({ sha256: _, ...key }: Row): object {
+  give({ sha256: _, replaces: _r, overlapUntil: _o, ownExpiresAt: _e, ...key }: ApiKeyRow): object {
     return { ...key, scopes: [...key.scopes], ...copiedDates(key) }
   }
 
-  hasId(row: Row, id: string): boolean {
+  hasId(row: ApiKeyRow, id: string): boolean {
     return row.id === id
   }
 
-  hasHash(row: Row, sha256: string): boolean {
+  hasHash(row: ApiKeyRow, sha256: string): boolean {
     return row.sha256 === sha256
   }
 
@@ -27,40 +34,44 @@ export class FakeApiKeys implements ApiKeyRepository {
     return this.rows.some(({ id, sha256 }) => id === key.id || sha256 === key.sha256)
   }
 
-  order(one: Row, other: Row): number {
+  order(one: ApiKeyRow, other: ApiKeyRow): number {
     return one.createdAt.getTime() - other.createdAt.getTime()
   }
 
-  endOf(old: Row, until: Date): Date | undefined {
+  endOf(old: ApiKeyRow, until: Date): Date | undefined {
     return old.expiresAt !== undefined && old.expiresAt < until ? old.expiresAt : until
   }
 
-  revokedAt(key: Row, at: Date): Date {
+  revokedAt(key: ApiKeyRow, at: Date): Date {
     return key.revokedAt ?? at
   }
 
-  lastUsedAt(key: Row, at: Date): Date {
+  lastUsedAt(key: ApiKeyRow, at: Date): Date {
     return key.lastUsedAt !== undefined && key.lastUsedAt > at ? key.lastUsedAt : at
   }
 
-  change(id: string, fields: (row: Row) => object): boolean {
+  change(id: string, fields: (row: ApiKeyRow) => object): boolean {
     const index = this.rows.findIndex((row) => row.id === id)
     const row = this.rows[index]
     if (row !== undefined) this.rows[index] = { ...row, ...fields(row) }
     return row !== undefined
   }
 
+  end(id: string, at: Date | undefined, replacedBy: string): boolean {
+    return this.change(id, (row) => ({ expiresAt: at, replacedBy, ownExpiresAt: row.expiresAt }))
+  }
+
   async add(key: NewApiKey): Promise<void> {
     if (this.isTaken(key)) broken()
-    this.rows.push(this.toRow(key) as Row)
+    this.rows.push(this.toRow(key) as ApiKeyRow)
   }
 
   async replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
     const old = this.rows.find((row) => row.id === id) ?? broken()
     if (old.replacedBy !== undefined) return false
     if (this.isTaken(successor)) broken()
-    this.rows.push(this.toRow(successor) as Row)
-    return this.change(id, () => ({ expiresAt: this.endOf(old, until), replacedBy: successor.id }))
+    this.rows.push({ ...this.toRow(successor), replaces: id, overlapUntil: until } as unknown as ApiKeyRow)
+    return this.end(id, this.endOf(old, until), successor.id)
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
@@ -77,7 +88,7 @@ export class FakeApiKeys implements ApiKeyRepository {
     return this.rows.toSorted((one, other) => this.order(one, other)).map((row) => this.give(row) as ApiKey)
   }
 
-  revokedBy(key: Row, by?: string): object {
+  revokedBy(key: ApiKeyRow, by?: string): object {
     if (key.revokedAt !== undefined) return {}
     return by === undefined ? {} : { revokedBy: by }
   }

@@ -1,22 +1,31 @@
 // A persistence adapter in one file, each of whose guarantees can be broken: `file:/path/to/file?fault-name`.
 // Another process imports it too, to be killed.
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'
-import type { Allowance } from '@pet-store/access'
-import { type OpenPersistence, PersistenceUnavailable } from '@pet-store/persistence'
+import type { Allowance, RateLimit } from '@pet-store/access'
+import { type OpenBulkAccess, type OpenPersistence, PersistenceUnavailable } from '@pet-store/persistence'
 import { FakeApiKeys } from './fake-api-keys.test-support.ts'
+import { FakeBulk } from './fake-bulk.test-support.ts'
 import { FakePets } from './fake-pets.test-support.ts'
 
 interface State {
   readonly pets: FakePets
   readonly apiKeys: FakeApiKeys
   readonly counts: Map<string, number>
+  readonly imports: FakeBulk['imports']
 }
 
-const openFilePersistence: OpenPersistence = async ({ url, migrate = false }) => {
+const openFilePersistence: OpenPersistence = async ({ url, migrate = false, readOnly = false }) => {
   const { pathname, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
   if (!existsSync(pathname) && !migrate && !has('ignores-migrate')) throw new Error('The schema is missing.')
+
+  if (has('cannot-read-alone') && readOnly) throw new Error('It is read-only.')
+  if (existsSync(`${pathname}.down`) && !has('connects-lazily')) throw new Error('ECONNREFUSED')
+  if (has('single')) {
+    if (existsSync(`${pathname}.lock`)) throw new Error('It is open already.')
+    writeFileSync(`${pathname}.lock`, '')
+  }
 
   let state: State = load(pathname)
   if (has('forgets-ids')) state.pets.lastId = 0n
@@ -45,12 +54,17 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false }) =>
     save(pathname, state)
   }
 
-  const limiterOf = (requests: number) => async (keyId: string) =>
-    call(async ({ counts }): Promise<Allowance> => {
-      const count = (counts.get(keyId) ?? 0) + 1
-      counts.set(keyId, count)
-      return { isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs: 1 }
-    })
+  const limiterOf =
+    ({ requests, windowMs }: RateLimit) =>
+    async (keyId: string) =>
+      call(async ({ counts }): Promise<Allowance> => {
+        const now = Date.now()
+        const key = `${keyId} ${Math.floor(now / windowMs)}`
+        const count = (counts.get(key) ?? 0) + 1
+        counts.set(key, count)
+        const remaining = Math.max(0, requests - count)
+        return { isAllowed: count <= requests, remaining, resetMs: windowMs - (now % windowMs) }
+      })
 
   return {
     pets: {
@@ -65,13 +79,14 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false }) =>
       find: async (id) => call(({ apiKeys }) => apiKeys.find(id)),
       findByHash: async (sha256) => call(({ apiKeys }) => apiKeys.findByHash(sha256)),
       list: async () => call(({ apiKeys }) => apiKeys.list()),
-      revoke: async (id, at) => call(({ apiKeys }) => apiKeys.revoke(id, at)),
+      revoke: async (id, at, by) => call(({ apiKeys }) => apiKeys.revoke(id, at, by)),
       markUsed: async (uses) => call(({ apiKeys }) => apiKeys.markUsed(uses)),
     },
-    createRateLimiter: ({ requests }) => ({ take: limiterOf(requests) }),
+    createRateLimiter: (limit) => ({ take: limiterOf(limit) }),
     check: async () => (has('never-rejects-check') ? undefined : call(async () => undefined)),
     isMigrated: async () => !has('denies-migrations'),
     async close() {
+      if (has('single')) rmSync(`${pathname}.lock`)
       clearTimeout(timer)
       if (timer !== undefined && !has('loses-pending-writes')) write()
     },
@@ -80,18 +95,30 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false }) =>
 
 export default openFilePersistence
 
+/** The same file for bulk access. */
+export const openFileBulkAccess: OpenBulkAccess = async ({ url }) => {
+  const { pathname, search } = new URL(url)
+  const state = load(pathname)
+  const bulk = new FakeBulk(state.pets, state.apiKeys, state.imports)
+  if (search === '?forgets-last-id') bulk.movePetIdsPast = async () => {}
+  if (search === '?forgets-bulk-keys') bulk.writeIdempotencyKeys = async () => {}
+  if (search === '?forgets-rotations') bulk.toStored = (row) => row
+  bulk.close = async () => save(pathname, { ...state, imports: bulk.imports })
+  return bulk
+}
+
 function load(path: string): State {
-  const state = { pets: new FakePets(), apiKeys: new FakeApiKeys(), counts: new Map<string, number>() }
+  const state = { pets: new FakePets(), apiKeys: new FakeApiKeys(), counts: new Map<string, number>(), imports: [] }
   if (!existsSync(path)) return state
-  const { rows, keys, lastId, apiKeys, counts } = deserialize(readFileSync(path))
+  const { rows, keys, lastId, apiKeys, counts, imports } = deserialize(readFileSync(path))
   Object.assign(state.pets, { rows, keys, lastId })
   Object.assign(state.apiKeys, { rows: apiKeys })
-  return { ...state, counts }
+  return { ...state, counts, imports }
 }
 
 /** Writes another file first, so that a killed process leaves either the old or the new state. */
-function save(path: string, { pets, apiKeys, counts }: State): void {
+function save(path: string, { pets, apiKeys, counts, imports }: State): void {
   const { rows, keys, lastId } = pets
-  writeFileSync(`${path}.new`, serialize({ rows, keys, lastId, apiKeys: apiKeys.rows, counts }))
+  writeFileSync(`${path}.new`, serialize({ rows, keys, lastId, apiKeys: apiKeys.rows, counts, imports }))
   renameSync(`${path}.new`, path)
 }

@@ -1,0 +1,44 @@
+import type { PersistenceHarness } from '@pet-store/persistence-testing'
+import { createDatabase, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
+import { openPostgresBulkAccess } from '../bulk-access.ts'
+import { openPostgresDatabase } from '../database.ts'
+import { openPostgresPersistence } from '../open-persistence.ts'
+import { createPostgresOrm } from '../orm.ts'
+import { postgresCapabilities } from '../settings.ts'
+
+const FLAGS = ['-c', 'fsync=off']
+
+/** For `pet-store adapter check --harness`: a database on a server of its own, because the contract stops it. */
+export default async function createHarness(): Promise<PersistenceHarness> {
+  const server = await EmbeddedServer.create()
+  await server.start(FLAGS)
+  const { url } = await createDatabase(server.url)
+  const emptyPlace = async () => {
+    await runSql(url, 'drop schema public cascade; create schema public')
+    return url
+  }
+  return {
+    open: openPostgresPersistence,
+    openBulkAccess: openPostgresBulkAccess,
+    capabilities: postgresCapabilities,
+    emptyPlace,
+    async outdatedPlace() {
+      await emptyPlace()
+      const database = await openPostgresDatabase({ url, poolSize: 1 })
+      await createPostgresOrm(database).migrator.up({ to: '0001-create-pets' })
+      await database.pool.end()
+      return url
+    },
+    module: new URL('../index.ts', import.meta.url).href,
+    exportName: 'openPostgresPersistence',
+    nodeOptions: ['--conditions=@pet-store/source'],
+    async interrupt() {
+      await server.stop('immediate')
+      return { end: () => server.start(FLAGS) }
+    },
+    async close() {
+      await server.stop()
+      await server.remove()
+    },
+  }
+}

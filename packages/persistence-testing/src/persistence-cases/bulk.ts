@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import type { BulkAccess, StoredApiKey } from '@pet-store/persistence'
+import { casesOf, expectEqual } from '../contract-case.ts'
+import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
+import { addPets, aNewPet, listAll } from '../new-pets.ts'
+import {
+  type HarnessCase,
+  type NotShown,
+  type PersistenceHarness,
+  withBulkAccess,
+  withPersistence,
+} from '../persistence-harness.ts'
+
+const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+
+/** What bulk access writes, an open adapter has, and the other way round. */
+export const bulkCases: readonly HarnessCase[] = casesOf('persistence.bulk', [
+  {
+    id: 'pets',
+    name: 'has the pets that bulk access has written, and gives greater ids',
+    run: withBulk(async (harness, url, bulk) => {
+      const written = [7n, 2n ** 53n + 1n].map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))
+      await bulk(async (open) => {
+        await open.writePets(written)
+        await open.movePetIdsPast(2n ** 53n + 1n)
+      })
+      const added = await withPersistence(harness, url, async ({ pets }) => {
+        expectEqual(await listAll(pets), written, 'the pets that bulk access has written')
+        return addPets(pets, 1)
+      })
+      assert.ok((added[0]?.id ?? 0n) > 2n ** 53n + 1n, `the next id must be greater, got ${added[0]?.id}`)
+      expectEqual(await bulk((open) => open.readPets({ limit: 9 })), [...written, ...added], 'all pets')
+      return undefined
+    }),
+  },
+  {
+    id: 'idempotency-keys',
+    name: 'knows the idempotency keys that bulk access has written, and bulk access those of the adapter',
+    run: withBulk(async (harness, url, bulk) => {
+      const pet = { id: 7n, ...aNewPet() }
+      await bulk(async (open) => {
+        await open.writePets([pet])
+        await open.writeIdempotencyKeys([{ ...KEY, petId: 7n }])
+        await open.movePetIdsPast(7n)
+      })
+      const created = await withPersistence(harness, url, async ({ pets }) => {
+        const repeat = await pets.addWithKey(aNewPet(), KEY)
+        expectEqual(repeat, { pet, isReplay: true }, 'a repeat with a key that bulk access has written')
+        return pets.addWithKey(aNewPet(), { ...KEY, key: 'other' })
+      })
+      const keys = [
+        { ...KEY, petId: 7n },
+        { ...KEY, key: 'other', petId: created.pet.id },
+      ]
+      expectEqual(await bulk((open) => open.readIdempotencyKeys(9)), keys, 'all idempotency keys')
+      return undefined
+    }),
+  },
+  {
+    id: 'api-keys',
+    name: 'knows the API keys that bulk access has written, and bulk access those of the adapter',
+    run: withBulk(async (harness, url, bulk) => {
+      const old = aNewApiKey('old', { createdBy: 'Ada' })
+      const successor: StoredApiKey = { ...aNewApiKey('successor'), replaces: old.id, overlapUntil: after(10) }
+      await bulk((open) => open.writeApiKeys([old, successor]))
+      const isKnown = await withPersistence(harness, url, async ({ apiKeys }) => {
+        if (apiKeys === undefined) return false
+        const ending = { ...withoutHash(old), expiresAt: after(10), replacedBy: successor.id }
+        expectEqual(await apiKeys.findByHash(old.sha256), ending, 'a replaced key that bulk access has written')
+        await apiKeys.replace(successor.id, aNewApiKey('third'), after(20))
+        await apiKeys.revoke('key_third', after(5), 'Bob')
+        return true
+      })
+      if (!isKnown) return 'the adapter stores no API keys'
+      const third = { ...aNewApiKey('third'), replaces: successor.id, overlapUntil: after(20) }
+      const expected = [old, successor, { ...third, revokedAt: after(5), revokedBy: 'Bob' }]
+      expectEqual(await bulk((open) => open.readApiKeys()), expected, 'all API keys')
+      return undefined
+    }),
+  },
+])
+
+type WithBulk = <Result>(work: (bulk: BulkAccess) => Promise<Result>) => Promise<Result>
+
+/** Makes a place, and opens and closes it for bulk access around each work: an adapter may allow one opening at a time. */
+function withBulk(
+  work: (harness: PersistenceHarness, url: string, bulk: WithBulk) => Promise<NotShown | undefined>,
+): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
+  return async (harness) => {
+    if (harness.openBulkAccess === undefined) return 'the adapter has no bulk access'
+    const url = await harness.emptyPlace()
+    return work(harness, url, (use) => withBulkAccess(harness, url, (bulk) => use(bulk as BulkAccess)))
+  }
+}
