@@ -21,7 +21,14 @@ export default defineConfig({
     maxWorkers: Math.max(availableParallelism(), 3),
     projects: [
       { extends: true, test: { name: 'tools', root: 'tools', include: ['**/*.test.ts'] } },
-      { extends: true, test: { name: '@pet-store/examples', root: 'examples', include: ['*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: '@pet-store/examples',
+          root: 'examples',
+          include: ['*.test.ts', 'persistence-adapter/test/ndjson-*.test.ts'],
+        },
+      },
       ...members.map((member) => ({
         extends: true as const,
         test: {

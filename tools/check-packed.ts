@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { checkAdapterExample } from './adapter-example.ts'
 import { ROOT, readPublicPackages } from './public-packages.ts'
 
 /** The limits, in bytes after gzip, that the READMEs state. */
@@ -66,6 +67,7 @@ try {
     }
     console.log(`${name} alone: compiles and runs.`)
   }
+  await checkAdapterExample(tarballs, folder)
   for (const [name, maxBytes] of Object.entries(MAX_BYTES)) {
     const bytes = sizeOf(name)
     console.log(`${name}: ${bytes} bytes of at most ${maxBytes}.`)

@@ -5,7 +5,9 @@ import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { runProgram, temporaryFolder } from '../testing/run-program.test-support.ts'
 
-const SQLITE = fileURLToPath(new URL('../../../../packages/persistence-sqlite/src/index.ts', import.meta.url))
+const fromRoot = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
+const SQLITE = fromRoot('packages/persistence-sqlite/src/index.ts')
+const EXAMPLE = fromRoot('examples/persistence-adapter/src/ndjson-persistence.ts')
 
 let folder: string
 beforeEach(async () => {
@@ -43,6 +45,13 @@ describe('pet-store adapter check', () => {
     })
     await drop()
   }, 120_000)
+
+  it('shows the guarantees of a module that allows one process', async () => {
+    const { code, stdout } = await check(`--module ${EXAMPLE} --url pets.ndjson`)
+    expect(stdout).toMatch(/^shown .*rejects a second opening/m)
+    expect(stdout).toMatch(/^shown .*kill -9/m)
+    expect(code).toBe(0)
+  })
 
   it('says which guarantees a module breaks, and that it does something outside of them', async () => {
     await writeFile(

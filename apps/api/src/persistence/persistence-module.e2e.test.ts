@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runProgram, runStart, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
 
-const EXAMPLE = fileURLToPath(new URL('../../../../examples/ndjson-persistence.ts', import.meta.url))
+const EXAMPLE = fileURLToPath(
+  new URL('../../../../examples/persistence-adapter/src/ndjson-persistence.ts', import.meta.url),
+)
 
 describe('PERSISTENCE_MODULE', () => {
   it('serves from an adapter that this repository does not know', async () => {

@@ -5,7 +5,7 @@ import { temporaryFolder } from './testing/databases.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
 
 const FROM_ROOT = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
-const NDJSON = FROM_ROOT('examples/ndjson-persistence.ts')
+const NDJSON = FROM_ROOT('examples/persistence-adapter/src/ndjson-persistence.ts')
 const CSV = 'name,categoryId,status\nRex,1,sold\nBella,9007199254740993,\n'
 
 let folder: string

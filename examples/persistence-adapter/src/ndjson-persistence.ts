@@ -1,0 +1,242 @@
+// A persistence adapter in one module: pets in a file with one JSON object per line, for one process at a time.
+// Use it with PERSISTENCE_MODULE=./dist/ndjson-persistence.js DATABASE_URL=data/pets.ndjson
+import { type FileHandle, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import {
+  type Cancellation,
+  type CreatedPet,
+  IDEMPOTENCY_KEY_LIFETIME_MS,
+  type IdempotencyKey,
+  type NewPet,
+  type Pet,
+  PetError,
+  type PetQuery,
+  type PetRepository,
+} from '@pet-store/domain'
+import { type OpenPersistence, type PersistenceCapabilities, PersistenceUnavailable } from '@pet-store/persistence'
+
+export const capabilities: PersistenceCapabilities = {
+  severalProcesses: false,
+  sharedLimits: false,
+  bulkAccess: false,
+  replicas: false,
+}
+
+const openNdjsonPersistence: OpenPersistence = async ({ url, migrate = false, create = true, readOnly = false }) => {
+  const isThere = await stat(url).catch(() => undefined)
+  if (isThere === undefined && !(migrate && create && !readOnly)) throw new Error(`There is no file ${url}.`)
+  const unlock = readOnly ? async () => {} : await lock(url)
+  try {
+    const file = await open(url, readOnly ? 'r' : 'a+')
+    const pets = new NdjsonPets(file, url, await readLines(file, readOnly))
+    return {
+      pets,
+      check: () => pets.expectFile(),
+      async close() {
+        await pets.finish()
+        await file.close()
+        await unlock()
+      },
+    }
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+export default openNdjsonPersistence
+
+/** A pet as a line. Integers are strings, because JSON.parse rounds them beyond 2^53. */
+interface Line {
+  readonly id: string
+  readonly name: string
+  readonly categoryId: string
+  readonly status?: Pet['status']
+  readonly idempotency?: {
+    readonly owner: string
+    readonly key: string
+    readonly fingerprint: string
+    readonly at: number
+  }
+}
+
+/** A line that waits to be written. */
+interface Waiting {
+  readonly line: Line
+  readonly cancellation: Cancellation | undefined
+  resolve(pet: Pet): void
+  reject(error: unknown): void
+}
+
+const MAX_WAITING = 10_000
+
+class NdjsonPets implements PetRepository {
+  readonly #file: FileHandle
+  readonly #url: string
+  /** By ascending id, which is the order of the lines. */
+  readonly #pets: Pet[] = []
+  readonly #created = new Map<string, { readonly idempotency: NonNullable<Line['idempotency']>; readonly pet: Pet }>()
+  /** Adds with a key that are being written. */
+  readonly #creating = new Map<string, Promise<unknown>>()
+  #waiting: Waiting[] = []
+  #writing: Promise<void> | undefined
+  #lastId: bigint
+
+  constructor(file: FileHandle, url: string, lines: readonly Line[]) {
+    this.#file = file
+    this.#url = url
+    for (const line of lines) this.#remember(line)
+    this.#lastId = this.#pets.at(-1)?.id ?? 0n
+  }
+
+  add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
+    return this.#store(pet, cancellation)
+  }
+
+  async addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
+    const id = JSON.stringify([key.owner, key.key])
+    // An earlier call with this key decides first, even if it fails.
+    while (this.#creating.has(id)) await this.#creating.get(id)?.catch(() => {})
+    const known = this.#createdBefore(id, key)
+    if (known !== undefined) return { pet: { ...known }, isReplay: true }
+    const creating = this.#store(pet, cancellation, key)
+    this.#creating.set(id, creating)
+    try {
+      return { pet: await creating, isReplay: false }
+    } finally {
+      this.#creating.delete(id)
+    }
+  }
+
+  async find(id: bigint): Promise<Pet | undefined> {
+    const pet = this.#pets.find((known) => known.id === id)
+    return pet && { ...pet }
+  }
+
+  async list({ status, after, limit }: PetQuery): Promise<readonly Pet[]> {
+    return this.#pets
+      .filter((pet) => (after === undefined || pet.id > after) && (status === undefined || pet.status === status))
+      .slice(0, limit)
+      .map((pet) => ({ ...pet }))
+  }
+
+  /** Rejects when the file was moved or deleted: it would take pets that nobody finds again. */
+  async expectFile(): Promise<void> {
+    if ((await stat(this.#url)).ino !== (await this.#file.stat()).ino) {
+      throw new Error(`${this.#url} was replaced by another file.`)
+    }
+  }
+
+  /** Resolves when all adds that were begun have ended. */
+  async finish(): Promise<void> {
+    await this.#writing
+  }
+
+  async #store({ name, categoryId, status }: NewPet, cancellation?: Cancellation, key?: IdempotencyKey): Promise<Pet> {
+    if (this.#waiting.length >= MAX_WAITING) throw new PersistenceUnavailable({ message: 'Too many pets wait.' })
+    const line: Line = {
+      id: String(this.#lastId + 1n),
+      name,
+      categoryId: String(categoryId),
+      ...(status !== undefined && { status }),
+      ...(key !== undefined && { idempotency: { ...key, at: key.at.getTime() } }),
+    }
+    this.#lastId += 1n
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ line, cancellation, resolve, reject })
+      this.#writing ??= this.#writeAll().finally(() => {
+        this.#writing = undefined
+      })
+    })
+  }
+
+  /** Everything that has waited for the disk is written at once; a pet is visible when the disk has it. */
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const taken = this.#waiting.splice(0)
+      const lines = taken.filter(({ cancellation }) => !cancellation?.aborted)
+      const cancelled = new PersistenceUnavailable({ message: 'The request was cancelled.' })
+      for (const { cancellation, reject } of taken) if (cancellation?.aborted) reject(cancelled)
+      try {
+        await this.#append(lines.map(({ line }) => `${JSON.stringify(line)}\n`).join(''))
+        for (const { line, resolve } of lines) resolve({ ...this.#remember(line) })
+      } catch (error) {
+        for (const { reject } of lines) reject(error)
+      }
+    }
+  }
+
+  /** Text that was not written completely is removed, so that the next line starts a new one. */
+  async #append(text: string): Promise<void> {
+    await this.expectFile().catch((cause: unknown) => {
+      throw new PersistenceUnavailable({ cause, message: 'The file is unavailable.' })
+    })
+    const { size } = await this.#file.stat()
+    try {
+      await this.#file.appendFile(text)
+      await this.#file.datasync()
+    } catch (cause) {
+      const isRemoved = await this.#file.truncate(size).then(
+        () => true,
+        () => false,
+      )
+      throw new PersistenceUnavailable({ cause, outcome: isRemoved ? 'not_stored' : 'unknown' })
+    }
+  }
+
+  #createdBefore(id: string, { fingerprint, at }: IdempotencyKey): Pet | undefined {
+    const known = this.#created.get(id)
+    if (known === undefined || at.getTime() - known.idempotency.at >= IDEMPOTENCY_KEY_LIFETIME_MS) return undefined
+    if (known.idempotency.fingerprint === fingerprint) return known.pet
+    throw new PetError('idempotency_key_reused', 'This key was used to create another pet.')
+  }
+
+  #remember({ id, name, categoryId, status, idempotency }: Line): Pet {
+    const pet: Pet = { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status !== undefined && { status }) }
+    this.#pets.push(pet)
+    if (idempotency !== undefined) {
+      this.#created.set(JSON.stringify([idempotency.owner, idempotency.key]), { idempotency, pet })
+    }
+    return pet
+  }
+}
+
+/** Reads the complete lines. Text after the last line feed was cut off by a crash and never acknowledged: it is removed. */
+async function readLines(file: FileHandle, readOnly: boolean): Promise<readonly Line[]> {
+  const bytes = await file.readFile()
+  const end = bytes.lastIndexOf('\n') + 1
+  if (end < bytes.length && !readOnly) await file.truncate(end)
+  const texts = bytes.subarray(0, end).toString().split('\n').slice(0, -1)
+  return texts.map((text) => JSON.parse(text) as Line)
+}
+
+/** The files that this process has open. */
+const openFiles = new Set<string>()
+
+/**
+ * Makes a file with the id of this process beside the data, and returns what removes it. One that a killed process left is
+ * replaced; two processes that do so at the same moment would both succeed, which a database prevents.
+ */
+async function lock(url: string): Promise<() => Promise<void>> {
+  const path = resolve(`${url}.lock`)
+  const owner = Number(await readFile(path, 'utf8').catch(() => '0'))
+  const isOpen = owner === process.pid ? openFiles.has(path) : isRunning(owner)
+  if (isOpen) throw new Error(`${url} is open in process ${owner}, and this adapter allows one process at a time.`)
+  if (owner !== 0) await rm(path, { force: true })
+  await writeFile(path, String(process.pid), { flag: 'wx' })
+  openFiles.add(path)
+  return async () => {
+    openFiles.delete(path)
+    await rm(path, { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === 0) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // It belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

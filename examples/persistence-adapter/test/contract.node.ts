@@ -1,0 +1,14 @@
+// With the test runner of Node: npm run test:node
+import { after, it } from 'node:test'
+import { adapterContract } from '@pet-store/persistence-testing'
+import createHarness from './harness.ts'
+
+const harness = await createHarness()
+after(() => harness.close?.())
+
+for (const { name, timeLimitMs, run } of adapterContract(harness)) {
+  void it(name, { timeout: timeLimitMs + 1000 }, async (context) => {
+    const notShown = await run()
+    if (notShown !== undefined) context.skip(notShown)
+  })
+}

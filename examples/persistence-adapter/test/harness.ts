@@ -1,0 +1,24 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PersistenceHarness } from '@pet-store/persistence-testing'
+import openNdjsonPersistence, { capabilities } from '../src/ndjson-persistence.ts'
+
+/** What the contract needs of this adapter: for the tests, and for `pet-store-adapter check --harness test/harness.ts`. */
+export default async function createHarness(): Promise<PersistenceHarness> {
+  const folder = await mkdtemp(join(tmpdir(), 'ndjson-'))
+  let places = 0
+  return {
+    open: openNdjsonPersistence,
+    capabilities,
+    emptyPlace: async () => join(folder, `${++places}.ndjson`),
+    // Another process imports it, to be killed.
+    module: new URL('../src/ndjson-persistence.ts', import.meta.url).href,
+    // The file is moved, as an operator may do by mistake. Reads come from memory, so they still work.
+    async interrupt(url) {
+      await rename(url, `${url}.moved`)
+      return { readsWork: true, end: () => rename(`${url}.moved`, url) }
+    },
+    close: () => rm(folder, { recursive: true }),
+  }
+}

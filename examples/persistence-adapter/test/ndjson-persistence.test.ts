@@ -1,0 +1,59 @@
+// What only this adapter does.
+import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { aNewPet } from '@pet-store/persistence-testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import openNdjsonPersistence from '../src/ndjson-persistence.ts'
+
+let folder: string
+let url: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ndjson-'))
+  url = join(folder, 'pets.ndjson')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const open = () => openNdjsonPersistence({ url, migrate: true })
+
+describe('ndjson-persistence.ts', () => {
+  it('ignores a line that a crash cut off', async () => {
+    const before = await open()
+    const pet = await before.pets.add(aNewPet({ categoryId: 2n ** 63n - 1n, status: 'sold' }))
+    await before.close()
+    await appendFile(url, '{"id":"2","na')
+
+    const after = await open()
+    expect(await after.pets.list({ limit: 9 })).toStrictEqual([pet])
+    await after.pets.add(aNewPet())
+    await after.close()
+    expect((await readFile(url, 'utf8')).match(/\n/g)).toHaveLength(2)
+  })
+
+  it('rejects the check and adds when its file was moved', async () => {
+    const { check, pets, close } = await open()
+    await check()
+    await rename(url, `${url}.moved`)
+    await expect(check()).rejects.toThrow('ENOENT')
+    await writeFile(url, '')
+    await expect(check()).rejects.toThrow('was replaced by another file')
+    await expect(pets.add(aNewPet())).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
+    await close()
+  })
+
+  it('creates no file without migrate', async () => {
+    await expect(openNdjsonPersistence({ url })).rejects.toThrow(`There is no file ${url}.`)
+    await expect(openNdjsonPersistence({ url, migrate: true, create: false })).rejects.toThrow('There is no file')
+  })
+
+  it('replaces the lock of a process that was killed', async () => {
+    // No process has this id.
+    await writeFile(`${url}.lock`, '4194305')
+    await (await open()).close()
+    // A container gives every program the same id.
+    await writeFile(`${url}.lock`, String(process.pid))
+    await (await open()).close()
+    await writeFile(`${url}.lock`, String(process.ppid))
+    await expect(open()).rejects.toThrow(`${url} is open in process ${process.ppid}`)
+  })
+})
