@@ -77,7 +77,8 @@ function showContents(operations, ui) {
   const items = operations.map(({ id, tag, method, summary, text }) => {
     const link = document.createElement('a')
     link.href = `#/${tag}/${id}`
-    link.append(Object.assign(document.createElement('code'), { textContent: method.toUpperCase() }), ` ${summary}`)
+    const textOf = (name, textContent) => Object.assign(document.createElement(name), { textContent })
+    link.append(textOf('code', method.toUpperCase()), ' ', textOf('span', summary))
     link.addEventListener('click', () => {
       ui.layoutActions.show(['operations', tag, id], true)
       document.getElementById(`operations-${tag}-${id}`)?.scrollIntoView()

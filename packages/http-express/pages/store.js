@@ -10,8 +10,11 @@ const baseUrl = new URL('v1', location.href).href
 if (!URL.canParse(address.textContent)) address.textContent = baseUrl
 
 let client
-/** The following page, while there is one. */
+/** The page that is shown, and the following one, while there is one. */
+let shownQuery
 let nextQuery
+/** The pet that was added last. */
+let addedId
 /** Counts the requests, so that a response that was overtaken by a later request is not shown. */
 let latestRequest = 0
 
@@ -33,7 +36,10 @@ async function showPage(query) {
     const page = await client.listPets(query)
     if (request !== latestRequest) return
     showRows(page.pets)
+    shownQuery = query
     nextQuery = page.next
+    element('heading').hidden = page.pets.length === 0
+    element('pager').hidden = nextQuery === undefined && query.cursor === undefined
     element('next').disabled = nextQuery === undefined
     element('first').disabled = query.cursor === undefined
     element('count').textContent = countText(page.pets.length, query)
@@ -55,6 +61,7 @@ function showRows(pets) {
   element('rows').replaceChildren(
     ...pets.map(({ id, name, categoryId, status }) => {
       const row = document.createElement('tr')
+      row.classList.toggle('added', id === addedId)
       // IDs are bigints, so every digit is shown.
       row.append(
         cell('ID', `${id}`),
@@ -94,17 +101,40 @@ async function add(form) {
   const { name, categoryId, status } = Object.fromEntries(new FormData(form))
   const message = element('add-message')
   message.className = ''
+  markInvalid('')
   try {
     if (!/^-?[0-9]{1,19}$/.test(categoryId.trim()))
       throw new RangeError('The category ID must be an integer, such as 1.')
     const pet = await client.createPet({ name, categoryId: BigInt(categoryId), ...(status !== '' && { status }) })
-    form.reset()
-    message.textContent = `Added ${pet.name} with ID ${pet.id}.`
+    // The next pet often has the same category and status.
+    element('name').value = ''
     element('name').focus()
-    await showPage(firstQuery())
+    addedId = pet.id
+    await showPage(shownQuery)
+    message.textContent = `Added ${pet.name} with ID ${pet.id}.${whereIs(pet)}`
   } catch (error) {
     message.className = 'error'
     message.textContent = error instanceof RangeError ? error.message : sentenceOf(error)
+    markInvalid(message.textContent)
+  }
+}
+
+/** Pets are listed by ascending ID, so a new one is at the end of the last page. */
+function whereIs({ status }) {
+  if (element('rows').querySelector('.added') !== null) return ''
+  const { status: shownStatus } = shownQuery
+  return shownStatus === undefined || shownStatus === status ? ' It is on the last page.' : ' The filter hides it.'
+}
+
+/** Marks the field that begins an error message, and moves the focus there. */
+function markInvalid(message) {
+  for (const [field, names] of [
+    [element('name'), /^name /],
+    [element('category'), /^(?:categoryId|The category ID) /],
+  ]) {
+    const isInvalid = names.test(message)
+    if (isInvalid) field.focus()
+    field.setAttribute('aria-invalid', isInvalid)
   }
 }
 

@@ -64,6 +64,30 @@ describe('the pages, in a browser', () => {
     expect(problems).toEqual([])
   })
 
+  it('the first page adds one pet after the other by keyboard, and says where a pet is that it does not show', async () => {
+    const { program, address } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
+    stopLater(program)
+    const { page } = await open(address.replace('/v1', ''))
+    await page.waitForSelector('text=There are no pets yet.')
+    expect(await page.isVisible('text=Next page')).toBe(false)
+    await page.fill('#category', '7')
+    await page.focus('#name')
+    for (let count = 1; count <= 20; count += 1) {
+      await page.keyboard.type(`Pet ${count}`)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector(`#add-message:text-is("Added Pet ${count} with ID ${count}.")`)
+    }
+    expect(await page.textContent('.added')).toBe('20Pet 207')
+    await page.keyboard.type('Pet 21')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=Added Pet 21 with ID 21. It is on the last page.')
+    await page.selectOption('#filter', 'sold')
+    await page.waitForSelector('text=There are no sold pets yet.')
+    await page.fill('#name', 'Pet 22')
+    await page.click('#add-form button')
+    await page.waitForSelector('text=Added Pet 22 with ID 22. The filter hides it.')
+  })
+
   it('the first page says what is wrong with an input, and what the service rejects', async () => {
     const { program, address } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
     stopLater(program)
@@ -80,6 +104,9 @@ describe('the pages, in a browser', () => {
     await page.fill('#name', '  ')
     await page.click('#add-form button')
     await page.waitForSelector('text=name must have a character that is not white space')
+    const invalid = page.locator('[aria-invalid=true]')
+    expect([await invalid.count(), await invalid.getAttribute('id')]).toEqual([1, 'name'])
+    expect(await page.evaluate('document.activeElement.id')).toBe('name')
     expect(await page.locator('tbody tr').count()).toBe(0)
   })
 

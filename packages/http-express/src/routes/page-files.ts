@@ -41,6 +41,7 @@ export function findPageFiles(): () => Promise<PageFiles> {
     'swagger-ui.css': require.resolve('swagger-ui-dist/swagger-ui.css'),
     'swagger-ui-bundle.js': require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
     'page.css': ownFile('page.css'),
+    'reference.css': ownFile('reference.css'),
     'reference.js': ownFile('reference.js'),
     'reference-plugin.js': ownFile('reference-plugin.js'),
     'store.js': ownFile('store.js'),
