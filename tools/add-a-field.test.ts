@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const PET = join(ROOT, 'packages/domain/src/pet.ts')
-const SOURCES = '{packages/{domain,http-express,persistence-mikro-orm},apps/api}/src/**/*.ts'
+const SOURCES = '{packages/{domain,http-express,persistence,persistence-mikro-orm},apps/api}/src/**/*.ts'
 
 /** Every place that lists the fields of a pet, as docs/how-to/add-a-field.md names them. */
 const PLACES = [
@@ -16,6 +16,7 @@ const PLACES = [
   'packages/http-express/src/pets/new-pet-body.ts',
   'packages/http-express/src/pets/pet-schema.ts',
   // The column, its mapping, the statements, and bulk access.
+  'packages/persistence/src/bulk-access.ts',
   'packages/persistence-mikro-orm/src/bulk/bulk-access.ts',
   'packages/persistence-mikro-orm/src/entities/pet-mapping.ts',
   'packages/persistence-mikro-orm/src/entities/pet-record.ts',

@@ -47,7 +47,10 @@ program
 program
   .command('migrate')
   .description('migrate the database, and stop')
-  .option('--check', 'only list pending migrations; exit code 1 if there are any')
+  .option(
+    '--check',
+    'only list pending migrations; exit code 1 if there are any, 3 if the database is missing or empty',
+  )
   .addOption(json())
   .action(lazily(() => import('./cli/migrate.ts'), 'migrate'))
 

@@ -1,7 +1,7 @@
 // The tables and their migrations, for the ORM of an adapter
 export { ormOptions } from './orm-options.ts'
 export { PetRecord } from './entities/pet-record.ts'
-export { latestMigration, pendingMigrations, unknownMigrations } from './migration-list.ts'
+export { latestMigration, migrationState, pendingMigrations } from './migration-list.ts'
 export type { AdapterMigration } from './migration-list.ts'
 
 // The repositories
@@ -14,7 +14,7 @@ export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
 export type { EntityAccess } from './repositories/sql-api-key-repository.ts'
 
 // Many items at a time
-export { createBulkAccess } from './bulk/bulk-access.ts'
+export { createBulkAccess, petLineColumns } from './bulk/bulk-access.ts'
 export type { BulkStatement, BulkWriter } from './bulk/bulk-access.ts'
 
 // What an adapter brings

@@ -1,4 +1,5 @@
 import type { MigrationObject } from '@mikro-orm/core'
+import type { MigrationState } from '@pet-store/persistence'
 
 /** A migration of an adapter. */
 export interface AdapterMigration extends MigrationObject {
@@ -20,13 +21,18 @@ export function pendingMigrations(
     .map(({ name }) => name)
 }
 
-/** Returns the migrations of a database that this version does not have: those of a newer one. */
-export function unknownMigrations(
-  applied: readonly string[],
+/** Returns the state of a database, given its migrations in their order; `undefined` stands for a missing database. */
+export function migrationState(
+  applied: readonly string[] | undefined,
   migrations: readonly AdapterMigration[],
-): readonly string[] {
+): MigrationState {
   const known = new Set(migrations.map(({ name }) => name))
-  return applied.filter((name) => !known.has(name))
+  const database = applied === undefined ? 'missing' : applied.length === 0 ? 'empty' : 'migrated'
+  return {
+    database,
+    pending: pendingMigrations(applied ?? [], migrations),
+    newer: (applied ?? []).filter((name) => !known.has(name)),
+  }
 }
 
 /** The last migration that every database has after migrating. */

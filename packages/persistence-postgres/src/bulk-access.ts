@@ -1,13 +1,21 @@
+import { INT64, type PetQuery } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
-import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
-import { CompiledQuery } from 'kysely'
+import {
+  type BulkStatement,
+  createBulkAccess,
+  petLineColumns,
+  type TableColumns,
+} from '@pet-store/persistence-mikro-orm'
+import pg from 'pg'
 import { openPostgresDatabase } from './database.ts'
-import { insertStatement } from './driver/insert-rows.ts'
+import { copyIn, copyOut, copyText } from './driver/copy.ts'
+import { insertRows } from './driver/insert-rows.ts'
 import { runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { expectMigrated, expectNoNewerMigrations, migratePostgres } from './migrations.ts'
+import { expectCurrentSchema, migratePostgres } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
 import type { PostgresOptions } from './settings.ts'
+import { isUsableAfter } from './unavailable.ts'
 
 const PET_IDS = "pg_get_serial_sequence('pet', 'id')::regclass"
 
@@ -17,31 +25,43 @@ const PET_IDS = "pg_get_serial_sequence('pet', 'id')::regclass"
  */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {
   if (options.migrate) await migratePostgres(options)
-  else await expectMigrated(options)
-  await expectNoNewerMigrations(options)
   // Many rows take their time.
   const database = await openPostgresDatabase({ ...options, statementTimeoutMs: 0 })
   const { pool } = database
+  try {
+    await expectCurrentSchema(database)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
   const { em } = createPostgresOrm(database)
   const runner = createPostgresStatementRunner(options.pooler ?? 'none', runOnPool(pool, true), runOnPool(pool, false))
+  const petLines = petLineColumns(em)
+  const newPetLines = { ...petLines, columns: petLines.columns.filter(({ name }) => name !== 'id') }
 
   return createBulkAccess(em, runner, {
-    async insert(table, rows, also) {
-      const transaction = em.fork()
-      await transaction.begin()
-      try {
-        const run = (sql: string, values: readonly unknown[]) =>
-          transaction.getKysely().executeQuery(CompiledQuery.raw(sql, [...values]))
-        if (rows.length > 0) await run(...insertStatement(table, rows))
-        const isDone = also === undefined || (await run(also.sql, also.values)).numAffectedRows !== 0n
-        if (isDone) await transaction.commit()
-        else await transaction.rollback()
-        return isDone
-      } catch (error) {
-        // If the connection is lost, the server has rolled back already.
-        if (transaction.isInTransaction()) await transaction.rollback().catch(() => {})
-        throw error
-      }
+    insert: (table, rows, also) =>
+      inTransaction(pool, async (client) => {
+        if (also !== undefined && !(await changesRows(client, also))) return false
+        if (table.onConflict !== undefined && rows.length > 0) await insertRows(client, table, rows)
+        else if (rows.length > 0) await copyIn(client, table, copyText(rows))
+        return true
+      }),
+
+    readPetLines: (query) => onConnection(pool, (client) => copyOut(client, petQuery(petLines, query))),
+
+    insertPetLines: (lines, also) =>
+      inTransaction(pool, async (client) => {
+        if (also !== undefined && !(await changesRows(client, also))) return false
+        if (lines.length > 0) await copyIn(client, newPetLines, [lines])
+        return true
+      }),
+
+    async writePetLines(lines) {
+      await inTransaction(pool, async (client) => {
+        await copyIn(client, petLines, [lines])
+        return true
+      })
     },
 
     async lastPetId() {
@@ -57,5 +77,49 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
     },
 
     close: () => pool.end(),
+  })
+}
+
+/** COPY takes no parameters. */
+function petQuery({ table, columns }: TableColumns, { after, status, limit }: PetQuery): string {
+  const conditions = ['true']
+  // The server would compare greater numbers by another type, and use no index.
+  if (after !== undefined && after >= INT64.min) conditions.push(after > INT64.max ? 'false' : `id > ${after}`)
+  if (status !== undefined) conditions.push(`status = ${pg.escapeLiteral(status)}`)
+  const names = columns.map(({ name }) => name).join(', ')
+  return `select ${names} from ${table} where ${conditions.join(' and ')} order by id limit ${limit}`
+}
+
+async function changesRows(client: pg.ClientBase, { sql, values }: BulkStatement): Promise<boolean> {
+  const { rowCount } = await client.query(sql, [...values])
+  return rowCount !== 0
+}
+
+async function onConnection<Result>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  let failure: unknown
+  try {
+    return await work(client)
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    client.release(failure !== undefined && !isUsableAfter(failure))
+  }
+}
+
+/** Commits if the work resolves to `true`. */
+function inTransaction(pool: pg.Pool, work: (client: pg.ClientBase) => Promise<boolean>): Promise<boolean> {
+  return onConnection(pool, async (client) => {
+    await client.query('begin')
+    try {
+      const isDone = await work(client)
+      await client.query(isDone ? 'commit' : 'rollback')
+      return isDone
+    } catch (error) {
+      // If the connection is lost, the server has rolled back already.
+      if (isUsableAfter(error)) await client.query('rollback')
+      throw error
+    }
   })
 }

@@ -7,7 +7,7 @@ export { postgresCapabilities } from './settings.ts'
 export type { Pooler, PostgresOptions } from './settings.ts'
 
 // Its schema, for commands that migrate without serving
-export { migratePostgres, pendingPostgresMigrations } from './migrations.ts'
+export { migratePostgres, readPostgresMigrations } from './migrations.ts'
 
 // Many pets at a time, for import, export and copy
 export { openPostgresBulkAccess } from './bulk-access.ts'

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { openPostgresBulkAccess } from './bulk-access.ts'
 import { openPostgresDatabase } from './database.ts'
-import { migratePostgres, pendingPostgresMigrations } from './migrations.ts'
+import { migratePostgres, readPostgresMigrations } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
 import { createPostgresOrm } from './orm.ts'
 
@@ -41,14 +41,16 @@ async function tables(): Promise<readonly string[]> {
 
 describe('PostgreSQL migrations', () => {
   it('run once and return their names', async () => {
-    expect(await pendingPostgresMigrations({ url })).toEqual(ALL)
+    expect((await readPostgresMigrations({ url })).pending).toEqual(ALL)
     expect(await migratePostgres({ url })).toEqual(ALL)
-    expect(await pendingPostgresMigrations({ url })).toEqual([])
+    expect((await readPostgresMigrations({ url })).pending).toEqual([])
     expect(await migratePostgres({ url })).toEqual([])
   })
 
-  it('leave no trace when only listed', async () => {
-    await pendingPostgresMigrations({ url })
+  it('tell a missing database from an empty one and from one that is up to date, and leave no trace', async () => {
+    const missing = Object.assign(new URL(url), { pathname: '/nowhere' }).href
+    expect(await readPostgresMigrations({ url: missing })).toEqual({ database: 'missing', pending: ALL, newer: [] })
+    expect(await readPostgresMigrations({ url })).toEqual({ database: 'empty', pending: ALL, newer: [] })
     expect(await tables()).toEqual([])
   })
 
@@ -74,7 +76,7 @@ describe('PostgreSQL migrations', () => {
     await migratePostgres({ url })
     await other.query('begin; select pg_advisory_xact_lock(1885697139); lock table migration in share mode')
     expect(await migratePostgres({ url })).toEqual([])
-    expect(await pendingPostgresMigrations({ url })).toEqual([])
+    expect((await readPostgresMigrations({ url })).pending).toEqual([])
     await (await openPostgresPersistence({ url, migrate: true })).close()
     await other.query('rollback')
   })
@@ -95,6 +97,8 @@ describe('PostgreSQL migrations', () => {
       /^The PostgreSQL database "[\w.]+:\d+\/\w+" has migrations of a newer version: 9999-add-breed\. Use that version\.$/,
     )
     await (await openPostgresPersistence({ url })).close()
+    const state = await readPostgresMigrations({ url })
+    expect(state).toEqual({ database: 'migrated', pending: [], newer: ['9999-add-breed'] })
   })
 
   it('are required for opening', async () => {

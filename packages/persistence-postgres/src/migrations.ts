@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import type { MikroORM } from '@mikro-orm/postgresql'
-import { pendingMigrations, unknownMigrations } from '@pet-store/persistence-mikro-orm'
+import type { MigrationState } from '@pet-store/persistence'
+import { migrationState, pendingMigrations } from '@pet-store/persistence-mikro-orm'
+import type { Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database.ts'
 import { createPostgresOrm, MIGRATIONS } from './orm.ts'
 import type { PostgresOptions } from './settings.ts'
@@ -13,6 +14,7 @@ const LOCK_TIMEOUT_MS = 2_000
 const RETRY_PAUSE_MS = 500
 const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
+const NO_SUCH_DATABASE = '3D000'
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Any number of programs may call
@@ -20,47 +22,56 @@ const LOCK_NOT_AVAILABLE = '55P03'
  * `migrationWaitMs`.
  */
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
-  return withDatabase(options, async (orm, database) => {
+  return withDatabase(options, async (database) => {
     try {
-      return await runMigrations(orm, database, options.migrationWaitMs ?? DEFAULT_MAX_WAIT_MS)
+      return await runMigrations(database, options.migrationWaitMs ?? DEFAULT_MAX_WAIT_MS)
     } catch (error) {
       throw new Error(`Cannot migrate the PostgreSQL database ${database.place}: ${reasonOf(error)}.`, { cause: error })
     }
   })
 }
 
-/** Returns the names of the missing migrations in the order in which they would run. Writes and locks nothing. */
-export function pendingPostgresMigrations(options: PostgresOptions): Promise<readonly string[]> {
-  return withDatabase(options, async (orm) => pendingMigrations(await appliedMigrations(orm), MIGRATIONS))
+/** Returns which migrations a database has and lacks. Writes and locks nothing. */
+export async function readPostgresMigrations(options: PostgresOptions): Promise<MigrationState> {
+  try {
+    return await withDatabase(options, async ({ pool }) => migrationState(await appliedMigrations(pool), MIGRATIONS))
+  } catch (error) {
+    if (sqlStateOf((error as Error).cause) === NO_SUCH_DATABASE) return migrationState(undefined, MIGRATIONS)
+    throw error
+  }
 }
 
 /** Rejects with one sentence that names the migrations that the schema lacks. */
-export async function expectMigrated(options: PostgresOptions): Promise<void> {
-  const pending = await pendingPostgresMigrations(options)
+export function expectMigrated(options: PostgresOptions): Promise<void> {
+  return withDatabase(options, async ({ pool }) => {
+    expectNonePending(migrationState(await appliedMigrations(pool), MIGRATIONS))
+  })
+}
+
+/**
+ * Rejects with one sentence that names the migrations that the schema lacks, or those that a newer version of this program
+ * has added. Serving works beside one; copying would lose what it has added.
+ */
+export async function expectCurrentSchema({ pool, place }: PostgresDatabase): Promise<void> {
+  const state = migrationState(await appliedMigrations(pool), MIGRATIONS)
+  expectNonePending(state)
+  if (state.newer.length === 0) return
+  throw new Error(
+    `The PostgreSQL database ${place} has migrations of a newer version: ${state.newer.join(', ')}. Use that version.`,
+  )
+}
+
+function expectNonePending({ pending }: MigrationState): void {
   if (pending.length === 0) return
   throw new Error(`The PostgreSQL database must be migrated first: it lacks ${pending.join(', ')}.`)
 }
 
-/**
- * Rejects with one sentence that names migrations of a newer version of this program. Serving works beside one; copying
- * would lose what it has added.
- */
-export function expectNoNewerMigrations(options: PostgresOptions): Promise<void> {
-  return withDatabase(options, async (orm, { place }) => {
-    const unknown = unknownMigrations(await appliedMigrations(orm), MIGRATIONS)
-    if (unknown.length === 0) return
-    throw new Error(
-      `The PostgreSQL database ${place} has migrations of a newer version: ${unknown.join(', ')}. Use that version.`,
-    )
-  })
-}
-
-async function runMigrations(orm: MikroORM, database: PostgresDatabase, maxWaitMs: number): Promise<readonly string[]> {
+async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Promise<readonly string[]> {
   for (const end = performance.now() + maxWaitMs; ; await setTimeout(RETRY_PAUSE_MS * (0.5 + Math.random()))) {
     try {
       // Without the lock first: most starts have nothing to do, and wait for nobody.
-      if (pendingMigrations(await appliedMigrations(orm), MIGRATIONS).length === 0) return []
-      return await runPending(orm, database)
+      if (pendingMigrations(await appliedMigrations(database.pool), MIGRATIONS).length === 0) return []
+      return await runPending(database)
     } catch (error) {
       if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error
       if (performance.now() < end) continue
@@ -73,13 +84,14 @@ async function runMigrations(orm: MikroORM, database: PostgresDatabase, maxWaitM
  * Runs what is missing in one transaction, all or nothing. MikroORM's migrator takes no lock: of two programs that start
  * together, one would fail. The lock belongs to the transaction, so it works behind a pooler in transaction mode too.
  */
-async function runPending(orm: MikroORM, { pool }: PostgresDatabase): Promise<readonly string[]> {
+async function runPending(database: PostgresDatabase): Promise<readonly string[]> {
+  const { pool } = database
   await pool.query('begin')
   try {
     await pool.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await pool.query(`select pg_advisory_xact_lock(${LOCK})`)
-    const migrations = pendingMigrations(await appliedMigrations(orm), MIGRATIONS)
-    await orm.migrator.up({ migrations: [...migrations] })
+    const migrations = pendingMigrations(await appliedMigrations(pool), MIGRATIONS)
+    await createPostgresOrm(database).migrator.up({ migrations: [...migrations] })
     await pool.query('commit')
     return migrations
   } catch (error) {
@@ -90,23 +102,22 @@ async function runPending(orm: MikroORM, { pool }: PostgresDatabase): Promise<re
 }
 
 /** The migrator itself would create its table. */
-async function appliedMigrations(orm: MikroORM): Promise<readonly string[]> {
-  const em = orm.em.fork()
-  const [table] = await em.execute<{ name: string | null }[]>("select to_regclass('migration')::text as name")
-  if ((table?.name ?? null) === null) return []
-  const rows = await em.execute<{ name: string }[]>('select name from migration order by id')
+async function appliedMigrations(pool: Pool): Promise<readonly string[]> {
+  const { rows: tables } = await pool.query<{ name: string | null }>("select to_regclass('migration')::text as name")
+  if ((tables[0]?.name ?? null) === null) return []
+  const { rows } = await pool.query<{ name: string }>('select name from migration order by id')
   return rows.map(({ name }) => name)
 }
 
 async function withDatabase<Result>(
   options: PostgresOptions,
-  work: (orm: MikroORM, database: PostgresDatabase) => Promise<Result>,
+  work: (database: PostgresDatabase) => Promise<Result>,
 ): Promise<Result> {
   // A pool of one, so that the lock, the ORM's statements and the end of the transaction share a connection. Without a
   // limit for statements: how long a migration may take is the operator's decision.
   const database = await openPostgresDatabase({ ...options, poolSize: 1, statementTimeoutMs: 0 })
   try {
-    return await work(createPostgresOrm(database), database)
+    return await work(database)
   } finally {
     await database.pool.end()
   }

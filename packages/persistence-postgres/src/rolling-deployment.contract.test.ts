@@ -3,7 +3,7 @@ import { createDatabase } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openPostgresDatabase } from './database.ts'
-import { migratePostgres, pendingPostgresMigrations } from './migrations.ts'
+import { migratePostgres, readPostgresMigrations } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
 import { createPostgresOrm } from './orm.ts'
 
@@ -100,12 +100,12 @@ describe('An older instance beside a newer one on PostgreSQL', () => {
 
   it('leaves the removal of its columns to the next release, which a new database does not wait for', async () => {
     const url = older.url
-    expect(await pendingPostgresMigrations({ url })).toEqual([
+    expect((await readPostgresMigrations({ url })).pending).toEqual([
       '0006-move-idempotency-keys',
       '0008-identify-imported-files',
     ])
     expect(await migratePostgres({ url })).toEqual(['0006-move-idempotency-keys', '0008-identify-imported-files'])
-    expect(await pendingPostgresMigrations({ url })).toEqual([])
+    expect((await readPostgresMigrations({ url })).pending).toEqual([])
     // What the next release will do.
     const database = await openPostgresDatabase({ url, poolSize: 1 })
     onTestFinished(() => database.pool.end())

@@ -1,9 +1,10 @@
 import type { BulkAccess } from '@pet-store/persistence'
-import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
+import { createBulkAccess, petLineColumns } from '@pet-store/persistence-mikro-orm'
 import { openSqliteDatabase } from './database.ts'
 import { createGroupCommit } from './driver/group-commit.ts'
 import { createGroupRead } from './driver/group-read.ts'
 import { insertRows } from './driver/insert-rows.ts'
+import { preparePetLines } from './driver/pet-lines.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
 import { expectMigrated, expectNoNewerMigrations, runMigrations } from './migrations.ts'
@@ -34,6 +35,8 @@ export async function openSqliteBulkAccess({
   const runner = createSqliteStatementRunner(database, createGroupCommit(database), createGroupRead(database))
   const lastId = database.prepare("select seq from sqlite_sequence where name = 'pet'").pluck().safeIntegers()
 
+  const readPetLines = preparePetLines(database, petLineColumns(orm.em))
+
   return createBulkAccess(orm.em, runner, {
     insert: (table, rows, also) =>
       inWriteTransaction(database, () => {
@@ -42,6 +45,8 @@ export async function openSqliteBulkAccess({
         database.exec('rollback')
         return false
       }),
+
+    readPetLines: async (query) => readPetLines(query),
 
     lastPetId: async () => (lastId.get() as bigint | undefined) ?? 0n,
 

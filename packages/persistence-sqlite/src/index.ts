@@ -7,7 +7,7 @@ export { sqliteCapabilities, sqlitePath } from './settings.ts'
 export type { SqliteOptions } from './settings.ts'
 
 // Its schema, for commands that migrate without serving
-export { migrateSqlite, pendingSqliteMigrations } from './migrations.ts'
+export { migrateSqlite, readSqliteMigrations } from './migrations.ts'
 
 // Many pets at a time, for import, export and copy
 export { openSqliteBulkAccess } from './bulk-access.ts'

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteBulkAccess } from './bulk-access.ts'
 import { openSqliteDatabase } from './database.ts'
-import { migrateSqlite, pendingSqliteMigrations, runMigrations } from './migrations.ts'
+import { migrateSqlite, readSqliteMigrations, runMigrations } from './migrations.ts'
 import { openSqlitePersistence } from './open-persistence.ts'
 import { createSqliteOrm } from './orm.ts'
 
@@ -35,30 +35,39 @@ describe('SQLite migrations', () => {
 
   it('run once and are returned by name', async () => {
     writeFileSync(path, '')
-    expect(await pendingSqliteMigrations({ url })).toEqual(ALL)
+    expect((await readSqliteMigrations({ url })).pending).toEqual(ALL)
     expect(await migrateSqlite({ url })).toEqual(ALL)
-    expect(await pendingSqliteMigrations({ url })).toEqual([])
+    expect((await readSqliteMigrations({ url })).pending).toEqual([])
     expect(await migrateSqlite({ url })).toEqual([])
   })
 
   it('close the file even when opening is rejected', async () => {
     writeFileSync(path, '')
-    await pendingSqliteMigrations({ url })
+    await readSqliteMigrations({ url })
     await openSqlitePersistence({ url }).catch(() => undefined)
     await migrateSqlite({ url })
     // The last connection that closes removes the log.
     expect(readdirSync(folder)).toEqual(['pets.db'])
   })
 
-  it('are only read by the pending list', async () => {
+  it('are only read by the check', async () => {
     writeFileSync(path, '')
-    await pendingSqliteMigrations({ url })
+    await readSqliteMigrations({ url })
     expect(readFileSync(path)).toHaveLength(0)
   })
 
-  it('are not looked for in a missing file', async () => {
-    await expect(pendingSqliteMigrations({ url })).rejects.toThrow('there is no such file')
+  it('tell a missing file from an empty one and from one that is up to date, and create nothing', async () => {
+    expect(await readSqliteMigrations({ url })).toEqual({ database: 'missing', pending: ALL, newer: [] })
     expect(readdirSync(folder)).toEqual([])
+    writeFileSync(path, '')
+    expect(await readSqliteMigrations({ url })).toEqual({ database: 'empty', pending: ALL, newer: [] })
+    await migrateSqlite({ url })
+    new Database(path).exec("insert into migration (name) values ('9999-add-breed')").close()
+    expect(await readSqliteMigrations({ url })).toEqual({
+      database: 'migrated',
+      pending: [],
+      newer: ['9999-add-breed'],
+    })
   })
 
   it('of a newer version are no obstacle to serving, and are rejected by bulk access', async () => {
@@ -78,7 +87,7 @@ describe('SQLite migrations', () => {
     const other = new Database(path)
     other.exec('begin immediate')
     expect(await migrateSqlite({ url })).toEqual([])
-    expect(await pendingSqliteMigrations({ url })).toEqual([])
+    expect((await readSqliteMigrations({ url })).pending).toEqual([])
     other.close()
   })
 

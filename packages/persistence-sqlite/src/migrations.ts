@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs'
 import type { MikroORM } from '@mikro-orm/sqlite'
-import { pendingMigrations, unknownMigrations } from '@pet-store/persistence-mikro-orm'
+import type { MigrationState } from '@pet-store/persistence'
+import { migrationState } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { openSqliteDatabase } from './database.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
 import { createSqliteOrm, MIGRATIONS } from './orm.ts'
-import { type SqliteOptions, sqlitePath } from './settings.ts'
+import { MEMORY, type SqliteOptions, sqlitePath } from './settings.ts'
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Creates the file if it is
@@ -20,12 +22,14 @@ export async function migrateSqlite({ url }: Pick<SqliteOptions, 'url'>): Promis
   }
 }
 
-/** Returns the names of the missing migrations in the order in which they would run. Writes nothing; the file must exist. */
-export async function pendingSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
-  const database = await openSqliteDatabase(sqlitePath(url), { readOnly: true })
+/** Returns which migrations a file has and lacks. Writes nothing. */
+export async function readSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>): Promise<MigrationState> {
+  const path = sqlitePath(url)
+  if (path !== MEMORY && !existsSync(path)) return migrationState(undefined, MIGRATIONS)
+  const database = await openSqliteDatabase(path, { readOnly: true })
   const orm = createSqliteOrm(database)
   try {
-    return await findPendingMigrations(orm)
+    return await stateOf(orm)
   } finally {
     await orm.close()
   }
@@ -35,11 +39,11 @@ export async function pendingSqliteMigrations({ url }: Pick<SqliteOptions, 'url'
 export async function runMigrations(orm: MikroORM, database: Database): Promise<readonly string[]> {
   try {
     // Without anything to do, no start waits for a process that is writing.
-    if ((await findPendingMigrations(orm)).length === 0) return []
+    if ((await stateOf(orm)).pending.length === 0) return []
     return await inWriteTransaction(database, async () => {
-      const migrations = await findPendingMigrations(orm)
-      await orm.migrator.up({ migrations: [...migrations] })
-      return migrations
+      const { pending } = await stateOf(orm)
+      await orm.migrator.up({ migrations: [...pending] })
+      return pending
     })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -49,7 +53,7 @@ export async function runMigrations(orm: MikroORM, database: Database): Promise<
 
 /** Rejects with one sentence that names the migrations that the schema lacks. */
 export async function expectMigrated(orm: MikroORM, database: Database): Promise<void> {
-  const pending = await findPendingMigrations(orm)
+  const { pending } = await stateOf(orm)
   if (pending.length === 0) return
   const name = JSON.stringify(database.name)
   throw new Error(`The SQLite database ${name} must be migrated first: it lacks ${pending.join(', ')}.`)
@@ -60,27 +64,26 @@ export async function expectMigrated(orm: MikroORM, database: Database): Promise
  * would lose what it has added.
  */
 export async function expectNoNewerMigrations(orm: MikroORM, database: Database): Promise<void> {
-  const unknown = unknownMigrations(await appliedMigrations(orm), MIGRATIONS)
-  if (unknown.length === 0) return
+  const { newer } = await stateOf(orm)
+  if (newer.length === 0) return
   const name = JSON.stringify(database.name)
   throw new Error(
-    `The SQLite database ${name} has migrations of a newer version: ${unknown.join(', ')}. Use that version.`,
+    `The SQLite database ${name} has migrations of a newer version: ${newer.join(', ')}. Use that version.`,
   )
 }
 
 /** Whether this program has ever migrated the database. */
 export async function hasMigrations(orm: MikroORM): Promise<boolean> {
-  return (await appliedMigrations(orm)).length > 0
-}
-
-async function findPendingMigrations(orm: MikroORM): Promise<readonly string[]> {
-  return pendingMigrations(await appliedMigrations(orm), MIGRATIONS)
+  return (await stateOf(orm)).database === 'migrated'
 }
 
 /** The migrator itself would create its table and take the write lock. */
-async function appliedMigrations(orm: MikroORM): Promise<readonly string[]> {
+async function stateOf(orm: MikroORM): Promise<MigrationState> {
   const em = orm.em.fork()
   const tables = await em.execute("select name from sqlite_schema where type = 'table' and name = 'migration'")
-  const rows = tables.length === 0 ? [] : await em.execute<{ name: string }[]>('select name from migration')
-  return rows.map(({ name }) => name)
+  const rows = tables.length === 0 ? [] : await em.execute<{ name: string }[]>('select name from migration order by id')
+  return migrationState(
+    rows.map(({ name }) => name),
+    MIGRATIONS,
+  )
 }

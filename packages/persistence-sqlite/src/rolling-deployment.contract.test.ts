@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openSqliteDatabase } from './database.ts'
-import { migrateSqlite, pendingSqliteMigrations } from './migrations.ts'
+import { migrateSqlite, readSqliteMigrations } from './migrations.ts'
 import { openSqlitePersistence } from './open-persistence.ts'
 import { createSqliteOrm } from './orm.ts'
 
@@ -90,12 +90,12 @@ describe('An older process beside a newer one on SQLite', () => {
 
   it('leaves the removal of its columns to the next release, which a new database does not wait for', async () => {
     const url = older.url
-    expect(await pendingSqliteMigrations({ url })).toEqual([
+    expect((await readSqliteMigrations({ url })).pending).toEqual([
       '0005-move-idempotency-keys',
       '0007-identify-imported-files',
     ])
     expect(await migrateSqlite({ url })).toEqual(['0005-move-idempotency-keys', '0007-identify-imported-files'])
-    expect(await pendingSqliteMigrations({ url })).toEqual([])
+    expect((await readSqliteMigrations({ url })).pending).toEqual([])
     // What the next release will do.
     await older.orm.migrator.up()
     expect(await older.orm.schema.getUpdateSchemaSQL()).toBe('')

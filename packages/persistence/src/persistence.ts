@@ -25,6 +25,16 @@ export interface Persistence {
   close(): Promise<void>
 }
 
+/** Which migrations a database has and lacks. */
+export interface MigrationState {
+  /** `empty` if none was ever run; there may be tables of other programs. */
+  readonly database: 'missing' | 'empty' | 'migrated'
+  /** The names of the migrations that migrating would run, in their order. */
+  readonly pending: readonly string[]
+  /** The names of migrations that this version does not know. */
+  readonly newer: readonly string[]
+}
+
 /** The use of one connection pool. */
 export interface PoolUse {
   /** Names the server among those of the adapter, such as `primary`. */

@@ -91,7 +91,11 @@ async function* examineDisk({ databaseUrl }: Settings): AsyncGenerator<Finding> 
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   const place = maskUrl(settings.databaseUrl)
   try {
-    const pending = await persistenceAdapter(settings).pending()
+    const { database, pending } = await persistenceAdapter(settings).migrations()
+    if (database === 'missing') {
+      yield { check: 'database', state: 'error', message: `${place} does not exist`, remedy: 'run pet-store migrate' }
+      return
+    }
     if (pending.length > 0) {
       const message = `${place} lacks ${pending.join(', ')}`
       yield { check: 'migrations', state: 'error', message, remedy: 'run pet-store migrate' }

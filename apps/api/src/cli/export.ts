@@ -24,7 +24,7 @@ export async function exportCommand({ output, ...options }: ExportCommandOptions
   })
 }
 
-async function writeTo(output: string, text: AsyncIterable<string>): Promise<void> {
+async function writeTo(output: string, text: AsyncIterable<Uint8Array | string>): Promise<void> {
   try {
     await replaceFile(output, (file) => pipeline(text, file.createWriteStream({ flush: true })))
   } catch (error) {

@@ -4,6 +4,7 @@ import { importFile } from '../transfer/import-file.ts'
 import type { ImportResult } from '../transfer/import-pets.ts'
 import { withTransfer } from '../transfer/open-transfer.ts'
 import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
+import { countLines } from '../transfer/pet-lines.ts'
 import { amount, createProgress, interruptible } from '../transfer/progress.ts'
 import { openRejectedLines } from '../transfer/rejected-lines.ts'
 
@@ -32,7 +33,7 @@ export async function importCommand(name: string, options: ImportOptions, comman
     const work = { file, format, onError, report, again, continues, progress: createProgress() }
     if (dryRun) return tell(await importFile(work), options)
     await withTransfer(settings, {}, async (transfer) => {
-      const { addPets, readPetImports } = transfer
+      const { addPets, addPetLines, readPetImports } = transfer
       const canContinue = readPetImports !== undefined && file.bytes !== undefined
       if (readPetImports === undefined) {
         console.error(
@@ -45,6 +46,12 @@ export async function importCommand(name: string, options: ImportOptions, comman
           await addPets(...added)
           stored += added[0].length
         },
+        ...(addPetLines && {
+          async addPetLines(...added: Parameters<typeof addPetLines>) {
+            await addPetLines(...added)
+            stored += countLines(added[0])
+          },
+        }),
         ...(readPetImports && { readPetImports }),
       }
       const stopped = () =>

@@ -1,12 +1,30 @@
+import type { MigrationState } from '@pet-store/persistence'
 import { persistenceAdapter } from '../persistence/open-persistence.ts'
+import { maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
 
-/** Migrates the database and names what was done; with `check` only names what is pending, with exit code 1. */
+/** The exit codes of `migrate --check`. A database that cannot be read, and an adapter's own rejection, give 1 too. */
+const EXIT_CODES = { migrated: 1, empty: 3, missing: 3 } as const satisfies Record<MigrationState['database'], number>
+
+/** Migrates the database and names what was done; with `check` only says what migrating would do. */
 export async function migrate({ check = false, json = false }: { check?: boolean; json?: boolean }): Promise<void> {
-  const adapter = persistenceAdapter(readSettings())
-  const names = check ? await adapter.pending() : await adapter.migrate()
-  if (json) console.log(JSON.stringify(check ? { pending: names } : { done: names }, undefined, 2))
-  else if (names.length === 0) console.log('The database is up to date.')
-  else console.log(`${check ? 'Pending' : 'Done'}: ${names.join(', ')}`)
-  if (check && names.length > 0) process.exitCode = 1
+  const settings = readSettings()
+  const adapter = persistenceAdapter(settings)
+  if (check) return report(await adapter.migrations(), maskUrl(settings.databaseUrl), json)
+  const done = await adapter.migrate()
+  if (json) console.log(JSON.stringify({ done }, undefined, 2))
+  else console.log(done.length === 0 ? 'The database is up to date.' : `Done: ${done.join(', ')}`)
+}
+
+function report(state: MigrationState, place: string, json: boolean): void {
+  const { database, pending, newer } = state
+  if (pending.length > 0) process.exitCode = EXIT_CODES[database]
+  if (json) {
+    console.log(JSON.stringify(state, undefined, 2))
+    return
+  }
+  if (database === 'missing') console.log(`There is no database ${place}.`)
+  if (database === 'empty') console.log(`The database ${place} is empty: it was never migrated.`)
+  console.log(pending.length > 0 ? `Pending: ${pending.join(', ')}` : 'The database is up to date.')
+  if (newer.length > 0) console.log(`Of a newer version: ${newer.join(', ')}`)
 }

@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -192,8 +193,10 @@ describe('pet-store migrate', () => {
     const settings = { DATABASE_URL: 'sqlite:pets.db', API_KEYS_SHA256: 'a'.repeat(64), MIGRATE_ON_START: 'false' }
     await writeFile(join(folder, 'pets.db'), '')
     const check = runProgram('migrate --check', folder, settings)
-    expect(await check.ended).toBe(1)
-    expect(check.output.stdout).toMatch(/^Pending: 0001-create-pets/)
+    expect(await check.ended).toBe(3)
+    expect(check.output.stdout).toMatch(
+      /^The database sqlite:pets\.db is empty: it was never migrated\.\nPending: 0001-create-pets/,
+    )
 
     const rejected = runProgram('serve', folder, settings)
     expect(await rejected.ended).toBe(1)
@@ -208,7 +211,7 @@ describe('pet-store migrate', () => {
 
   it('creates no database in commands that need an existing one', async () => {
     const folder = await temporaryFolder()
-    for (const command of ['migrate --check', 'keys list', 'keys revoke x', 'keys rotate x', 'export']) {
+    for (const command of ['keys list', 'keys revoke x', 'keys rotate x', 'export']) {
       const program = runProgram(command, folder)
       expect([command, await program.ended]).toEqual([command, 1])
       expect(program.output.stderr).toBe(
@@ -216,6 +219,34 @@ describe('pet-store migrate', () => {
       )
     }
     expect(await readdir(folder)).toEqual([])
+  })
+
+  it('tells by the exit code of --check a missing database, pending migrations, and newer ones', async () => {
+    const folder = await temporaryFolder()
+    const settings = { DATABASE_URL: 'sqlite:pets.db' }
+    const check = async (options = '') => {
+      const { ended, output } = runProgram(`migrate --check${options}`, folder, settings)
+      return [await ended, output.stdout]
+    }
+    expect(await check()).toEqual([
+      3,
+      expect.stringMatching(/^There is no database sqlite:pets\.db\.\nPending: 0001-/) as string,
+    ])
+    expect(await readdir(folder)).toEqual([])
+
+    await runProgram('migrate', folder, settings).ended
+    const change = (sql: string) => {
+      const database = new DatabaseSync(join(folder, 'pets.db'))
+      database.exec(sql)
+      database.close()
+    }
+    change("insert into migration (name) values ('9999-add-breed')")
+    expect(await check()).toEqual([0, 'The database is up to date.\nOf a newer version: 9999-add-breed\n'])
+    change("delete from migration where name like '0003%'")
+    expect(await check(' --json')).toEqual([
+      1,
+      `${JSON.stringify({ database: 'migrated', pending: ['0003-create-api-keys'], newer: ['9999-add-breed'] }, undefined, 2)}\n`,
+    ])
   })
 
   it('says in one line why a database cannot be opened', async () => {

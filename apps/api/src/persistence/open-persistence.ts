@@ -58,7 +58,7 @@ export function persistenceAdapter(settings: Settings): PersistenceAdapter {
       open: async (mode) => (await sqlite()).openSqlitePersistence({ url, ...mode }),
       migrate: async () => (await sqlite()).migrateSqlite({ url }),
       openBulkAccess: async (mode) => (await sqlite()).openSqliteBulkAccess({ url, ...mode }),
-      pending: async () => (await sqlite()).pendingSqliteMigrations({ url }),
+      migrations: async () => (await sqlite()).readSqliteMigrations({ url }),
       backup: async (file) => (await sqlite()).backupSqlite({ url }, file),
       restore: async (file) => (await sqlite()).restoreSqlite({ url }, file),
     }
@@ -69,7 +69,7 @@ export function persistenceAdapter(settings: Settings): PersistenceAdapter {
     open: async (mode) => (await postgres()).openPostgresPersistence({ ...options, ...mode }),
     migrate: async () => (await postgres()).migratePostgres(options),
     openBulkAccess: async (mode) => (await postgres()).openPostgresBulkAccess({ ...options, ...mode }),
-    pending: async () => (await postgres()).pendingPostgresMigrations(options),
+    migrations: async () => (await postgres()).readPostgresMigrations(options),
   }
 }
 

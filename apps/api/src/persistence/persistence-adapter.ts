@@ -1,4 +1,10 @@
-import type { BulkAccess, Persistence, PersistenceCapabilities, PersistenceOptions } from '@pet-store/persistence'
+import type {
+  BulkAccess,
+  MigrationState,
+  Persistence,
+  PersistenceCapabilities,
+  PersistenceOptions,
+} from '@pet-store/persistence'
 
 /** What the program can do with the database that the settings name. */
 export interface PersistenceAdapter {
@@ -10,8 +16,8 @@ export interface PersistenceAdapter {
   openBulkAccess(mode: Omit<PersistenceOptions, 'url'>): Promise<BulkAccess | undefined>
   /** Runs pending migrations without serving, and returns their names. */
   migrate(): Promise<readonly string[]>
-  /** The names of pending migrations. Changes nothing. */
-  pending(): Promise<readonly string[]>
+  /** Which migrations the database has and lacks. Changes nothing. */
+  migrations(): Promise<MigrationState>
   /** Writes a checked copy of the database to a file. Absent where the database has tools of its own for that. */
   backup?(file: string): Promise<{ readonly pets: number }>
   /** Puts a copy in the place of the database, which is kept under another name. */

@@ -130,7 +130,8 @@ describe.each<[Kind, Kind]>([
   it('continues after an interruption', async () => {
     const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
     await fill(from, 12_000)
-    const [source, target] = [await openDatabase(from), await openDatabase(to)]
+    const source = await openDatabase(from)
+    const { writePetLines: _, ...target } = await openDatabase(to)
     let batches = 0
     const breaking: BulkAccess = {
       ...target,

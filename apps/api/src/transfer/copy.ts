@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { NewPet, Pet, PetId } from '@pet-store/domain'
+import type { NewPet, PetId } from '@pet-store/domain'
 import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
+import { createLineFormatter } from './format-lines.ts'
 import type { PetTransfer } from './open-transfer.ts'
-import { petJson } from './pet-fields.ts'
+import { countLines, lastIdOf, petLinePages, petsOfLines, readPetLines, textsOf, writePetLines } from './pet-lines.ts'
 import type { Progress } from './progress.ts'
 
 /** The number of pets in memory at once, and in one transaction. */
@@ -36,11 +37,11 @@ export async function copyDatabase(from: PetTransfer, to: PetTransfer, progress:
   const isWhole = hasBulkAccess(from)
   if (isWhole) await expectSourceKeysAndImports(from, to)
   await expectSourcePets(from, to, progress)
-  await copyPets(from, to, progress, 'Copying pets')
+  await copyPets(from, to, progress, false)
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     if (isWhole) await copyTheRest(from, to)
     // A pet whose transaction ended late has a lower id than pets that were copied before it.
-    const { pets, added, checksum, lastId } = await copyPets(from, to, progress, 'Comparing both sides')
+    const { pets, added, checksum, lastId } = await copyPets(from, to, progress, true)
     await to.movePetIdsPast(lastId)
     if (added > 0) continue
     if (!isWhole) return { pets, checksum }
@@ -58,7 +59,8 @@ async function addCopies(from: PetTransfer, to: PetTransfer, progress: Progress)
   }
   const meter = progress.begin('Copying pets', await from.countPets?.())
   let count = 0
-  for await (const pets of pagesOf(from)) {
+  for await (const lines of petLinePages(from, { limit: BATCH })) {
+    const pets = petsOfLines(lines)
     // They were validated when they were added to the source.
     await to.addPets(pets as readonly unknown[] as readonly NewPet[])
     count += pets.length
@@ -68,37 +70,41 @@ async function addCopies(from: PetTransfer, to: PetTransfer, progress: Progress)
   return { pets: count }
 }
 
-async function* pagesOf(from: PetTransfer): AsyncGenerator<readonly Pet[]> {
-  let pets = await from.readPets({ limit: BATCH })
-  for (let last = pets.at(-1); last !== undefined; last = pets.at(-1)) {
-    yield pets
-    pets = await from.readPets({ limit: BATCH, after: last.id })
-  }
-}
-
 interface Pass {
   readonly pets: number
   /** The number of pets that were missing in the target. */
   readonly added: number
+  /** Of every pet as a line of JSON; without a comparison, of nothing. */
   readonly checksum: string
   /** 0 if there are no pets. */
   readonly lastId: PetId
 }
 
 /** Stores the pets that the target lacks. Afterwards it holds exactly the pets that were read from the source. */
-async function copyPets(from: PetTransfer, to: BulkAccess, progress: Progress, what: string): Promise<Pass> {
+async function copyPets(from: PetTransfer, to: BulkAccess, progress: Progress, isComparison: boolean): Promise<Pass> {
+  const what = isComparison ? 'Comparing both sides' : 'Copying pets'
   const meter = progress.begin(what, await from.countPets?.())
+  const toJson = createLineFormatter('ndjson', true)
   const hash = createHash('sha256')
   const counts = { pets: 0, added: 0 }
   let lastId = 0n
-  for await (const { pets, text, missing, others } of comparePets(from, to)) {
-    if (others.length > 0) throw otherPets(others)
-    if (missing.length > 0) await to.writePets(missing)
-    hash.update(text)
-    counts.pets += pets.length
-    counts.added += missing.length
-    lastId = pets.at(-1)?.id ?? lastId
-    meter.advance(pets.length)
+  let writing: Promise<void> = Promise.resolve()
+  try {
+    for await (const { lines, count, missing, missingCount, others } of comparePets(from, to)) {
+      // The next page is compared while the missing pets of this one are stored.
+      await writing
+      if (others.length > 0) throw otherPets(others)
+      if (missing.length > 0) writing = writePetLines(to, missing)
+      // It rejects for the next `await`.
+      writing.catch(() => undefined)
+      if (isComparison) hash.update(toJson(lines))
+      counts.pets += count
+      counts.added += missingCount
+      if (count > 0) lastId = lastIdOf(lines)
+      meter.advance(count)
+    }
+  } finally {
+    await writing
   }
   meter.end()
   return { ...counts, lastId, checksum: hash.digest('hex') }
@@ -119,59 +125,76 @@ async function copyTheRest(from: BulkAccess, to: BulkAccess): Promise<void> {
 
 interface ComparedPage {
   /** Pets of the source. */
-  readonly pets: readonly Pet[]
-  /** These pets as lines. */
-  readonly text: string
+  readonly lines: Uint8Array
+  readonly count: number
   /** Those of them that the target lacks. */
-  readonly missing: readonly Pet[]
-  /** Pets of the target, in the same range of ids, that the source lacks or that differ. */
-  readonly others: readonly Pet[]
+  readonly missing: Uint8Array
+  readonly missingCount: number
+  /** The ids of pets of the target, in the same range of ids, that the source lacks or that differ. */
+  readonly others: readonly string[]
   /** Whether the target has no pets after this page. */
   readonly isEndOfTarget: boolean
 }
 
+const NONE = new Uint8Array()
+
 /** Walks through both databases by id. The next page is read while the caller works on this one. */
 async function* comparePets(from: PetTransfer, to: BulkAccess): AsyncGenerator<ComparedPage> {
-  const read = (after?: bigint) => {
+  const read = (after?: PetId) => {
     const query = { limit: BATCH, ...(after !== undefined && { after }) }
-    const reading = Promise.all([from.readPets(query), to.readPets(query)])
-    // Whoever awaits it is told.
+    const reading = Promise.all([readPetLines(from, query), readPetLines(to, query)])
+    // It rejects for the next `await`.
     reading.catch(() => undefined)
     return reading
   }
   let reading = read()
-  for (;;) {
-    const [pets, ahead] = await reading
-    const last = pets.at(-1)?.id
-    if (last !== undefined) reading = read(last)
-    const there = last === undefined ? ahead : ahead.filter(({ id }) => id <= last)
-    const [lines, thereLines] = [pets.map(petLine), there.map(petLine)]
-    yield {
-      pets,
-      text: lines.join(''),
-      missing: without(pets, lines, thereLines),
-      others: without(there, thereLines, lines),
-      isEndOfTarget: ahead.length < BATCH && there.length === ahead.length,
+  try {
+    for (;;) {
+      const [lines, ahead] = await reading
+      const last = lines.length === 0 ? undefined : lastIdOf(lines)
+      if (last !== undefined) reading = read(last)
+      yield comparePage(lines, ahead, last)
+      if (last === undefined) return
     }
-    if (last === undefined) return
+  } finally {
+    await reading.catch(() => undefined)
   }
 }
 
-/** The pets whose lines are not among the other lines. Mostly either all of them are there, in this order, or none. */
-function without(pets: readonly Pet[], lines: readonly string[], others: readonly string[]): readonly Pet[] {
-  if (others.length === 0) return pets
-  if (lines.length === others.length && lines.every((line, index) => line === others[index])) return []
+/** Mostly either all pets are there, or none. */
+function comparePage(lines: Uint8Array, ahead: Uint8Array, last?: PetId): ComparedPage {
+  const count = countLines(lines)
+  const page = { lines, count, missing: NONE, missingCount: 0, others: [], isEndOfTarget: false }
+  if (ahead.length === 0) return { ...page, missing: lines, missingCount: count, isEndOfTarget: true }
+  if (Buffer.compare(lines, ahead) === 0) return page
+  const [here, allThere] = [textsOf(lines), textsOf(ahead)]
+  const there = last === undefined ? allThere : allThere.filter((line) => BigInt(idOf(line)) <= last)
+  const missing = without(here, there)
+  return {
+    ...page,
+    missing: Buffer.from(missing.map((line) => `${line}\n`).join('')),
+    missingCount: missing.length,
+    others: without(there, here).map(idOf),
+    isEndOfTarget: allThere.length < BATCH && there.length === allThere.length,
+  }
+}
+
+function without(lines: readonly string[], others: readonly string[]): readonly string[] {
   const known = new Set(others)
-  return pets.filter((_, index) => !known.has(lines[index] ?? ''))
+  return lines.filter((line) => !known.has(line))
+}
+
+function idOf(line: string): string {
+  return line.slice(0, line.indexOf('\t'))
 }
 
 async function expectSourcePets(from: PetTransfer, to: BulkAccess, progress: Progress): Promise<void> {
   const total = await to.countPets()
   if (total === 0) return
   const meter = progress.begin('Checking the target', total)
-  for await (const { pets, missing, others, isEndOfTarget } of comparePets(from, to)) {
+  for await (const { count, missingCount, others, isEndOfTarget } of comparePets(from, to)) {
     if (others.length > 0) throw otherPets(others)
-    meter.advance(pets.length - missing.length)
+    meter.advance(count - missingCount)
     if (isEndOfTarget) break
   }
   meter.end()
@@ -182,7 +205,7 @@ async function expectSourceKeysAndImports(from: BulkAccess, to: BulkAccess): Pro
   const otherKeys = (await to.readApiKeys()).filter((key) => !known.has(apiKeyLine(key)))
   if (otherKeys.length > 0) {
     throw new Error(
-      `The target holds API keys that the source does not, or that were changed on either side since: ${listed(otherKeys)}. Copy to an empty database instead.`,
+      `The target holds API keys that the source does not, or that were changed on either side since: ${listed(otherKeys.map(({ id }) => id))}. Copy to an empty database instead.`,
     )
   }
   // An import in the target may be an earlier state of the one in the source.
@@ -193,7 +216,7 @@ async function expectSourceKeysAndImports(from: BulkAccess, to: BulkAccess): Pro
   })
   if (otherImports.length === 0) return
   throw new Error(
-    `The target holds imports of files that the source does not: ${listed(otherImports)}. Copy to an empty database instead.`,
+    `The target holds imports of files that the source does not: ${listed(otherImports.map(({ id }) => id))}. Copy to an empty database instead.`,
   )
 }
 
@@ -205,7 +228,7 @@ async function hasSameRest(from: BulkAccess, to: BulkAccess): Promise<boolean> {
   return (await lines(from)).toSorted().join('\n') === (await lines(to)).toSorted().join('\n')
 }
 
-function otherPets(others: readonly Pet[]): Error {
+function otherPets(others: readonly string[]): Error {
   return new Error(
     `The target holds pets that the source does not, or that differ: ${listed(others)}. It must be empty, or hold what an interrupted copy from the same source left.`,
   )
@@ -213,13 +236,8 @@ function otherPets(others: readonly Pet[]): Error {
 
 const LISTED = 5
 
-function listed(items: readonly { readonly id: bigint | string }[]): string {
-  const ids = items.slice(0, LISTED).map(({ id }) => id)
-  return `${ids.join(', ')}${items.length > LISTED ? ' and others' : ''}`
-}
-
-function petLine(pet: Pet): string {
-  return `${petJson(pet, `"id":${pet.id}`)}\n`
+function listed(ids: readonly (bigint | string)[]): string {
+  return `${ids.slice(0, LISTED).join(', ')}${ids.length > LISTED ? ' and others' : ''}`
 }
 
 /** Without the last use, which changes all the time. */

@@ -1,7 +1,7 @@
-import type { Pet, PetStatus } from '@pet-store/domain'
-import type { BulkAccess } from '@pet-store/persistence'
-import { ID, PET_FIELDS, petJson } from './pet-fields.ts'
+import type { PetStatus } from '@pet-store/domain'
+import { createLineFormatter, fieldNames } from './format-lines.ts'
 import type { Format } from './pet-file.ts'
+import { type PetSource, petLinePages } from './pet-lines.ts'
 
 /** The number of pets in memory at once. */
 const PAGE = 5_000
@@ -14,37 +14,13 @@ export interface ExportOptions {
   readonly status?: PetStatus
 }
 
-/** Returns pets as text by ascending id, a page at a time. The next page is read when more text is asked for. */
+/** Returns pets as text by ascending id, a page at a time. One page is read ahead. */
 export async function* exportPets(
-  from: Pick<BulkAccess, 'readPets'>,
+  from: PetSource,
   { format, ids, status }: ExportOptions,
-): AsyncGenerator<string> {
-  const line = format === 'csv' ? csvLine : ndjsonLine
-  if (format === 'csv') yield `${[...(ids ? [ID] : []), ...PET_FIELDS.map(({ name }) => name)].join(',')}\n`
-  let after: bigint | undefined
-  for (;;) {
-    const pets = await from.readPets({
-      limit: PAGE,
-      ...(after !== undefined && { after }),
-      ...(status !== undefined && { status }),
-    })
-    if (pets.length === 0) return
-    yield pets.map((pet) => line(pet, ids)).join('')
-    after = pets.at(-1)?.id
-  }
-}
-
-function ndjsonLine(pet: Pet, ids: boolean): string {
-  return `${petJson(pet, ids ? `"${ID}":${pet.id}` : '')}\n`
-}
-
-/** An absent field is an empty value. */
-function csvLine(pet: Pet, ids: boolean): string {
-  const values = PET_FIELDS.map(({ name, toCsv }) => (pet[name] === undefined ? '' : csvValue(toCsv(pet[name]))))
-  return `${[...(ids ? [pet.id] : []), ...values].join(',')}\n`
-}
-
-/** RFC 4180 needs no quotes around spaces at the ends, but some programs cut them off without. */
-function csvValue(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+): AsyncGenerator<Uint8Array | string> {
+  if (format === 'csv') yield `${fieldNames(ids).join(',')}\n`
+  const toFile = createLineFormatter(format, ids)
+  const query = { limit: PAGE, ...(status !== undefined && { status }) }
+  for await (const lines of petLinePages(from, query)) yield toFile(lines)
 }

@@ -1,9 +1,10 @@
 import type { NewPet } from '@pet-store/domain'
-import type { BulkAccess, PetImport } from '@pet-store/persistence'
+import type { BulkAccess, PetImport, PetImportProgress } from '@pet-store/persistence'
 import { type EarlierImports, type FilePosition, findEarlierImports } from './earlier-import.ts'
 import type { EntryReader } from './entry.ts'
 import { type ImportOptions, type ImportResult, importPets } from './import-pets.ts'
 import type { Format, PetFile } from './pet-file.ts'
+import { linesOfPets, NEW_PET_LINE_FIELDS } from './pet-lines.ts'
 import { MEGABYTES, type Meter, type Progress } from './progress.ts'
 import { createCsvReader } from './read-csv.ts'
 import { readLines } from './read-lines.ts'
@@ -26,7 +27,7 @@ export interface FileImport extends Pick<ImportOptions, 'onError' | 'report'> {
 }
 
 /** Where pets are stored. Without `readPetImports` nothing is known about earlier imports. */
-type Target = Pick<BulkAccess, 'addPets'> & Partial<Pick<BulkAccess, 'readPetImports'>>
+type Target = Pick<BulkAccess, 'addPets'> & Partial<Pick<BulkAccess, 'addPetLines' | 'readPetImports'>>
 
 /**
  * Imports a file so that each of its pets is stored once, however often the import is interrupted and repeated. Without
@@ -35,8 +36,8 @@ type Target = Pick<BulkAccess, 'addPets'> & Partial<Pick<BulkAccess, 'readPetImp
  */
 export async function importFile(options: FileImport, target?: Target): Promise<ImportResult> {
   const { file, format, onError, report, progress } = options
-  const { store, earlierLines } =
-    target === undefined ? { store: storeNothing, earlierLines: 0 } : await openStore(options, target)
+  const transactions = target === undefined ? withoutTransactions : collectFor(target)
+  const { progressTo, earlierLines } = await openProgress(options, target)
   const meter = progress.begin(target ? 'Importing' : 'Reading', file.bytes, 0, MEGABYTES)
   try {
     const result = await importPets({
@@ -44,25 +45,79 @@ export async function importFile(options: FileImport, target?: Target): Promise<
       reader: READERS[format](),
       onError,
       earlierLines,
-      store,
+      collect: transactions.collect,
+      store: (position) => transactions.store(progressTo(position, 'unfinished')),
       report,
     })
-    if (result.end !== undefined && result.stored + result.storedEarlier > 0) await store([], result.end, 'finished')
+    if (result.end !== undefined && result.stored + result.storedEarlier > 0) {
+      await transactions.store(progressTo(result.end, 'finished'))
+    }
     return result
   } finally {
     meter.end()
   }
 }
 
-type Store = (pets: readonly NewPet[], position: FilePosition, state?: PetImport['state']) => Promise<void>
+/** With fewer in a transaction, the database would spend more of its time on committing. */
+const PETS_PER_TRANSACTION = 7_500
+/** Lines take less memory, and a database that takes them stores them in less time. */
+const BYTES_PER_TRANSACTION = 2 * 1024 * 1024
 
-async function storeNothing(): Promise<void> {}
+interface Transactions extends Pick<ImportOptions, 'collect'> {
+  store(progress?: PetImportProgress): Promise<void>
+}
 
-async function openStore(options: FileImport, target: Target): Promise<{ store: Store; earlierLines: number }> {
+const withoutTransactions: Transactions = { collect: () => false, async store() {} }
+
+function collectFor(target: Target): Transactions {
+  return target.addPetLines === undefined ? collectPets(target) : collectLines(target as Required<Target>)
+}
+
+function collectPets(target: Target): Transactions {
+  let pets: NewPet[] = []
+  return {
+    collect(more) {
+      pets = pets.concat(more)
+      return pets.length >= PETS_PER_TRANSACTION
+    },
+    store(progress) {
+      const stored = pets
+      pets = []
+      return target.addPets(stored, progress)
+    },
+  }
+}
+
+function collectLines(target: Required<Target>): Transactions {
+  let lines: Buffer[] = []
+  let bytes = 0
+  return {
+    collect(pets) {
+      const more = linesOfPets(pets, NEW_PET_LINE_FIELDS)
+      lines.push(more)
+      bytes += more.length
+      return bytes >= BYTES_PER_TRANSACTION
+    },
+    store(progress) {
+      const stored = Buffer.concat(lines)
+      lines = []
+      bytes = 0
+      return target.addPetLines(stored, progress)
+    },
+  }
+}
+
+interface ImportProgress {
+  readonly earlierLines: number
+  /** Returns how the import advances to a position; `undefined` if nothing is known of it. */
+  progressTo(position: FilePosition, state: PetImport['state']): PetImportProgress | undefined
+}
+
+async function openProgress(options: FileImport, target?: Target): Promise<ImportProgress> {
   const { file } = options
   // What can be read only once cannot be recognised when it comes again.
-  if (file.bytes === undefined || target.readPetImports === undefined) {
-    return { store: (pets) => target.addPets(pets), earlierLines: 0 }
+  if (file.bytes === undefined || target?.readPetImports === undefined) {
+    return { earlierLines: 0, progressTo: () => undefined }
   }
   const imports = await target.readPetImports()
   const found = await findEarlierImports(file.open(), imports, new Date())
@@ -71,11 +126,11 @@ async function openStore(options: FileImport, target: Target): Promise<{ store: 
   const { fileSha256 } = found
   return {
     earlierLines: from?.lines ?? 0,
-    store(pets, { lines, sha256 }, state = 'unfinished') {
+    progressTo({ lines, sha256 }, state) {
       const to = { id, sha256, fileSha256, state, lines, changedAt: new Date() }
-      const step = { to, ...(from && { from }) }
+      const progress = { to, ...(from && { from }) }
       from = to
-      return target.addPets(pets, step)
+      return progress
     },
   }
 }

@@ -1,4 +1,3 @@
-import type { NewPet } from '@pet-store/domain'
 import { describe, expect, it } from 'vitest'
 import { createFilePrefix, type FilePosition } from './earlier-import.ts'
 import { type ImportOptions, importPets } from './import-pets.ts'
@@ -13,8 +12,9 @@ function positionAfter(lines: number): FilePosition {
 }
 
 /** Imports the file, `size` lines at a time, and returns everything that the import did. */
-async function run(size: number, options: Partial<ImportOptions> = {}, file = FILE) {
-  const stored: string[] = []
+async function run(size: number, options: Partial<ImportOptions> = {}, file = FILE, petsPerTransaction = 1) {
+  const collected: string[] = []
+  const transactions: string[][] = []
   const reported: number[] = []
   const positions: FilePosition[] = []
   async function* source() {
@@ -25,27 +25,28 @@ async function run(size: number, options: Partial<ImportOptions> = {}, file = FI
     reader: createCsvReader(),
     onError: 'skip',
     earlierLines: 0,
-    store: async (pets: readonly NewPet[], position) => {
-      stored.push(...pets.map(({ name }) => name))
+    collect: (pets) => collected.push(...pets.map(({ name }) => name)) >= petsPerTransaction,
+    store: async (position) => {
+      transactions.push(collected.splice(0))
       positions.push(position)
     },
     report: async (rejected) => void reported.push(...rejected.map(({ line }) => line)),
     ...options,
   })
-  return { stored, reported, positions, result }
+  return { transactions, reported, positions, result }
 }
 
 describe.each([1, 2, 3, 99])('import, %i lines at a time,', (size) => {
   it('stores valid pets and reports the other lines', async () => {
-    const { stored, reported, result } = await run(size)
+    const { transactions, reported, result } = await run(size)
     expect(await result).toEqual({ stored: 4, storedEarlier: 0, rejected: 2, end: positionAfter(9) })
-    expect({ stored, reported }).toEqual({ stored: ['a', 'b', 'd', 'f\ng'], reported: [5, 7] })
+    expect({ stored: transactions.flat(), reported }).toEqual({ stored: ['a', 'b', 'd', 'f\ng'], reported: [5, 7] })
   })
 
   it('stores the pets before the line that ends it, with the position before that line', async () => {
-    const { stored, reported, positions, result } = await run(size, { onError: 'stop' })
+    const { transactions, reported, positions, result } = await run(size, { onError: 'stop' })
     expect(await result).toEqual({ stored: 2, storedEarlier: 0, rejected: 1, brokenOff: 'Stopped at line 5.' })
-    expect({ stored, reported }).toEqual({ stored: ['a', 'b'], reported: [5] })
+    expect({ stored: transactions.flat(), reported }).toEqual({ stored: ['a', 'b'], reported: [5] })
     expect(positions.at(-1)?.lines).toBeLessThanOrEqual(4)
     for (const position of positions) expect(position).toEqual(positionAfter(position.lines))
   })
@@ -56,20 +57,20 @@ describe.each([1, 2, 3, 99])('import, %i lines at a time,', (size) => {
       [6, ['f\ng']],
       [9, []],
     ] as const) {
-      const { stored, reported, result } = await run(size, { earlierLines })
+      const { transactions, reported, result } = await run(size, { earlierLines })
       expect(await result).toMatchObject({
         stored: names.length,
         storedEarlier: 4 - names.length,
         end: positionAfter(9),
       })
-      expect({ stored, reported }).toEqual({ stored: names, reported: [5, 7] })
+      expect({ stored: transactions.flat(), reported }).toEqual({ stored: names, reported: [5, 7] })
     }
   })
 
   it('is not ended by a line that an earlier run skipped', async () => {
-    const { stored, reported, result } = await run(size, { earlierLines: 5, onError: 'stop' })
+    const { transactions, reported, result } = await run(size, { earlierLines: 5, onError: 'stop' })
     expect(await result).toMatchObject({ stored: 1, storedEarlier: 2, rejected: 2, brokenOff: 'Stopped at line 7.' })
-    expect({ stored, reported }).toEqual({ stored: ['d'], reported: [5, 7] })
+    expect({ stored: transactions.flat(), reported }).toEqual({ stored: ['d'], reported: [5, 7] })
   })
 
   it('has no position in the middle of a pet', async () => {
@@ -116,6 +117,7 @@ it('import rejects when storing fails while the next piece is read', async () =>
 
 it('import reads the next piece while one is stored', async () => {
   const log: string[] = []
+  let name: string | undefined
   async function* source() {
     for (const line of FILE.slice(0, 3)) {
       log.push(`read ${line}`)
@@ -129,11 +131,27 @@ it('import reads the next piece while one is stored', async () => {
     onError: 'stop',
     earlierLines: 0,
     report: async () => {},
-    async store([pet]) {
-      log.push(`begin ${pet?.name}`)
+    collect([pet]) {
+      name = pet?.name
+      return true
+    },
+    async store() {
+      const stored = name
+      log.push(`begin ${stored}`)
       await new Promise((resolve) => setTimeout(resolve, 10))
-      log.push(`done ${pet?.name}`)
+      log.push(`done ${stored}`)
     },
   })
   expect(log).toEqual(['read name,categoryId', 'read a,1', 'begin a', 'read b,1', 'done a', 'begin b', 'end', 'done b'])
+})
+
+it('import stores what was collected as soon as it is enough for a transaction, and the rest at the end', async () => {
+  const file = ['name,categoryId', ...Array.from({ length: 7 }, (_, index) => `${index},1`)]
+  const { transactions, positions, result } = await run(2, {}, file, 3)
+  expect(await result).toMatchObject({ stored: 7 })
+  expect(transactions).toEqual([
+    ['0', '1', '2'],
+    ['3', '4', '5', '6'],
+  ])
+  expect(positions.map(({ lines }) => lines)).toEqual([4, 8])
 })

@@ -10,8 +10,10 @@ export interface ImportOptions {
   readonly onError: 'stop' | 'skip'
   /** The number of lines that an earlier run has processed: they are validated and reported again, but not stored. */
   readonly earlierLines: number
-  /** Stores the next pets together with the position in the file after them: both or none. */
-  readonly store: (pets: readonly NewPet[], position: FilePosition) => Promise<void>
+  /** Collects pets for the next transaction, and returns whether they are enough for one. */
+  readonly collect: (pets: readonly NewPet[]) => boolean
+  /** Takes what was collected, and stores it together with the position in the file after it: both or none. */
+  readonly store: (position: FilePosition) => Promise<void>
   readonly report: (rejected: readonly RejectedEntry[]) => Promise<void>
 }
 
@@ -29,12 +31,13 @@ export interface ImportResult {
   readonly brokenOff?: string
 }
 
-/** Stores the pets of a file, a piece of it at a time. Pets that are stored stay stored when a later line is broken. */
+/** Stores the pets of a file, a part of it at a time. Pets that are stored stay stored when a later line is broken. */
 export async function importPets(options: ImportOptions): Promise<ImportResult> {
-  const { source, reader, onError, earlierLines, store, report } = options
+  const { source, reader, onError, earlierLines, collect, store, report } = options
   const prefix = createFilePrefix()
   const counts = { stored: 0, storedEarlier: 0, rejected: 0 }
   let unprocessed: readonly string[] = []
+  let collected = 0
   let storing: Promise<void> = Promise.resolve()
 
   /** Processes the next entries. Returns the one that ends the import, if there is one. */
@@ -49,17 +52,20 @@ export async function importPets(options: ImportOptions): Promise<ImportResult> 
     advance(stop === undefined ? entries.at(-1)?.lastLine : stop.line - 1)
     counts.rejected += reported.length
     counts.storedEarlier += good.length - pets.length
-    if (pets.length > 0) await begin(pets)
+    collected += pets.length
+    if (pets.length > 0 && collect(pets)) await storeCollected()
     return stop
   }
 
-  /** The next piece is read while this one is stored; pieces are stored one after the other. */
-  async function begin(pets: readonly NewPet[]): Promise<void> {
+  /** More is read while these pets are stored; transactions run one after the other. */
+  async function storeCollected(): Promise<void> {
     await storing
-    storing = store(pets, prefix.position())
-    // Whoever awaits it next gets the error.
+    if (collected === 0) return
+    storing = store(prefix.position())
+    // It rejects for the next `await`.
     storing.catch(() => {})
-    counts.stored += pets.length
+    counts.stored += collected
+    collected = 0
   }
 
   function advance(to = prefix.lines): void {
@@ -82,6 +88,7 @@ export async function importPets(options: ImportOptions): Promise<ImportResult> 
       if (error instanceof BrokenFile) return error.message
       throw error
     } finally {
+      await storeCollected()
       await storing
     }
   }

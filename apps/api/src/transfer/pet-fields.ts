@@ -1,50 +1,40 @@
 import type { Pet, PetInput } from '@pet-store/domain'
 
 /** How one field of a pet stands in files. */
-interface FieldFormat<Value> {
+interface FieldFormat {
   /** Whether every pet has it. */
   readonly isRequired: boolean
-  /** The value as JSON text. */
-  toJson(value: Value): string
-  /** The value as the text of a CSV value, without quotes. */
-  toCsv(value: Value): string
   /** What a parsed JSON value means; the domain validates it. */
   fromJson(value: unknown): unknown
   /** What the text of a CSV value means; the domain validates it. */
   fromCsv(text: string): unknown
 }
 
-type Formats = { readonly [Field in keyof PetInput]-?: FieldFormat<Exclude<PetInput[Field], undefined>> }
-
 /** Every field of a pet, in the order in which files have them. A field that is missing here does not compile. */
 const FORMATS = {
-  name: { isRequired: true, toJson: JSON.stringify, toCsv: String, fromJson: asIs, fromCsv: asIs },
-  categoryId: { isRequired: true, toJson: String, toCsv: String, fromJson: exactInteger, fromCsv: integerIn },
-  status: { isRequired: false, toJson: JSON.stringify, toCsv: String, fromJson: asIs, fromCsv: textOrNothing },
-} satisfies Formats
+  name: { isRequired: true, fromJson: asIs, fromCsv: asIs },
+  categoryId: { isRequired: true, fromJson: exactInteger, fromCsv: integerIn },
+  status: { isRequired: false, fromJson: asIs, fromCsv: textOrNothing },
+} satisfies Record<keyof PetInput, FieldFormat>
 
 /** One field with its name. */
-export interface PetField extends FieldFormat<unknown> {
+export interface PetField extends FieldFormat {
   readonly name: keyof PetInput
 }
 
 export const PET_FIELDS: readonly PetField[] = Object.entries(FORMATS).map(([name, format]) => ({
-  ...(format as FieldFormat<unknown>),
+  ...format,
   name: name as keyof PetInput,
 }))
 
 /** What a file may say about a pet besides its fields. It is read over: new pets get new ids. */
 export const ID = 'id'
 
-/** A pet as one line of JSON, without its id. Absent fields are left out. */
-export function petJson(pet: Omit<Pet, 'id'>, before = ''): string {
-  let text = before
-  for (const { name, toJson } of PET_FIELDS) {
-    const value = pet[name]
-    if (value !== undefined) text += `${text === '' ? '' : ','}"${name}":${toJson(value)}`
-  }
-  return `{${text}}`
-}
+/** Whether a field is an integer, which files have without quotes, or text. */
+export const IS_INTEGER = { id: true, name: false, categoryId: true, status: false } as const satisfies Record<
+  keyof Pet,
+  boolean
+>
 
 function asIs(value: unknown): unknown {
   return value

@@ -1,11 +1,12 @@
 import type { InferKyselyDB, Kysely, SqlEntityManager } from '@mikro-orm/sql'
 import type { Pet, PetInput } from '@pet-store/domain'
-import type {
-  BulkAccess,
-  PetImport,
-  PetImportProgress,
-  StoredApiKey,
-  StoredIdempotencyKey,
+import {
+  type BulkAccess,
+  PET_LINE_FIELDS,
+  type PetImport,
+  type PetImportProgress,
+  type StoredApiKey,
+  type StoredIdempotencyKey,
 } from '@pet-store/persistence'
 import { ApiKeyRecord } from '../entities/api-key-record.ts'
 import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
@@ -15,7 +16,7 @@ import { SqlPetRepository } from '../repositories/sql-pet-repository.ts'
 import { compileStatement } from '../statements/compile-statement.ts'
 import { compilePetStatements } from '../statements/pet-statements.ts'
 import type { PositionalStatement, SqlValue, StatementRunner } from '../statements/statement-runner.ts'
-import type { TableColumns } from '../statements/table-columns.ts'
+import { columnsOf, type TableColumns } from '../statements/table-columns.ts'
 import { type BulkTable, bulkTable, type Codecs, count, plain, scopeList, time } from './bulk-table.ts'
 
 const NEW_PET: Codecs<PetInput> = { name: plain, categoryId: plain, status: plain }
@@ -51,7 +52,10 @@ const API_KEY: Codecs<StoredApiKey> = {
 }
 
 /** What each database does in its own way. */
-export interface BulkWriter extends Pick<BulkAccess, 'lastPetId' | 'movePetIdsPast' | 'close'> {
+export interface BulkWriter
+  extends Pick<BulkAccess, 'readPetLines' | 'writePetLines' | 'lastPetId' | 'movePetIdsPast' | 'close'> {
+  /** The same as `insert` for new pets, as lines. */
+  insertPetLines?(lines: Uint8Array, also?: BulkStatement): Promise<boolean>
   /**
    * Inserts rows into a table in one transaction: all or none. If a statement comes with them that changes no row,
    * nothing is inserted and the result is `false`.
@@ -63,6 +67,11 @@ export interface BulkWriter extends Pick<BulkAccess, 'lastPetId' | 'movePetIdsPa
 export interface BulkStatement {
   readonly sql: string
   readonly values: readonly SqlValue[]
+}
+
+/** The columns of pets in the order in which lines have them. */
+export function petLineColumns(em: SqlEntityManager): TableColumns {
+  return columnsOf(em.getMetadata().get(PetRecord), PET_LINE_FIELDS)
 }
 
 /** Joins what the databases share with what each does in its own way. */
@@ -77,7 +86,7 @@ export function createBulkAccess(em: SqlEntityManager, runner: StatementRunner, 
   const statements = compileBulkStatements(em, idempotencyKeys.fields)
   const repository = new SqlPetRepository(compilePetStatements(em), runner)
   const readIdempotencyKeys = runner.readAll(statements.readIdempotencyKeys, idempotencyKeys.fromRow)
-  const { insert, ...rest } = writer
+  const { insert, insertPetLines, ...rest } = writer
 
   async function write<Item>(table: BulkTable<Item>, items: readonly Item[]): Promise<void> {
     await insert(table, items.map(table.toRow))
@@ -95,9 +104,13 @@ export function createBulkAccess(em: SqlEntityManager, runner: StatementRunner, 
     readPets: (query) => repository.list(query),
     writePets: (items) => write(pets, items),
     async addPets(items, progress) {
-      const isDone = await insert(newPets, items.map(newPets.toRow), progress && advanceImport(progress))
-      if (!isDone) throw new Error('Another import is running. Run this one again when it has ended.')
+      expectAdvance(await insert(newPets, items.map(newPets.toRow), progress && advanceImport(progress)))
     },
+    ...(insertPetLines && {
+      async addPetLines(lines: Uint8Array, progress?: PetImportProgress) {
+        expectAdvance(await insertPetLines(lines, progress && advanceImport(progress)))
+      },
+    }),
     readPetImports: async () =>
       (await em.fork().find(PetImportRecord, {}, { orderBy: { id: 'asc' } })).map(petImports.fromRecord),
     writePetImports: (items) => write(petImports, items),
@@ -107,6 +120,10 @@ export function createBulkAccess(em: SqlEntityManager, runner: StatementRunner, 
       (await em.fork().find(ApiKeyRecord, {}, { orderBy: { id: 'asc' } })).map(apiKeys.fromRecord),
     writeApiKeys: (items) => write(apiKeys, items),
   }
+}
+
+function expectAdvance(isDone: boolean): void {
+  if (!isDone) throw new Error('Another import is running. Run this one again when it has ended.')
 }
 
 type Columns = readonly SqlValue[]

@@ -1,15 +1,20 @@
 import type { SqlValue, TableColumns } from '@pet-store/persistence-mikro-orm'
+import type { ClientBase } from 'pg'
 
 /**
- * Returns a statement that inserts rows in their order, and its values: one array for each column, so that the number of
- * parameters does not grow with the rows.
+ * Inserts rows that may replace others, which COPY cannot. The values are sent as one array for each column, so that the
+ * number of parameters does not grow with the rows.
  */
-export function insertStatement(
+export async function insertRows(
+  client: ClientBase,
   { table, columns, onConflict = '' }: TableColumns,
   rows: readonly (readonly SqlValue[])[],
-): [sql: string, values: readonly unknown[]] {
+): Promise<void> {
   const sql = `insert into ${table} (${namesOf(columns)}) select * from unnest(${arraysOf(columns)}) ${onConflict}`
-  return [sql, columns.map((_, place) => rows.map((row) => row[place]))]
+  await client.query(
+    sql,
+    columns.map((_, place) => rows.map((row) => row[place])),
+  )
 }
 
 /**

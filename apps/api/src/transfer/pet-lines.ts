@@ -1,0 +1,101 @@
+import type { NewPet, Pet, PetId, PetQuery } from '@pet-store/domain'
+import { type BulkAccess, PET_LINE_FIELDS } from '@pet-store/persistence'
+import { ID, IS_INTEGER } from './pet-fields.ts'
+
+/** A database that gives pets, as lines if it can. */
+export type PetSource = Pick<BulkAccess, 'readPets' | 'readPetLines'>
+
+const TAB = 9
+const LINE_FEED = 10
+const ABSENT = '\\N'
+
+/** Returns a page of lines, by ascending id. No line is the end. */
+export async function readPetLines(from: PetSource, query: PetQuery): Promise<Uint8Array> {
+  return from.readPetLines === undefined ? linesOfPets(await from.readPets(query)) : from.readPetLines(query)
+}
+
+/** Stores lines under the ids that they have. Rejects if one of the ids is taken. */
+export async function writePetLines(
+  to: Pick<BulkAccess, 'writePets' | 'writePetLines'>,
+  lines: Uint8Array,
+): Promise<void> {
+  return to.writePetLines === undefined ? to.writePets(petsOfLines(lines)) : to.writePetLines(lines)
+}
+
+/** Returns all lines, a page at a time. The next page is read while the caller works on this one. */
+export async function* petLinePages(from: PetSource, query: PetQuery): AsyncGenerator<Uint8Array> {
+  let reading = readPetLines(from, query)
+  try {
+    for (let lines = await reading; lines.length > 0; lines = await reading) {
+      reading = readPetLines(from, { ...query, after: lastIdOf(lines) })
+      // It rejects for the next `await`.
+      reading.catch(() => undefined)
+      yield lines
+    }
+  } finally {
+    // Nothing is read any more when the caller closes the database.
+    await reading.catch(() => undefined)
+  }
+}
+
+export function countLines(lines: Uint8Array): number {
+  let count = 0
+  for (let end = lines.indexOf(LINE_FEED); end !== -1; end = lines.indexOf(LINE_FEED, end + 1)) count += 1
+  return count
+}
+
+/** The id of the last line, of which there must be one. */
+export function lastIdOf(lines: Uint8Array): PetId {
+  const start = lines.lastIndexOf(LINE_FEED, -2) + 1
+  return BigInt(Buffer.from(lines.subarray(start, lines.indexOf(TAB, start))).toString())
+}
+
+/** Lines of pets, or of new pets, which have no id. */
+export function linesOfPets(pets: readonly (NewPet | Pet)[], fields = PET_LINE_FIELDS): Buffer {
+  let text = ''
+  for (const pet of pets as readonly Pet[]) {
+    for (let place = 0; place < fields.length; place += 1) {
+      text += `${place === 0 ? '' : '\t'}${escaped(pet[fields[place] as keyof Pet])}`
+    }
+    text += '\n'
+  }
+  return Buffer.from(text)
+}
+
+export const NEW_PET_LINE_FIELDS = PET_LINE_FIELDS.filter((field) => field !== ID)
+
+/** The pets of lines that a database has written. */
+export function petsOfLines(lines: Uint8Array): Pet[] {
+  return textsOf(lines).map((text) => {
+    const values = text.split('\t')
+    const pet: Record<string, unknown> = {}
+    for (let place = 0; place < values.length; place += 1) {
+      const [field, value] = [PET_LINE_FIELDS[place] as keyof Pet, values[place] as string]
+      if (value !== ABSENT) pet[field] = IS_INTEGER[field] ? BigInt(value) : unescaped(value)
+    }
+    return pet as unknown as Pet
+  })
+}
+
+/** Each line without its end. */
+export function textsOf(lines: Uint8Array): readonly string[] {
+  return Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString().split('\n').slice(0, -1)
+}
+
+const ESCAPES = { '\\': '\\', '\b': 'b', '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r' } as const
+const ESCAPED = Object.fromEntries(Object.entries(ESCAPES).map(([character, letter]) => [letter, character]))
+
+const SPECIAL = /[\\\b\t\n\v\f\r]/
+const SPECIALS = new RegExp(SPECIAL, 'g')
+
+function escaped(value: Pet[keyof Pet]): string {
+  if (typeof value !== 'string') return value === undefined ? ABSENT : String(value)
+  return value.search(SPECIAL) === -1
+    ? value
+    : value.replaceAll(SPECIALS, (character) => `\\${ESCAPES[character as keyof typeof ESCAPES]}`)
+}
+
+/** The opposite, for a text of one field. */
+export function unescaped(text: string): string {
+  return text.includes('\\') ? text.replace(/\\(.)/g, (_, letter: string) => ESCAPED[letter] ?? letter) : text
+}

@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { SqlValue, TableColumns } from '@pet-store/persistence-mikro-orm'
+import type { ClientBase } from 'pg'
+import { from, to } from 'pg-copy-streams'
+
+/** Each buffer is encoded while the server stores those before it. */
+const ROWS_PER_BUFFER = 1_000
+
+/** Inserts rows, as the text that COPY reads, into columns of a table. */
+export async function copyIn(
+  client: ClientBase,
+  { table, columns }: TableColumns,
+  text: Iterable<Uint8Array>,
+): Promise<void> {
+  const names = columns.map(({ name }) => name).join(', ')
+  await pipeline(Readable.from(text), client.query(from(`copy ${table} (${names}) from stdin`)))
+}
+
+/** Returns the rows of a query, as COPY writes them. */
+export async function copyOut(client: ClientBase, query: string): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of client.query(to(`copy (${query}) to stdout`))) parts.push(part as Buffer)
+  return Buffer.concat(parts)
+}
+
+/** Encodes rows as the text that COPY reads. */
+export function* copyText(rows: readonly (readonly SqlValue[])[]): Generator<Buffer> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_BUFFER) {
+    let text = ''
+    for (const row of rows.slice(start, start + ROWS_PER_BUFFER)) {
+      text += textOf(row[0])
+      for (let place = 1; place < row.length; place += 1) text += `\t${textOf(row[place])}`
+      text += '\n'
+    }
+    yield Buffer.from(text)
+  }
+}
+
+const SPECIAL = /[\\\t\n\r]/
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+function textOf(value: SqlValue | undefined): string {
+  if (typeof value !== 'string') return value === null || value === undefined ? '\\N' : String(value)
+  return SPECIAL.test(value) ? value.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character) : value
+}

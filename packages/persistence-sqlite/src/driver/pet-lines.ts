@@ -1,0 +1,60 @@
+import { INT64, type PetQuery } from '@pet-store/domain'
+import type { TableColumns } from '@pet-store/persistence-mikro-orm'
+import type { Database } from 'better-sqlite3'
+
+/** The escapes of lines, as SQLite names the characters. The backslash comes first: the others add some. */
+const ESCAPES: readonly (readonly [code: number, escape: string])[] = [
+  [92, '\\\\'],
+  [8, '\\b'],
+  [9, '\\t'],
+  [10, '\\n'],
+  [11, '\\v'],
+  [12, '\\f'],
+  [13, '\\r'],
+]
+
+/**
+ * Prepares reading pets as lines of text, which SQLite makes itself: to fetch the values through the driver takes five
+ * times as long. Hardly any name has a character to escape, so that is done only for pages that have one.
+ */
+export function preparePetLines(database: Database, { table, columns }: TableColumns): (query: PetQuery) => Uint8Array {
+  const prepare = (condition: string, textOf: (name: string) => string) => {
+    const texts = columns.map(({ name, isInteger }) => (isInteger ? name : `coalesce(${textOf(name)}, '\\N')`))
+    const absent = columns.map(({ name }) => `(${name} is null)`).join(' + ')
+    return database
+      .prepare<[object], [lines: Buffer | null, plain: number]>(
+        `select cast(group_concat(line, '' order by id) as blob), sum(${columns.length} + absent) from (
+          select id, concat_ws(char(9), ${texts.join(', ')}) || char(10) as line, ${absent} as absent
+          from ${table} where id >= @from ${condition} order by id limit @limit)`,
+      )
+      .raw()
+  }
+  const prepareBoth = (condition: string) => ({
+    unescaped: prepare(condition, (name) => name),
+    escaped: prepare(condition, escaped),
+  })
+  const [all, withStatus] = [prepareBoth(''), prepareBoth('and status = @status')]
+
+  return ({ after, status, limit }) => {
+    if (after !== undefined && after >= INT64.max) return Buffer.alloc(0)
+    const values = { from: after === undefined || after < INT64.min ? INT64.min : after + 1n, status, limit }
+    const statements = status === undefined ? all : withStatus
+    const [lines, plain] = statements.unescaped.get(values) ?? []
+    if (!lines) return Buffer.alloc(0)
+    return specialCharactersIn(lines) === plain ? lines : (statements.escaped.get(values)?.[0] ?? Buffer.alloc(0))
+  }
+}
+
+function escaped(name: string): string {
+  return ESCAPES.reduce((sql, [code, text]) => `replace(${sql}, char(${code}), '${text}')`, name)
+}
+
+/** Counts the separators, the backslashes of absent values, and what should have been escaped. */
+function specialCharactersIn(lines: Buffer): number {
+  let count = 0
+  for (let place = 0; place < lines.length; place += 1) {
+    const byte = lines[place] as number
+    if (byte < 14 ? byte > 7 : byte === 92) count += 1
+  }
+  return count
+}
