@@ -14,6 +14,7 @@ const CHECKS: readonly { readonly script: string; readonly after?: string }[] = 
   { script: 'words' },
   { script: 'unused' },
   { script: 'manifests' },
+  { script: 'migrations' },
   { script: 'description' },
   { script: 'test', after: 'build' },
   { script: 'check:packed', after: 'build' },

@@ -8,6 +8,11 @@ export interface AdapterMigration extends MigrationObject {
    * other one gets it with the next release, which deletes this mark. docs/decisions/0060-expand-and-contract.md
    */
   readonly isContraction?: true
+  /**
+   * Set on a migration that cannot run in a transaction, such as `create index concurrently`. It must be repeatable,
+   * because a part of it may be done when it is interrupted. PostgreSQL only. docs/decisions/0121-migrations-under-load.md
+   */
+  readonly runsAlone?: true
 }
 
 /** Returns the names of the migrations that a database lacks, in their order, given those that it has. */

@@ -1,11 +1,13 @@
+import { Migration } from '@mikro-orm/migrations'
+import type { AdapterMigration } from '@pet-store/persistence-mikro-orm'
 import { createDatabase, type Database } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { openPostgresBulkAccess } from './bulk-access.ts'
 import { openPostgresDatabase } from './database.ts'
-import { migratePostgres, readPostgresMigrations } from './migrations.ts'
+import { migratePostgres, readPostgresMigrations, runMigrations } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
-import { createPostgresOrm } from './orm.ts'
+import { createPostgresOrm, MIGRATIONS } from './orm.ts'
 
 const ALL = [
   '0001-create-pets',
@@ -109,6 +111,57 @@ describe('PostgreSQL migrations', () => {
     const persistence = await openPostgresPersistence({ url })
     await expect(persistence.check()).resolves.toBeUndefined()
     await persistence.close()
+  })
+})
+
+describe('PostgreSQL migrations that cannot run in a transaction', () => {
+  class IndexNames extends Migration {
+    override up(): void {
+      this.addSql('drop index concurrently if exists pet_name')
+      this.addSql('create index concurrently pet_name on pet (name)')
+    }
+  }
+  class AddColour extends Migration {
+    override up(): void {
+      this.addSql('alter table pet add column colour text')
+    }
+  }
+  const MORE: readonly AdapterMigration[] = [
+    ...MIGRATIONS,
+    { name: '9001-index-names', class: IndexNames, runsAlone: true },
+    { name: '9002-add-colour', class: AddColour },
+  ]
+
+  async function run(maxWaitMs = 60_000): Promise<readonly string[]> {
+    const opened = await openPostgresDatabase({ url, poolSize: 1, statementTimeoutMs: 0 })
+    try {
+      return await runMigrations(opened, maxWaitMs, MORE)
+    } finally {
+      await opened.pool.end()
+    }
+  }
+
+  it('run between those that can, once, even when three programs start at the same time', async () => {
+    const done = await Promise.all([run(), run(), run()])
+    expect(done.flat().toSorted()).toEqual(MORE.map(({ name }) => name))
+    const { rows } = await other.query("select indisvalid from pg_index where indexrelid = 'pet_name'::regclass")
+    expect(rows).toEqual([{ indisvalid: true }])
+    expect(await run()).toEqual([])
+  })
+
+  it('are repeated after an interruption, and let pets be added meanwhile', async () => {
+    await migratePostgres({ url })
+    // Building the index waits for this transaction, which has written to the table.
+    await other.query("begin; insert into pet (name, category_id) values ('Rex', 1)")
+    await expect(run(100)).rejects.toThrow('another session has held a lock for 0.1 s')
+    const third = new pg.Client({ connectionString: url })
+    await third.connect()
+    await third.query("set statement_timeout = 2000; insert into pet (name, category_id) values ('Bella', 1)")
+    await third.end()
+    await other.query('commit')
+    expect(await run()).toEqual(['9001-index-names', '9002-add-colour'])
+    const { rows } = await other.query("select indisvalid from pg_index where indexrelid = 'pet_name'::regclass")
+    expect(rows).toEqual([{ indisvalid: true }])
   })
 })
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { MigrationState } from '@pet-store/persistence'
-import { migrationState, pendingMigrations } from '@pet-store/persistence-mikro-orm'
+import { type AdapterMigration, migrationState, pendingMigrations } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database.ts'
 import { createPostgresOrm, MIGRATIONS } from './orm.ts'
@@ -14,6 +14,10 @@ const LOCK_TIMEOUT_MS = 2_000
 const RETRY_PAUSE_MS = 500
 const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
+/** Fails with that code if another session has the lock. */
+const TRY_SESSION_LOCK = `do $$ begin
+  if not pg_try_advisory_lock(${LOCK}) then raise sqlstate '${LOCK_NOT_AVAILABLE}'; end if;
+end $$`
 const NO_SUCH_DATABASE = '3D000'
 
 /**
@@ -66,12 +70,20 @@ function expectNonePending({ pending }: MigrationState): void {
   throw new Error(`The PostgreSQL database must be migrated first: it lacks ${pending.join(', ')}.`)
 }
 
-async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Promise<readonly string[]> {
+/** Exported for tests, which have other migrations. */
+export async function runMigrations(
+  database: PostgresDatabase,
+  maxWaitMs: number,
+  list: readonly AdapterMigration[] = MIGRATIONS,
+): Promise<readonly string[]> {
+  const done: string[] = []
   for (const end = performance.now() + maxWaitMs; ; await setTimeout(RETRY_PAUSE_MS * (0.5 + Math.random()))) {
     try {
       // Without the lock first: most starts have nothing to do, and wait for nobody.
-      if (pendingMigrations(await appliedMigrations(database.pool), MIGRATIONS).length === 0) return []
-      return await runPending(database)
+      while (nextMigrations(await appliedMigrations(database.pool), list).length > 0) {
+        done.push(...(await runNext(database, list, maxWaitMs)))
+      }
+      return done
     } catch (error) {
       if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error
       if (performance.now() < end) continue
@@ -80,23 +92,39 @@ async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Pro
   }
 }
 
+/** Returns the migrations up to the next one that runs alone, or that one. */
+function nextMigrations(applied: readonly string[], list: readonly AdapterMigration[]): readonly AdapterMigration[] {
+  const names = new Set(pendingMigrations(applied, list))
+  const pending = list.filter(({ name }) => names.has(name))
+  const alone = pending.findIndex(({ runsAlone }) => runsAlone === true)
+  return alone === -1 ? pending : pending.slice(0, Math.max(alone, 1))
+}
+
 /**
- * Runs what is missing in one transaction, all or nothing. MikroORM's migrator takes no lock: of two programs that start
- * together, one would fail. The lock belongs to the transaction, so it works behind a pooler in transaction mode too.
+ * Runs what is next, all or nothing unless it runs alone. MikroORM's migrator takes no lock: of two programs that start
+ * together, one would fail. In a transaction the lock belongs to it, so that it works behind a pooler in transaction mode
+ * too. A migration that runs alone waits for every older snapshot, so others must not wait for its lock, but ask again.
  */
-async function runPending(database: PostgresDatabase): Promise<readonly string[]> {
+async function runNext(
+  database: PostgresDatabase,
+  list: readonly AdapterMigration[],
+  maxWaitMs: number,
+): Promise<readonly string[]> {
   const { pool } = database
-  await pool.query('begin')
+  const isAlone = nextMigrations(await appliedMigrations(pool), list)[0]?.runsAlone === true
+  if (!isAlone) await pool.query('begin')
   try {
-    await pool.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
-    await pool.query(`select pg_advisory_xact_lock(${LOCK})`)
-    const migrations = pendingMigrations(await appliedMigrations(pool), MIGRATIONS)
-    await createPostgresOrm(database).migrator.up({ migrations: [...migrations] })
-    await pool.query('commit')
-    return migrations
+    await pool.query(isAlone ? `set lock_timeout = ${maxWaitMs}` : `set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    await pool.query(isAlone ? TRY_SESSION_LOCK : `select pg_advisory_xact_lock(${LOCK})`)
+    const next = nextMigrations(await appliedMigrations(pool), list)
+    // Another program may have run them meanwhile.
+    const names = next.some(({ runsAlone }) => (runsAlone === true) !== isAlone) ? [] : next.map(({ name }) => name)
+    if (names.length > 0) await createPostgresOrm(database, list).migrator.up({ migrations: names })
+    await pool.query(isAlone ? `select pg_advisory_unlock(${LOCK})` : 'commit')
+    return names
   } catch (error) {
-    // If the connection is lost, the server has rolled back already.
-    await pool.query('rollback').catch(() => {})
+    // If the connection is lost, the server has rolled back and unlocked already.
+    await pool.query(isAlone ? `select pg_advisory_unlock(${LOCK})` : 'rollback').catch(() => {})
     throw error
   }
 }

@@ -30,8 +30,8 @@ export const MIGRATIONS: readonly AdapterMigration[] = [
 export const LATEST_MIGRATION: string = latestMigration(MIGRATIONS)
 
 /** The ORM over open connections. It has no other resources: ending the pool closes it. */
-export function createPostgresOrm({ name, pool }: PostgresDatabase): MikroORM {
-  const options = ormOptions(MIGRATIONS)
+export function createPostgresOrm({ name, pool }: PostgresDatabase, migrations = MIGRATIONS): MikroORM {
+  const options = ormOptions(migrations)
   return new MikroORM({
     ...options,
     entities: [...options.entities, RequestCountRecord],

@@ -1,19 +1,11 @@
 import { validateNewPet } from '@pet-store/domain'
 import { createDatabase } from '@pet-store/testing-postgres'
-import pg from 'pg'
 import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openPostgresDatabase } from './database.ts'
 import { migratePostgres, readPostgresMigrations } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
 import { createPostgresOrm } from './orm.ts'
-
-/** The statements of the release that stored idempotency keys on the pet, exactly as it sends them. */
-const ADD = `insert into "pet" ("name", "category_id", "status", "once_owner", "once_key", "once_fingerprint", "once_at")
-  values ($1, $2, $3, $4, $5, $6, $7)
-  on conflict ("once_owner", "once_key") where "once_key" is not null do nothing returning "id"`
-const FIND = `select "id", "once_fingerprint", "once_at" from "pet" where "once_owner" = $1 and "once_key" = $2`
-const FREE = `update "pet" set "once_owner" = null, "once_key" = null, "once_fingerprint" = null, "once_at" = null
-  where "once_owner" = $1 and "once_key" = $2 and "once_at" <= $3 returning "id"`
+import { migrateToOlderRelease, openOlderInstance } from './testing/older-release.test-support.ts'
 
 const NOW = Date.parse('2027-01-01T12:00:00Z')
 const REX = validateNewPet({ name: 'Rex', categoryId: 1n })
@@ -23,21 +15,10 @@ const keyOf = (key: string, at = NOW) => ({ owner: 'shop', key, fingerprint: 'f'
 async function openOlder() {
   const { url, drop } = await createDatabase(inject('postgresUrl'))
   onTestFinished(drop)
-  const database = await openPostgresDatabase({ url, poolSize: 1 })
-  await createPostgresOrm(database).migrator.up({ to: '0005-note-imports' })
-  await database.pool.end()
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  onTestFinished(() => client.end())
-  const firstId = async (sql: string, values: unknown[]) =>
-    (await client.query<{ id: string }>(sql, values)).rows[0]?.id
-  return {
-    url,
-    client,
-    add: (key: string, at = NOW) => firstId(ADD, ['Rex', 1, null, 'shop', key, 'f', at]),
-    find: (key: string) => firstId(FIND, ['shop', key]),
-    free: (key: string, notAfter: number) => firstId(FREE, ['shop', key, notAfter]),
-  }
+  await migrateToOlderRelease(url)
+  const instance = await openOlderInstance(url)
+  onTestFinished(instance.close)
+  return { ...instance, url, add: (key: string, at = NOW) => instance.add(key, at) }
 }
 
 async function openNewer(url: string) {
