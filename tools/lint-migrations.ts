@@ -22,7 +22,7 @@ for (const { name, class: Migration, runsAlone } of MIGRATIONS) {
   // `up` only collects statements; it uses neither a driver nor a configuration.
   const migration = new Migration(undefined as never, undefined as never)
   await migration.up?.()
-  const sql = migration.getQueries().map((query) => `${String(query)};\n`)
+  const sql = (migration.getQueries?.() ?? []).map((query) => `${String(query)};\n`)
   const options = [
     ...(runsAlone ? OPTIONS : ['--assume-in-transaction', ...OPTIONS]),
     ...(ACCEPTED[name] ?? []).map((rule) => `--exclude=${rule}`),

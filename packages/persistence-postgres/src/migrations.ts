@@ -131,8 +131,9 @@ async function runNext(
 
 /** The migrator itself would create its table. */
 async function appliedMigrations(pool: Pool): Promise<readonly string[]> {
-  const { rows: tables } = await pool.query<{ name: string | null }>("select to_regclass('migration')::text as name")
-  if ((tables[0]?.name ?? null) === null) return []
+  // Through a catalog, which makes the session take notice of tables that others have created since it looked last.
+  const tables = await pool.query("select 1 from pg_class where oid = to_regclass('migration')")
+  if (tables.rowCount === 0) return []
   const { rows } = await pool.query<{ name: string }>('select name from migration order by id')
   return rows.map(({ name }) => name)
 }

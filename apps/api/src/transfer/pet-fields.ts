@@ -31,10 +31,12 @@ export const PET_FIELDS: readonly PetField[] = Object.entries(FORMATS).map(([nam
 export const ID = 'id'
 
 /** Whether a field is an integer, which files have without quotes, or text. */
-export const IS_INTEGER = { id: true, name: false, categoryId: true, status: false } as const satisfies Record<
-  keyof Pet,
-  boolean
->
+export const IS_INTEGER: Readonly<Record<keyof Pet, boolean>> = {
+  id: true,
+  name: false,
+  categoryId: true,
+  status: false,
+}
 
 function asIs(value: unknown): unknown {
   return value
