@@ -84,8 +84,13 @@ describe('An older instance beside a newer one on PostgreSQL', () => {
     expect((await readPostgresMigrations({ url })).pending).toEqual([
       '0006-move-idempotency-keys',
       '0008-identify-imported-files',
+      '0009-record-key-changes',
     ])
-    expect(await migratePostgres({ url })).toEqual(['0006-move-idempotency-keys', '0008-identify-imported-files'])
+    expect(await migratePostgres({ url })).toEqual([
+      '0006-move-idempotency-keys',
+      '0008-identify-imported-files',
+      '0009-record-key-changes',
+    ])
     expect((await readPostgresMigrations({ url })).pending).toEqual([])
     // What the next release will do.
     const database = await openPostgresDatabase({ url, poolSize: 1 })
