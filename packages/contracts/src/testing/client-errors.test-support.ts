@@ -70,19 +70,21 @@ export function describeClientErrors(contract: Contract): void {
       )
     })
 
-    it('rejects a body that is too large', () => {
-      // The contract has one letter; a generator makes it as long as it has to be.
-      const endless = { 'pact:matcher:type': 'type', 'pact:generator:type': 'Regex', regex: 'x{102400}', value: 'x' }
+    it.each([
+      // The greatest body gets as far as the rule for names.
+      ['102,400', 102_374, 400, 'invalid_request', 'name must have at most 1000 characters'],
+      ['102,401', 102_375, 413, 'payload_too_large', 'The body must have at most 102400 bytes.'],
+    ] as const)('rejects a body of %s bytes', (bytes, letters, status, code, message) => {
+      // The contract has one letter; a generator makes as many as the body needs besides {"name":"","categoryId":7}.
+      const regex = `x{${letters}}`
+      const name = { 'pact:matcher:type': 'type', 'pact:generator:type': 'Regex', regex, value: 'x' }
       return contract.interaction(
-        'a new pet with a body that is too large',
-        {
-          request: creating('too-large', { name: endless, categoryId: 7 }),
-          response: errorResponse(413, 'payload_too_large', 'The body must have at most 102400 bytes.'),
-        },
+        `a new pet with a body of ${bytes} bytes`,
+        { request: creating('large', { name, categoryId: 7 }), response: errorResponse(status, code, message) },
         async (service) => {
-          const input = { name: 'x'.repeat(102_400), categoryId: 7 }
-          const call = clientOf(service).createPet(input, { idempotencyKey: 'too-large' })
-          expect(await rejectionOf(call)).toMatchObject({ code: 'payload_too_large', status: 413 })
+          const input = { name: 'x'.repeat(letters), categoryId: 7 }
+          const call = clientOf(service).createPet(input, { idempotencyKey: 'large' })
+          expect(await rejectionOf(call)).toMatchObject({ code, status })
         },
       )
     })
