@@ -4,10 +4,13 @@ import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { ClosingLineReporter } from './tools/closing-line-reporter.ts'
+import { useTemporaryRoot } from './tools/temporary-root.ts'
 
 const POSTGRES = join(import.meta.dirname, 'packages/testing-postgres/src/vitest-global-setup.ts')
 const PAGES = join(import.meta.dirname, 'tools/build-pages.ts')
 const members = globSync('{packages,apps}/*/package.json', { cwd: import.meta.dirname }).sort()
+
+useTemporaryRoot()
 
 export default defineConfig({
   // Tests read the source of the other packages, so a fresh clone needs no build.
