@@ -3,20 +3,22 @@ import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import pg from 'pg'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { Connection, requestBytes } from '../harness/connection.ts'
-import { flood, quantile } from '../harness/flood.ts'
-import { report, size } from '../harness/plan.ts'
+import { flood } from '../harness/flood.ts'
+import { sendOpenLoop } from '../harness/open-loop.ts'
+import { IS_LONG, report, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 import { until, walkPets } from '../harness/writers.ts'
 
-/** The service must fit a container of 512 MB. */
-const MAX_MEMORY_MIB = 384
 const petBody = (number: number): string => JSON.stringify({ name: `pet-${number}`, categoryId: number })
 const CREATE = { path: '/v1/pets', bodyOf: petBody } as const
 
-async function postgresService(settings: Record<string, string> = {}): Promise<{ service: Service; url: string }> {
+async function postgresService(
+  settings: Record<string, string> = {},
+  core?: number,
+): Promise<{ service: Service; url: string }> {
   const { url, drop } = await createDatabase(inject('postgresUrl'))
   onTestFinished(drop)
-  return { service: await Service.start({ databaseUrl: url, settings }), url }
+  return { service: await Service.start({ databaseUrl: url, settings, ...(core !== undefined && { core }) }), url }
 }
 
 /** Keeps /livez and /readyz busy until it is stopped; the statuses that it saw, and the longest wait. */
@@ -41,49 +43,48 @@ function checkHealth(service: Service): { stop(): Promise<{ statuses: Set<number
   }
 }
 
-it.each(['SQLite', 'PostgreSQL'])('stays useful under more load than it can carry, on %s', async (database) => {
-  const settings = { MAX_CONCURRENT_REQUESTS: '200' }
-  const service =
-    database === 'SQLite'
-      ? await Service.start({ databaseUrl: 'sqlite:./pets.db', settings })
-      : (await postgresService(settings)).service
-  const requests = size(1_000, 20_000)
-  await flood(service, { ...CREATE, requests: 1_000, connections: 32 })
-  const startNormal = Date.now()
-  const normal = await flood(service, { ...CREATE, requests, connections: 32 })
-  const normalRate = requests / (Date.now() - startNormal)
-  expect(normal.statuses).toEqual({ 201: requests })
+it.each(['SQLite', 'PostgreSQL'])(
+  'stays useful under ten times the load that it can carry, on %s',
+  async (database) => {
+    const settings = { MAX_CONCURRENT_REQUESTS: '200' }
+    const service =
+      database === 'SQLite'
+        ? await Service.start({ databaseUrl: 'sqlite:./pets.db', settings, core: 1 })
+        : (await postgresService(settings, 1)).service
+    const load = { port: service.port, key: service.key, creates: true, core: 0 } as const
+    const seconds = size(2, 10)
+    // As many connections as requests may be under way, each busy all the time.
+    const full = { ...load, perSecond: 40_000, connections: 200 }
+    await sendOpenLoop({ ...full, seconds })
+    const peak = await sendOpenLoop({ ...full, seconds })
+    expect(Object.keys(peak.statuses)).toEqual(['201'])
 
-  // Ten times as many clients as the bound, which repeat at once, and then ones that wait for Retry-After.
-  const figures: Record<string, number> = {}
-  for (const obeysRetryAfter of [false, true]) {
-    const health = checkHealth(service)
-    const start = Date.now()
-    const overload = await flood(service, { ...CREATE, requests: requests * 3, connections: 2_000, obeysRetryAfter })
-    const created = overload.statuses[201] ?? 0
-    const { statuses, longestMs } = await health.stop()
-    const name = obeysRetryAfter ? 'patient' : 'hasty'
-    figures[`${name}PerSecond`] = Math.round((created * 1_000) / (Date.now() - start))
-    figures[`${name}Created`] = created
-    figures[`${name}Rejected`] = overload.statuses[503] ?? 0
-    figures[`${name}P99Ms`] = quantile(overload.latenciesMs, 0.99)
-    figures[`${name}LongestHealthMs`] = longestMs
-    expect(Object.keys(overload.statuses)).toEqual(['201', '503'])
-    expect(overload.withoutRetryAfter).toBe(0)
-    expect([...statuses]).toEqual([200])
-  }
-  const memoryMiB = Math.round(service.memoryMiB('VmHWM'))
-
-  const after = await flood(service, { ...CREATE, requests: 1_000, connections: 32 })
-  report(`overload on ${database}`, {
-    normalPerSecond: Math.round(normalRate * 1_000),
-    normalP99Ms: quantile(normal.latenciesMs, 0.99),
-    ...figures,
-    memoryMiB,
-  })
-  expect(memoryMiB).toBeLessThan(MAX_MEMORY_MIB)
-  expect(after.statuses).toEqual({ 201: 1_000 })
-})
+    for (const times of IS_LONG ? [1, 2, 5, 10] : [10]) {
+      const health = checkHealth(service)
+      const perSecond = peak.servedPerSecond * times
+      const { statuses, withoutRetryAfter, ...figures } = await sendOpenLoop({
+        ...load,
+        perSecond,
+        connections: size(600, 2_000),
+        seconds,
+      })
+      const { statuses: healthStatuses, longestMs } = await health.stop()
+      report(`overload on ${database}, ${times} times the peak of ${peak.servedPerSecond}/s`, {
+        perSecond,
+        ...figures,
+        longestHealthMs: longestMs,
+        memoryMiB: Math.round(service.memoryMiB('VmHWM')),
+      })
+      expect(['201', '503']).toEqual(expect.arrayContaining(Object.keys(statuses)))
+      expect(withoutRetryAfter).toBe(0)
+      expect([...healthStatuses]).toEqual([200])
+      // Far below the usual result (see docs/reliability.md): other programs run on the machine as well.
+      expect(figures.servedPerSecond).toBeGreaterThan(Math.min(perSecond, peak.servedPerSecond) / 3)
+    }
+    const after = await sendOpenLoop({ ...load, perSecond: 500, connections: 32, seconds: 1 })
+    expect(after.statuses).toEqual({ 201: 500 })
+  },
+)
 
 it('rejects what waits too long for a locked table, and stores none of it', async () => {
   const { service, url } = await postgresService({ DATABASE_STATEMENT_TIMEOUT: '1000' })

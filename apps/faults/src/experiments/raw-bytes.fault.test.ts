@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { itPending } from '../harness/conditional-tests.ts'
 import { Connection, type WireResponse } from '../harness/connection.ts'
 import { figures, idIn, Ledger, NOT_ACKNOWLEDGED } from '../harness/ledger.ts'
 import { type Random, randomOf, report, size } from '../harness/plan.ts'
@@ -25,18 +24,10 @@ interface Conversation {
   readonly rest: string
 }
 
-async function converse(
-  service: Service,
-  random: Random,
-  number: number,
-  halfClosesBroken: boolean,
-): Promise<Conversation> {
+async function converse(service: Service, random: Random, number: number): Promise<Conversation> {
   const requests = rawRequests(random, service.key, number)
   const isIncomplete = requests.some((request) => request.isIncomplete)
-  const chosen = random.pick(isIncomplete ? ENDINGS.filter((one) => one !== 'wait') : ENDINGS)
-  const isBroken = requests.some((request) => request.expected === 'broken' && !request.isIncomplete)
-  const isAvoided = isBroken && chosen === 'half-close' && !halfClosesBroken
-  const ending: Ending = isAvoided ? (isIncomplete ? 'destroy' : 'wait') : chosen
+  const ending = random.pick(isIncomplete ? ENDINGS.filter((one) => one !== 'wait') : ENDINGS)
   const connection = await Connection.open(service.port)
   const bytes = Buffer.concat(requests.map((request) => request.bytes))
   const pieces = random.pick([1, 1, 1, 2, 5])
@@ -86,7 +77,7 @@ function faultsIn({ requests, ending, responses, rest }: Conversation): readonly
   return faults
 }
 
-async function runFuzzer(name: string, databaseUrl: string, { halfClosesBroken = false } = {}): Promise<void> {
+async function runFuzzer(name: string, databaseUrl: string): Promise<void> {
   const random = randomOf(name)
   const service = await Service.start({ databaseUrl })
   const faults = new Map<string, number>()
@@ -99,7 +90,7 @@ async function runFuzzer(name: string, databaseUrl: string, { halfClosesBroken =
     while (next < CONNECTIONS) {
       const number = next
       next += 1
-      const conversation = await converse(service, random, number, halfClosesBroken)
+      const conversation = await converse(service, random, number)
       requests += conversation.requests.length
       for (const { status } of conversation.responses) statuses.set(status, (statuses.get(status) ?? 0) + 1)
       for (const fault of faultsIn(conversation)) {
@@ -139,11 +130,4 @@ it('accounts for every raw request, on PostgreSQL', async () => {
   const database = await createDatabase(inject('postgresUrl'))
   onTestFinished(() => database.drop())
   await runFuzzer('raw bytes on PostgreSQL', database.url)
-})
-
-// The error response to a broken request is lost where earlier requests are under way.
-itPending('sends a half-closing client the error response to a broken request', async () => {
-  const database = await createDatabase(inject('postgresUrl'))
-  onTestFinished(() => database.drop())
-  await runFuzzer('raw bytes with half-closing clients', database.url, { halfClosesBroken: true })
 })

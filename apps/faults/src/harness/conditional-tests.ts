@@ -2,10 +2,7 @@ import { it } from 'vitest'
 import { IS_LONG, MODE } from './plan.ts'
 
 /** Runs in the long form only: it takes long, and the short form has a part of it. */
-export const itLong = itWhere(IS_LONG || MODE === 'pending', 'It is a part of the long form: pnpm test:faults.')
-
-/** Runs in the long form and with `--mode pending`: it shows a defect until that is mended. */
-export const itPending = itWhere(IS_LONG || MODE === 'pending', 'It shows a defect that is not mended yet.')
+export const itLong = itWhere(IS_LONG, 'It is a part of the long form: pnpm test:faults.')
 
 /** Runs only with `--mode soak`. */
 export const itSoak = itWhere(MODE === 'soak', 'It takes minutes and writes pictures: pnpm test:soak.')

@@ -11,6 +11,7 @@ import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { freePort } from '@pet-store/testing-postgres'
 import { onTestFinished } from 'vitest'
 import { ask, type WireRequest, type WireResponse } from './connection.ts'
+import { onCore } from './open-loop.ts'
 
 export interface ServiceOptions {
   readonly databaseUrl: string
@@ -19,6 +20,8 @@ export interface ServiceOptions {
   readonly output?: number | 'pipe' | Writable
   /** Arguments of Node itself. */
   readonly nodeFlags?: readonly string[]
+  /** The processor that it runs on, where the system can do that. Default: any. */
+  readonly core?: number
 }
 
 const MAIN = join(fileURLToPath(import.meta.resolve('@pet-store/api/package.json')), '../src/main.ts')
@@ -70,9 +73,10 @@ export class Service {
 
   /** Starts it without waiting. */
   spawn(): ChildProcess {
-    const { databaseUrl, settings, output, nodeFlags = [] } = this.#options
+    const { databaseUrl, settings, output, nodeFlags = [], core } = this.#options
     const target = output ?? openSync(this.#logFile, 'a')
-    this.#child = spawn(process.execPath, [...nodeFlags, ...PROGRAM, 'serve'], {
+    const [command, ...args] = onCore(core, [process.execPath, ...nodeFlags, ...PROGRAM, 'serve'])
+    this.#child = spawn(command, args, {
       cwd: this.folder,
       // No setting of the surrounding shell reaches it.
       env: {

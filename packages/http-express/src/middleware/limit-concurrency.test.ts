@@ -1,7 +1,7 @@
 import type { Cancellation } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { expect, it, vi } from 'vitest'
-import { GOOD_POST } from '../testing/broken-requests.test-support.ts'
+import { GET, GOOD_POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
@@ -59,3 +59,47 @@ it('frees the place of a request whose client has left, and cancels its write', 
   await vi.waitFor(() => expect(held.cancellations[0]?.aborted).toBe(true))
   expect((await server.send({})).status).toBe(200)
 })
+
+it('responds in order to clients that repeat at once, each request in the end', async () => {
+  const { server, held } = await startHeldServer(1)
+  const first = server.post(PET)
+  await vi.waitFor(() => expect(held.cancellations).toHaveLength(1))
+  // More than pass without waiting.
+  const COUNT = 100
+  const connections = Array.from({ length: 8 }, (_, client) => server.connect().write(numbered(client, COUNT)))
+  const good = server.connect().write(`${GET}\r\n`)
+  expectError(await good.response(), 'service_unavailable')
+  for (const [client, connection] of connections.entries()) {
+    for (let number = 0; number < COUNT; number += 1) {
+      const { status, headers } = await connection.response()
+      expect([status, headers['x-request-id'], headers['retry-after']]).toEqual([503, `${client}-${number}`, '1'])
+    }
+    connection.end()
+  }
+  held.release()
+  expect((await first).status).toBe(201)
+  good.write(`${GET}\r\n`)
+  expect((await good.response()).status).toBe(200)
+  good.end()
+})
+
+it('responds to repeated requests that wait when the server stops', async () => {
+  const { server, held } = await startHeldServer(1)
+  const first = server.post(PET)
+  await vi.waitFor(() => expect(held.cancellations).toHaveLength(1))
+  const connections = Array.from({ length: 40 }, (_, client) => server.connect().write(numbered(client, 16)))
+  await Promise.all(connections.map((connection) => connection.response()))
+  const stopped = server.shutDown()
+  for (const connection of connections) {
+    for (let number = 1; number < 16; number += 1) expectError(await connection.response(), 'service_unavailable')
+    expect(await connection.closed()).toBe(0)
+  }
+  held.release()
+  expect((await first).status).toBe(201)
+  await stopped
+})
+
+/** Requests for a list, with ids from 0. */
+function numbered(client: number, count: number): string {
+  return Array.from({ length: count }, (_, number) => `${GET}X-Request-Id: ${client}-${number}\r\n\r\n`).join('')
+}

@@ -146,3 +146,14 @@ it('lets a POST of which only a part has arrived finish while the server stops',
   await stopped
   expect(await stored()).toBe(1)
 })
+
+it('closes connections beyond their maximum number at once, and accepts new ones when others have closed', async () => {
+  const server = await startTestServer({ limits: { maxConnections: 2 } })
+  const connections = [server.connect(), server.connect()]
+  for (const connection of connections) expect((await connection.write(`${GET}\r\n`).response()).status).toBe(200)
+  expect(await server.connect().write(`${GET}\r\n`).closed()).toBe(0)
+  connections[0]?.end()
+  await vi.waitFor(async () => expect(await server.connections()).toBe(1))
+  expect((await server.send({})).status).toBe(200)
+  connections[1]?.end()
+})

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { HttpError } from '../http/http-error.ts'
 import { sendError } from '../http/send-response.ts'
+import type { RepeatQueue } from './repeat-queue.ts'
 
 /** How long a client may go on sending after its last response, in milliseconds: time to receive that response. */
 const LINGER_MS = 1_000
@@ -40,6 +41,7 @@ interface Waiting {
  */
 export class Connection {
   readonly #socket: ServerSocket
+  readonly #repeats: RepeatQueue
   readonly #waiting: Waiting[] = []
   /** The response that is being produced or sent, or the last one. */
   #current: ServerResponse | undefined
@@ -48,8 +50,10 @@ export class Connection {
   /** No more requests are handled. */
   #isEnding = false
 
-  constructor(socket: ServerSocket) {
+  constructor(socket: ServerSocket, repeats: RepeatQueue) {
     this.#socket = socket
+    this.#repeats = repeats
+    socket.once('close', () => repeats.leave(this.#startNext))
     // Node calls it after a response with `Connection: close`. Its own resets a connection with unread bytes. Node also
     // calls it after the last response to a client that has closed its side, where an error may still wait for its turn.
     socket.destroySoon = () => {
@@ -102,15 +106,17 @@ export class Connection {
   /** Closes the connection with the response to the last request that has arrived. An idle one stays open. */
   stop(): void {
     this.#isStopping = true
+    if (this.#repeats.leave(this.#startNext)) this.#startNext()
     if (this.#current?.headersSent === false && this.#waiting.length === 0) this.#current.shouldKeepAlive = false
   }
 
   #isIdle(): boolean {
-    return this.#current === undefined || this.#current.closed
+    return this.#waiting.length === 0 && (this.#current === undefined || this.#current.closed)
   }
 
   #start(res: ServerResponse | undefined, run: () => void): void {
     if (res !== undefined) {
+      this.#repeats.count()
       this.#current = res
       if (this.#isStopping && this.#waiting.length === 0) res.shouldKeepAlive = false
     }
@@ -118,20 +124,31 @@ export class Connection {
   }
 
   #inTurn(res: ServerResponse | undefined, run: () => void): void {
-    if (this.#isIdle()) this.#start(res, run)
-    else this.#enqueue(res, run)
+    if (this.#isIdle()) {
+      if (this.#mayStart()) this.#start(res, run)
+      else this.#waiting.push({ res, run })
+      return
+    }
+    this.#waiting.push({ res, run })
+    if (this.#waiting.length === 1) this.#current?.once('close', this.#startAfter)
   }
 
-  #enqueue(res: ServerResponse | undefined, run: () => void): void {
-    this.#waiting.push({ res, run })
-    if (this.#waiting.length === 1) this.#current?.once('close', this.#startNext)
+  /** Whether the next request may be handled now. Else it waits, unread on, until the queue calls `#startNext`. */
+  #mayStart(): boolean {
+    if (this.#current?.statusCode !== 503 || this.#isStopping || this.#repeats.mayPass(this.#startNext)) return true
+    this.#pause()
+    return false
+  }
+
+  readonly #startAfter = (): void => {
+    if (this.#mayStart()) this.#startNext()
   }
 
   readonly #startNext = (): void => {
     if (this.#current?.shouldKeepAlive === false || this.#socket.destroyed) this.#waiting.length = 0
     const next = this.#waiting.shift()
     if (next === undefined) return
-    if (this.#waiting.length > 0) next.res?.once('close', this.#startNext)
+    if (this.#waiting.length > 0) next.res?.once('close', this.#startAfter)
     this.#start(next.res, next.run)
     if (this.#isPaused && this.#waiting.length < MAX_WAITING) {
       this.#isPaused = false

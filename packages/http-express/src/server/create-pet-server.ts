@@ -7,6 +7,7 @@ import { sendError } from '../http/send-response.ts'
 import { requestIdOf } from '../middleware/open-request.ts'
 import { Connection, type ServerSocket } from './connection.ts'
 import { isHead, type ParserError, parserError, rawErrorResponse } from './parser-error.ts'
+import { RepeatQueue } from './repeat-queue.ts'
 import { originForm } from './request-target.ts'
 import { shutDown } from './shut-down.ts'
 
@@ -22,6 +23,8 @@ export interface ServerLimits {
   readonly checkIntervalMs: number
   /** How long an idle connection stays open. Default: 75 s. */
   readonly keepAliveTimeoutMs: number
+  /** How many connections may be open; a further one is closed at once. Default: 10,000. */
+  readonly maxConnections: number
   /** How long a connection may make no progress while its response is produced or sent. Default: 60 s. */
   readonly stallTimeoutMs: number
 }
@@ -34,6 +37,8 @@ const LIMITS: ServerLimits = {
   checkIntervalMs: 1_000,
   // Longer than the 60 s of usual load balancers, so that an idle connection is closed by them and not by us.
   keepAliveTimeoutMs: 75_000,
+  // Each takes some 20 KiB, so that all of them fit a container of 512 MB.
+  maxConnections: 10_000,
   // For clients that do not read. Longer than the timeouts that have a response, and than any work of the service.
   stallTimeoutMs: 60_000,
 }
@@ -66,6 +71,7 @@ export function createPetServer(app: RequestListener, log: HttpLog, options: Pet
   })
   // Node would silently drop headers beyond a number. Their size is limited anyway.
   server.maxHeadersCount = 0
+  server.maxConnections = limits.maxConnections
   server.setTimeout(limits.stallTimeoutMs)
   // A client that has sent everything and closed its side still gets its responses.
   Object.assign(server, { httpAllowHalfOpen: true })
@@ -89,8 +95,9 @@ function handleConnections(
   maxHeaderBytes: number,
 ): ReadonlyMap<Duplex, Connection> {
   const connections = new Map<Duplex, Connection>()
+  const repeats = new RepeatQueue()
   server.on('connection', (socket: ServerSocket) => {
-    connections.set(socket, new Connection(socket))
+    connections.set(socket, new Connection(socket, repeats))
     socket.once('close', () => connections.delete(socket))
   })
 
