@@ -52,7 +52,7 @@ it.each(['SQLite', 'PostgreSQL'])(
         ? await Service.start({ databaseUrl: 'sqlite:./pets.db', settings, core: 1 })
         : (await postgresService(settings, 1)).service
     const load = { port: service.port, key: service.key, creates: true, core: 0 } as const
-    const seconds = size(2, 10)
+    const seconds = size(2, 6)
     // As many connections as requests may be under way, each busy all the time.
     const full = { ...load, perSecond: 40_000, connections: 200 }
     await sendOpenLoop({ ...full, seconds })
@@ -85,6 +85,31 @@ it.each(['SQLite', 'PostgreSQL'])(
     expect(after.statuses).toEqual({ 201: 500 })
   },
 )
+
+it('fits a container of 512 MB while every request that may be under way has sent nearly all of its body', async () => {
+  const UNDER_WAY = 1_000
+  const rejected = 200
+  // What Node takes for its heap in such a container.
+  const service = await Service.start({ databaseUrl: 'sqlite:./pets.db', nodeFlags: ['--max-old-space-size=256'] })
+  const before = service.memoryMiB()
+  const body = JSON.stringify({ name: 'Rex', categoryId: 1, unknown: 'x'.repeat(102_000) })
+  const bytes = requestBytes({ method: 'POST', path: '/v1/pets', key: service.key, body })
+  const connections = await Promise.all(
+    Array.from({ length: UNDER_WAY + rejected }, () => Connection.open(service.port)),
+  )
+  for (const connection of connections) connection.write(bytes.slice(0, -1))
+  const responses = () => connections.filter((connection) => connection.responses.length > 0).length
+  await until('those beyond the bound are rejected', () => responses() === rejected)
+  expect((await service.ask({ path: '/livez' }))?.status).toBe(200)
+  for (const connection of connections) connection.write(bytes.slice(-1))
+  const statuses = await Promise.all(connections.map(async (connection) => (await connection.response(0))?.status))
+  for (const connection of connections) connection.destroy()
+  const memoryMiB = Math.round(service.memoryMiB('VmHWM'))
+  report('bodies of 100 kB', { underWay: UNDER_WAY, rejected, beforeMiB: Math.round(before), memoryMiB })
+  expect(statuses.filter((status) => status === 201)).toHaveLength(UNDER_WAY)
+  expect(statuses.filter((status) => status === 503)).toHaveLength(rejected)
+  expect(memoryMiB).toBeLessThan(512)
+})
 
 it('rejects what waits too long for a locked table, and stores none of it', async () => {
   const { service, url } = await postgresService({ DATABASE_STATEMENT_TIMEOUT: '1000' })
