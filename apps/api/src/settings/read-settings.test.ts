@@ -31,7 +31,7 @@ describe('readSettings', () => {
       staticKeys: [],
       apiKeyCacheSeconds: 5,
       rateLimit: undefined,
-      maxConcurrentRequests: 1000,
+      maxConcurrentRequests: 500,
     }
     expect(readSettings([], {})).toEqual(defaults)
     expect(readSettings([], { PORT: '', HOST: '', DATABASE_URL: '', LOG_LEVEL: '', API_KEYS_SHA256: '' })).toEqual(

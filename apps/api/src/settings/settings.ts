@@ -202,8 +202,8 @@ export const SETTINGS = {
   maxConcurrentRequests: {
     variable: 'MAX_CONCURRENT_REQUESTS',
     meaning:
-      'The maximum number of requests for pets under way; more get 503 at once. Each takes up to half a megabyte, so the default fits a limit of 512 MB.',
-    default: '1000',
+      'The maximum number of requests for pets under way; more get 503 at once. Each takes up to 300 kB, so the default fits a limit of 512 MB.',
+    default: '500',
     isSecret: false,
     parse: (text) => parseInteger(text, 1, 1_000_000),
   },

@@ -87,7 +87,7 @@ it.each(['SQLite', 'PostgreSQL'])(
 )
 
 it('fits a container of 512 MB while every request that may be under way has sent nearly all of its body', async () => {
-  const UNDER_WAY = 1_000
+  const UNDER_WAY = 500
   const rejected = 200
   // What Node takes for its heap in such a container.
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db', nodeFlags: ['--max-old-space-size=256'] })
