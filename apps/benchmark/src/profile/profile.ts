@@ -11,9 +11,10 @@ import { type Databases, openDatabases } from '../servers/databases.ts'
 import { startServer } from '../servers/server-process.ts'
 import { type CpuProfile, type Part, type ProfileSummary, summarise } from './profile-summary.ts'
 
+/** Rows of a table: those that are among the first so many of any operation. */
 const PACKAGES = 6
-const FUNCTIONS = 8
-const PROFILED = ['list', 'get', 'create']
+const FUNCTIONS = 5
+const PROFILED = OPERATIONS.filter(({ id }) => ['list', 'get', 'create'].includes(id))
 const SIZE = 10_000
 const CONNECTIONS = 32
 const WARM_UP = { durationMs: 5_000, maxRequests: 30_000 }
@@ -23,21 +24,30 @@ const MEASURED_MS = 3_000
 export async function profileService(facts: Circumstances, log: (line: string) => void): Promise<Report> {
   const page = [
     '# Where the service spends its time',
-    'Parts of the busy time of the process under load, after warming up; each function without those that it calls. Native code counts for the package that calls it. `(program)` is the system and the runtime, below any function.',
+    'Parts of the busy time of the process under load, in per cent, after warming up; each function without those that it calls. Native code counts for the package that calls it. `(program)` is the system and the runtime, below any function.',
     circumstancesTable(facts),
   ]
   for (const database of DATABASES) {
     const databases = await openDatabases(database, SIZE)
     try {
-      for (const operation of OPERATIONS.filter(({ id }) => PROFILED.includes(id))) {
+      const summaries: ProfileSummary[] = []
+      for (const operation of PROFILED) {
         log(`${database}: ${operation.title}`)
-        const { packages, functions } = await profile(databases, operation)
-        page.push(`## ${operation.title}, ${DATABASE_NAMES[database]}`)
-        page.push(
-          table(['package', '%'], rows(packages, PACKAGES)),
-          table(['function', '%'], rows(functions, FUNCTIONS)),
-        )
+        summaries.push(await profile(databases, operation))
       }
+      page.push(
+        `## ${DATABASE_NAMES[database]}`,
+        partsTable(
+          'package',
+          summaries.map(({ packages }) => packages),
+          PACKAGES,
+        ),
+        partsTable(
+          'function',
+          summaries.map(({ functions }) => functions),
+          FUNCTIONS,
+        ),
+      )
     } finally {
       await databases.close()
     }
@@ -45,8 +55,11 @@ export async function profileService(facts: Circumstances, log: (line: string) =
   return { 'profile.md': `${page.join('\n\n')}\n` }
 }
 
-function rows(parts: readonly Part[], most: number): string[][] {
-  return parts.slice(0, most).map(({ name, part }) => [name, (part * 100).toFixed(1)])
+function partsTable(head: string, columns: readonly (readonly Part[])[], most: number): string {
+  const names = new Set(columns.flatMap((parts) => parts.slice(0, most).map(({ name }) => name)))
+  const partIn = (parts: readonly Part[], name: string) => parts.find((part) => part.name === name)?.part ?? 0
+  const rows = [...names].map((name) => [name, ...columns.map((parts) => (partIn(parts, name) * 100).toFixed(1))])
+  return table([head, ...PROFILED.map(({ title }) => title)], rows)
 }
 
 async function profile(databases: Databases, operation: Operation): Promise<ProfileSummary> {

@@ -83,15 +83,14 @@ export async function measureBulk(pets: number, rounds: number, log: (line: stri
 async function importAndExport(database: Database, round: Round): Promise<Filled> {
   const { pets, folder, files, empty, note } = round
   const own = await empty[database].create('own')
-  const source = database === 'sqlite' ? [String(pets), String(PETS_A_TRANSACTION)] : [files.copy.path]
-  const program = [bare(`bulk-${database}`), 'load', ...source]
+  const program = [bare('bulk'), 'load', files.copy.path, String(pets), String(PETS_A_TRANSACTION)]
   const load = await runProgram({ program, databaseUrl: own.url })
-  const dump = await expectFull(database, own.url, `The database that ${DATABASE_NAMES[database]} filled itself`, round)
+  const dump = await expectFull(own.url, `The database that ${DATABASE_NAMES[database]} filled itself`, round)
   const output = join(folder, 'output')
   for (const format of FORMATS) {
     const { url } = await empty[database].create(format)
     note(database, `import FILE.${format}`, await run(['import', files[format].path], url), load)
-    await expectFull(database, url, `import FILE.${format} into ${DATABASE_NAMES[database]}`, round)
+    await expectFull(url, `import FILE.${format} into ${DATABASE_NAMES[database]}`, round)
     const exported = await run(['export', '--no-ids', '--format', format, '--output', output], url)
     await expectSameBytes(output, files[format], `export --format ${format} from ${DATABASE_NAMES[database]}`)
     note(database, `export --format ${format}`, exported, dump)
@@ -110,7 +109,7 @@ async function copy(
   const { url } = await round.empty[target].create('copy')
   const { url: from, dump } = filled[source]
   const ours = await run(['copy', '--from', from, '--to', url], from)
-  await expectFull(target, url, title, round)
+  await expectFull(url, title, round)
   const { load } = filled[target]
   const peakMiB = Math.max(dump.peakMiB, load.peakMiB)
   round.note(target, title, ours, { seconds: dump.seconds + load.seconds, peakMiB })
@@ -121,14 +120,9 @@ function run(args: readonly string[], databaseUrl: string): Promise<ProgramRun> 
 }
 
 /** Empties a database in its own way. Rejects unless exactly the data set comes out. */
-async function expectFull(
-  database: Database,
-  databaseUrl: string,
-  title: string,
-  { folder, files }: Round,
-): Promise<ProgramRun> {
+async function expectFull(databaseUrl: string, title: string, { folder, files }: Round): Promise<ProgramRun> {
   const path = join(folder, 'content')
-  const dump = await runProgram({ program: [bare(`bulk-${database}`), 'dump', path], databaseUrl })
+  const dump = await runProgram({ program: [bare('bulk'), 'dump', path], databaseUrl })
   await expectSameBytes(path, files.copy, title)
   return dump
 }

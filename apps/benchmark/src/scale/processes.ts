@@ -41,7 +41,8 @@ export async function measureProcesses(plan: ProcessesPlan, log: (line: string) 
     const operations = OPERATIONS.filter(({ id }) => OPERATION_IDS.includes(id))
     const load = async (operation: Operation, some: readonly RunningServer[], durationMs: number) => {
       const requests = operation.requests(targetById(plan.size)).map(wireRequest)
-      const slice = await takeSlice({ servers: some, connections: CONNECTIONS, requests, durationMs })
+      const options = { connections: CONNECTIONS, requests, durationMs, databaseCpu: databases.cpu }
+      const slice = await takeSlice({ ...options, servers: some })
       added += slice.added
       return slice
     }

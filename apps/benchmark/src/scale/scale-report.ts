@@ -1,4 +1,4 @@
-import { figureOf, ratio } from '../measuring/rotation.ts'
+import { type Figure, figureOf, ratio } from '../measuring/rotation.ts'
 import { estimate } from '../measuring/statistics.ts'
 import { type BarPanel, barsSvg } from '../report/bars-svg.ts'
 import { type Circumstances, circumstancesTable } from '../report/circumstances.ts'
@@ -20,14 +20,16 @@ const GROWTH_TITLE = 'Response time of one client while the number of pets grows
 
 /** One page on many pets and on several processes. */
 export function scaleReport({ growth, bulk, processes }: ScaleFigures, circumstances: Circumstances): Report {
+  const title = `${GROWTH_TITLE}, ms`
   const page = [
     '# Many pets, and several processes',
+    ...(growth === undefined ? [] : [`![${title}](growth.svg)`]),
     circumstancesTable(circumstances),
     ...(growth === undefined ? [] : growthSection(growth)),
     ...(bulk === undefined ? [] : bulkSection(bulk)),
     ...(processes === undefined ? [] : processesSection(processes)),
   ]
-  const picture = growth === undefined ? {} : { 'growth.svg': barsSvg(`${GROWTH_TITLE}, ms`, growthPanels(growth)) }
+  const picture = growth === undefined ? {} : { 'growth.svg': barsSvg(title, growthPanels(growth)) }
   return { 'scale.md': `${page.join('\n\n')}\n`, ...picture }
 }
 
@@ -35,7 +37,6 @@ function growthSection(points: readonly GrowthPoint[]): string[] {
   return [
     '## Growth',
     'One client that waits for each response: the median response time in milliseconds, and its confidence interval.',
-    `![${GROWTH_TITLE}](growth.svg)`,
     ...groupBy(points, ({ database }) => DATABASE_NAMES[database]).flatMap(([name, ofDatabase]) => {
       const rows = groupBy(ofDatabase, ({ operation }) => operation)
       const sizes = rows[0]?.[1].map(({ size }) => size.toLocaleString('en')) ?? []
@@ -88,37 +89,57 @@ function bulkRow({ title, ours, own }: BulkMeasurement, pets: number): string[] 
   ]
 }
 
+/** What the model assumes: the largest PostgreSQL server that cloud providers rent, and how much of its cores is used. */
+const LARGEST = { cores: 192, use: 0.7 }
+
 function processesSection({ server, measurements }: ProcessesFigures): string[] {
-  const heads = ['processes', 'requests/s', 'times one process', 'CPU µs/request', 'p99 ms', 'cores busy, %']
-  const groups = groupBy(measurements, ({ operation }) => operation.title)
+  const heads = [
+    '',
+    'processes',
+    'requests/s',
+    'times one process',
+    'CPU µs/request',
+    'PostgreSQL µs/request',
+    'cores busy, %',
+  ]
+  const modelHeads = [
+    '',
+    'service: requests/s a core',
+    'PostgreSQL: requests/s a core',
+    'service cores for one of PostgreSQL',
+  ]
+  const alone = measurements.filter(({ processes }) => processes === 1)
   return [
     '## Processes',
     `Several processes of the service on one database of ${server}, on all cores together with the client and the database. CPU time is that of the services. Where the cores are busy already, another process cannot add throughput.`,
-    ...groups.flatMap(([title, rows]) => [`### ${title}, by processes`, table(heads, rows.map(processesRow))]),
+    table(heads, measurements.map(processesRow)),
+    '### What limits them',
+    `The service has no state, so processes on cores of their own do not wait for each other, only for the database. From the CPU time of one request on each side, with both at ${LARGEST.use * 100}%, a server for PostgreSQL with ${LARGEST.cores} cores (the largest that cloud providers rent) serves this, and needs that many processes of the service, one for each core. It is an upper bound: locks and the write-ahead log inside PostgreSQL, and the network, are left out, and lists and reads can go to replicas.`,
+    table([...modelHeads, `${LARGEST.cores} cores: requests/s`, 'processes of the service'], alone.map(modelRow)),
   ]
 }
 
-function processesRow({ processes, series }: ProcessesMeasurement): string[] {
+function processesRow({ operation, processes, series }: ProcessesMeasurement): string[] {
+  const figure = (of: Figure, digits: number) => estimateText(figureOf(series, of), digits)
   return [
+    operation.title,
     String(processes),
-    estimateText(
-      figureOf(series, ({ requestsPerSecond }) => requestsPerSecond),
-      0,
-    ),
+    figure(({ requestsPerSecond }) => requestsPerSecond, 0),
     estimateText(ratio(series, ({ requestsPerSecond }) => requestsPerSecond)),
-    estimateText(
-      figureOf(series, ({ cpuMicroseconds }) => cpuMicroseconds),
-      1,
-    ),
-    estimateText(
-      figureOf(series, ({ p99Ms }) => p99Ms),
-      1,
-    ),
-    estimateText(
-      figureOf(series, ({ busy }) => busy * 100),
-      0,
-    ),
+    figure(({ cpuMicroseconds }) => cpuMicroseconds, 1),
+    figure(({ databaseMicroseconds = Number.NaN }) => databaseMicroseconds, 1),
+    figure(({ busy }) => busy * 100, 0),
   ]
+}
+
+function modelRow({ operation, series }: ProcessesMeasurement): string[] {
+  const perCore = (of: Figure) => 1e6 / figureOf(series, of).middle
+  const service = perCore(({ cpuMicroseconds }) => cpuMicroseconds)
+  const database = perCore(({ databaseMicroseconds = Number.NaN }) => databaseMicroseconds)
+  const most = database * LARGEST.cores * LARGEST.use
+  const whole = (value: number) => (Number.isNaN(value) ? 'unknown' : Math.round(value).toLocaleString('en'))
+  const ratioText = Number.isNaN(database) ? 'unknown' : (database / service).toFixed(1)
+  return [operation.title, whole(service), whole(database), ratioText, whole(most), whole(most / service / LARGEST.use)]
 }
 
 /** Items with the same key together, keys in the order in which they come. */
