@@ -18,7 +18,7 @@ import { pinProcesses } from './servers/pinning.ts'
 type ChoiceOf<Run extends Choice['run']> = Extract<Choice, { run: Run }>
 
 const BULK_ROUNDS = 2
-const PROCESSES = { size: 10_000, processes: [1, 2, 4], rounds: 8, sliceMs: 400, warmUpMs: 1_200 }
+const PROCESSES = { size: 10_000, processes: [1, 2, 4], rounds: 12, sliceMs: 150, warmUpMs: 1_200 }
 const RESULTS = join(ROOT, 'data/benchmarks')
 
 const start = performance.now()

@@ -7,7 +7,7 @@ import type { Plan } from './plan.ts'
 import type { Measurement, Running } from './running.ts'
 
 /** Latency at one rate, from the planned time of each request. */
-export interface CurvePoint {
+interface CurvePoint {
   readonly planned: number
   readonly requestsPerSecond: number
   readonly p50Ms: number

@@ -1,7 +1,7 @@
 import { COLOURS, line, panelsSvg, text } from './svg.ts'
 
 /** A curve over some rates: a full line for the 99th percentile, a dashed one for the median. */
-export interface CurveLine {
+interface CurveLine {
   readonly name: string
   readonly colour: keyof typeof COLOURS
   readonly points: readonly { readonly requestsPerSecond: number; readonly p50Ms: number; readonly p99Ms: number }[]

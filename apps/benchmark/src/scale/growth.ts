@@ -17,8 +17,8 @@ export interface GrowthPoint {
   readonly p50Ms: Estimate
 }
 
-const ROUNDS = 6
-const SLICE_MS = 250
+const ROUNDS = 10
+const SLICE_MS = 100
 const WARM_UP = { connections: 32, durationMs: 1_000, maxRequests: 10_000 }
 
 /** Measures the service on databases of several sizes, all of them in rotation. */
