@@ -93,8 +93,13 @@ describe('An older process beside a newer one on SQLite', () => {
     expect((await readSqliteMigrations({ url })).pending).toEqual([
       '0005-move-idempotency-keys',
       '0007-identify-imported-files',
+      '0008-record-key-changes',
     ])
-    expect(await migrateSqlite({ url })).toEqual(['0005-move-idempotency-keys', '0007-identify-imported-files'])
+    expect(await migrateSqlite({ url })).toEqual([
+      '0005-move-idempotency-keys',
+      '0007-identify-imported-files',
+      '0008-record-key-changes',
+    ])
     expect((await readSqliteMigrations({ url })).pending).toEqual([])
     // What the next release will do.
     await older.orm.migrator.up()
