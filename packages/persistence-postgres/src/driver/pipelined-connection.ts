@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncResource } from 'node:async_hooks'
 import pg, { type PoolConfig } from 'pg'
 import { cannotConnect } from '../unavailable.ts'
 import { type PendingRead, PreparedStatements, ReadBatch } from './read-batch.ts'
@@ -13,6 +13,9 @@ const MAX_LIFETIME_MS = 5 * 60_000
 
 /** The number of batches that are sent at the same time; later reads wait together for the next one. */
 const MAX_BATCHES = 2
+
+/** Nothing has to be told when it is collected. */
+const CONTEXT_OPTIONS = { requireManualDestroy: true }
 
 /** The number of reads of a batch. */
 const MAX_READS = 100
@@ -172,7 +175,7 @@ class Session {
   readonly #batches: ReadBatch[] = []
   #isScheduled = false
   /** Of the first statement of the queue: a batch belongs to its trace. */
-  #inContext = AsyncLocalStorage.snapshot()
+  #context: AsyncResource | undefined
   #hasResults = false
   #onIdle: (() => void) | undefined
 
@@ -208,7 +211,7 @@ class Session {
   }
 
   send(read: PendingRead): void {
-    if (this.#queue.length === 0) this.#inContext = AsyncLocalStorage.snapshot()
+    if (this.#queue.length === 0) this.#context = new AsyncResource('PipelinedRead', CONTEXT_OPTIONS)
     this.#queue.push(read)
     this.#schedule()
   }
@@ -248,7 +251,7 @@ class Session {
     const reads = this.#queue.splice(0, this.#queue[0]?.isAlone ? 1 : MAX_READS)
     const batch = new ReadBatch(reads, this.#prepared, () => this.#endBatch(batch))
     this.#batches.push(batch)
-    this.#inContext(() => this.#client.query(batch))
+    this.#context?.runInAsyncScope(() => this.#client.query(batch))
   }
 
   #endBatch(batch: ReadBatch): void {
