@@ -1,5 +1,5 @@
 import { runSql } from '@pet-store/testing-postgres'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { poolConfig } from '../settings.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
@@ -123,6 +123,23 @@ describe('A pipelined connection', () => {
     const slow = hasty.query({ text: 'select pg_sleep(3)' })
     await expect(slow).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
     await expect(hasty.query({ text: 'select 1' })).rejects.toMatchObject({ code: 'persistence_unavailable' })
+  })
+
+  it('is not dropped as unresponsive while the server only returns errors', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const onUnresponsive = vi.fn()
+    const config = { ...poolConfig({ url: database.url }), query_timeout: 1_000 }
+    const failing = new PipelinedConnection(config, { onUnresponsive })
+    onTestFinished(() => failing.close())
+    for (let second = 0; second < 4; second += 1) {
+      const failed = expect(failing.query({ text: 'select 1 / 0' })).rejects.toMatchObject({ code: '22012' })
+      vi.advanceTimersByTime(1_000)
+      await failed
+    }
+    expect(onUnresponsive).not.toHaveBeenCalled()
   })
 
   it('is replaced when it has reached its lifetime, and loses nothing', async () => {

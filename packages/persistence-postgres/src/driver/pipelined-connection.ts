@@ -255,6 +255,7 @@ class Session {
   }
 
   #endBatch(batch: ReadBatch): void {
+    this.#hasResults = true
     this.#batches.splice(this.#batches.indexOf(batch), 1)
     for (const read of batch.reads) if (read.isDone) this.#options.free(read)
     const repeated = batch.reads.filter(({ isDone }) => !isDone)
