@@ -1,6 +1,7 @@
-// What a release publishes, and what it still lacks: `pnpm release:dry-run`, with `--files` file by file. CI hands the packages to the registry with
-// `pnpm release:stage`, where a maintainer approves them; `pnpm release:publish` is for the first release, by a person.
-// Both stop while something is missing. `pnpm release:repository <URL>` sets the address that every manifest states.
+// What a release publishes, and what it still lacks: `pnpm release:dry-run`, with `--files` file by file. CI hands the
+// packages to the registry with `pnpm release:stage`, where a maintainer approves them; `pnpm release:publish` is for the
+// first release, by a person. Both stop while something is missing. `pnpm release:repository <URL>` sets the address that
+// every manifest states.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +24,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 if (command === 'repository') setRepository(address ?? '')
-else release()
+else if (command === 'dry-run' || command in COMMANDS) release()
+else throw new RangeError(`There is no ${command}: give dry-run, stage, publish or repository.`)
 
 /** Writes the address into the manifest of the root and of every public package. */
 function setRepository(given: string): void {
@@ -58,12 +60,15 @@ function release(): void {
 
 /** What each tarball has, in the order of publication. */
 function contents(): readonly string[] {
-  const packed = execFileSync('pnpm', ['publish', ...OPTIONS, '--dry-run', '--json'], {
+  const { status, stdout, stderr } = spawnSync('pnpm', ['publish', ...OPTIONS, '--dry-run', '--json'], {
     cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'ignore'],
     encoding: 'utf8',
   })
-  const tarballs = JSON.parse(packed) as readonly {
+  if (status !== 0) {
+    console.error(stdout + stderr)
+    process.exit(1)
+  }
+  const tarballs = JSON.parse(stdout) as readonly {
     readonly id: string
     readonly size: number
     readonly files: readonly { readonly path: string }[]
