@@ -32,6 +32,14 @@ it('--help of every command ends with examples, whose options the command has', 
   }
 })
 
+/** The script is printed by one run for all cases. */
+const scripts = new Map<string, Promise<string>>()
+function scriptOf(shell: string): Promise<string> {
+  const script = scripts.get(shell) ?? outputOf(`completion ${shell}`)
+  scripts.set(shell, script)
+  return script
+}
+
 const COMPLETIONS = [
   ['imp', ['import']],
   ['keys ', ['create', 'list', 'rotate', 'revoke']],
@@ -41,14 +49,14 @@ const COMPLETIONS = [
 ] as const
 
 it.each(COMPLETIONS)('bash completes "pet-store %s"', async (typed, expected) => {
-  const script = await outputOf('completion bash')
+  const script = await scriptOf('bash')
   const words = ['pet-store', ...typed.split(' ')]
   const code = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _pet_store; echo "\${COMPREPLY[@]}"`
   expect(execFileSync('bash', ['-c', code], { encoding: 'utf8' }).trim()).toBe(expected.join(' '))
 })
 
 it.each(COMPLETIONS.slice(0, 4))('fish completes "pet-store %s"', async (typed, expected) => {
-  const code = `${await outputOf('completion fish')}\ncomplete -C "pet-store ${typed}"`
+  const code = `${await scriptOf('fish')}\ncomplete -C "pet-store ${typed}"`
   const { error, stdout } = spawnSync('fish', ['--no-config', '-c', code], { encoding: 'utf8' })
   if (error !== undefined) return console.warn('fish is not installed, so its completion is not tested.')
   expect(stdout.match(/^\S+/gm)?.sort()).toEqual([...expected].sort())
