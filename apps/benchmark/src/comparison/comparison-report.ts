@@ -102,9 +102,10 @@ function section(runs: Runs): string[] {
 
 function slices({ all }: Runs): string {
   const series = all.flatMap(({ measurements }) => measurements.map((measurement) => measurement.series))
-  const used = sum(series.map((some) => some.slices.length))
-  const disturbed = sum(series.map((some) => some.disturbed))
-  return `${used} slices were used. ${disturbed} were thrown away, because the host or another program took cores away meanwhile.`
+  const used = series.flatMap((some) => some.slices)
+  const thrownAway = sum(series.map(({ disturbed }) => disturbed))
+  const disturbed = used.filter(({ isDisturbed }) => isDisturbed).length
+  return `${used.length} slices were used. ${thrownAway} were thrown away and repeated, because the host or another program took cores away meanwhile; ${disturbed} of those used were disturbed twice in a row.`
 }
 
 function heads({ all }: Runs, title: string): string[] {
