@@ -20,7 +20,7 @@ const LOCK_TIMEOUT = "set lock_timeout = '2s';\n"
 for (const { name, class: Migration, runsAlone } of MIGRATIONS) {
   if (Migration === undefined) throw new Error(`${name} has no class.`)
   // `up` only collects statements; it uses neither a driver nor a configuration.
-  const migration = new Migration(undefined as never, undefined as never)
+  const migration = new Migration(undefined, undefined)
   await migration.up?.()
   const sql = (migration.getQueries?.() ?? []).map((query) => `${String(query)};\n`)
   const options = [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { NewPet, PetId } from '@pet-store/domain'
 import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
-import { createLineFormatter } from './format-lines.ts'
+import { createLineFormatter } from './export-pets.ts'
 import type { PetTransfer } from './open-transfer.ts'
 import { countLines, lastIdOf, petLinePages, petsOfLines, readPetLines, textsOf, writePetLines } from './pet-lines.ts'
 import type { Progress } from './progress.ts'

@@ -1,7 +1,8 @@
-import type { PetStatus } from '@pet-store/domain'
-import { createLineFormatter, fieldNames } from './format-lines.ts'
+import type { Pet, PetStatus } from '@pet-store/domain'
+import { PET_LINE_FIELDS } from '@pet-store/persistence'
+import { ID, IS_INTEGER } from './pet-fields.ts'
 import type { Format } from './pet-file.ts'
-import { type PetSource, petLinePages } from './pet-lines.ts'
+import { type PetSource, petLinePages, unescaped } from './pet-lines.ts'
 
 /** The number of pets in memory at once. */
 const PAGE = 5_000
@@ -23,4 +24,149 @@ export async function* exportPets(
   const toFile = createLineFormatter(format, ids)
   const query = { limit: PAGE, ...(status !== undefined && { status }) }
   for await (const lines of petLinePages(from, query)) yield toFile(lines)
+}
+
+const TAB = 9
+const LINE_FEED = 10
+const BACKSLASH = 92
+const LETTER_N = 78
+const QUOTE = 34
+const COMMA = 44
+
+/** How a byte is written: as it is, after a backslash, or in another way, for which the text is encoded as a whole. */
+const [PLAIN, ESCAPED, SPECIAL] = [0, 1, 2]
+
+/** How a format writes a line. */
+interface LineFormat {
+  /** What stands before a field of a line. */
+  before(field: keyof Pet, isFirst: boolean): string
+  /** What stands before the value, and after it. */
+  readonly textQuote: string
+  /** Whether an absent field leaves its place empty, instead of being left out. */
+  readonly hasPlaceForAbsent: boolean
+  readonly end: string
+  /** The value of a text in which not every byte is plain. */
+  encode(text: string): string
+  /** How a byte of a text is written. */
+  writeAs(byte: number): number
+  /** Whether a text that begins or ends with this byte may stay as it is. */
+  isPlainAtEdge(byte: number): boolean
+}
+
+const FORMATS: Record<Format, LineFormat> = {
+  ndjson: {
+    before: (field, isFirst) => `${isFirst ? '{' : ','}"${field}":`,
+    textQuote: '"',
+    hasPlaceForAbsent: false,
+    end: '}\n',
+    encode: JSON.stringify,
+    writeAs: (byte) => (byte < 32 || byte === BACKSLASH ? SPECIAL : byte === QUOTE ? ESCAPED : PLAIN),
+    isPlainAtEdge: () => true,
+  },
+  csv: {
+    before: (_, isFirst) => (isFirst ? '' : ','),
+    textQuote: '',
+    hasPlaceForAbsent: true,
+    end: '\n',
+    encode: csvValue,
+    writeAs: (byte) => (byte < 32 || byte === BACKSLASH || byte === QUOTE || byte === COMMA ? SPECIAL : PLAIN),
+    // Beyond ASCII there are more kinds of white space.
+    isPlainAtEdge: (byte) => byte > 32 && byte < 128,
+  },
+}
+
+/** RFC 4180 needs no quotes around spaces at the ends, but some programs cut them off without. */
+function csvValue(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** The names of the fields of a file, in their order. */
+function fieldNames(ids: boolean): readonly (keyof Pet)[] {
+  return PET_LINE_FIELDS.filter((field) => ids || field !== ID)
+}
+
+/**
+ * Returns a function that turns lines of a database into lines of a file. It works on bytes: nearly all of them are the
+ * same in both, and to make pets of them and text of these takes longer than the database does for all the rest.
+ * docs/decisions/0120-bulk-as-lines.md
+ */
+export function createLineFormatter(format: Format, ids: boolean): (lines: Uint8Array) => Buffer {
+  const { before, textQuote, hasPlaceForAbsent, end, encode, writeAs, isPlainAtEdge } = FORMATS[format]
+  const bytes = Array.from({ length: 256 }, (_, byte) => byte)
+  const ways = Uint8Array.from(bytes, writeAs)
+  const plainAtEdge = Uint8Array.from(bytes, (byte) => Number(isPlainAtEdge(byte)))
+  const endOfLine = Buffer.from(end)
+  const quote = Buffer.from(textQuote)
+  const [first] = fieldNames(ids)
+  const fields = PET_LINE_FIELDS.map((field) => {
+    const text = before(field, field === first)
+    const isText = !IS_INTEGER[field]
+    return {
+      isWritten: ids || field !== ID,
+      isText,
+      before: Buffer.from(text),
+      beforePlain: Buffer.from(isText ? text + textQuote : text),
+      absent: Buffer.from(hasPlaceForAbsent ? text : ''),
+    }
+  })
+  const constants = fields.reduce((sum, field) => sum + field.beforePlain.length + quote.length, endOfLine.length)
+
+  return (lines) => {
+    const input = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
+    let output: Buffer = Buffer.allocUnsafe(lines.length * 2 + constants)
+    let length = 0
+    let place = 0
+    while (place < lines.length) {
+      output = withRoom(output, length, 2 * (input.indexOf(LINE_FEED, place) - place) + constants)
+      for (const field of fields) {
+        const start = place
+        const beginning = length
+        const isAbsent = lines[start] === BACKSLASH && lines[start + 1] === LETTER_N
+        if (!isAbsent && field.isWritten) length = put(field.beforePlain, output, length)
+        let isPlain = plainAtEdge[lines[start] as number] === 1
+        let byte = lines[place] as number
+        while (byte !== TAB && byte !== LINE_FEED) {
+          const way = ways[byte]
+          if (way === SPECIAL) isPlain = false
+          else if (way === ESCAPED) {
+            output[length] = BACKSLASH
+            length += 1
+          }
+          output[length] = byte
+          length += 1
+          place += 1
+          byte = lines[place] as number
+        }
+        if (!field.isWritten) length = beginning
+        else if (isAbsent) length = put(field.absent, output, beginning)
+        else if (field.isText) {
+          if (isPlain && plainAtEdge[lines[place - 1] as number] === 1) length = put(quote, output, length)
+          else {
+            const text = encode(unescaped(input.toString('utf8', start, place)))
+            const rest = 2 * (input.indexOf(LINE_FEED, place) - place) + constants
+            output = withRoom(output, beginning, Buffer.byteLength(text) + rest)
+            length = put(field.before, output, beginning)
+            length += output.write(text, length)
+          }
+        }
+        place += 1
+      }
+      length = put(endOfLine, output, length)
+    }
+    return output.subarray(0, length)
+  }
+}
+
+/** Writes some bytes, which are few, and returns the place after them. */
+function put(bytes: Uint8Array, output: Uint8Array, length: number): number {
+  for (let index = 0; index < bytes.length; index += 1) output[length + index] = bytes[index] as number
+  return length + bytes.length
+}
+
+/** Returns a buffer with the same beginning and room for more. */
+function withRoom(output: Buffer, length: number, room: number): Buffer {
+  if (length + room <= output.length) return output
+  const larger = Buffer.allocUnsafe(2 * (length + room))
+  output.copy(larger, 0, 0, length)
+  return larger
 }
