@@ -15,7 +15,10 @@ interface Entry {
   }[]
 }
 
-/** A script that completes commands, options and their values in a shell; paths are left to the shell. */
+/**
+ * A script that completes commands, options and their values in a shell; paths are left to the shell. It is complete in
+ * itself: libraries for this start Node on every press of Tab.
+ */
 export function completionScript(program: Command, shell: Shell): string {
   const entries = entriesOf(program)
   if (shell === 'fish') return fishScript(entries)
