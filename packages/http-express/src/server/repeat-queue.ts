@@ -1,7 +1,7 @@
 /** Of how many handled requests one may be a repeat. */
-const REQUESTS_PER_REPEAT = Number(process.env['RPR'] ?? 10)
+const REQUESTS_PER_REPEAT = 10
 /** Repeats for each millisecond in which the event loop has nothing to do. */
-const REPEATS_PER_IDLE_MS = Number(process.env['IDLE'] ?? 2)
+const REPEATS_PER_IDLE_MS = 2
 /** How many may pass together, after a time without any. */
 const MAX_BURST = 200
 const INTERVAL_MS = 10
