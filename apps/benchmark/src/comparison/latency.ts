@@ -26,7 +26,7 @@ export interface Curve {
 const RATES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
 
 /** A contestant that serves less than this part of the planned rate is overloaded. */
-const SERVED = 0.95
+const SERVED = 0.9
 
 const CONNECTIONS = 128
 
