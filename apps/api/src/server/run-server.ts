@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import type { Program } from '../compose.ts'
@@ -15,6 +17,7 @@ export async function runServer(program: Program, settings: Settings, log: Logge
     log.info({ address: `${address}/metrics` }, 'metrics')
   }
   const url = await listen(program.server, settings.host, settings.port)
+  boundNewSpace()
   // A second signal ends the process at once.
   const options = {
     delay: settings.shutdownTimeoutMs,
@@ -32,6 +35,27 @@ export async function runServer(program: Program, settings: Settings, log: Logge
     log.info('stopped')
   })
   return url
+}
+
+/** How much memory V8 may take for new objects. On a large machine it would take 128 MiB, and serve no faster. */
+const MAX_NEW_SPACE_BYTES = 32 * 1024 * 1024
+const NEW_SPACE_CHECK_MS = 250
+
+/**
+ * Stops the growth of V8's space for new objects at about this size, and allows it again after V8 has shrunk the space.
+ * V8 reads this flag at each growth; `--max-semi-space-size`, the usual one, only on the command line.
+ * docs/decisions/0131-memory.md
+ */
+function boundNewSpace(): void {
+  // With other flags, the code that the next start uses would not be taken for the same.
+  flushCompileCache()
+  let mayGrow = true
+  setInterval(() => {
+    const { space_size: bytes = 0 } = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space') ?? {}
+    if (bytes < MAX_NEW_SPACE_BYTES === mayGrow) return
+    mayGrow = !mayGrow
+    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`)
+  }, NEW_SPACE_CHECK_MS).unref()
 }
 
 /** Listens on an address and returns it as a URL. Rejects with a sentence on what to do. */
