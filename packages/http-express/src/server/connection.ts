@@ -46,6 +46,8 @@ export class Connection {
   /** The response that is being produced or sent, or the last one. */
   #current: ServerResponse | undefined
   #isPaused = false
+  /** Whether a request may follow the 503 that was sent last. */
+  #mayRepeat = false
   #isStopping = false
   /** No more requests are handled. */
   #isEnding = false
@@ -53,7 +55,7 @@ export class Connection {
   constructor(socket: ServerSocket, repeats: RepeatQueue) {
     this.#socket = socket
     this.#repeats = repeats
-    socket.once('close', () => repeats.leave(this.#startNext))
+    socket.once('close', () => repeats.leave(this.#allowRepeat))
     // Node calls it after a response with `Connection: close`. Its own resets a connection with unread bytes. Node also
     // calls it after the last response to a client that has closed its side, where an error may still wait for its turn.
     socket.destroySoon = () => {
@@ -106,7 +108,7 @@ export class Connection {
   /** Closes the connection with the response to the last request that has arrived. An idle one stays open. */
   stop(): void {
     this.#isStopping = true
-    if (this.#repeats.leave(this.#startNext)) this.#startNext()
+    if (this.#repeats.leave(this.#allowRepeat)) this.#allowRepeat()
     if (this.#current?.headersSent === false && this.#waiting.length === 0) this.#current.shouldKeepAlive = false
   }
 
@@ -118,9 +120,12 @@ export class Connection {
     if (res !== undefined) {
       this.#repeats.count()
       this.#current = res
+      this.#mayRepeat = false
       if (this.#isStopping && this.#waiting.length === 0) res.shouldKeepAlive = false
     }
     run()
+    // Before the next request is read: a parsed request that waits costs memory, and much time in garbage collection.
+    if (res?.statusCode === 503 && res.shouldKeepAlive && !this.#isStopping) this.#askToRepeat()
   }
 
   #inTurn(res: ServerResponse | undefined, run: () => void): void {
@@ -133,11 +138,23 @@ export class Connection {
     if (this.#waiting.length === 1) this.#current?.once('close', this.#startAfter)
   }
 
-  /** Whether the next request may be handled now. Else it waits, unread on, until the queue calls `#startNext`. */
+  /** Whether the next request may be handled now. Else it waits until the queue allows it. */
   #mayStart(): boolean {
-    if (this.#current?.statusCode !== 503 || this.#isStopping || this.#repeats.mayPass(this.#startNext)) return true
-    this.#pause()
-    return false
+    if (this.#current?.statusCode !== 503 || this.#isStopping || this.#mayRepeat) return true
+    this.#askToRepeat()
+    return this.#mayRepeat
+  }
+
+  /** After a 503: reads on at once, or when it is this connection's turn. */
+  #askToRepeat(): void {
+    if (this.#repeats.mayPass(this.#allowRepeat)) this.#mayRepeat = true
+    else this.#pause()
+  }
+
+  readonly #allowRepeat = (): void => {
+    this.#mayRepeat = true
+    if (this.#waiting.length > 0 && this.#current?.closed) this.#startNext()
+    else this.#readOn()
   }
 
   readonly #startAfter = (): void => {
@@ -150,10 +167,14 @@ export class Connection {
     if (next === undefined) return
     if (this.#waiting.length > 0) next.res?.once('close', this.#startAfter)
     this.#start(next.res, next.run)
-    if (this.#isPaused && this.#waiting.length < MAX_WAITING) {
-      this.#isPaused = false
-      this.#socket.resume()
-    }
+    this.#readOn()
+  }
+
+  #readOn(): void {
+    const isSlowedDown = this.#current?.statusCode === 503 && !this.#mayRepeat && !this.#isStopping
+    if (!this.#isPaused || isSlowedDown || this.#waiting.length >= MAX_WAITING) return
+    this.#isPaused = false
+    this.#socket.resume()
   }
 
   #pause(): void {

@@ -1,4 +1,4 @@
-/** Of how many handled requests one may be a repeat. */
+/** Of how many handled requests one may follow a 503 on its connection. */
 const REQUESTS_PER_REPEAT = 10
 /** Repeats for each millisecond in which the event loop has nothing to do. */
 const REPEATS_PER_IDLE_MS = 2
@@ -7,9 +7,9 @@ const MAX_BURST = 200
 const INTERVAL_MS = 10
 
 /**
- * The connections that were sent a 503 and have sent another request, in order. Only a part of all requests may be such
- * repeats: a rejection costs about as much as a creation, so clients that repeat at once would take the time of those
- * that are served. Connections that wait here are not read on; TCP slows their clients down.
+ * The connections that were sent a 503, in order. Only a part of all requests may follow a 503: a rejection costs about
+ * as much as a creation, so clients that repeat at once would take the time of those that are served. Connections that
+ * wait here are not read; TCP slows their clients down (docs/decisions/0140-overload.md).
  */
 export class RepeatQueue {
   readonly #waiting = new Set<() => void>()
@@ -30,7 +30,7 @@ export class RepeatQueue {
     this.#handled += 1
   }
 
-  /** Whether a repeat may be handled now; else `start` is called later, in its turn. */
+  /** Whether a request may follow now; else `start` is called later, in its turn. */
   mayPass(start: () => void): boolean {
     if (this.#waiting.size === 0) {
       this.#refill()
