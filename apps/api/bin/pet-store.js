@@ -6,10 +6,12 @@ const isNewEnough = major >= 26 || (major === 24 && minor >= 11) || (major === 2
 
 if (isNewEnough) {
   // Code that was compiled by the build (warm-up.js) or an earlier start. Its paths are relative, so a copy of the program
-  // can use it too.
-  const { enableCompileCache } = await import('node:module')
+  // can use it too. Where it may not be written, in the folder for temporary files.
+  const { constants, enableCompileCache } = await import('node:module')
+  const { fileURLToPath } = await import('node:url')
   process.env.NODE_COMPILE_CACHE_PORTABLE ??= '1'
-  enableCompileCache(new URL('../dist/compile-cache', import.meta.url).pathname)
+  const { status } = enableCompileCache(fileURLToPath(new URL('../dist/compile-cache', import.meta.url)))
+  if (status === constants.compileCacheStatus.FAILED) enableCompileCache()
   await import('../dist/main.js')
 } else {
   console.error(`Pet store needs Node 22.18, 24.11, or 26 and newer; this is Node ${process.versions.node}.`)

@@ -7,6 +7,7 @@ import { flushCompileCache } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const KEY = 'warm-up'
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
@@ -21,7 +22,7 @@ Object.assign(process.env, {
 })
 try {
   // By another process: starts of a database that is migrated should not read the code that migrates it.
-  const program = new URL('./pet-store.js', import.meta.url).pathname
+  const program = fileURLToPath(new URL('./pet-store.js', import.meta.url))
   execFileSync(process.execPath, [program, 'migrate'], {
     env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' },
     stdio: ['ignore', 'ignore', 'inherit'],
