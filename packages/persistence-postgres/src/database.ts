@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { withRetries } from './driver/retry-conflicts.ts'
 import { type PostgresOptions, poolConfig } from './settings.ts'
 
 /** Connections to one database. */
@@ -24,8 +25,10 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Po
   })
   const place = placeOf(options.url)
   try {
-    const { rows } = await pool.query<{ name: string; encoding: string }>(
-      "select current_database() as name, current_setting('server_encoding') as encoding",
+    const { rows } = await withRetries(() =>
+      pool.query<{ name: string; encoding: string }>(
+        "select current_database() as name, current_setting('server_encoding') as encoding",
+      ),
     )
     const { name = '', encoding = '' } = rows[0] ?? {}
     if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)

@@ -3,6 +3,7 @@ import type { MigrationState } from '@pet-store/persistence'
 import { type AdapterMigration, migrationState, pendingMigrations } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database.ts'
+import { withRetries } from './driver/retry-conflicts.ts'
 import { createPostgresOrm, MIGRATIONS } from './orm.ts'
 import type { PostgresOptions } from './settings.ts'
 import { sqlStateOf } from './unavailable.ts'
@@ -38,7 +39,9 @@ export function migratePostgres(options: PostgresOptions): Promise<readonly stri
 /** Returns which migrations a database has and lacks. Writes and locks nothing. */
 export async function readPostgresMigrations(options: PostgresOptions): Promise<MigrationState> {
   try {
-    return await withDatabase(options, async ({ pool }) => migrationState(await appliedMigrations(pool), MIGRATIONS))
+    return await withDatabase(options, async ({ pool }) =>
+      migrationState(await withRetries(() => appliedMigrations(pool)), MIGRATIONS),
+    )
   } catch (error) {
     if (sqlStateOf((error as Error).cause) === NO_SUCH_DATABASE) return migrationState(undefined, MIGRATIONS)
     throw error
@@ -48,7 +51,7 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
 /** Rejects with one sentence that names the migrations that the schema lacks. */
 export function expectMigrated(options: PostgresOptions): Promise<void> {
   return withDatabase(options, async ({ pool }) => {
-    expectNonePending(migrationState(await appliedMigrations(pool), MIGRATIONS))
+    expectNonePending(migrationState(await withRetries(() => appliedMigrations(pool)), MIGRATIONS))
   })
 }
 
@@ -57,7 +60,7 @@ export function expectMigrated(options: PostgresOptions): Promise<void> {
  * has added. Serving works beside one; copying would lose what it has added.
  */
 export async function expectCurrentSchema({ pool, place }: PostgresDatabase): Promise<void> {
-  const state = migrationState(await appliedMigrations(pool), MIGRATIONS)
+  const state = migrationState(await withRetries(() => appliedMigrations(pool)), MIGRATIONS)
   expectNonePending(state)
   if (state.newer.length === 0) return
   throw new Error(

@@ -8,6 +8,7 @@ import { listFromReplicas } from './driver/list-from-replicas.ts'
 import { PetHorizon } from './driver/pet-horizon.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { PostgresReplica } from './driver/replica.ts'
+import { withRetries } from './driver/retry-conflicts.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
 import { expectMigrated, migratePostgres } from './migrations.ts'
 import { createPostgresOrm, LATEST_MIGRATION } from './orm.ts'
@@ -61,19 +62,19 @@ function persistenceOf(
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
       // The table too, so that a database without one is noticed.
-      const { rows } = await pool.query<{ isReadOnly: boolean }>(
-        `select current_setting('transaction_read_only') = 'on' as "isReadOnly" from (select count(*) from (select 1 from pet limit 1) one) counted`,
+      const { rows } = await withRetries(() =>
+        pool.query<{ isReadOnly: boolean }>(
+          `select current_setting('transaction_read_only') = 'on' as "isReadOnly" from (select count(*) from (select 1 from pet limit 1) one) counted`,
+        ),
       )
       if (rows[0]?.isReadOnly !== true) return
       throw new PersistenceUnavailable({ message: 'The database is read-only: a standby, or set to be read-only.' })
     },
     async isMigrated() {
-      const applied = await em
-        .fork()
-        .execute<object[]>('select 1 from migration where name = ?', [LATEST_MIGRATION])
-        .catch((error: unknown) => {
-          throw unavailableOr(error, false)
-        })
+      const find = () => em.fork().execute<object[]>('select 1 from migration where name = ?', [LATEST_MIGRATION])
+      const applied = await withRetries(find).catch((error: unknown) => {
+        throw unavailableOr(error, false)
+      })
       return applied.length === 1
     },
     poolUse: () => [

@@ -239,9 +239,15 @@ describe('Opening with replicas', () => {
     for (const address of [url, replicaUrl]) await expect.poll(() => servingOn(address)).toEqual([])
   })
 
-  it('rejects a server that follows no other', async () => {
-    await expect(openPostgresPersistence({ url, replicaUrls: [url] })).rejects.toThrow(
-      /^Cannot use the PostgreSQL database "127\.0\.0\.1:\d+\/pet_store_\w+" as a replica: it is not in recovery\.$/,
+  it('reads lists from the primary, and warns, when a node does not say which part of the log it has', async () => {
+    const warned = once(process, 'warning')
+    const { pets, replicaHorizons } = await openPersistence({ replicaUrls: [url] })
+    expect(String((await warned)[0])).toMatch(
+      /^Warning: The PostgreSQL replica "127\.0\.0\.1:\d+\/pet_store_\w+" serves no lists, because it is no streaming replica; they are read on the primary\.$/,
     )
+    const pet = await pets.add(aNewPet())
+    expect(await pets.list({ limit: 1 })).toEqual([pet])
+    await setTimeout(1_500)
+    expect(replicaHorizons()).toEqual([undefined])
   })
 })

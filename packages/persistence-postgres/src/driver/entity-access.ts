@@ -1,8 +1,8 @@
 import { DriverException } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { EntityAccess } from '@pet-store/persistence-mikro-orm'
-import { cannotConnect, isConflict, sqlStateOf, unavailableOr } from '../unavailable.ts'
-import { retryConflicts } from './retry-conflicts.ts'
+import { cannotConnect, sqlStateOf, unavailableOr } from '../unavailable.ts'
+import { withRetries } from './retry-conflicts.ts'
 
 /** Work with entities on the connections of an ORM. Writes are transactions, repeated when they conflict with others. */
 export function createEntityAccess(em: SqlEntityManager): EntityAccess {
@@ -16,7 +16,9 @@ export function createEntityAccess(em: SqlEntityManager): EntityAccess {
       await transaction.rollback().catch(() => {})
       throw error instanceof DriverException ? unavailableOr(error, false) : error
     })
-    await transaction.commit().catch((error: unknown) => {
+    await transaction.commit().catch(async (error: unknown) => {
+      // The ORM keeps the connection of a commit that failed.
+      await transaction.rollback().catch(() => {})
       throw unavailableOr(error, true)
     })
     return result
@@ -24,14 +26,10 @@ export function createEntityAccess(em: SqlEntityManager): EntityAccess {
 
   return {
     read: (work) =>
-      work(em.fork()).catch((error: unknown) => {
+      withRetries(() => work(em.fork())).catch((error: unknown) => {
         throw unavailableOr(error, false)
       }),
 
-    write: (work) =>
-      write(work).catch((error: unknown) => {
-        if (isConflict(error)) return retryConflicts(() => write(work))
-        throw error
-      }),
+    write: (work) => withRetries(() => write(work)),
   }
 }

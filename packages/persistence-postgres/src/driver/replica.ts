@@ -2,17 +2,20 @@ import type { PetId } from '@pet-store/domain'
 import { PersistenceUnavailable, type PoolUse } from '@pet-store/persistence'
 import { compilePetStatements, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
-import { openPostgresDatabase, type PostgresDatabase, placeOf, reasonOf } from '../database.ts'
+import { openPostgresDatabase, type PostgresDatabase, reasonOf } from '../database.ts'
 import { createPostgresOrm } from '../orm.ts'
 import type { PostgresOptions } from '../settings.ts'
+import { sqlStateOf } from '../unavailable.ts'
 import type { Replica } from './list-from-replicas.ts'
 import type { PetMark } from './pet-horizon.ts'
 import { poolUse, runOnPool } from './pool-statements.ts'
+import { withRetries } from './retry-conflicts.ts'
 import { createPostgresStatementRunner } from './statement-runner.ts'
 
 const POLL_MS = 1_000
+const UNDEFINED_FUNCTION = '42883'
 
-/** A streaming replica of the database, on connections of its own. */
+/** A node with a copy of the database, on connections of its own. */
 export class PostgresReplica implements Replica {
   readonly pets: SqlPetRepository
   readonly #pool: Pool
@@ -30,12 +33,11 @@ export class PostgresReplica implements Replica {
     this.pets = new SqlPetRepository(compilePetStatements(createPostgresOrm(database).em), runner)
     this.#pool = database.pool
     this.#place = database.place
-    this.#schedule()
   }
 
   /**
-   * Opens the replica of each of `replicaUrls`, all or none. Rejects with one sentence that names host and database if
-   * one is unavailable or is not a replica.
+   * Opens the node of each of `replicaUrls`, all or none. Rejects with one sentence that names host and database if one
+   * is unavailable. A node that does not say which part of the log it has serves no lists, and Node warns of it.
    */
   static async openAll(options: PostgresOptions): Promise<readonly PostgresReplica[]> {
     const replicas: PostgresReplica[] = []
@@ -44,8 +46,9 @@ export class PostgresReplica implements Replica {
         const database = await openPostgresDatabase({ ...options, url })
         const replica = new PostgresReplica(database, options)
         replicas.push(replica)
-        if ((await replica.#state()).isReplica) continue
-        throw new Error(`Cannot use the PostgreSQL database ${placeOf(url)} as a replica: it is not in recovery.`)
+        const reason = await replica.#whyWithoutPosition()
+        if (reason === undefined) replica.#schedule()
+        else replica.#leaveOut(reason)
       }
     } catch (error) {
       await PostgresReplica.closeAll(replicas)
@@ -81,6 +84,29 @@ export class PostgresReplica implements Replica {
     this.#forget()
     const cause = reason instanceof PersistenceUnavailable ? reason.cause : reason
     process.emitWarning(`The PostgreSQL replica ${this.#place} is left out for now: ${reasonOf(cause)}.`)
+  }
+
+  /** Permanently, unlike `rest`. */
+  #leaveOut(reason: string): void {
+    this.#isResting = true
+    process.emitWarning(
+      `The PostgreSQL replica ${this.#place} serves no lists, because ${reason}; they are read on the primary.`,
+    )
+  }
+
+  /** A streaming replica has a position; a logical one, another primary and the readers of some services have none. */
+  async #whyWithoutPosition(): Promise<string | undefined> {
+    try {
+      const { rows } = await withRetries(() =>
+        this.#pool.query<{ hasPosition: boolean }>(
+          'select pg_is_in_recovery() and pg_last_wal_replay_lsn() is not null as "hasPosition"',
+        ),
+      )
+      return rows[0]?.hasPosition ? undefined : 'it is no streaming replica'
+    } catch (error) {
+      if (sqlStateOf(error) !== UNDEFINED_FUNCTION) throw error
+      return 'it has no pg_last_wal_replay_lsn()'
+    }
   }
 
   poolUse(name: string): PoolUse {

@@ -22,3 +22,13 @@ export async function retryConflicts<Result>(work: () => Promise<Result>): Promi
   }
   throw notSent('The statement conflicts with others that run at the same time.', conflict)
 }
+
+/** Runs work, and runs it again if it has failed because of others at the same time. */
+export async function withRetries<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isConflict(error)) return retryConflicts(work)
+    throw error
+  }
+}

@@ -9,6 +9,8 @@ export interface FaultyProxy {
   mute(): void
   /** Resets a connection when the server sends something on it, so that the client loses the result. */
   loseResults(): void
+  /** Makes the server fail every so many statements with 40001, whatever they are. Begin and rollback always work. */
+  failEvery(count: number): void
   /** Accepts no connection any more, and resets the present ones. */
   close(): void
 }
@@ -18,8 +20,15 @@ export async function openFaultyProxy(url: string): Promise<FaultyProxy> {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
   let losesResults = false
+  let failsEvery = Number.POSITIVE_INFINITY
+  let statements = 0
+  const isFailing = (): boolean => {
+    statements += 1
+    return statements % failsEvery === 0
+  }
   const proxy = createServer((near) => {
     const far = connect(Number(port || 5432), hostname)
+    const replaced = replaceStatements(isFailing)
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -27,7 +36,7 @@ export async function openFaultyProxy(url: string): Promise<FaultyProxy> {
       sockets.add(from)
       from.on('data', (data) => {
         if (losesResults && from === far) near.resetAndDestroy()
-        else to.write(data)
+        else to.write(from === near ? replaced(data) : data)
       })
       from.on('end', () => to.end())
       from.on('error', () => to.destroy())
@@ -48,6 +57,54 @@ export async function openFaultyProxy(url: string): Promise<FaultyProxy> {
     loseResults() {
       losesResults = true
     },
+    failEvery(count) {
+      failsEvery = count
+    },
     close,
   }
+}
+
+const INJECTED = "do $$ begin raise exception 'injected' using errcode = '40001'; end $$"
+
+/**
+ * Reads what a client sends, and replaces a simple query, or everything up to a Sync, by one that the server fails with
+ * 40001. To both the server responds with an error, and that it is ready.
+ */
+function replaceStatements(isFailing: () => boolean): (data: Buffer) => Buffer {
+  let rest = Buffer.alloc(0)
+  let group: Buffer[] = []
+  let isStarted = false
+  return (data) => {
+    rest = Buffer.concat([rest, data])
+    const sent: Buffer[] = []
+    for (;;) {
+      // The first message has no type.
+      const start = isStarted ? 1 : 0
+      if (rest.length < start + 4) break
+      const length = start + rest.readUInt32BE(start)
+      if (rest.length < length) break
+      const message = rest.subarray(0, length)
+      rest = rest.subarray(length)
+      if (!isStarted) sent.push(message)
+      else group.push(message)
+      isStarted = true
+      const type = String.fromCharCode(message[0] as number)
+      if (start === 0 || !'QSX'.includes(type)) continue
+      const text = Buffer.concat(group).toString('latin1')
+      const mustWork = type === 'X' || /\0?(?:begin|start transaction|rollback)\b/i.test(text.slice(0, 40))
+      sent.push(
+        ...(!mustWork && isFailing()
+          ? [simpleQuery(/commit/i.test(text.slice(0, 40)) ? `rollback; ${INJECTED}` : INJECTED)]
+          : group),
+      )
+      group = []
+    }
+    return Buffer.concat(sent)
+  }
+}
+
+function simpleQuery(sql: string): Buffer {
+  const head = Buffer.from('Q\0\0\0\0', 'latin1')
+  head.writeUInt32BE(Buffer.byteLength(sql) + 5, 1)
+  return Buffer.concat([head, Buffer.from(`${sql}\0`)])
 }
