@@ -40,7 +40,7 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Po
 }
 
 /** Returns host and database of a URL, without the password. */
-export function placeOf(url: string): string {
+function placeOf(url: string): string {
   const { host, pathname } = new URL(url)
   return JSON.stringify(`${host}${pathname}`)
 }
