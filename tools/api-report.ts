@@ -1,6 +1,6 @@
 // Compares the declarations that packages publish with the committed ones in docs/api: `pnpm api`, after `pnpm build`.
 // `pnpm api --update` writes them. A removed or changed declaration can break users, a new one cannot.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import ts from 'typescript'
 import { type PublicPackage, ROOT, readPublicPackages } from './public-packages.ts'
@@ -34,7 +34,9 @@ function statementsIn(report: string): ReadonlySet<string> {
 }
 
 /** Every declaration of the package that its entries reach, by name and without comments, so that moves change nothing. */
-function reportOf({ folder, entries }: PublicPackage): string {
+function reportOf({ name, folder, entries }: PublicPackage): string {
+  const missing = entries.find(({ types }) => !existsSync(join(ROOT, folder, types)))
+  if (missing !== undefined) throw new Error(`${name} is not built: ${missing.types} is missing. Run pnpm build first.`)
   const own = join(ROOT, folder, 'dist')
   const program = ts.createProgram(
     entries.map(({ types }) => join(ROOT, folder, types)),
