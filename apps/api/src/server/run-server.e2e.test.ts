@@ -8,9 +8,9 @@ import { getHeapSpaceStatistics } from 'node:v8'
 const newSpace = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size
 process.once('SIGUSR1', async () => {
   let most = 0
-  for (let round = 0; round < 60; round += 1) {
+  for (let round = 0; round < 40; round += 1) {
     const recent = []
-    for (let count = 0; count < 250_000; count += 1) recent.push({ count, list: [count] })
+    for (let count = 0; count < 600_000; count += 1) recent.push({ count, list: [count] })
     most = Math.max(most, newSpace())
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
