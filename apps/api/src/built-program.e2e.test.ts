@@ -63,7 +63,8 @@ describe('the built program', () => {
     const statuses = await Promise.all(loaded.map(async (reference) => (await fetch(new URL(reference, docs))).status))
     program.process.kill('SIGTERM')
 
-    expect(statuses).toEqual([200, 200, 200, 200])
+    expect(loaded).toContainEqual(expect.stringMatching(/swagger-ui\.css$/))
+    expect(statuses).toEqual(loaded.map(() => 200))
     expect(await program.ended).toBe(0)
   })
 
