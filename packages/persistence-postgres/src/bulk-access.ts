@@ -8,7 +8,7 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
 import { openPostgresDatabase } from './database.ts'
-import { copyIn, copyOut, copyText } from './driver/copy.ts'
+import { copyIn, copyOut, copyText, inMessages } from './driver/copy.ts'
 import { insertRows } from './driver/insert-rows.ts'
 import { runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
@@ -53,16 +53,12 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
     insertPetLines: (lines, also) =>
       inTransaction(pool, async (client) => {
         if (also !== undefined && !(await changesRows(client, also))) return false
-        if (lines.length > 0) await copyIn(client, newPetLines, [lines])
+        await copyIn(client, newPetLines, inMessages(lines))
         return true
       }),
 
-    async writePetLines(lines) {
-      await inTransaction(pool, async (client) => {
-        await copyIn(client, petLines, [lines])
-        return true
-      })
-    },
+    // A statement by itself is a transaction.
+    writePetLines: (lines) => onConnection(pool, (client) => copyIn(client, petLines, inMessages(lines))),
 
     async lastPetId() {
       const { rows } = await pool.query<{ id: string | null }>(`select pg_sequence_last_value(${PET_IDS}) as id`)

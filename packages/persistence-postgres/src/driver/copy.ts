@@ -17,6 +17,14 @@ export async function copyIn(
   await pipeline(Readable.from(text), client.query(from(`copy ${table} (${names}) from stdin`)))
 }
 
+/** The server begins with a message when all of it is there. */
+const MESSAGE_BYTES = 64 * 1024
+
+/** Cuts text into parts for COPY, which need not end with a row. */
+export function* inMessages(text: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < text.length; start += MESSAGE_BYTES) yield text.subarray(start, start + MESSAGE_BYTES)
+}
+
 /** Returns the rows of a query, as COPY writes them. */
 export async function copyOut(client: ClientBase, query: string): Promise<Buffer> {
   const parts: Buffer[] = []
