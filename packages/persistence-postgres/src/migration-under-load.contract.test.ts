@@ -12,6 +12,13 @@ const WRITERS = 4
 const ADDS_AROUND = 25
 const NOW = Date.parse('2027-01-01T12:00:00Z')
 
+/** While the keys are copied, adds wait; that release responds to those that time out with 503, "was not added". */
+const TIMED_OUT = 'timed out'
+function unlessTimedOut(error: { readonly code?: string }): string {
+  if (error.code === '57014') return TIMED_OUT
+  throw error
+}
+
 /** Works until it is told to stop, and then `ADDS_AROUND` times more. Counts in `done`. */
 function repeat(work: (count: number) => Promise<void>) {
   const run = { done: 0, isStopping: false, ended: Promise.resolve() }
@@ -36,13 +43,14 @@ it('a database is migrated while the release before and this one serve, and has 
   onTestFinished(async () => void (await Promise.all(older.map(({ close }) => close()))))
   await first.client.query(
     `set statement_timeout = 0; insert into pet (name, category_id, once_owner, once_key, once_fingerprint, once_at)
-     select 'Pet ' || n, n, 'shop', 'old ' || n, 'f', ${NOW} from generate_series(1, ${PETS}) n; reset statement_timeout`,
+     select 'Pet ' || n, n, 'shop', case when n % 10 = 0 then 'old ' || n end, 'f', ${NOW} from generate_series(1, ${PETS}) n; reset statement_timeout`,
   )
 
   const runs = older.map((instance, writer) =>
     repeat(async (count) => {
       const [name, key] = [`Older ${writer} ${count}`, `older ${writer} ${count}`]
-      const id = await instance.add(key, NOW, name)
+      const id = await instance.add(key, NOW, name).catch(unlessTimedOut)
+      if (id === TIMED_OUT) return
       acknowledged.set(id ?? 'none', { name, key })
       expect(await instance.list(BigInt(id ?? 0) - 1n, 20)).toContainEqual(expect.objectContaining({ id, name }))
     }),
