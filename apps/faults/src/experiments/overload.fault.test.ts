@@ -82,7 +82,7 @@ it.each(['SQLite', 'PostgreSQL'])(
       expect(figures.servedPerSecond).toBeGreaterThan(Math.min(perSecond, peak.servedPerSecond) / 3)
     }
     const after = await sendOpenLoop({ ...load, perSecond: 500, connections: 32, seconds: 1 })
-    expect(after.statuses).toEqual({ 201: 500 })
+    expect(after.statuses).toEqual({ 201: after.planned - after.heldBack })
   },
 )
 
