@@ -14,7 +14,7 @@ const NOW = Date.parse('2027-01-01T12:00:00Z')
 
 /** While the keys are copied, adds wait; that release responds to those that time out with 503, "was not added". */
 const TIMED_OUT = 'timed out'
-function unlessTimedOut(error: { readonly code?: string }): string {
+function unlessTimedOut(error: Error & { readonly code?: string }): string {
   if (error.code === '57014') return TIMED_OUT
   throw error
 }

@@ -5,10 +5,9 @@ import { createDatabase, freePort } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, onTestFinished } from 'vitest'
 import { chartsSvg } from '../harness/charts-svg.ts'
-import { itSoak } from '../harness/conditional-tests.ts'
 import { ask, Connection, requestBytes } from '../harness/connection.ts'
 import { flood, quantile } from '../harness/flood.ts'
-import { report } from '../harness/plan.ts'
+import { itSoak, report } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 10)

@@ -1,4 +1,4 @@
-import { vi } from 'vitest'
+import { it, vi } from 'vitest'
 
 /** The `--mode` of vitest: `test` by default. */
 export const MODE = process.env['MODE']
@@ -9,6 +9,25 @@ export const IS_LONG = MODE === 'faults'
 // For every experiment, since each imports this file. Far more than it takes: a loaded machine is several times slower,
 // and what waits for the service has a deadline of its own.
 vi.setConfig({ testTimeout: MODE === 'test' ? 300_000 : 24 * 3_600_000 })
+
+/** Runs in the long form only: it takes long, and the short form has a part of it. */
+export const itLong = itWhere(IS_LONG, 'It is a part of the long form: pnpm test:faults.')
+
+/** Runs only with `--mode soak`. */
+export const itSoak = itWhere(MODE === 'soak', 'It takes minutes and writes pictures: pnpm test:soak.')
+
+/** Tests that are skipped with a reason, which counts as no failure, where the condition does not hold. */
+function itWhere(condition: boolean, reason: string) {
+  return it.extend<{ condition: undefined }>({
+    condition: [
+      async ({ skip }, use) => {
+        if (!condition) skip(reason)
+        await use(undefined)
+      },
+      { auto: true },
+    ],
+  })
+}
 
 /** The seed of everything random. `FAULTS_SEED` sets another one. */
 export const SEED = Number(process.env['FAULTS_SEED'] ?? 20_301_205)
