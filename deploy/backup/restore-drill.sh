@@ -18,6 +18,8 @@ read -ra pet_store <<<"${PET_STORE:-pet-store}"
 PGDATABASE=${PGDATABASE:-pet_store}
 PGUSER=${PGUSER:-pet_store}
 [[ -z ${PG_BIN:-} ]] || PATH=$PG_BIN:$PATH
+# Where runuser is, which not every user has in PATH.
+PATH=$PATH:/usr/sbin:/sbin
 # Nothing but the copy may be opened, whatever the environment of this shell names.
 unset DATABASE_URL_FILE DATABASE_REPLICA_URLS PERSISTENCE_MODULE METRICS_PORT OTEL_EXPORTER_OTLP_ENDPOINT
 export PORT=0 HOST=127.0.0.1 LOG_LEVEL=info
