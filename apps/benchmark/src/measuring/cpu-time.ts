@@ -37,7 +37,23 @@ export function cpuTimeOfSiblings(pid: number, name: string): (() => number) | u
     const children = () =>
       readFileSync(`/proc/${parent}/task/${parent}/children`, 'latin1').trim().split(' ').map(Number)
     children()
-    return () => sum(children().map((child) => cpuTime(child).used))
+    // What a process that has ended used stays counted.
+    const used = new Map<number, number>()
+    return () => {
+      for (const child of children()) {
+        const time = cpuTimeUnlessEnded(child)
+        if (time !== undefined) used.set(child, time)
+      }
+      return sum([...used.values()])
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function cpuTimeUnlessEnded(pid: number): number | undefined {
+  try {
+    return cpuTime(pid).used
   } catch {
     return undefined
   }
