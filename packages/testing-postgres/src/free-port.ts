@@ -1,12 +1,29 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A TCP port of this machine that nothing listens on at the moment. */
+const FIRST_PORT = 10_000
+const FIRST_EPHEMERAL_PORT = 32_768
+const ATTEMPTS = 100
+
+/**
+ * A TCP port of this machine that nothing listens on at the moment.
+ *
+ * It is below the range from which Linux and macOS number outgoing connections. A port of that range can be given to a
+ * connection of another process before it is used, and a client that polls such a port can connect to itself.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const port = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT)
+    const probe = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(probe, 'listening')
+    } catch {
+      continue
+    }
+    probe.close()
+    await once(probe, 'close')
+    return port
+  }
+  throw new Error(`no free port in ${ATTEMPTS} attempts`)
 }

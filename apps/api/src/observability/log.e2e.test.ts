@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, openSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { freePort } from '@pet-store/testing-postgres'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import {
   MAIN_FROM_SOURCE,
@@ -88,15 +88,6 @@ describe('A line of the log', () => {
     expect(program.output.stdout).toMatch(/"level":60,.*"message":"too late"/)
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** A running service whose standard output is this file descriptor. */
 async function serveInto(stdout: number, settings: Record<string, string> = {}) {

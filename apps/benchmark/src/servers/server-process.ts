@@ -66,7 +66,7 @@ export async function startServer({ program, databaseUrl, settings }: ServerOpti
     child.kill('SIGKILL')
     const output = readFileSync(logFile, 'utf8').slice(-2_000)
     removeLog()
-    throw new Error(`${program.join(' ')} does not respond:\n${output}`, { cause })
+    throw new Error(`${program.join(' ')} does not respond (${(cause as Error).message}):\n${output}`, { cause })
   }
   const firstResponseMs = performance.now() - start
   return {
@@ -94,9 +94,8 @@ async function firstResponse(child: ChildProcess, port: number): Promise<void> {
       if (status === 200) return
       throw new Error(`its first response is ${status}: ${body}`)
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      const isStarting = code === 'ECONNREFUSED' && child.exitCode === null && performance.now() < deadline
-      if (!isStarting) throw error
+      const isUnreachable = (error as NodeJS.ErrnoException).code !== undefined
+      if (!isUnreachable || child.exitCode !== null || performance.now() >= deadline) throw error
     }
     await wait(2)
   }
