@@ -1,10 +1,10 @@
 import { Matchers } from '@pact-foundation/pact'
 import { expect, it } from 'vitest'
 import { PROVIDER_STATES } from '../states/provider-states.ts'
-import { asKnown, beginContract, clientOf } from '../testing/contract.test-support.ts'
+import { asKnown, beginContract, clientOf, fromState } from '../testing/contract.test-support.ts'
 import { offersOf } from '../testing/storefront.test-support.ts'
 
-const { equal, fromProviderState, integer, string } = Matchers
+const { equal, integer, string } = Matchers
 const contract = beginContract('pet-store-storefront')
 
 /** What the storefront reads of a pet: any name and category, but only available pets. */
@@ -38,8 +38,7 @@ it('the storefront follows the given link from the first page to the last, witho
     },
   )
 
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: Pact fills it in.
-  const cursor = fromProviderState('${statusCursor}', CURSOR)
+  const cursor = fromState('statusCursor', CURSOR)
   await contract.interaction(
     'the last page of available pets, by the cursor of the first',
     {

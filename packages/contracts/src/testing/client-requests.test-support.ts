@@ -1,5 +1,5 @@
 import { Matchers } from '@pact-foundation/pact'
-import { asKnown } from './contract.test-support.ts'
+import { asKnown, type Query } from './contract.test-support.ts'
 
 const { regex } = Matchers
 
@@ -16,8 +16,6 @@ export const CURSOR = 'AQAAAAAAAAAAAXtPM94'
 export const LARGE_CURSOR = 'AQAAIAAAAAAAAbTyCkI'
 /** A key of another consumer, valid where a state has it. */
 export const OTHER_API_KEY = 'pets_ContractTestsOnlyBelongsToAnotherConsumer003hdCwd'
-
-type Query = Record<string, string | ReturnType<typeof Matchers.fromProviderState<string>>>
 
 export const listing = (query?: Query, headers: Record<string, string> = asKnown()) =>
   ({ method: 'GET', path: '/pets', headers, ...(query && { query }) }) as const

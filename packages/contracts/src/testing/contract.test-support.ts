@@ -22,6 +22,14 @@ const ALWAYS: Fields = {
   'X-Request-Id': Matchers.regex('^[ -~]+$', REQUEST_ID),
 }
 
+/** Query parameters, with values that a provider state gives. */
+export type Query = Record<string, string | ReturnType<typeof fromState>>
+
+/** A value that the provider state gives as this parameter; the consumer's own test sees the example. */
+export function fromState(parameter: string, example: string) {
+  return Matchers.fromProviderState(`\${${parameter}}`, example)
+}
+
 /** One interaction. A body may be the text of JSON, so that integers stay exact. */
 interface Interaction {
   readonly given?: readonly (readonly [state: ProviderState, parameters?: Record<string, string | number>])[]
@@ -29,7 +37,7 @@ interface Interaction {
     readonly method: 'GET' | 'POST'
     readonly path: string
     readonly headers?: Record<string, string>
-    readonly query?: Record<string, string | ReturnType<typeof Matchers.fromProviderState<string>>>
+    readonly query?: Query
     readonly body?: unknown
   }
   readonly response: { readonly status: number; readonly headers?: Fields; readonly body: unknown }

@@ -9,8 +9,14 @@ interface BrokerRequest {
   readonly method: string
   readonly path: string
   readonly authorization: string | undefined
-  // biome-ignore lint/suspicious/noExplicitAny: Tests check what they need of it.
-  readonly body: any
+  readonly body: unknown
+}
+
+/** The body of a request to publish contracts. */
+interface Publication {
+  readonly pacticipantName: string
+  /** The content is in base64. */
+  readonly contracts: readonly { readonly consumerName: string; readonly content: string }[]
 }
 
 export interface FakeBroker {
@@ -38,10 +44,11 @@ export async function startFakeBroker(token: string, { acceptsResults = true } =
   function responseTo({ method, path, body }: BrokerRequest): [number, object | string] {
     if (path === '/') return [200, { _links: rootLinks() }]
     if (path === '/contracts/publish') {
-      for (const { consumerName, content } of body.contracts) {
+      const { pacticipantName, contracts } = body as Publication
+      for (const { consumerName, content } of contracts) {
         pacts.set(consumerName, Buffer.from(content, 'base64').toString())
       }
-      return [200, { notices: [{ type: 'success', text: `Published the contract of ${body.pacticipantName}` }] }]
+      return [200, { notices: [{ type: 'success', text: `Published the contract of ${pacticipantName}` }] }]
     }
     if (path === '/pacts/provider/pet-store/for-verification') {
       const links = [...pacts.keys()].map((consumer) => ({

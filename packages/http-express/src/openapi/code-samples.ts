@@ -24,8 +24,7 @@ function curlSample(target: string, body: string | undefined): string {
 }
 
 function typeScriptSample(verb: string, target: string, body: string | undefined): string {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: The sample fills it in.
-  const headers = ['Authorization: `Bearer ${process.env.API_KEY}`']
+  const headers = [`Authorization: \`Bearer \${process.env.API_KEY}\``]
   if (body !== undefined) headers.push("'Content-Type': 'application/json'")
   const options = [`method: '${verb}'`, `headers: { ${headers.join(', ')} }`]
   if (body !== undefined) options.push(`body: '${body}'`)
