@@ -51,13 +51,11 @@ export interface ApiKeyUseCaseOptions {
 }
 
 /** Makes the operations over one repository. */
-export function createApiKeyUseCases(
-  keys: ApiKeyRepository,
-  { by, now = () => new Date() }: ApiKeyUseCaseOptions = {},
-): ApiKeyUseCases {
+export function createApiKeyUseCases(keys: ApiKeyRepository, options: ApiKeyUseCaseOptions = {}): ApiKeyUseCases {
+  const { by, now = () => new Date() } = options
   return {
     async issueApiKey(input) {
-      const issued = newApiKey(input, by, now())
+      const issued = createApiKey(input, options)
       await keys.add(issued.key)
       return issued
     },
@@ -75,7 +73,7 @@ export function createApiKeyUseCases(
       }
       const { name, scopes, createdAt, expiresAt } = old
       const lifetime = expiresAt && { lifetimeMs: expiresAt.getTime() - createdAt.getTime() }
-      const issued = newApiKey({ name, scopes, ...lifetime }, by, at)
+      const issued = createApiKey({ name, scopes, ...lifetime }, { ...options, now: () => at })
       if (!(overlapMs >= 0)) throw invalid('The overlap of two keys must not be negative.')
       if (!(await keys.replace(id, issued.key, timeAfter(at, overlapMs)))) throw replaced(id)
       return issued
@@ -93,18 +91,22 @@ const ID_BYTES = 8
 /** The latest time that a `Date` can hold, in milliseconds since 1970. */
 const LAST_TIME_MS = 8.64e15
 
-function newApiKey(
+/**
+ * Makes a key without storing it, for callers that want invalid input rejected before they open a repository; add its
+ * `key` to one afterwards. Throws `api_key_invalid`.
+ */
+export function createApiKey(
   { name, scopes = SCOPES, lifetimeMs }: ApiKeyInput,
-  createdBy: string | undefined,
-  createdAt: Date,
+  { by, now = () => new Date() }: ApiKeyUseCaseOptions = {},
 ): IssuedApiKey {
   expectName('The name of a key', name)
-  if (createdBy !== undefined) expectName('The name of who creates a key', createdBy)
+  if (by !== undefined) expectName('The name of who creates a key', by)
   if (scopes.length === 0 || scopes.some((scope) => !SCOPES.includes(scope))) {
     throw invalid(`A key must have at least one of the scopes ${SCOPES.join(', ')}.`)
   }
   if (lifetimeMs !== undefined && !(lifetimeMs > 0)) throw invalid('The lifetime of a key must be longer than 0.')
   const text = createApiKeyText()
+  const createdAt = now()
   const key = {
     id: `key_${randomBytes(ID_BYTES).toString('hex')}`,
     sha256: hashApiKey(text),
@@ -112,7 +114,7 @@ function newApiKey(
     // In the order of the list, each at most once.
     scopes: SCOPES.filter((scope) => scopes.includes(scope)),
     createdAt,
-    ...(createdBy !== undefined && { createdBy }),
+    ...(by !== undefined && { createdBy: by }),
   }
   return { text, key: lifetimeMs === undefined ? key : { ...key, expiresAt: timeAfter(createdAt, lifetimeMs) } }
 }

@@ -4,7 +4,7 @@ export { apiKeyState, SCOPES } from './api-key.ts'
 export type { ApiKey, ApiKeyState, NewApiKey, Scope, VerifiedKey } from './api-key.ts'
 
 // Operations
-export { createApiKeyUseCases } from './api-key-use-cases.ts'
+export { createApiKey, createApiKeyUseCases } from './api-key-use-cases.ts'
 export type { ApiKeyInput, ApiKeyUseCaseOptions, ApiKeyUseCases, IssuedApiKey } from './api-key-use-cases.ts'
 
 // Checking, on every request

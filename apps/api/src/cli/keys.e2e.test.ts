@@ -162,18 +162,25 @@ describe('pet-store keys create', () => {
   })
 
   it.each([
-    ['keys create', 2, "required option '--name <name>' not specified"],
-    ['keys create --name kiosk --by \u0007', 2, 'The name of who creates a key must have'],
-    ['keys create --name \u0007', 2, 'The name of a key must have'],
-    ['keys create --name kiosk --scope pets:eat', 2, 'Allowed choices are pets:read, pets:write'],
-    ['keys create --name kiosk --expires soon', 2, 'It must be a number and a unit: s, m, h or d, such as 90d.'],
-    ['keys revoke key_nobody', 1, 'There is no key "key_nobody".'],
-    ['keys rotate key_nobody', 1, 'There is no key "key_nobody".'],
-  ])('%s ends with exit code %d and a sentence', async (command, code, sentence) => {
+    ['keys create', "required option '--name <name>' not specified"],
+    // An empty name.
+    ['keys create --name ', 'The name of a key must have'],
+    ['keys create --name \u0007', 'The name of a key must have'],
+    ['keys create --name kiosk --by \u0007', 'The name of who creates a key must have'],
+    ['keys create --name kiosk --scope pets:eat', 'Allowed choices are pets:read, pets:write'],
+    ['keys create --name kiosk --expires soon', 'It must be a number and a unit: s, m, h or d, such as 90d.'],
+    ['keys create --name kiosk --expires 0s', 'The lifetime of a key must be longer than 0.'],
+  ])('%s ends with exit code 2 and a sentence, and creates no database', async (command, sentence) => {
+    const place = { folder: await temporaryFolder(), settings: {} }
+    const outcome = await run(command, place)
+    expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) as string })
+    expect(await readdir(place.folder)).toEqual([])
+  })
+
+  it.each(['keys revoke key_nobody', 'keys rotate key_nobody'])('%s ends with exit code 1', async (command) => {
     const place = { folder: await temporaryFolder(), settings: {} }
     await run('migrate', place)
-    const outcome = await run(command, place)
-    expect(outcome).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) as string })
+    expect(await run(command, place)).toEqual({ code: 1, stdout: '', stderr: 'There is no key "key_nobody".\n' })
   })
 })
 

@@ -5,6 +5,7 @@ import {
   type ApiKeyRepository,
   type ApiKeyUseCases,
   apiKeyState,
+  createApiKey,
   createApiKeyUseCases,
   hashApiKey,
   type IssuedApiKey,
@@ -30,13 +31,16 @@ interface ChangeOptions extends Output {
 export async function createKey(
   options: ChangeOptions & { name: string; scope?: Scope[]; expires?: number },
 ): Promise<void> {
-  const { name, scope, expires, json, by } = options
-  await withKeys({}, by, async ({ issueApiKey }) => {
-    const issued = await issueApiKey({
-      name,
-      ...(scope !== undefined && { scopes: scope }),
-      ...(expires !== undefined && { lifetimeMs: expires }),
-    })
+  const { name, scope, expires, json, by = systemUser() } = options
+  const input = {
+    name,
+    ...(scope !== undefined && { scopes: scope }),
+    ...(expires !== undefined && { lifetimeMs: expires }),
+  }
+  // Before the database is opened: wrong usage must not create one.
+  const issued = createApiKey(input, { by })
+  await withKeys({}, by, async (_, __, apiKeys) => {
+    await apiKeys.add(issued.key)
     showNewKey(issued, json)
   })
 }

@@ -8,6 +8,9 @@ it.each([
   ['PROT', 'PORT'],
   ['METRIC_PORT', 'METRICS_PORT'],
   ['RATE_LIMITS', 'RATE_LIMIT'],
+  ['database_url', 'DATABASE_URL'],
+  ['DATABASE_REPLICA', 'DATABASE_REPLICA_URLS'],
+  ['API_KEYS', 'API_KEYS_SHA256'],
 ])('recognises %s as a misspelt %s', (name, meant) => {
   expect(misspeltVariables({ [name]: 'x' })).toEqual([{ name, meant }])
 })
@@ -22,6 +25,10 @@ it('does not suspect settings, their files, or unrelated variables', () => {
     'PWD',
     'POSTGRES_PASSWORD',
     'OTEL_SERVICE_NAME',
+    'HTTP_PROXY',
+    'API_KEY',
+    'LOG',
+    'DATABASE_PATH',
   ]
   expect(misspeltVariables(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([])
 })

@@ -10,11 +10,17 @@ const KNOWN: readonly string[] = Object.values(SETTINGS).flatMap(({ variable, is
   isSecret ? [variable, `${variable}_FILE`] : [variable],
 )
 
-/** Finds variables that differ from a setting by a typing error or two, and so are silently ignored. */
+/**
+ * Finds variables that differ from a setting by a typing error or two, by case, or by words left out at the end
+ * (`DATABASE_POOL`), and so are silently ignored.
+ */
 export function misspeltVariables(environment: NodeJS.ProcessEnv): readonly MisspeltVariable[] {
   return Object.keys(environment).flatMap((name) => {
     if (KNOWN.includes(name)) return []
-    const meant = KNOWN.find((known) => distance(name, known) <= (known.length < 8 ? 1 : 2))
+    const upper = name.toUpperCase()
+    const meant =
+      KNOWN.find((known) => distance(upper, known) <= (known.length < 8 ? 1 : 2)) ??
+      (name.length >= 8 ? KNOWN.find((known) => known.startsWith(`${upper}_`)) : undefined)
     return meant === undefined ? [] : [{ name, meant }]
   })
 }
