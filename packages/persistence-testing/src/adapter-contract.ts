@@ -62,12 +62,8 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     ) => Promise<NotShown | undefined>,
     absent: NotShown,
   ) {
-    return async (run: (port: Port) => Promise<void>) =>
-      withPort(await harness.emptyPlace(), async (port) => {
-        if (port === undefined) return absent
-        await run(port)
-        return undefined
-      })
+    return async (run: (port: Port) => Promise<NotShown | undefined>) =>
+      withPort(await harness.emptyPlace(), async (port) => (port === undefined ? absent : run(port)))
   }
 }
 
@@ -78,13 +74,19 @@ function rateLimiterOf(opened: Persistence): CreateRateLimiter | undefined {
 
 function casesOn<Port>(
   capability: string,
-  contract: readonly ContractCase<Port>[],
-  onPort: (run: (port: Port) => Promise<void>) => Promise<NotShown | undefined>,
+  contract: readonly ContractCase<Port, unknown>[],
+  onPort: (run: (port: Port) => Promise<NotShown | undefined>) => Promise<NotShown | undefined>,
 ): readonly AdapterCase[] {
   return contract.map(({ run, ...rest }) => ({
     ...rest,
     capability,
     // Opening and closing belong to the time of the case too.
-    run: (limitMs = rest.timeLimitMs) => endWithin(limitMs, () => onPort((port) => run(port, limitMs))),
+    run: (limitMs = rest.timeLimitMs) =>
+      endWithin(limitMs, () =>
+        onPort(async (port) => {
+          const result = await run(port, limitMs)
+          return typeof result === 'string' ? result : undefined
+        }),
+      ),
   }))
 }

@@ -1,8 +1,10 @@
 import { INT64, type NewPet, type Pet } from '@pet-store/domain'
 import type { BulkAccess, PetImport, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
-import { type ContractCase, casesOf, expectEqual, expectRejection } from './contract-case.ts'
+import { bulkLineCases } from './bulk-line-cases.ts'
+import { type CaseDefinition, type ContractCase, casesOf, expectEqual, expectRejection } from './contract-case.ts'
 import { after, hashOf } from './new-api-keys.ts'
-import { aNewPet, anUnreadablePet } from './new-pets.ts'
+import { aNewPet, anUnreadablePet, withoutId } from './new-pets.ts'
+import type { NotShown } from './persistence-harness.ts'
 
 const ODD: readonly NewPet[] = [
   aNewPet({ name: 'Top', categoryId: INT64.max, status: 'sold' }),
@@ -26,8 +28,7 @@ const apiKeyOf = (name: string, fields: Partial<StoredApiKey> = {}): StoredApiKe
   ...{ id: `key_${name}`, sha256: hashOf(name), name: 'kiosk', scopes: ['pets:read'], createdAt: after(1), ...fields },
 })
 
-/** The contract of `BulkAccess` by itself. What it has in common with an open adapter is in `persistenceContract`. */
-export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('bulk', [
+const cases: readonly CaseDefinition<BulkAccess, undefined>[] = [
   {
     id: 'add',
     name: 'gives many new pets ascending ids in their order, and returns them exactly',
@@ -185,12 +186,17 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('
       expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
     },
   },
-])
+]
+
+/**
+ * The contract of `BulkAccess` by itself. What it has in common with an open adapter is in `persistenceContract`. A case of
+ * a function that it lacks resolves with a reason.
+ */
+export const bulkAccessContract: readonly ContractCase<BulkAccess, NotShown | undefined>[] = casesOf<
+  BulkAccess,
+  NotShown | undefined
+>('bulk', [...cases, ...bulkLineCases])
 
 function ended(): PetImport {
   return importOf({ state: 'finished' })
-}
-
-function withoutId({ id: _, ...pet }: Pet): NewPet {
-  return pet as NewPet
 }

@@ -51,3 +51,7 @@ export function idsOf(pets: readonly Pet[]): readonly PetId[] {
 export function ascending(ids: readonly PetId[]): readonly PetId[] {
   return ids.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0))
 }
+
+export function withoutId({ id: _, ...pet }: Pet): NewPet {
+  return pet as NewPet
+}

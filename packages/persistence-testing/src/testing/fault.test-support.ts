@@ -20,7 +20,7 @@ export function pause(): Promise<void> {
 /** Expects each fault to fail each of its cases, each case to fail for at least one fault, and the fake to pass all of them. */
 export function testContract<Port>(
   contractName: string,
-  contract: readonly ContractCase<Port>[],
+  contract: readonly ContractCase<Port, unknown>[],
   faults: readonly Fault<Port>[],
   createFake: () => Port,
 ): void {
