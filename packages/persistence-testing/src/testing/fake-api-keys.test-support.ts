@@ -1,5 +1,5 @@
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
-import { broken, type Fault } from './fault.test-support.ts'
+import { broken, faultsOf, type MakeFault } from './fault.test-support.ts'
 
 /** What is stored of a key beyond what the port returns; `ownExpiresAt` is the expiry that a replaced key had. */
 interface Hidden {
@@ -107,27 +107,5 @@ function copiedDates(key: object): object {
   return Object.fromEntries(dates.map(([name, value]) => [name, new Date(value as Date)]))
 }
 
-/** A fault as parts that replace those of a fake; `original` has the methods before that. */
-export function apiKeyFault(
-  name: string,
-  caughtBy: string,
-  replace: (
-    keys: FakeApiKeys,
-    original: Pick<ApiKeyRepository, 'add' | 'replace' | 'list' | 'markUsed'>,
-  ) => Partial<FakeApiKeys>,
-): Fault<ApiKeyRepository> {
-  return [
-    name,
-    caughtBy,
-    () => {
-      const keys = new FakeApiKeys()
-      const original = {
-        add: keys.add.bind(keys),
-        replace: keys.replace.bind(keys),
-        list: keys.list.bind(keys),
-        markUsed: keys.markUsed.bind(keys),
-      }
-      return Object.assign(keys, replace(keys, original))
-    },
-  ]
-}
+/** A fault of API keys. */
+export const apiKeyFault: MakeFault<FakeApiKeys, ApiKeyRepository> = faultsOf(() => new FakeApiKeys())

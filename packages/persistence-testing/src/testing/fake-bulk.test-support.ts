@@ -9,7 +9,7 @@ import type {
 } from '@pet-store/persistence'
 import { type ApiKeyRow, FakeApiKeys } from './fake-api-keys.test-support.ts'
 import { FakePets } from './fake-pets.test-support.ts'
-import { broken, type Fault } from './fault.test-support.ts'
+import { broken, faultsOf, type MakeFault } from './fault.test-support.ts'
 
 const LINE_FIELDS: readonly (keyof Pet)[] = ['id', 'name', 'categoryId', 'status']
 
@@ -163,25 +163,5 @@ export class FakeBulk implements BulkAccess {
   async close(): Promise<void> {}
 }
 
-/** A fault as parts that replace those of a fake; `original` has the methods before that. */
-export function bulkFault(
-  name: string,
-  caughtBy: string,
-  replace: (bulk: FakeBulk, original: FakeBulk) => Partial<FakeBulk>,
-): Fault<BulkAccess> {
-  return [
-    name,
-    caughtBy,
-    () => {
-      const bulk = new FakeBulk()
-      return Object.assign(bulk, replace(bulk, boundTo(bulk)))
-    },
-  ]
-}
-
-/** The methods as they are now, so that a fault can call what it replaces. */
-function boundTo(bulk: FakeBulk): FakeBulk {
-  const names = Object.getOwnPropertyNames(FakeBulk.prototype) as (keyof FakeBulk)[]
-  const methods = names.map((name) => [name, (bulk[name] as () => unknown).bind(bulk)] as const)
-  return Object.fromEntries(methods) as unknown as FakeBulk
-}
+/** A fault of bulk access. */
+export const bulkFault: MakeFault<FakeBulk, BulkAccess> = faultsOf(() => new FakeBulk())

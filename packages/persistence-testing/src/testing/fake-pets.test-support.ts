@@ -11,7 +11,7 @@ import {
   type PetStatus,
 } from '@pet-store/domain'
 import { PersistenceUnavailable } from '@pet-store/persistence'
-import type { Fault } from './fault.test-support.ts'
+import { faultsOf, type MakeFault } from './fault.test-support.ts'
 
 /** A correct repository in small parts, each of which a fault can replace. */
 export class FakePets implements PetRepository {
@@ -102,27 +102,8 @@ export class FakePets implements PetRepository {
   }
 }
 
-/** A fault as parts that replace those of a fake; `original` has the methods before that. */
-export function petFault(
-  name: string,
-  caughtBy: string,
-  replace: (pets: FakePets, original: PetRepository) => Partial<FakePets>,
-): Fault<PetRepository> {
-  return [
-    name,
-    caughtBy,
-    () => {
-      const pets = new FakePets()
-      const original = {
-        add: pets.add.bind(pets),
-        addWithKey: pets.addWithKey.bind(pets),
-        find: pets.find.bind(pets),
-        list: pets.list.bind(pets),
-      }
-      return Object.assign(pets, replace(pets, original))
-    },
-  ]
-}
+/** A fault of pets. */
+export const petFault: MakeFault<FakePets, PetRepository> = faultsOf(() => new FakePets())
 
 export const OPERATIONS = ['add', 'find', 'list'] as const
 

@@ -17,6 +17,31 @@ export function pause(): Promise<void> {
   return Promise.resolve()
 }
 
+/** Makes a fault from parts that replace those of a fake; `original` has the methods before that. */
+export type MakeFault<Fake, Port> = (
+  name: string,
+  caughtBy: string,
+  replace: (fake: Fake, original: Fake) => Partial<Fake>,
+) => Fault<Port>
+
+export function faultsOf<Fake extends Port & object, Port>(createFake: () => Fake): MakeFault<Fake, Port> {
+  return (name, caughtBy, replace) => [
+    name,
+    caughtBy,
+    () => {
+      const fake = createFake()
+      return Object.assign(fake, replace(fake, boundTo(fake)))
+    },
+  ]
+}
+
+/** The methods as they are now, so that a fault can call what it replaces. */
+function boundTo<Fake extends object>(fake: Fake): Fake {
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(fake)) as (keyof Fake)[]
+  const methods = names.map((name) => [name, (fake[name] as () => unknown).bind(fake)] as const)
+  return Object.fromEntries(methods) as unknown as Fake
+}
+
 /** Expects each fault to fail each of its cases, each case to fail for at least one fault, and the fake to pass all of them. */
 export function testContract<Port>(
   contractName: string,
