@@ -1,15 +1,16 @@
 // Builds and tests examples/persistence-adapter as another team would: outside the workspace, from tarballs, with npm.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './public-packages.ts'
+import { run } from './run-command.ts'
 
 const SCRIPTS = ['build', 'test', 'test:node', 'check']
 const SETTINGS = { PERSISTENCE_MODULE: './dist/ndjson-persistence.js', DATABASE_URL: 'served.ndjson', PORT: '0' }
 
-/** Runs the example's scripts in a copy of it, and serves from it. Rejects with the output of what failed. */
-export async function checkAdapterExample(tarballs: Readonly<Record<string, string>>, folder: string): Promise<void> {
+/** Runs the example's scripts in a copy of it, serves from it, and resolves to what was done. Rejects with the output of what failed. */
+export async function checkAdapterExample(tarballs: Readonly<Record<string, string>>, folder: string): Promise<string> {
   const project = join(folder, 'persistence-adapter')
   cpSync(join(ROOT, 'examples/persistence-adapter'), project, { recursive: true })
   const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Record<string, object>
@@ -19,10 +20,9 @@ export async function checkAdapterExample(tarballs: Readonly<Record<string, stri
   }
   const overrides = Object.fromEntries(Object.keys(tarballs).map((name) => [name, tarballs[name]]))
   writeFileSync(join(project, 'package.json'), JSON.stringify({ ...manifest, overrides }))
-  run(project, ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'])
-  for (const script of SCRIPTS) run(project, ['npm', 'run', script])
+  await run(project, ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'])
+  for (const script of SCRIPTS) await run(project, ['npm', 'run', script])
 
-  run(ROOT, [process.execPath, 'tools/turbo-quietly.ts', 'build', '--filter=@pet-store/api'])
   const body = '{"name":"Rex","categoryId":9007199254740993}'
   await serve(project, async (post) => {
     expect(await post(body, 'a'), `201 {"id":1,${body.slice(1)}`)
@@ -30,7 +30,7 @@ export async function checkAdapterExample(tarballs: Readonly<Record<string, stri
     expect((await post(body.replace('Rex', 'Mia'), 'a')).slice(0, 40), '422 {"code":"idempotency_key_reused","me')
   })
   await serve(project, async (post) => expect(await post(body, 'a'), `201 {"id":1,${body.slice(1)}`))
-  console.log(`examples/persistence-adapter: npm run ${SCRIPTS.join(', ')}, and served`)
+  return `examples/persistence-adapter: npm run ${SCRIPTS.join(', ')}; and serves`
 }
 
 function expect(actual: string, expected: string): void {
@@ -67,14 +67,5 @@ async function serve(
   } finally {
     service.kill()
     await ended
-  }
-}
-
-function run(cwd: string, [command = '', ...args]: readonly string[]): void {
-  try {
-    execFileSync(command, args, { cwd, stdio: 'pipe', encoding: 'utf8', maxBuffer: 2 ** 26 })
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string }
-    throw new Error(`${command} ${args.join(' ')} failed in the example:\n${stdout}${stderr}`)
   }
 }

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { fileAddress, ROOT } from './public-packages.ts'
 import { requestTrail } from './request-trail.ts'
 
-const ROOT = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: ROOT,
@@ -13,6 +13,9 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(ROOT, file)))
 const documents = files.filter((file) => file.endsWith('.md'))
+
+const { repository } = JSON.parse(read('package.json')) as { readonly repository?: { readonly url: string } }
+const publicFiles = fileAddress(repository?.url ?? '')
 
 /** The anchors of a document, as GitHub makes them from its headings. */
 function anchorsOf(document: string): string[] {
@@ -26,7 +29,10 @@ function anchorsOf(document: string): string[] {
 
 describe('documents', () => {
   it.each(documents)('%s has only links that lead somewhere', (document) => {
-    const text = read(document).replaceAll(/^```[\s\S]*?^```/gm, '')
+    const text = read(document)
+      .replaceAll(/^```[\s\S]*?^```/gm, '')
+      // From the first release on, READMEs of packages link to the public address of the repository.
+      .replaceAll(`](${publicFiles}`, `](${relative(dirname(document), '.')}/`)
     const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, target = '']) => target)
     const broken = targets.filter((target) => {
       const [path = '', anchor] = target.split('#')

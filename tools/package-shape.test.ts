@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 interface Manifest {
   readonly name: string
+  readonly private?: boolean
   readonly engines?: { readonly node?: string }
   readonly exports?: Record<string, string | Record<string, string>>
   readonly files?: readonly string[]
@@ -62,6 +63,13 @@ describe.each(members.filter(({ folder }) => folder.startsWith('packages/')))('$
     expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'src', '!src/**/*.test*.ts', 'LICENSE']))
   })
 })
+
+it.each(members.filter(({ manifest }) => manifest.exports !== undefined && manifest.private !== true))(
+  'the README of $folder leads to SECURITY.md',
+  ({ folder }) => {
+    expect(read(folder, 'README.md')).toMatch(/\]\((\.\.\/\.\.|https:\S+)\/SECURITY\.md\)/)
+  },
+)
 
 /** Production source, and the folders directly in `src` that have any. */
 const sources = filesIn('{packages,apps}/*/src/**/*.ts').filter((file) => !/[.]test(-support)?[.]ts$/.test(file))

@@ -11,6 +11,11 @@ export interface PublicPackage {
   readonly entries: readonly { readonly specifier: string; readonly types: string }[]
 }
 
+/** Where the files of a public repository are, given the `repository.url` of a manifest. */
+export function fileAddress(repositoryUrl: string): string {
+  return `${repositoryUrl.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/HEAD/`
+}
+
 /** Every package that is not private. */
 export function readPublicPackages(): readonly PublicPackage[] {
   return globSync('packages/*/package.json', { cwd: ROOT })

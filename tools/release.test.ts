@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { ROOT } from './public-packages.ts'
 
 /** A repository with one package, and a `pnpm` that writes its arguments to a file instead of publishing. */
 function makeRepository() {
@@ -18,6 +19,7 @@ function makeRepository() {
   const manifest = (file: string, more: object) => write(file, JSON.stringify({ type: 'module', ...more }))
   manifest('package.json', { name: 'pet-store', private: true })
   manifest('packages/domain/package.json', { name: '@pet-store/domain', version: '0.1.0', exports: {} })
+  write('packages/domain/README.md', '[security](../../SECURITY.md), [use](#use), [Pact](https://docs.pact.io)\n')
   for (const file of ['docs/openapi.json', 'docs/openapi-released.json']) write(file, '{}')
   const calls = join(root, '.git/calls')
   const script = `#!/bin/sh\necho "$*" >> '${calls}'\necho '[{"id":"@pet-store/domain@0.1.0","size":17000,"files":[{"path":"dist/index.js"}]}]'\n`
@@ -60,6 +62,24 @@ it('a release stops without a public address, and a dry run names it', () => {
   expect(calls()).toEqual(['publish -r --no-git-checks --access public --dry-run --json'])
 })
 
+it('the links of READMEs lead to the public address, and follow it; a release stops at one that does not', () => {
+  const { run, read, write, commit } = makeRepository()
+  const README = 'packages/domain/README.md'
+  for (const address of ['https://host.example/pet-store', 'https://elsewhere.example/pet-store.git']) {
+    run('repository', address)
+    const link = `${address.replace('.git', '')}/blob/HEAD/SECURITY.md`
+    expect(read(README)).toBe(`[security](${link}), [use](#use), [Pact](https://docs.pact.io)\n`)
+  }
+  write(README, '[access](../access/README.md#use)')
+  commit()
+  expect(run('stage')).toEqual({
+    status: 1,
+    output: expect.stringContaining('Missing: the address in @pet-store/domain'),
+  })
+  run('repository', 'https://elsewhere.example/pet-store')
+  expect(read(README)).toBe('[access](https://elsewhere.example/pet-store/blob/HEAD/packages/access/README.md#use)')
+})
+
 it('a release states the public address in every manifest, and stages the packages with provenance', () => {
   const { run, calls, commit, read } = makeRepository()
   expect(run('repository', 'git@host:pet-store').status).toBe(1)
@@ -68,7 +88,7 @@ it('a release states the public address in every manifest, and stages the packag
     name: '@pet-store/domain',
     repository: { type: 'git', url: 'git+https://host.example/pet-store.git', directory: 'packages/domain' },
   })
-  expect(run('stage')).toEqual({ status: 1, output: expect.stringContaining('Missing: a commit of 2 changed files') })
+  expect(run('stage')).toEqual({ status: 1, output: expect.stringContaining('Missing: a commit of 3 changed files') })
   expect(calls()).toEqual([])
 
   commit()
@@ -87,4 +107,22 @@ it('a release stops at changesets that are in no version, and at another release
   expect(output).toContain('Missing: 1 changesets are in no version yet')
   expect(output).toContain('Missing: the released description')
   expect(calls()).toEqual([])
+})
+
+it('changesets version the public packages and the program; a new version of the domain is one of its dependents too', () => {
+  const manifests = globSync('{packages,apps}/*/package.json', { cwd: ROOT })
+    .concat('examples/package.json')
+    .map((file) => JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Record<string, unknown>)
+  const namesOf = (isWanted: (manifest: Record<string, unknown>) => boolean) =>
+    manifests.filter(isWanted).map(({ name }) => name)
+  const { ignore, linked } = JSON.parse(readFileSync(join(ROOT, '.changeset/config.json'), 'utf8')) as {
+    readonly ignore: readonly string[]
+    readonly linked: readonly (readonly string[])[]
+  }
+  expect([...ignore].sort()).toEqual(
+    namesOf((one) => one['private'] === true && one['name'] !== '@pet-store/api').sort(),
+  )
+  const DOMAIN = '@pet-store/domain'
+  const sharing = namesOf(({ peerDependencies = {} }) => DOMAIN in (peerDependencies as object))
+  expect(linked.map((names) => [...names].sort())).toEqual([[DOMAIN, ...sharing].sort()])
 })

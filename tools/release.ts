@@ -1,11 +1,14 @@
 // What a release publishes, and what it still lacks: `pnpm release:dry-run`, with `--files` file by file. CI hands the
 // packages to the registry with `pnpm release:stage`, where a maintainer approves them; `pnpm release:publish` is for the
-// first release, by a person. Both stop while something is missing. `pnpm release:repository <URL>` sets the address that
-// every manifest states.
+// first release, by a person. Both stop while something is missing. `pnpm release:repository <URL>` sets the public address
+// in every manifest, and in the links of READMEs, which a registry shows without the files beside them.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { ROOT, readPublicPackages } from './public-packages.ts'
+import { join, posix } from 'node:path'
+import { fileAddress, ROOT, readPublicPackages } from './public-packages.ts'
+
+/** A link of a README to a file, as opposed to an address or a heading. */
+const RELATIVE_LINK = /\]\((?![a-z]+:|#)([^)\s]+)\)/g
 
 interface Manifest {
   readonly version?: string
@@ -27,7 +30,7 @@ if (command === 'repository') setRepository(address ?? '')
 else if (command === 'dry-run' || command in COMMANDS) release()
 else throw new RangeError(`There is no ${command}: give dry-run, stage, publish or repository.`)
 
-/** Writes the address into the manifest of the root and of every public package. */
+/** Writes the address into the manifest of the root and of every public package, and into their READMEs. */
 function setRepository(given: string): void {
   const url = given.replace(/^git\+/, '')
   if (!/^https:\/\/[^\s@]+$/.test(url)) {
@@ -35,15 +38,22 @@ function setRepository(given: string): void {
     process.exitCode = 1
     return
   }
-  for (const folder of ['.', ...packages.map((one) => one.folder)]) {
-    const repository = { type: 'git', url: `git+${url.replace(/(\.git)?\/?$/, '.git')}` }
-    const manifest = {
-      ...readManifest(folder),
-      repository: folder === '.' ? repository : { ...repository, directory: folder },
-    }
-    writeFileSync(join(ROOT, folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
+  const repository = { type: 'git', url: `git+${url.replace(/(\.git)?\/?$/, '.git')}` } as const
+  const [files, formerFiles] = [repository, readManifest('.').repository].map((one) => fileAddress(one?.url ?? ''))
+  const write = (folder: string, more: Manifest['repository']) =>
+    writeFileSync(
+      join(ROOT, folder, 'package.json'),
+      `${JSON.stringify({ ...readManifest(folder), repository: more }, undefined, 2)}\n`,
+    )
+  for (const { folder } of packages) {
+    const text = read(join(folder, 'README.md'))
+      .replaceAll(`](${formerFiles}`, `](${files}`)
+      .replaceAll(RELATIVE_LINK, (_link, target: string) => `](${files}${posix.join(folder, target)})`)
+    writeFileSync(join(ROOT, folder, 'README.md'), text)
+    write(folder, { ...repository, directory: folder })
   }
-  console.log(`package.json of the root and of ${packages.length} packages have the address. Review and commit them.`)
+  write('.', repository)
+  console.log(`The manifests and READMEs of ${packages.length} packages have the address. Review and commit them.`)
 }
 
 function release(): void {
@@ -87,7 +97,8 @@ function findMissing(): readonly string[] {
   else
     for (const { name, folder } of packages) {
       const isSame = stated(folder)?.url === repository.url && stated(folder)?.directory === folder
-      if (!isSame) missing.push(`the address in ${name}: pnpm release:repository ${repository.url}`)
+      const hasRelativeLinks = read(join(folder, 'README.md')).search(RELATIVE_LINK) >= 0
+      if (!isSame || hasRelativeLinks) missing.push(`the address in ${name}: pnpm release:repository ${repository.url}`)
     }
   const changesets = globSync('.changeset/*.md', { cwd: ROOT })
   if (changesets.length > 0)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** The version of all contracts in this package; CHANGELOG.md says when it is raised. */
+/** The version of all contracts in this package; CONTRACT-CHANGELOG.md says when it is raised. */
 export const contractVersion = '3.1.0'
 
 /** One guarantee of a port as a function that checks it. Independent of any test runner. */

@@ -17,7 +17,7 @@ it('the ids of all cases are unique and formatted alike', () => {
 })
 
 it('the changelog begins with the version of the contracts', () => {
-  expect(/^## (.+)$/m.exec(read('../CHANGELOG.md'))?.[1]).toBe(contractVersion)
+  expect(/^## (.+)$/m.exec(read('../CONTRACT-CHANGELOG.md'))?.[1]).toBe(contractVersion)
 })
 
 it('the README shows the contract test of the memory repository as it is', () => {
