@@ -79,7 +79,7 @@ function isForThisMachine(req: HandlerRequest): boolean {
 
 /** Whether the client prefers HTML to JSON. */
 function acceptsHtml(req: HandlerRequest): boolean {
-  return negotiation(req).accepts(['json', 'html']) === 'html'
+  return negotiation(req).accepts(['application/json', 'text/html']) === 'text/html'
 }
 
 function acceptsGzip(req: HandlerRequest): boolean {
