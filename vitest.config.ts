@@ -17,9 +17,10 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@pet-store/source', 'module', 'node', 'development|production'] } },
   test: {
     reporters: ['default', new ClosingLineReporter()],
-    // Two cores: a contract or end-to-end test may wait for the other one's database or port.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // These end only what hangs, on a slow machine too: no test is about time.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // On two cores vitest would run one file at a time, although most end-to-end tests wait for another process.
     maxWorkers: Math.max(availableParallelism(), 3),
     projects: [

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-// Inside the repository, so that the small test files find vitest.
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(import.meta.dirname, '.closing-line-'))
+  folder = mkdtempSync(join(tmpdir(), 'closing-line-'))
+  // So that the small test files find vitest.
+  symlinkSync(join(import.meta.dirname, '../node_modules'), join(folder, 'node_modules'))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

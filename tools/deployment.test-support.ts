@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 
@@ -80,9 +81,10 @@ export function kubernetesErrors(objects: readonly { readonly apiVersion: string
     const type = `import('${MODELS[group] ?? 'kubernetes-models'}/${apiVersion}').I${kind}`
     return `export const object${index}: ${type} = ${JSON.stringify(objects[index])}`
   })
-  // Inside the repository, so that the compiler finds the types.
-  const folder = mkdtempSync(join(import.meta.dirname, '.manifests-'))
+  const folder = mkdtempSync(join(tmpdir(), 'manifests-'))
   try {
+    // So that the compiler finds the types.
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     const file = join(folder, 'manifests.ts')
     writeFileSync(file, lines.join('\n'))
     const compiler = join(ROOT, 'node_modules/@typescript/native/bin/tsc')

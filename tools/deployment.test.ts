@@ -245,7 +245,7 @@ it.each([
   ['haproxy', ['-c', '-f', 'deploy/haproxy/haproxy.cfg']],
   ['caddy', ['validate', '--adapter', 'caddyfile', '--config', 'deploy/caddy/Caddyfile']],
   ['promtool', ['check', 'config', 'deploy/prometheus/prometheus.yml']],
-  ['promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yml']],
+  ['promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yml', 'deploy/prometheus/alerts-over-days.test.yml']],
 ])('%s %j succeeds', (program, given) => {
   const { error, status, stdout, stderr } = spawnSync(program, given, { cwd: ROOT, encoding: 'utf8' })
   if (error !== undefined) return console.warn(`${program} is not installed, so its configuration is not checked.`)

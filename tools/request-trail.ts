@@ -37,7 +37,8 @@ export async function requestTrail(): Promise<string[]> {
   const main = join(ROOT, 'apps/api/src/main.ts')
   const service = spawn(process.execPath, ['--conditions=@pet-store/source', '--import', coverage, main, 'start'], {
     cwd: folder,
-    env: { ...process.env, PORT: '0', NO_COLOR: '1' },
+    // Cached code has no positions, which the coverage needs.
+    env: { ...process.env, PORT: '0', NO_COLOR: '1', NODE_DISABLE_COMPILE_CACHE: '1' },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   try {

@@ -17,7 +17,7 @@ describe('the built program', () => {
     await promisify(execFile)(process.execPath, ['tools/turbo-quietly.ts', 'build', '--filter=@pet-store/api'], {
       cwd: ROOT,
     })
-  }, 120_000)
+  })
 
   it.each(['SQLite', 'PostgreSQL'])('serves, and adds a pet on %s', async (kind) => {
     const database = kind === 'PostgreSQL' ? await createDatabase(inject('postgresUrl')) : undefined

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
-import { MAIN_FROM_SOURCE, temporaryFolder } from './testing/run-program.test-support.ts'
+import { ENVIRONMENT, MAIN_FROM_SOURCE, temporaryFolder } from './testing/run-program.test-support.ts'
 
 /** Makes a process believe that it is the first one of a container, and say when it listens for a signal. */
 const AS_PROCESS_1 = `
@@ -13,7 +13,7 @@ it('SIGTERM ends a command that is the first process of a container', async () =
   const command = ['import', '-', '--format', 'csv']
   const running = spawn(process.execPath, [...program, ...command], {
     cwd: await temporaryFolder(),
-    env: { PATH: process.env['PATH'] },
+    env: ENVIRONMENT,
   })
   onTestFinished(() => void running.kill('SIGKILL'))
   const ended = once(running, 'exit')

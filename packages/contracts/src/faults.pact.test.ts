@@ -178,7 +178,7 @@ beforeAll(async () => {
     const pactUrls = ownPacts.map(({ path }) => path)
     runs.push((await verifyPacts({ pactUrls }, withFaults(nextFault))).interactions)
   }
-}, 120_000)
+})
 
 it('there is a fault for each interaction of our own contracts', () => {
   expect(Object.keys(FAULTS).sort()).toEqual([...descriptions].sort())

@@ -26,7 +26,7 @@ async function run(command: 'publish' | 'verify', environment: Record<string, st
 
 const consumers = readOwnPacts().map(({ consumer }) => consumer)
 
-it('publishes every contract with commit and branch, and reports the results', { timeout: 60_000 }, async () => {
+it('publishes every contract with commit and branch, and reports the results', async () => {
   const broker = await startFakeBroker('a-token')
   const environment = { PACT_BROKER_BASE_URL: broker.url, PACT_BROKER_TOKEN: 'a-token', ...VERSION }
 
@@ -60,7 +60,7 @@ it('fails when the broker rejects the token', async () => {
   expect({ code, output }).toEqual({ code: 1, output: 'The broker responded 401: {"error":"Unauthorized"}\n' })
 })
 
-it('fails when the broker rejects the results', { timeout: 60_000 }, async () => {
+it('fails when the broker rejects the results', async () => {
   const { url } = await startFakeBroker('a-token', { acceptsResults: false })
   const environment = { PACT_BROKER_BASE_URL: url, PACT_BROKER_TOKEN: 'a-token', ...VERSION }
   expect(await run('publish', environment)).toMatchObject({ code: 0 })
@@ -75,7 +75,7 @@ it('publishes nothing without a broker, and says so', async () => {
   expect(output).toContain('PACT_BROKER_BASE_URL is not set: nothing is published.')
 })
 
-it('verifies the committed contracts without a broker, and says so', { timeout: 60_000 }, async () => {
+it('verifies the committed contracts without a broker, and says so', async () => {
   const { code, output } = await run('verify', {})
   expect(code, output).toBe(0)
   expect(output).toContain('No results are reported: PACT_BROKER_BASE_URL is not set')
@@ -83,7 +83,7 @@ it('verifies the committed contracts without a broker, and says so', { timeout: 
   expect(output).toContain('The contracts hold.')
 })
 
-it('verifies the contract at the URL of a webhook, and reports its result', { timeout: 60_000 }, async () => {
+it('verifies the contract at the URL of a webhook, and reports its result', async () => {
   const broker = await startFakeBroker('a-token')
   const environment = { PACT_BROKER_BASE_URL: broker.url, PACT_BROKER_TOKEN: 'a-token', ...VERSION }
   expect(await run('publish', environment)).toMatchObject({ code: 0 })
@@ -95,7 +95,7 @@ it('verifies the contract at the URL of a webhook, and reports its result', { ti
   expect(results.map(({ path }) => path)).toEqual(['/results/pacts/pet-store-storefront'])
 })
 
-it('verifies a contract at a URL on PostgreSQL', { timeout: 60_000 }, async () => {
+it('verifies a contract at a URL on PostgreSQL', async () => {
   const server = createServer((_req, res) => res.end(readFileSync(join(PACTS, 'pet-store-storefront-pet-store.json'))))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())

@@ -10,14 +10,10 @@ const DATABASES = {
   PostgreSQL: () => createDatabase(inject('postgresUrl')),
 }
 
-it.each(Object.entries(DATABASES))(
-  'the program on %s fulfils every contract in pacts/',
-  { timeout: 120_000 },
-  async (_name, create) => {
-    const pacts = readPactFiles([PACTS])
-    const source = { pactUrls: pacts.map(({ path }) => path) }
-    const { holds, interactions, report } = await verifyPacts(source, openProgramOver(create))
-    expect(holds, report).toBe(true)
-    expect(interactions).toHaveLength(pacts.reduce((sum, pact) => sum + pact.interactions, 0))
-  },
-)
+it.each(Object.entries(DATABASES))('the program on %s fulfils every contract in pacts/', async (_name, create) => {
+  const pacts = readPactFiles([PACTS])
+  const source = { pactUrls: pacts.map(({ path }) => path) }
+  const { holds, interactions, report } = await verifyPacts(source, openProgramOver(create))
+  expect(holds, report).toBe(true)
+  expect(interactions).toHaveLength(pacts.reduce((sum, pact) => sum + pact.interactions, 0))
+})

@@ -83,7 +83,7 @@ describe('Adding to PostgreSQL', () => {
   })
 
   it('says that nothing is stored when the server ends the statement, and keeps the connection', async () => {
-    const { pets, poolUse } = await open({ poolSize: 1, statementTimeoutMs: 100 })
+    const { pets, poolUse } = await open({ poolSize: 1, statementTimeoutMs: 1_000 })
     const other = await openOther()
     await other.query('begin; lock table pet')
     await expect(pets.add(aNewPet())).rejects.toMatchObject({ outcome: 'not_stored', cause: { code: '57014' } })

@@ -117,7 +117,7 @@ describe('A PostgreSQL adapter', () => {
   })
 
   it('ends a statement that takes too long', async () => {
-    const hasty = await openPostgresPersistence({ url: database.url, statementTimeoutMs: 100 })
+    const hasty = await openPostgresPersistence({ url: database.url, statementTimeoutMs: 1_000 })
     await other.query('begin')
     await other.query('lock table pet')
     await expect(hasty.pets.list({ limit: 1 })).rejects.toMatchObject({
@@ -135,7 +135,7 @@ describe('A PostgreSQL adapter', () => {
     'drops connections on which the server is unresponsive, and works again over new ones: %s',
     async (_, poolSize) => {
       const proxy = await openFaultyProxy(database.url)
-      const cutOff = await openPostgresPersistence({ url: proxy.url, poolSize, statementTimeoutMs: 100 })
+      const cutOff = await openPostgresPersistence({ url: proxy.url, poolSize, statementTimeoutMs: 1_000 })
       await Promise.all([cutOff.check(), cutOff.check(), cutOff.pets.find(1n)])
       // On the other connection for reads.
       await cutOff.pets.find(1n)

@@ -81,7 +81,7 @@ default_pool_size = 3
   })
   const url = new URL(database.url)
   url.port = String(port)
-  await expect.poll(() => isReachable(url.href), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => isReachable(url.href)).toBe(true)
   return url.href
 }
 

@@ -31,7 +31,7 @@ async function addPets(count: number): Promise<readonly Pet[]> {
 
 /** Waits until the replica serves lists that end with this pet. */
 async function served({ id }: Pet, by = persistence): Promise<void> {
-  await expect.poll(() => by.replicaHorizons()[0] ?? 0n, { timeout: 10_000 }).toBeGreaterThanOrEqual(id)
+  await expect.poll(() => by.replicaHorizons()[0] ?? 0n).toBeGreaterThanOrEqual(id)
 }
 
 const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
@@ -69,7 +69,7 @@ beforeAll(async () => {
   replicaUrl = Object.assign(new URL(url), { port: server.standby.port }).href
   await migratePostgres({ url })
   await server.catchUp()
-}, 60_000)
+})
 afterAll(() => server.stop())
 
 beforeEach(async () => {
@@ -159,7 +159,7 @@ describe('With a replica', () => {
 
   it('reads a list from the primary when it cancels the statement', async () => {
     const [, last] = await addPets(2)
-    const hasty = await openPersistence({ statementTimeoutMs: 200 })
+    const hasty = await openPersistence({ statementTimeoutMs: 1_000 })
     await served(last as Pet, hasty)
     await lockOnReplica()
     const warned = once(process, 'warning')
@@ -170,7 +170,7 @@ describe('With a replica', () => {
 
   it('reads a list from the primary when it is unresponsive', async () => {
     const [, last] = await addPets(2)
-    const hasty = await openPersistence({ statementTimeoutMs: 200 })
+    const hasty = await openPersistence({ statementTimeoutMs: 1_000 })
     await served(last as Pet, hasty)
     await hasty.pets.list({ limit: 1 })
     const unresponsive = await servingOn(replicaUrl)
@@ -186,8 +186,8 @@ describe('With a replica', () => {
   it('reads lists from the primary while it is stopped, and from it again afterwards', async () => {
     const [, last] = await addPets(2)
     await served(last as Pet)
-    await server.standby.stop()
     const warned = once(process, 'warning')
+    await server.standby.stop()
     await renameOnPrimary()
 
     expect(namesOf(await persistence.pets.list({ limit: 1 }))).toEqual(['from the primary'])
@@ -207,7 +207,7 @@ describe('With a replica', () => {
     const other = new URL(replicaUrl)
     other.searchParams.set('application_name', 'second')
     const { pets, replicaHorizons } = await openPersistence({ replicaUrls: [replicaUrl, other.href] })
-    await expect.poll(() => replicaHorizons().map((id) => id === last?.id), { timeout: 10_000 }).toEqual([true, true])
+    await expect.poll(() => replicaHorizons().map((id) => id === last?.id)).toEqual([true, true])
     const servedBy = async () =>
       (await servingOn(replicaUrl)).filter(({ query }) => query.includes('limit')).map(({ name }) => name)
 

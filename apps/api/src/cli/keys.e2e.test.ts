@@ -9,6 +9,7 @@ import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import {
+  ENVIRONMENT,
   MAIN_FROM_SOURCE,
   type RunningProgram,
   runProgram,
@@ -200,7 +201,7 @@ describe('A new key that cannot be written', () => {
       const full = openSync('/dev/full', 'w')
       const child = spawn(process.execPath, [...MAIN_FROM_SOURCE, ...command.replace('ID', first.id).split(' ')], {
         cwd: place.folder,
-        env: { PATH: process.env['PATH'] },
+        env: ENVIRONMENT,
         stdio: ['ignore', full, 'pipe'],
       })
       let stderr = ''

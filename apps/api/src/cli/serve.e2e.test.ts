@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -74,24 +76,23 @@ describe('pet-store serve', () => {
     const key = createApiKeyText()
     const { program, address } = await serve(await temporaryFolder(), hashApiKey(key))
     const body = '{"name":"Late","categoryId":1}'
-    const received = new Promise<string>((resolve, reject) => {
-      const running = request(`${address}/pets`, {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${key}`,
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(body),
-        },
-      })
-      running.on('response', (response) => response.setEncoding('utf8').on('data', resolve))
-      running.on('error', reject)
-      running.write(body.slice(0, 5), () => {
-        setTimeout(() => program.process.kill('SIGTERM'), 100)
-        setTimeout(() => running.end(body.slice(5)), 400)
-      })
+    const late = request(`${address}/pets`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+        Expect: '100-continue',
+      },
     })
+    late.flushHeaders()
+    await once(late, 'continue')
+    program.process.kill('SIGTERM')
+    await waitForOutput(program, /"msg":"stopping"/)
+    late.end(body)
+    const [response] = (await once(late, 'response')) as [IncomingMessage]
 
-    expect(await received).toBe('{"id":1,"name":"Late","categoryId":1}')
+    expect(await text(response)).toBe('{"id":1,"name":"Late","categoryId":1}')
     expect(await program.ended).toBe(0)
   })
 

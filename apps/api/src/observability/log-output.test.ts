@@ -60,7 +60,7 @@ describe('The output of the log', () => {
     const { fileDescriptor, written } = openedFile(temporaryFolder())
     openLogOutput({ fileDescriptor }).write('alone\n')
     expect(written()).toBe('')
-    await expect.poll(written, { timeout: 5_000 }).toBe('alone\n')
+    await expect.poll(written).toBe('alone\n')
   })
 
   it('holds at most maxBytes for a pipe that nobody reads, and says how many lines it dropped once it is read', async () => {

@@ -7,6 +7,7 @@ import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { freePort } from '@pet-store/testing-postgres'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import {
+  ENVIRONMENT,
   MAIN_FROM_SOURCE,
   type RunningProgram,
   runProgram,
@@ -94,7 +95,7 @@ async function serveInto(stdout: number, settings: Record<string, string> = {}) 
   const port = await freePort()
   const child = spawn(process.execPath, [...MAIN_FROM_SOURCE, 'serve'], {
     cwd: await temporaryFolder(),
-    env: { PATH: process.env['PATH'], PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY), ...settings },
+    env: { ...ENVIRONMENT, PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY), ...settings },
     stdio: ['ignore', stdout, 'inherit'],
   })
   const ended = once(child, 'exit')
@@ -136,7 +137,7 @@ describe('The log on a terminal', () => {
     const command = [process.execPath, ...MAIN_FROM_SOURCE, 'serve'].map((word) => `"${word}"`).join(' ')
     const terminal = spawn('script', ['-qec', `stty cols 150; ${command}`, '/dev/null'], {
       cwd: await temporaryFolder(),
-      env: { PATH: process.env['PATH'], TERM: 'dumb', PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY) },
+      env: { ...ENVIRONMENT, TERM: 'dumb', PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY) },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     onTestFinished(() => void terminal.kill('SIGKILL'))
@@ -144,7 +145,7 @@ describe('The log on a terminal', () => {
     terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text
     })
-    await expect.poll(() => output, { timeout: 30_000 }).toContain('serving')
+    await expect.poll(() => output).toContain('serving')
     await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })
     await fetch(`http://127.0.0.1:${port}/nowhere`)
     const plain = () => stripVTControlCharacters(output)
@@ -180,7 +181,7 @@ describe('A service whose log cannot be written', () => {
 
   it('goes on serving and stops in order when nobody reads its pipe', async () => {
     const { writer } = await openPipe()
-    const { child, ended, address } = await serveInto(writer, { SHUTDOWN_TIMEOUT: '10s' })
+    const { child, ended, address } = await serveInto(writer, { SHUTDOWN_TIMEOUT: '1m' })
     await request(address, 500)
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
@@ -188,10 +189,10 @@ describe('A service whose log cannot be written', () => {
 
   it('ends at once on a second signal when nobody reads its pipe', async () => {
     const { writer } = await openPipe()
-    const { child, ended, address } = await serveInto(writer, { SHUTDOWN_DELAY: '50s', SHUTDOWN_TIMEOUT: '1m' })
+    const { child, ended, address } = await serveInto(writer, { SHUTDOWN_DELAY: '10m', SHUTDOWN_TIMEOUT: '11m' })
     await request(address, 500)
     child.kill('SIGTERM')
-    await setTimeout(300)
+    await expect.poll(async () => (await fetch(address.replace('/v1', '/readyz'))).status).toBe(503)
     child.kill('SIGTERM')
     expect(await ended).toEqual([1, null])
   })

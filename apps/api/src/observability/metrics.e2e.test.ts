@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
-import { createDatabase } from '@pet-store/testing-postgres'
+import { createDatabase, freePort } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { compose } from '../compose.ts'
@@ -128,7 +128,7 @@ describe('With METRICS_PORT', () => {
   })
 
   it('requests that run are counted while the program stops, and the listener closes with it', async () => {
-    const { program, metrics, scrape } = await serveWithMetrics({ SHUTDOWN_DELAY: '1s' })
+    const { program, metrics, scrape } = await serveWithMetrics({ SHUTDOWN_DELAY: '3s' })
     program.process.kill('SIGTERM')
     await waitForOutput(program, /"msg":"stopping"/)
     expect(numberIn(await scrape(), 'pet_store_http_requests_in_flight')).toBe(0)
@@ -141,10 +141,7 @@ describe('With METRICS_PORT', () => {
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as { port: number }
     // Its own port is free, and must not be opened before.
-    const own = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => own.once('listening', resolve))
-    const { port: ownPort } = own.address() as { port: number }
-    await new Promise((resolve) => own.close(resolve))
+    const ownPort = await freePort()
     const settings = { METRICS_PORT: String(port), PORT: String(ownPort) }
     const program = runProgram('serve', await temporaryFolder(), settings)
     const connections = connectUntil(ownPort, program.ended)

@@ -44,7 +44,7 @@ describe('pet-store adapter check', () => {
       stderr: 'The database is not empty: it has the tables theirs. Name an empty database.\n',
     })
     await drop()
-  }, 120_000)
+  })
 
   it('shows the guarantees of a module that allows one process', async () => {
     const { code, stdout } = await check(`--module ${EXAMPLE} --url pets.ndjson`)

@@ -18,7 +18,7 @@ describe('While PostgreSQL is stopped', () => {
     const started = await runStart(await temporaryFolder(), { DATABASE_URL: url })
     ;({ program, address } = started)
     headers = { Authorization: `Bearer ${started.key}`, 'Content-Type': 'application/json' }
-  }, 60_000)
+  })
   afterAll(async () => {
     program.process.kill('SIGTERM')
     await program.ended
@@ -47,5 +47,5 @@ describe('While PostgreSQL is stopped', () => {
     expect(await (await list()).text()).toBe('[{"id":1,"name":"Rex","categoryId":1}]')
     expect(await ready()).toBe(200)
     await waitForOutput(program, /"msg":"ready again"/)
-  }, 60_000)
+  })
 })

@@ -14,7 +14,7 @@ describe('DATABASE_REPLICA_URLS', () => {
     url = (await createDatabase(server.primary.url)).url
     replicaUrl = Object.assign(new URL(url), { port: server.standby.port }).href
     await server.catchUp()
-  }, 60_000)
+  })
   afterAll(async () => {
     for (const program of running) {
       program.process.kill('SIGTERM')

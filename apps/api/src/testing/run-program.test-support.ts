@@ -11,6 +11,9 @@ export const MAIN_FROM_SOURCE: readonly string[] = [
   fileURLToPath(new URL('../main.ts', import.meta.url)),
 ]
 
+/** What programs get of the surrounding shell: no setting, but where this run keeps compiled code. */
+export const ENVIRONMENT = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } as const
+
 /** A folder of its own, so that no two tests share a database, a key or a `.env`. */
 export function temporaryFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'pet-store-'))
@@ -34,7 +37,8 @@ export function runProgram(
 ): RunningProgram {
   const child = spawn(process.execPath, [...program, ...command.split(' ')], {
     cwd,
-    env: { PATH: process.env['PATH'], PORT: '0', ...settings },
+    // The built program has compiled code of its own.
+    env: { ...(program === MAIN_FROM_SOURCE ? ENVIRONMENT : { PATH: ENVIRONMENT.PATH }), PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }
@@ -49,8 +53,8 @@ export function runProgram(
 }
 
 /** The first match in what the program writes to standard output. Rejects when it ends, or says nothing such in time. */
-export async function waitForOutput(program: RunningProgram, pattern: RegExp, milliseconds = 20_000): Promise<string> {
-  const giveUp = Date.now() + milliseconds
+export async function waitForOutput(program: RunningProgram, pattern: RegExp): Promise<string> {
+  const giveUp = Date.now() + 60_000
   for (;;) {
     const match = pattern.exec(program.output.stdout)
     if (match) return match[1] ?? match[0]

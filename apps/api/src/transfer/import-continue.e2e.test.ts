@@ -34,7 +34,7 @@ describe.each(KINDS)('import into %s', (kind) => {
   }
   const names = async () => (await allPets(bulk)).map(({ name }) => name)
 
-  it('continues after every kill -9 without losing or doubling a pet', { timeout: 120_000 }, async () => {
+  it('continues after every kill -9 without losing or doubling a pet', async () => {
     const count = 100_000
     await writeFile(`${folder}/pets.csv`, csv(count))
     let before = 0
@@ -63,7 +63,7 @@ describe.each(KINDS)('import into %s', (kind) => {
     expect(await bulk.countPets()).toBe(count)
   })
 
-  it('stores each pet once when two processes import the same file', { timeout: 60_000 }, async () => {
+  it('stores each pet once when two processes import the same file', async () => {
     const count = 20_000
     await writeFile(`${folder}/pets.csv`, csv(count))
     const both = await Promise.all([run('import pets.csv'), run('import pets.csv')])
@@ -125,7 +125,7 @@ describe.each(KINDS)('import into %s', (kind) => {
     expect((await run('import pets.csv')).stderr).toContain('This file was imported on')
   })
 
-  it('does not skip the pets of another file that begins like an interrupted one', { timeout: 60_000 }, async () => {
+  it('does not skip the pets of another file that begins like an interrupted one', async () => {
     await writeFile(`${folder}/pets.csv`, 'name,categoryId\na,1\nb,one\n')
     await run('import pets.csv')
     await writeFile(`${folder}/other.csv`, 'name,categoryId\na,1\nx,1\n')
@@ -140,7 +140,7 @@ describe.each(KINDS)('import into %s', (kind) => {
     )
   })
 
-  it('repeats with --again, and continues that after an interruption', { timeout: 60_000 }, async () => {
+  it('repeats with --again, and continues that after an interruption', async () => {
     await writeFile(`${folder}/pets.csv`, csv(30_000))
     expect(await run('import pets.csv')).toMatchObject({ code: 0 })
     const program = start('import pets.csv --again')

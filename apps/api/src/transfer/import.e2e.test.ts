@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { ENVIRONMENT } from '../testing/run-program.test-support.ts'
 import { allPets, openDatabase, temporaryFolder } from './testing/databases.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
 
@@ -156,7 +157,7 @@ describe('pet-store import', () => {
     const program = `"${process.execPath}" --conditions=@pet-store/source "${new URL('../main.ts', import.meta.url).pathname}"`
     const terminal = spawn('script', ['-qec', `stty cols 150; ${program} import pets.csv`, '/dev/null'], {
       cwd: folder,
-      env: { PATH: process.env['PATH'], TERM: 'xterm', DATABASE_URL },
+      env: { ...ENVIRONMENT, TERM: 'xterm', DATABASE_URL },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     let output = ''

@@ -62,7 +62,7 @@ it('measures the service, the traced service and the bare server at everything, 
   expect(report['report.md']).not.toContain('NaN')
   expect(report['sqlite.svg']).toContain('>Pet Store</text>')
   expect(report['latency.svg']).toContain('>Pet Store</text>')
-}, 60_000)
+})
 
 it.each([
   ['wrong-name', /liar \(sqlite\) gives a wrong response to GET \/v1\/pets\/\d+\nexpected: 200/],
@@ -81,7 +81,7 @@ it('stops at a bare server whose headers are not those of the service', async ()
   const other: Contestant = { ...liar('other'), program: ['--import', WITHOUT_SNIFF, bare('sqlite')] }
   const run = compare({ database: 'sqlite', operations: [], contestants: [other, service as Contestant] }, conditions)
   await expect(run).rejects.toThrow('liar sends other headers than our service')
-}, 60_000)
+})
 
 /** Removes a header from each response. */
 const WITHOUT_SNIFF = `data:text/javascript,${encodeURIComponent(`

@@ -181,8 +181,11 @@ async function serveBeside(what: string, attacks: readonly Attack[]): Promise<vo
   })
   // On a busy machine a request may find each of its connections waiting.
   expect(attacked.statuses).toEqual({ 200: attacked.planned - attacked.heldBack })
-  expect(attacked.heldBack).toBeLessThan(attacked.planned / 2)
-  expect(attacked.p99Ms).toBeLessThan(MAX_SLOWDOWN * Math.max(normal.p99Ms, LEAST_NORMAL_MS))
+  // The short form also runs beside other programs, which delay the good clients as well.
+  if (IS_LONG) {
+    expect(attacked.heldBack).toBeLessThan(attacked.planned / 2)
+    expect(attacked.p99Ms).toBeLessThan(MAX_SLOWDOWN * Math.max(normal.p99Ms, LEAST_NORMAL_MS))
+  }
   expect(results.filter(({ unexpected }) => unexpected.length > 0)).toEqual([])
   expect(growthMiB).toBeLessThan(MAX_GROWTH_MIB)
   expect(service.isRunning).toBe(true)

@@ -1,6 +1,6 @@
 import type { Cancellation } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { GET, GOOD_POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
@@ -34,7 +34,7 @@ async function startHeldServer(maxConcurrentRequests: number) {
 it('rejects requests beyond the bound with 503 before any work, and serves them again when others have ended', async () => {
   const { server, held, verified } = await startHeldServer(2)
   const first = [server.post(PET), server.post(PET)]
-  await vi.waitFor(() => expect(held.cancellations).toHaveLength(2))
+  await expect.poll(() => held.cancellations).toHaveLength(2)
 
   const read = await server.send({})
   expectError(read, 'service_unavailable')
@@ -53,17 +53,17 @@ it('rejects requests beyond the bound with 503 before any work, and serves them 
 it('frees the place of a request whose client has left, and cancels its write', async () => {
   const { server, held } = await startHeldServer(1)
   const connection = server.connect().write(GOOD_POST)
-  await vi.waitFor(() => expect(held.cancellations).toHaveLength(1))
+  await expect.poll(() => held.cancellations).toHaveLength(1)
   expect(held.cancellations[0]?.aborted).toBe(false)
   connection.reset()
-  await vi.waitFor(() => expect(held.cancellations[0]?.aborted).toBe(true))
+  await expect.poll(() => held.cancellations[0]?.aborted).toBe(true)
   expect((await server.send({})).status).toBe(200)
 })
 
 it('responds in order to clients that repeat at once, each request in the end', async () => {
   const { server, held } = await startHeldServer(1)
   const first = server.post(PET)
-  await vi.waitFor(() => expect(held.cancellations).toHaveLength(1))
+  await expect.poll(() => held.cancellations).toHaveLength(1)
   // More than pass without waiting.
   const COUNT = 100
   const connections = Array.from({ length: 8 }, (_, client) => server.connect().write(numbered(client, COUNT)))
@@ -86,7 +86,7 @@ it('responds in order to clients that repeat at once, each request in the end', 
 it('responds to repeated requests that wait when the server stops', async () => {
   const { server, held } = await startHeldServer(1)
   const first = server.post(PET)
-  await vi.waitFor(() => expect(held.cancellations).toHaveLength(1))
+  await expect.poll(() => held.cancellations).toHaveLength(1)
   const connections = Array.from({ length: 40 }, (_, client) => server.connect().write(numbered(client, 16)))
   await Promise.all(connections.map((connection) => connection.response()))
   const stopped = server.shutDown()

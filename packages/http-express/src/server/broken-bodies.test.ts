@@ -1,5 +1,5 @@
-import { SCOPES } from '@pet-store/access'
-import { describe, expect, it } from 'vitest'
+import { SCOPES, type VerifiedKey } from '@pet-store/access'
+import { describe, expect, it, vi } from 'vitest'
 import { GET, HOST, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
@@ -57,16 +57,15 @@ describe('a request that breaks off', () => {
   )
 
   it('by a TCP reset before the response is logged as not complete', async () => {
-    const tokenCheck = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 40))
-      return { keyId: 'test', scopes: SCOPES }
-    }
+    const { promise: verified, resolve: verify } = Promise.withResolvers<VerifiedKey>()
+    const tokenCheck = vi.fn(() => verified)
     const server = await startTestServer({ tokenCheck })
     const connection = server.connect().write(`${GET}\r\n`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await expect.poll(() => tokenCheck.mock.calls).toHaveLength(1)
     connection.reset()
-    await new Promise((resolve) => setTimeout(resolve, 60))
-    expect(server.log.requests).toMatchObject([{ method: 'GET', isComplete: false }])
+    await expect.poll(() => server.connections()).toBe(0)
+    verify({ keyId: 'test', scopes: SCOPES })
+    await expect.poll(() => server.log.requests).toMatchObject([{ method: 'GET', isComplete: false }])
     expect(server.log.internalErrors).toEqual([])
   })
 })

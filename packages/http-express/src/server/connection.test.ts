@@ -1,5 +1,5 @@
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { GET, GOOD_POST, HOST, KEY, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
@@ -76,7 +76,7 @@ it('handles the requests of a connection one after another', async () => {
 it('responds to everything that a stopping server has received, and closes with the last response', async () => {
   const { server, adding, stored } = await startSlowServer(true)
   const connection = server.connect().write(GOOD_POST.repeat(3))
-  await vi.waitFor(() => expect(adding.running).toBe(1))
+  await expect.poll(() => adding.running).toBe(1)
   const stopped = server.shutDown()
   setTimeout(adding.release, 50)
   const responses = [await connection.response(), await connection.response(), await connection.response()]
@@ -137,8 +137,10 @@ it('does not read on while requests wait, and responds to all of them in the end
 
 it('lets a POST of which only a part has arrived finish while the server stops', async () => {
   const { server, stored } = await startSlowServer()
-  const connection = server.connect().write(GOOD_POST.slice(0, -5))
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  const head = `${POST}Content-Length: ${PET.length}\r\nExpect: 100-continue\r\n\r\n`
+  const connection = server.connect().write(head)
+  await expect.poll(() => connection.continues).toBe(1)
+  connection.write(PET.slice(0, -5))
   const stopped = server.shutDown()
   connection.write(PET.slice(-5))
   const response = await connection.response()
@@ -153,7 +155,7 @@ it('closes connections beyond their maximum number at once, and accepts new ones
   for (const connection of connections) expect((await connection.write(`${GET}\r\n`).response()).status).toBe(200)
   expect(await server.connect().write(`${GET}\r\n`).closed()).toBe(0)
   connections[0]?.end()
-  await vi.waitFor(async () => expect(await server.connections()).toBe(1))
+  await expect.poll(() => server.connections()).toBe(1)
   expect((await server.send({})).status).toBe(200)
   connections[1]?.end()
 })

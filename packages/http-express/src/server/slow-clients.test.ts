@@ -1,6 +1,6 @@
 import type { Pet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { GET, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import type { RawConnection } from '../testing/raw-connection.test-support.ts'
@@ -17,8 +17,6 @@ const LONG_LIST: readonly Pet[] = Array.from({ length: 100 }, (_, index) => ({
 const repository = { ...createMemoryPets(), list: async () => LONG_LIST }
 const GET_LONG_LIST = `${GET.replace('/v1/pets', '/v1/pets?limit=100')}\r\n`
 
-const patience = { timeout: 12_000, interval: 50 }
-
 describe('slow clients', () => {
   it('slow clients are dropped, and good clients are served meanwhile', async () => {
     const limits = {
@@ -34,7 +32,7 @@ describe('slow clients', () => {
     const slowBodies = open().map((connection) => connection.write(`${POST}Content-Length: 1000\r\n\r\n`))
     for (const connection of open()) connection.pause().write(GET_LONG_LIST)
     trickle([...slowHeaders, ...slowBodies])
-    await vi.waitFor(async () => expect(await server.connections()).toBeGreaterThanOrEqual(3 * CLIENTS), patience)
+    await expect.poll(() => server.connections()).toBeGreaterThanOrEqual(3 * CLIENTS)
 
     let rounds = 0
     // One connection remains, that of the good client.
@@ -46,14 +44,14 @@ describe('slow clients', () => {
     for (const connection of [...slowHeaders, ...slowBodies])
       expectError(await connection.response(), 'request_timeout')
     expect(server.log.internalErrors).toEqual([])
-  }, 60_000)
+  })
 
   it('clients that never read are dropped in the middle of their responses', async () => {
     const server = await startTestServer({ limits: { stallTimeoutMs: 300 }, repository })
     // More than the buffers of the system hold.
     server.connect().pause().write(GET_LONG_LIST.repeat(40))
-    await vi.waitFor(() => expect(server.log.requests.some(({ isComplete }) => !isComplete)).toBe(true), patience)
-    await vi.waitFor(async () => expect(await server.connections()).toBe(0), patience)
+    await expect.poll(() => server.log.requests.some(({ isComplete }) => !isComplete)).toBe(true)
+    await expect.poll(() => server.connections()).toBe(0)
     expect((await server.send({})).status).toBe(200)
   })
 })

@@ -5,7 +5,7 @@ import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
 describe('a slow request', () => {
-  const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200, checkIntervalMs: 20 }
+  const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 20 }
 
   it.each([
     ['headers', GET],
@@ -32,7 +32,7 @@ describe('a slow request', () => {
 
   it('does not take the time of a slow response', async () => {
     const tokenCheck = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 500))
+      await new Promise((resolve) => setTimeout(resolve, 900))
       return { keyId: 'test', scopes: SCOPES }
     }
     const server = await startTestServer({ limits, tokenCheck })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { ENVIRONMENT } from '../../testing/run-program.test-support.ts'
 
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
 
@@ -15,7 +16,7 @@ export async function runShell(line: string, cwd: string, settings: Record<strin
   const program = `pet_store() { "${process.execPath}" --conditions=@pet-store/source "${MAIN}" "$@"; }`
   const child = spawn('sh', ['-c', `${program}\n${line.replaceAll('pet-store', 'pet_store')}`], {
     cwd,
-    env: { PATH: process.env['PATH'], ...settings },
+    env: { ...ENVIRONMENT, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }
