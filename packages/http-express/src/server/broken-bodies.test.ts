@@ -57,7 +57,10 @@ describe('a request that breaks off', () => {
   )
 
   it('by a TCP reset before the response is logged as not complete', async () => {
-    const { promise: verified, resolve: verify } = Promise.withResolvers<VerifiedKey>()
+    let verify = (_key: VerifiedKey) => {}
+    const verified = new Promise<VerifiedKey>((resolve) => {
+      verify = resolve
+    })
     const tokenCheck = vi.fn(() => verified)
     const server = await startTestServer({ tokenCheck })
     const connection = server.connect().write(`${GET}\r\n`)
