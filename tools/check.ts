@@ -21,6 +21,7 @@ const CHECKS: readonly { readonly script: string; readonly after?: string }[] = 
   { script: 'check:package', after: 'build' },
   { script: 'api', after: 'build' },
   { script: 'check:licences' },
+  { script: 'check:samples' },
 ]
 
 const start = Date.now()

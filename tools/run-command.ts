@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { text } from 'node:stream/consumers'
 
@@ -7,14 +8,14 @@ export interface CommandOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** The longest that one command may take, on a busy machine too. */
+/** The longest that one command may take, even on a busy machine. */
 const MAX_MS = 15 * 60_000
 const waiting: (() => void)[] = []
 let free = Math.max(2, availableParallelism())
 
 /**
  * Runs a command when a processor is free, and resolves to its standard output. Rejects with everything that it printed if it
- * fails or takes longer than 15 minutes.
+ * fails or takes longer than 15 minutes, and with the `ENOENT` of Node if there is no such command.
  */
 export async function run(
   cwd: string,
@@ -25,15 +26,17 @@ export async function run(
   else await new Promise<void>((resolve) => waiting.push(resolve))
   try {
     const child = spawn(command, args, { cwd, env, stdio: 'pipe', timeout: MAX_MS })
-    const ended = new Promise<string>((resolve, reject) => {
-      child.on('error', reject).on('close', (code, signal) => resolve(`${code ?? signal}`))
-    })
+    // Otherwise the pipes of a command that did not start would never end.
+    child.on('error', () => [child.stdin, child.stdout, child.stderr].map((pipe) => pipe.destroy()))
     // A command that does not read its input may end before it is written.
     child.stdin.on('error', () => {}).end(input)
-    const [stdout, stderr, ending] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-    if (ending !== '0')
-      throw new Error(`${[command, ...args].join(' ')} in ${cwd} ended with ${ending}:\n${stdout}${stderr}`)
-    return stdout
+    const [[code, signal], stdout, stderr] = await Promise.all([
+      once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
+      text(child.stdout),
+      text(child.stderr),
+    ])
+    if (code === 0) return stdout
+    throw new Error(`${[command, ...args].join(' ')} in ${cwd} ended with ${code ?? signal}:\n${stdout}${stderr}`)
   } finally {
     const next = waiting.shift()
     if (next === undefined) free += 1
