@@ -25,7 +25,8 @@ export async function run(
   if (free > 0) free -= 1
   else await new Promise<void>((resolve) => waiting.push(resolve))
   try {
-    const child = spawn(command, args, { cwd, env, stdio: 'pipe', timeout: MAX_MS })
+    // The timer of spawn's `timeout` would go on after a command that did not start.
+    const child = spawn(command, args, { cwd, env, stdio: 'pipe', signal: AbortSignal.timeout(MAX_MS) })
     // Otherwise the pipes of a command that did not start would never end.
     child.on('error', () => [child.stdin, child.stdout, child.stderr].map((pipe) => pipe.destroy()))
     // A command that does not read its input may end before it is written.
