@@ -47,7 +47,13 @@ export async function compose(parts: Parts): Promise<Program> {
   const { rateLimit: limit } = settings
   await startTraces(settings)
   const persistence = await openPersistence(settings)
-  const observability = await openObservability(settings, { persistence, log, droppedLogLines, onTraceError })
+  const observability = await openObservability(settings, {
+    persistence,
+    staticKeys: parts.staticKeys,
+    log,
+    droppedLogLines,
+    onTraceError,
+  })
   const readiness = createReadiness(persistence, onReadiness)
   const keyCheck = createKeyCheck({
     keys: persistence.apiKeys,

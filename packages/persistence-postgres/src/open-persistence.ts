@@ -13,7 +13,6 @@ import { createPostgresStatementRunner } from './driver/statement-runner.ts'
 import { expectMigrated, migratePostgres } from './migrations.ts'
 import { createPostgresOrm, LATEST_MIGRATION } from './orm.ts'
 import type { PostgresOptions } from './settings.ts'
-import { unavailableOr } from './unavailable.ts'
 
 /** An open database. Whoever opened it closes it. */
 export interface PostgresPersistence extends Persistence {
@@ -48,6 +47,7 @@ function persistenceOf(
 ): PostgresPersistence {
   const { pool, write, read } = connections
   const { em } = createPostgresOrm(connections)
+  const entities = createEntityAccess(em)
   const runner = createPostgresStatementRunner(pooler, write, read)
   const horizon =
     replicas.length === 0
@@ -58,24 +58,23 @@ function persistenceOf(
 
   return {
     pets: listFromReplicas(new SqlPetRepository(compilePetStatements(em), runner), replicas),
-    apiKeys: new SqlApiKeyRepository(em, createEntityAccess(em), runner),
+    apiKeys: new SqlApiKeyRepository(em, entities, runner),
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
       // The table too, so that a database without one is noticed.
-      const { rows } = await withRetries(() =>
-        pool.query<{ isReadOnly: boolean }>(
-          `select current_setting('transaction_read_only') = 'on' as "isReadOnly" from (select count(*) from (select 1 from pet limit 1) one) counted`,
-        ),
+      const rows = await withRetries(() =>
+        em
+          .fork()
+          .execute<{ isReadOnly: boolean }[]>(
+            `select current_setting('transaction_read_only') = 'on' as "isReadOnly" from (select count(*) from (select 1 from pet limit 1) one) counted`,
+          ),
       )
       if (rows[0]?.isReadOnly !== true) return
       throw new PersistenceUnavailable({ message: 'The database is read-only: a standby, or set to be read-only.' })
     },
     async isMigrated() {
-      const find = () => em.fork().execute<object[]>('select 1 from migration where name = ?', [LATEST_MIGRATION])
-      const applied = await withRetries(find).catch((error: unknown) => {
-        throw unavailableOr(error, false)
-      })
-      return applied.length === 1
+      const find = 'select 1 from migration where name = ?'
+      return (await entities.read((em) => em.execute<object[]>(find, [LATEST_MIGRATION]))).length === 1
     },
     poolUse: () => [
       connections.use('primary'),

@@ -1,7 +1,12 @@
 import type { MikroORM } from '@mikro-orm/sqlite'
 import type { ApiKeyRepository } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
-import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
+import {
+  compilePetStatements,
+  PetRecord,
+  SqlApiKeyRepository,
+  SqlPetRepository,
+} from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { createFileCheck, openSqliteDatabase } from './database.ts'
 import { createEntityAccess } from './driver/entity-access.ts'
@@ -47,19 +52,19 @@ function persistenceOf(orm: MikroORM, database: Database, expectFile: () => void
   const commits = createGroupCommit(database, expectFile)
   const reads = createGroupRead(database)
   const runner = createSqliteStatementRunner(database, commits, reads)
-  // Reads a page of the file, which `select 1` would not.
-  const check = database.prepare('select 1 from pet limit 1')
-  const findMigration = database.prepare('select 1 from migration where name = ?')
+  const entities = createEntityAccess(orm, database, expectFile)
 
   return {
     pets: new SqlPetRepository(compilePetStatements(orm.em), runner),
-    apiKeys: new SqlApiKeyRepository(orm.em, createEntityAccess(orm, database, expectFile), runner),
+    apiKeys: new SqlApiKeyRepository(orm.em, entities, runner),
     async check() {
       expectFile()
-      check.get()
+      // Reads a page of the file, which `select 1` would not.
+      await entities.read((em) => em.find(PetRecord, {}, { fields: ['id'], limit: 1 }))
     },
     async isMigrated() {
-      return findMigration.get(LATEST_MIGRATION) !== undefined
+      const find = 'select 1 from migration where name = ?'
+      return (await entities.read((em) => em.execute<object[]>(find, [LATEST_MIGRATION]))).length === 1
     },
     async close() {
       await commits.finish()

@@ -41,7 +41,7 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
     {
       level: logLevel,
       base: { pid: process.pid, hostname: hostname(), version: VERSION },
-      timestamp: isoTime,
+      timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { durationMs: inMicroseconds },
       ...(mixin && { mixin }),
     },
@@ -79,20 +79,6 @@ function atMostEvery<Value>(intervalMs: number, report: (value: Value) => void):
 /** A clock cannot tell more. */
 function inMicroseconds(durationMs: number): number {
   return Math.round(durationMs * 1000) / 1000
-}
-
-let latest = 0
-let upToSeconds = ''
-
-/** The present time for a line, to the millisecond; formatted once for all lines of one second. */
-function isoTime(): string {
-  const now = Date.now()
-  const milliseconds = now % 1000
-  if (now - milliseconds !== latest) {
-    latest = now - milliseconds
-    upToSeconds = new Date(latest).toISOString().slice(0, -'000Z'.length)
-  }
-  return `,"time":"${upToSeconds}${String(milliseconds).padStart(3, '0')}Z"`
 }
 
 /** Lines for people: of a request only what one looks for, such as `GET /v1/pets 200 2 ms`. */

@@ -55,6 +55,15 @@ describe('The metrics', () => {
     expect(shown).toContain(
       'pet_store_http_request_duration_seconds_count{method="GET",route="/v1/pets/{petId}",status="404"} 0',
     )
+    for (const [method, status] of [
+      ['GET', 404],
+      ['POST', 401],
+      ['other', 431],
+    ]) {
+      expect(shown).toContain(
+        `pet_store_http_request_duration_seconds_count{method="${method}",route="unknown",status="${status}"} 0`,
+      )
+    }
   })
 
   it('count requests in flight', async () => {

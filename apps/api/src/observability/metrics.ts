@@ -27,6 +27,13 @@ export interface MetricsOptions {
 
 /** Upper bounds in seconds, from what is cached to what the settings let time out. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const UNKNOWN_ROUTE = 'unknown'
+/** Responses that every service sends without a route: to unknown paths, and to what is not HTTP. */
+const UNROUTED = [
+  ['GET', ['400', '401', '404']],
+  ['POST', ['400', '401', '404']],
+  ['other', ['400', '401', '404', '408', '431']],
+] as const
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /**
@@ -54,6 +61,9 @@ export function createMetrics({ poolUse, droppedLogLines, keyIds }: MetricsOptio
   })
   for (const labels of DECLARED_RESPONSES) {
     for (const status of [labels.status, '500', '503']) requests.zero({ ...labels, status })
+  }
+  for (const [method, statuses] of UNROUTED) {
+    for (const status of statuses) requests.zero({ method, route: UNKNOWN_ROUTE, status })
   }
 
   const inFlight = new Gauge({
@@ -177,7 +187,7 @@ export function createMetrics({ poolUse, droppedLogLines, keyIds }: MetricsOptio
 }
 
 /** Whatever clients make up gets one label. */
-function labelsOf({ method = '', route = 'unknown', status }: RequestEntry) {
+function labelsOf({ method = '', route = UNKNOWN_ROUTE, status }: RequestEntry) {
   return { method: METHODS.has(method) ? method : 'other', route, status }
 }
 

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { StaticKey } from '@pet-store/access'
 import { createMetricsApp, createPetServer, type HttpLog } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import type { Settings } from '../settings/settings.ts'
@@ -15,6 +16,7 @@ export interface Observability extends Instrumentation {
 /** What is needed of the program. */
 export interface ObservabilityOptions {
   readonly persistence: Required<Persistence>
+  readonly staticKeys: readonly StaticKey[]
   readonly log: HttpLog
   readonly droppedLogLines: () => number
   readonly onTraceError: (error: unknown) => void
@@ -52,13 +54,14 @@ const NOTHING: Observability = {
 /** Every key with a series of its own costs memory here and in Prometheus. */
 const MAX_KEY_SERIES = 1_000
 
-async function openMetrics({ persistence, log, droppedLogLines }: ObservabilityOptions): Promise<Observability> {
+async function openMetrics(options: ObservabilityOptions): Promise<Observability> {
+  const { persistence, staticKeys, log, droppedLogLines } = options
   const { createMetrics } = await import('./metrics.ts')
   const keys = await persistence.apiKeys.list()
   const metrics = createMetrics({
     poolUse: () => persistence.poolUse(),
     droppedLogLines,
-    keyIds: keys.slice(-MAX_KEY_SERIES).map(({ id }) => id),
+    keyIds: [...staticKeys.map(({ keyId }) => keyId), ...keys.slice(-MAX_KEY_SERIES).map(({ id }) => id)],
   })
   // Scrapes are not logged.
   const errorsOnly: HttpLog = { request() {}, internalError: (error, requestId) => log.internalError(error, requestId) }

@@ -15,6 +15,11 @@ const KEY = createApiKeyText()
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 const BODY = '{"name":"Secretariat","categoryId":987654321}'
+/** Of the line of a request, traced or not. */
+const FIELDS = [
+  ...['level', 'time', 'pid', 'hostname', 'version', 'requestId', 'method', 'route', 'status', 'durationMs'],
+  ...['keyId', 'clientAddress', 'isComplete', 'msg'],
+]
 
 const running: RunningProgram[] = []
 afterEach(async () => {
@@ -62,7 +67,10 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(treeOf(spans, root)).toEqual(['POST /v1/pets', ['createPet', ['PetRepository.addWithKey']]])
     expect(root.attributes).toContainEqual({ key: 'http.route', value: { stringValue: '/v1/pets' } })
     const line = output.split('\n').find((one) => one.includes('"the-request"')) ?? ''
-    expect(JSON.parse(line)).toMatchObject({ traceId: TRACE, spanId: root.spanId, status: 201, msg: 'request' })
+    const fields = JSON.parse(line)
+    expect(fields).toMatchObject({ traceId: TRACE, spanId: root.spanId, status: 201, msg: 'request' })
+    expect(Object.keys(fields).toSorted()).toEqual([...FIELDS, 'traceId', 'spanId'].toSorted())
+    expect(String(fields.durationMs)).toMatch(/^\d+(?:\.\d{1,3})?$/)
 
     const other = spans.find(({ name, parentSpanId }) => name.endsWith('{petId}') && parentSpanId === undefined)
     if (other === undefined) throw new Error(JSON.stringify(spans))
@@ -130,7 +138,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 })
 
 describe('Without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  it('nothing of OpenTelemetry is loaded, and log lines name no trace', async () => {
+  it('nothing of OpenTelemetry is loaded, and log lines have the same fields, but for the trace', async () => {
     const { program, address } = await serve({
       // Makes loading any of its packages fail.
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
@@ -141,6 +149,6 @@ describe('Without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const headers = { Authorization: `Bearer ${KEY}`, 'X-Request-Id': 'untraced' }
     expect((await fetch(`${address}/pets`, { headers })).status).toBe(200)
     const line = await waitForOutput(program, /(\{.*"untraced".*\})\n/)
-    expect(line).not.toMatch(/traceId|spanId/)
+    expect(Object.keys(JSON.parse(line)).toSorted()).toEqual(FIELDS.toSorted())
   })
 })

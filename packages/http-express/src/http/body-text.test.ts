@@ -31,21 +31,19 @@ describe('the text of a body', () => {
   })
 
   it.each([
-    ['[', ']', ''],
-    ['{"a":', '}', '1'],
-  ])(
-    'may be nested 14,000 levels deep in %s, and with numbers that need care is rejected at worst',
-    async (open, close, inside) => {
-      const server = await startTestServer()
-      for (const number of [inside, '9007199254740993', '1.0']) {
+    ['[', ']'],
+    ['{"a":', '}'],
+  ])('may be nested 14,000 levels deep in %s, however its numbers are written', async (open, close) => {
+    const server = await startTestServer()
+    for (const number of ['7', '7.0', '9007199254740993']) {
+      for (const categoryId of ['1', '1.0', '10e-1']) {
         const nested = `${open.repeat(14_000)}${number}${close.repeat(14_000)}`
-        const response = await server.post(`{"name":"Rex","categoryId":1,"deep":${nested}}`)
-        if (number === inside) expect(response.status).toBe(201)
-        if (response.status !== 201)
-          expect(expectError(response, 'invalid_request')).toBe('the body is nested too deep')
+        const response = await server.post(`{"deep":${nested},"name":"Rex","categoryId":${categoryId}}`)
+        expect(response.status).toBe(201)
+        expect(JSON.parse(response.text)).toMatchObject({ name: 'Rex', categoryId: 1 })
       }
-    },
-  )
+    }
+  })
 
   it.each(['', '9007199254740993'])('nested 50,000 levels deep, around %j, gets a response', async (number) => {
     const server = await startTestServer()

@@ -15,6 +15,8 @@ describe('the content type of a body', () => {
     'application/json;',
     'application/json; foo=bar',
     'application/json; foo=bar; charset=utf-8',
+    'application/json; x="; charset=latin1"',
+    'application/json; x="\\"; charset=latin1"; charset=utf-8',
   ])('may be %s', async (type) => {
     const server = await startTestServer()
     expect((await server.post(PET, { headers: { 'Content-Type': type } })).status).toBe(201)
@@ -41,6 +43,7 @@ describe('the content type of a body', () => {
     'application/json; charset="utf-8',
     "application/json; charset='utf-8'",
     'application/json; foo=bar; charset=us-ascii',
+    'application/json; x="; charset=utf-8"; charset=latin1',
   ])('must not be %j', async (type) => {
     const server = await startTestServer()
     expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'unsupported_media_type')

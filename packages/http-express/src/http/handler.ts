@@ -53,8 +53,8 @@ declare global {
 }
 
 /**
- * A handler that runs after its checks, in their order. One function for Express instead of one for each check: it
- * would search its layers and create a `next` for every one of them.
+ * A handler that runs after its checks, in their order. A check is a plain function that returns or throws; for Express
+ * each would be a layer with a `next` to call.
  */
 export function checked<Parameters>(checks: readonly Check[], handler: Handler<Parameters>): Handler<Parameters> {
   return (req, res, next) => {

@@ -34,13 +34,20 @@ describe('A limited key', () => {
     const server = await start(() => now)
     await server.send({})
     await server.send({})
-    for (const path of ['/v1/pets', '/v1/pets/1', '/v1/nowhere']) {
+    for (const path of ['/v1/pets', '/v1/pets/1', '/v1/nowhere', '/v1/pets/%zz', '/v1']) {
       const response = await server.send({ path })
       expectError(response, 'rate_limited')
       expect(response.headers).toMatchObject({ 'retry-after': '48', ratelimit: '"default";r=0;t=48' })
     }
     now += 48_000
     expect((await server.send({})).status).toBe(200)
+  })
+
+  it('is used up by paths that cannot be decoded', async () => {
+    const server = await start()
+    const statuses = []
+    for (let times = 0; times < 3; times += 1) statuses.push((await server.send({ path: '/v1/pets/%zz' })).status)
+    expect(statuses).toEqual([404, 404, 429])
   })
 
   it('is not used up by requests with wrong keys, which are 401 in any case', async () => {

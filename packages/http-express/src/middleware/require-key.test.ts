@@ -1,4 +1,4 @@
-import { createApiKeyText, SCOPES } from '@pet-store/access'
+import { createApiKeyText, createStaticKeys, hashApiKey, SCOPES } from '@pet-store/access'
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { API_KEY, startTestServer } from '../testing/start-test-server.test-support.ts'
@@ -17,6 +17,15 @@ describe('the API key', () => {
     const server = await startTestServer()
     const response = await server.send({ key: null, headers: { Authorization: `Bearer    ${API_KEY}` } })
     expect(response.status).toBe(200)
+  })
+
+  it('may be any text that a client can send, as UTF-8 beyond ASCII', async () => {
+    const keys = ['secret of another system', 'schlüssel-鍵', '~!"$%&/()=?']
+    const tokenCheck = createStaticKeys(keys.map((key) => ({ keyId: key, sha256: hashApiKey(key) })))
+    const server = await startTestServer({ tokenCheck })
+    for (const key of keys) {
+      expect((await server.send({ key: Buffer.from(key).toString('latin1') })).status).toBe(200)
+    }
   })
 
   it('is required', async () => {

@@ -60,5 +60,8 @@ export function expectScope(res: HandlerResponse, scope: Scope): void {
 
 /** The key behind the scheme `Bearer`, which is case-insensitive; `undefined` without one. */
 function bearerKey(authorization: string | undefined): string | undefined {
-  return authorization === undefined ? undefined : /^bearer +(\S.*)$/i.exec(authorization)?.[1]
+  const key = authorization === undefined ? undefined : /^bearer +(\S.*)$/i.exec(authorization)?.[1]
+  if (key === undefined || !/[\x80-\xff]/.test(key)) return key
+  // Node reads headers as Latin-1. A static key may be any text, and its hash is that of UTF-8.
+  return Buffer.from(key, 'latin1').toString()
 }
