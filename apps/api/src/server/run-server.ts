@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import type { Program } from '../compose.ts'
 import type { Settings } from '../settings/settings.ts'
+import { boundNewSpace } from './new-space.ts'
 
 /** Listens and returns the address. From then on SIGTERM and SIGINT end the program once requests have finished. */
 export async function runServer(program: Program, settings: Settings, log: Logger): Promise<string> {
@@ -35,27 +34,6 @@ export async function runServer(program: Program, settings: Settings, log: Logge
     log.info('stopped')
   })
   return url
-}
-
-/** How much memory V8 may take for new objects. On a large machine it would take 128 MiB, and serve no faster. */
-const MAX_NEW_SPACE_BYTES = 32 * 1024 * 1024
-const NEW_SPACE_CHECK_MS = 250
-
-/**
- * Stops the growth of V8's space for new objects at about this size, and allows it again after V8 has shrunk the space.
- * V8 reads this flag at each growth; `--max-semi-space-size`, the usual one, only on the command line.
- * docs/decisions/0131-memory.md
- */
-function boundNewSpace(): void {
-  // With other flags, the code that the next start uses would not be taken for the same.
-  flushCompileCache()
-  let mayGrow = true
-  setInterval(() => {
-    const { space_size: bytes = 0 } = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space') ?? {}
-    if (bytes < MAX_NEW_SPACE_BYTES === mayGrow) return
-    mayGrow = !mayGrow
-    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`)
-  }, NEW_SPACE_CHECK_MS).unref()
 }
 
 /** Listens on an address and returns it as a URL. Rejects with a sentence on what to do. */

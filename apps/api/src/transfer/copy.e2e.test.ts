@@ -37,6 +37,9 @@ async function using<Result>(
 
 const OPTIONS = { idempotencyKey: { owner: 'kiosk', key: 'again', at: new Date() } }
 
+/** With names of this length each page of pets is enough for a transaction. */
+const PADDING = 'x'.repeat(100)
+
 /** Unusual pets, one of them with an idempotency key; an API key that was rotated and one that was revoked. */
 async function fill(url: string, count = 0): Promise<void> {
   await using(url, async ({ pets, apiKeys }) => {
@@ -46,7 +49,9 @@ async function fill(url: string, count = 0): Promise<void> {
     await createPet({ name: `it's "odd"\\,{}\t\n🐕 NULL`, categoryId: 2n ** 53n + 1n, status: 'pending' })
     await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, OPTIONS)
     for (let index = 0; index < count; index += 1_000) {
-      await Promise.all(Array.from({ length: 1_000 }, () => createPet({ name: `Pet ${index}`, categoryId: 1n })))
+      await Promise.all(
+        Array.from({ length: 1_000 }, () => createPet({ name: `Pet ${index}${PADDING}`, categoryId: 1n })),
+      )
     }
     const { issueApiKey, rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
     const { key } = await issueApiKey({ name: 'kiosk', scopes: ['pets:read'], lifetimeMs: 1e9 })

@@ -48,7 +48,7 @@ describe('copy', () => {
       ...target,
       async writePets(pets) {
         writes += 1
-        if (writes === 2) source.pets.push(petsUpTo(3)[2] as Pet)
+        if (writes === 1) source.pets.push(petsUpTo(3)[2] as Pet)
         await target.writePets(pets)
       },
     })

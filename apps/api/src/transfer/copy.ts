@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { NewPet, PetId } from '@pet-store/domain'
 import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
-import { createLineFormatter } from './export-pets.ts'
 import type { PetTransfer } from './open-transfer.ts'
 import { countLines, lastIdOf, petLinePages, petsOfLines, readPetLines, textsOf, writePetLines } from './pet-lines.ts'
 import type { Progress } from './progress.ts'
 
-/** The number of pets in memory at once, and in one transaction. */
+/** The number of pets that are read at once. */
 const BATCH = 5_000
+/** With less in a transaction, the target would spend more of its time on committing. */
+const BYTES_PER_TRANSACTION = 4 * 1024 * 1024
+/** The same for a target that takes pets, which need more memory than lines. */
+const BYTES_OF_PETS_PER_TRANSACTION = 512 * 1024
 /** How often the target is compared while pets are still added to the source. */
 const MAX_PASSES = 5
 
@@ -16,7 +19,7 @@ export interface CopyReport {
   readonly pets: number
   /** Absent if only pets were copied. */
   readonly apiKeys?: number
-  /** SHA-256 over every pet, the same on both sides. Absent if the pets got new ids. */
+  /** SHA-256 over the line of every pet, the same on both sides. Absent if the pets got new ids. */
   readonly checksum?: string
 }
 
@@ -74,7 +77,7 @@ interface Pass {
   readonly pets: number
   /** The number of pets that were missing in the target. */
   readonly added: number
-  /** Of every pet as a line of JSON; without a comparison, of nothing. */
+  /** Of every pet as a line; without a comparison, of nothing. */
   readonly checksum: string
   /** 0 if there are no pets. */
   readonly lastId: PetId
@@ -84,30 +87,55 @@ interface Pass {
 async function copyPets(from: PetTransfer, to: BulkAccess, progress: Progress, isComparison: boolean): Promise<Pass> {
   const what = isComparison ? 'Comparing both sides' : 'Copying pets'
   const meter = progress.begin(what, await from.countPets?.())
-  const toJson = createLineFormatter('ndjson', true)
   const hash = createHash('sha256')
   const counts = { pets: 0, added: 0 }
+  const writer = createLineWriter(to)
   let lastId = 0n
-  let writing: Promise<void> = Promise.resolve()
   try {
     for await (const { lines, count, missing, missingCount, others } of comparePets(from, to)) {
-      // The next page is compared while the missing pets of this one are stored.
-      await writing
       if (others.length > 0) throw otherPets(others)
-      if (missing.length > 0) writing = writePetLines(to, missing)
-      // It rejects for the next `await`.
-      writing.catch(() => undefined)
-      if (isComparison) hash.update(toJson(lines))
+      // More is compared while these are stored.
+      await writer.write(missing)
+      if (isComparison) hash.update(lines)
       counts.pets += count
       counts.added += missingCount
       if (count > 0) lastId = lastIdOf(lines)
       meter.advance(count)
     }
+    await writer.writeCollected()
   } finally {
-    await writing
+    await writer.written()
   }
   meter.end()
   return { ...counts, lastId, checksum: hash.digest('hex') }
+}
+
+/** Collects lines for a transaction, and stores them while more are collected. */
+function createLineWriter(to: BulkAccess) {
+  const enough = to.writePetLines === undefined ? BYTES_OF_PETS_PER_TRANSACTION : BYTES_PER_TRANSACTION
+  let collected: Uint8Array[] = []
+  let bytes = 0
+  let writing: Promise<void> = Promise.resolve()
+
+  async function writeCollected(): Promise<void> {
+    await writing
+    if (bytes === 0) return
+    writing = writePetLines(to, Buffer.concat(collected))
+    // It rejects for the next `await`.
+    writing.catch(() => undefined)
+    collected = []
+    bytes = 0
+  }
+
+  return {
+    async write(lines: Uint8Array): Promise<void> {
+      collected.push(lines)
+      bytes += lines.length
+      if (bytes >= enough) await writeCollected()
+    },
+    writeCollected,
+    written: () => writing,
+  }
 }
 
 async function copyTheRest(from: BulkAccess, to: BulkAccess): Promise<void> {

@@ -76,15 +76,18 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 async function sumFile(source: AsyncIterable<Buffer>, lengths: ReadonlySet<number>) {
   const hash = createHash('sha256')
   const prefixes = new Map<number, string>()
+  const longest = Math.max(0, ...lengths)
   let lines = 0
   let isLineOpen = false
+  // Nothing asks for the lines after the longest prefix, so they are not counted.
+  const nextEnd = (piece: Buffer, from: number) => (lines < longest ? piece.indexOf(LINE_FEED, from) : -1)
   const endLine = () => {
     lines += 1
     if (lengths.has(lines)) prefixes.set(lines, hash.copy().digest('hex'))
   }
   for await (const piece of withoutByteOrderMark(source)) {
     let start = 0
-    for (let end = piece.indexOf(LINE_FEED); end !== -1; end = piece.indexOf(LINE_FEED, end + 1)) {
+    for (let end = nextEnd(piece, 0); end !== -1; end = nextEnd(piece, end + 1)) {
       if (!lengths.has(lines + 1)) {
         lines += 1
         continue

@@ -2,7 +2,7 @@ import type { Pet, PetStatus } from '@pet-store/domain'
 import { PET_LINE_FIELDS } from '@pet-store/persistence'
 import { ID, IS_INTEGER } from './pet-fields.ts'
 import type { Format } from './pet-file.ts'
-import { type PetSource, petLinePages, unescaped } from './pet-lines.ts'
+import { type PetSource, petLinePages, unescaped, withRoom } from './pet-lines.ts'
 
 /** The number of pets in memory at once. */
 const PAGE = 5_000
@@ -161,12 +161,4 @@ export function createLineFormatter(format: Format, ids: boolean): (lines: Uint8
 function put(bytes: Uint8Array, output: Uint8Array, length: number): number {
   for (let index = 0; index < bytes.length; index += 1) output[length + index] = bytes[index] as number
   return length + bytes.length
-}
-
-/** Returns a buffer with the same beginning and room for more. */
-function withRoom(output: Buffer, length: number, room: number): Buffer {
-  if (length + room <= output.length) return output
-  const larger = Buffer.allocUnsafe(2 * (length + room))
-  output.copy(larger, 0, 0, length)
-  return larger
 }

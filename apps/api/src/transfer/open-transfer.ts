@@ -1,6 +1,7 @@
 import { PAGE_LIMIT, type PetRepository } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import { openPersistence, type PersistenceUse, persistenceAdapter } from '../persistence/open-persistence.ts'
+import { boundNewSpace } from '../server/new-space.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Moves pets into and out of a database. Everything besides is there only if the adapter has bulk access. */
@@ -18,6 +19,7 @@ export async function withTransfer<Result>(
   const migrate = settings.migrateOnStart && use.readOnly !== true
   const bulk = await persistenceAdapter(settings).openBulkAccess({ migrate, ...use })
   const opened = bulk ?? (await openPersistence(settings, use))
+  boundNewSpace()
   try {
     return await work('pets' in opened ? transferPageByPage(opened.pets) : opened)
   } finally {

@@ -52,6 +52,11 @@ export function lastIdOf(lines: Uint8Array): PetId {
 
 /** Lines of pets, or of new pets, which have no id. */
 export function linesOfPets(pets: readonly (NewPet | Pet)[], fields = PET_LINE_FIELDS): Buffer {
+  return Buffer.from(lineTextOf(pets, fields))
+}
+
+/** The same as a string. */
+export function lineTextOf(pets: readonly (NewPet | Pet)[], fields: readonly (keyof Pet)[]): string {
   let text = ''
   for (const pet of pets as readonly Pet[]) {
     for (let place = 0; place < fields.length; place += 1) {
@@ -59,7 +64,7 @@ export function linesOfPets(pets: readonly (NewPet | Pet)[], fields = PET_LINE_F
     }
     text += '\n'
   }
-  return Buffer.from(text)
+  return text
 }
 
 export const NEW_PET_LINE_FIELDS = PET_LINE_FIELDS.filter((field) => field !== ID)
@@ -93,6 +98,14 @@ function escaped(value: Pet[keyof Pet]): string {
   return value.search(SPECIAL) === -1
     ? value
     : value.replaceAll(SPECIALS, (character) => `\\${ESCAPES[character as keyof typeof ESCAPES]}`)
+}
+
+/** Returns a buffer with the same beginning and room for more. */
+export function withRoom(buffer: Buffer, length: number, room: number): Buffer {
+  if (length + room <= buffer.length) return buffer
+  const larger = Buffer.allocUnsafe(2 * (length + room))
+  buffer.copy(larger, 0, 0, length)
+  return larger
 }
 
 /** The opposite, for a text of one field. */

@@ -1,4 +1,3 @@
-import { CsvError, parse } from 'csv-parse/sync'
 import { BrokenFile, type Entry, type EntryReader, validateEntry } from './entry.ts'
 import { ID, PET_FIELDS } from './pet-fields.ts'
 import { MAX_LINE_BYTES } from './read-lines.ts'
@@ -6,60 +5,51 @@ import { MAX_LINE_BYTES } from './read-lines.ts'
 /** What separates values: spreadsheet programs write semicolons where the comma is the decimal sign. */
 const DELIMITERS = [',', ';', '\t']
 
-/** One record; its values are known later if it has quotes. */
+/** One record. */
 interface CsvRecord {
   readonly line: number
-  lastLine: number
-  text: string
-  values: readonly string[]
+  readonly lastLine: number
+  readonly values: readonly string[]
 }
 
 /**
  * Reads CSV (RFC 4180), or the same with semicolons or tabs. The first record names the columns, in any order; a column
  * `id` is allowed and not used. An empty optional value is an absent field. Empty lines are skipped.
- *
- * Lines without a quote are split here. The others go to csv-parse, many at a time: it looks at every byte and takes
- * longer than a database does to store what it found.
  */
 export function createCsvReader(): EntryReader {
   let line = 0
   let delimiter: string | undefined
-  let open: CsvRecord | undefined
-  let openBytes = 0
+  /** A record that has begun, and whose last quote is not closed. */
+  let open: { readonly line: number; text: string; bytes: number } | undefined
   let toEntry: ((record: CsvRecord) => Entry) | undefined
 
   return {
     read(lines) {
-      const records: CsvRecord[] = []
-      const quoted: CsvRecord[] = []
+      const entries: Entry[] = []
       for (const text of lines) {
         line += 1
         if (open === undefined) {
           if (text === '' || text === '\r') continue
-          delimiter ??= delimiterOf(text)
-          const record = { line, lastLine: line, text, values: [] as readonly string[] }
-          if (!text.includes('"')) {
-            record.values = withoutReturn(text).split(delimiter)
-            records.push(record)
+          if (hasOddQuotes(text)) {
+            open = { line, text, bytes: Buffer.byteLength(text) }
             continue
           }
-          open = record
-          openBytes = Buffer.byteLength(text)
-          if (hasOddQuotes(text)) continue
         } else {
           open.text += `\n${text}`
-          open.lastLine = line
-          openBytes += Buffer.byteLength(text) + 1
-          if (openBytes > MAX_LINE_BYTES) throw notClosed(open)
+          open.bytes += Buffer.byteLength(text) + 1
+          if (open.bytes > MAX_LINE_BYTES) throw notClosed(open)
           if (!hasOddQuotes(text)) continue
         }
-        records.push(open)
-        quoted.push(open)
+        const record = open ?? { line, text }
         open = undefined
+        delimiter ??= delimiterOf(record.text)
+        const values = splitRecord(withoutReturn(record.text), delimiter)
+        if (values === undefined) throw new BrokenFile(record.line, MISPLACED_QUOTE)
+        const whole = { line: record.line, lastLine: line, values }
+        if (toEntry === undefined) toEntry = readHeader(whole)
+        else entries.push(toEntry(whole))
       }
-      parseQuoted(quoted, delimiter ?? ',')
-      if (toEntry === undefined && records[0] !== undefined) toEntry = readHeader(records.shift() as CsvRecord)
-      return toEntry === undefined ? [] : records.map(toEntry)
+      return entries
     },
 
     end() {
@@ -74,21 +64,37 @@ function delimiterOf(header: string): string {
   return DELIMITERS.find((delimiter) => header.includes(delimiter)) ?? ','
 }
 
-/** Sets the values of records with quotes. */
-function parseQuoted(records: readonly CsvRecord[], delimiter: string): void {
-  if (records.length === 0) return
-  const text = records.map((record) => `${record.text}\n`).join('')
-  try {
-    const values = parse(text, { delimiter, record_delimiter: ['\r\n', '\n'], relax_column_count: true })
-    for (const [index, record] of records.entries()) record.values = values[index] ?? []
-  } catch (error) {
-    const broken = error instanceof CsvError ? records[Number(Reflect.get(error, 'records'))] : undefined
-    if (broken === undefined) throw error
-    throw new BrokenFile(
-      broken.line,
-      'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled',
-    )
+const QUOTE = '"'
+const MISPLACED_QUOTE = 'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled'
+
+/**
+ * Returns the values of a record; `undefined` if it has a quote where none can be. csv-parse, which looks at each
+ * character, takes longer for a record than a database does to store it.
+ */
+export function splitRecord(text: string, delimiter: string): readonly string[] | undefined {
+  if (!text.includes(QUOTE)) return text.split(delimiter)
+  const values: string[] = []
+  for (let start = 0; start <= text.length; ) {
+    const isQuoted = text[start] === QUOTE
+    const end = isQuoted ? endOfQuoted(text, start) : text.indexOf(delimiter, start)
+    const value = text.slice(start, end === -1 ? undefined : end)
+    if (isQuoted) {
+      if (end === -1 || (end < text.length && text[end] !== delimiter)) return undefined
+      values.push(value.slice(1, -1).replaceAll('""', QUOTE))
+    } else {
+      if (value.includes(QUOTE)) return undefined
+      values.push(value)
+    }
+    start = end === -1 ? text.length + 1 : end + 1
   }
+  return values
+}
+
+/** Returns the place after the quote that closes a value; -1 if there is none. */
+function endOfQuoted(text: string, start: number): number {
+  let end = text.indexOf(QUOTE, start + 1)
+  while (end !== -1 && text[end + 1] === QUOTE) end = text.indexOf(QUOTE, end + 2)
+  return end === -1 ? -1 : end + 1
 }
 
 const COLUMNS: readonly string[] = [...PET_FIELDS.map(({ name }) => name), ID]
@@ -124,13 +130,13 @@ function headerMistake(columns: readonly string[]): string | undefined {
 }
 
 function hasOddQuotes(text: string): boolean {
-  return text.split('"').length % 2 === 0
+  return text.includes(QUOTE) && text.split(QUOTE).length % 2 === 0
 }
 
 function withoutReturn(text: string): string {
   return text.endsWith('\r') ? text.slice(0, -1) : text
 }
 
-function notClosed({ line }: CsvRecord): BrokenFile {
+function notClosed({ line }: { readonly line: number }): BrokenFile {
   return new BrokenFile(line, 'has a quote that is not closed')
 }

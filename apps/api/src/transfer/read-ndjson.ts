@@ -1,8 +1,20 @@
 import { parseExactJson } from '@pet-store/http-express'
 import { type Entry, type EntryReader, validateEntry } from './entry.ts'
-import { ID, PET_FIELDS } from './pet-fields.ts'
+import { ID, IS_INTEGER, PET_FIELDS, type PetField } from './pet-fields.ts'
 
 const FIELDS: readonly string[] = [...PET_FIELDS.map(({ name }) => name), ID]
+
+/**
+ * A line as an export writes it, if nothing in it is escaped or rounded: most lines are. To match it takes a fraction of the
+ * time of `JSON.parse`, and its values mean the same as those of CSV. A line that does not match is not invalid.
+ */
+const PLAIN_LINE = new RegExp(`^\\{(?:"${ID}":-?(?:0|[1-9][0-9]*),)?${PET_FIELDS.map(plainField).join('')}\\}\\r?$`)
+
+function plainField({ name, isRequired }: PetField, place: number): string {
+  const value = IS_INTEGER[name] ? '(0|-?[1-9][0-9]{0,17})' : '"([^"\\\\\\0-\\x1f]+)"'
+  const field = `${place === 0 ? '' : ','}"${name}":${value}`
+  return isRequired ? field : `(?:${field})?`
+}
 
 /** Reads one JSON object per line, as the service accepts and returns it. An `id` is allowed and not used. Empty lines are skipped. */
 export function createNdjsonReader(): EntryReader {
@@ -21,6 +33,17 @@ export function createNdjsonReader(): EntryReader {
 }
 
 function entryOf(line: number, text: string): Entry {
+  const plain = PLAIN_LINE.exec(text)
+  if (plain === null) return parsedEntryOf(line, text)
+  const pet: Record<string, unknown> = {}
+  for (let place = 0; place < PET_FIELDS.length; place += 1) {
+    const { name, fromCsv } = PET_FIELDS[place] as PetField
+    pet[name] = fromCsv(plain[place + 1] ?? '')
+  }
+  return validateEntry(line, line, pet)
+}
+
+function parsedEntryOf(line: number, text: string): Entry {
   const invalid = (reason: string): Entry => ({ line, lastLine: line, reason })
   const value = parse(text)
   if (value === undefined) return invalid('must be JSON')
