@@ -11,9 +11,6 @@ import {
   whyDropped,
 } from './waiting-statements.ts'
 
-/** The number of groups that are sent at the same time; later inserts wait together for the next one. */
-const MAX_GROUPS = 2
-
 /** The number of rows of a group. */
 const MAX_ROWS = 500
 
@@ -47,12 +44,13 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
 ): GroupedInserts<Values, Row> {
   const queue: WaitingInsert<Values, Row>[] = []
   const waiting = new WaitingStatements(limits)
-  const sent = new Set<Promise<void>>()
+  /** One at a time: inserts that arrive meanwhile are the next one. Two would be smaller, and cost both sides more. */
+  let sent: Promise<void> | undefined
   let isScheduled = false
   let deadlineTimer: NodeJS.Timeout | undefined
 
   function schedule(): void {
-    if (isScheduled || queue.length === 0 || sent.size >= MAX_GROUPS) return
+    if (isScheduled || queue.length === 0 || sent !== undefined) return
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
@@ -61,15 +59,13 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
   }
 
   function begin(): void {
+    if (sent !== undefined) return
     const inserts = takeGroup()
     if (inserts.length === 0) return
-    const group = insert(inserts).finally(() => {
-      sent.delete(group)
+    sent = insert(inserts).finally(() => {
+      sent = undefined
       schedule()
     })
-    sent.add(group)
-    // More than one group has arrived in this turn.
-    schedule()
   }
 
   /** Takes the next inserts, and rejects those for which it is too late. */
@@ -88,7 +84,7 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
     return group
   }
 
-  /** The groups that were sent may take as long as a statement may; those behind them are rejected in time all the same. */
+  /** The group that was sent may take as long as a statement may; those behind it are rejected in time all the same. */
   function rejectLate(): void {
     const now = performance.now()
     const late = queue.findIndex(({ deadline }) => deadline > now)
@@ -151,9 +147,9 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
       }),
 
     async finish() {
-      while (queue.length > 0 || sent.size > 0) {
+      while (queue.length > 0 || sent !== undefined) {
         begin()
-        await Promise.all(sent)
+        await sent
       }
     },
   }
