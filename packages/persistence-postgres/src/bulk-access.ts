@@ -24,7 +24,7 @@ const PET_IDS = "pg_get_serial_sequence('pet', 'id')::regclass"
  * migrate, and if the schema is that of a newer version.
  */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {
-  if (options.migrate) await migratePostgres(options)
+  if (options.migrate && !options.readOnly) await migratePostgres(options)
   // Many rows take their time.
   const database = await openPostgresDatabase({ ...options, statementTimeoutMs: 0 })
   const { pool } = database

@@ -8,6 +8,7 @@ import { openPostgresDatabase } from './database.ts'
 import { migratePostgres, readPostgresMigrations, runMigrations } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
 import { createPostgresOrm, MIGRATIONS } from './orm.ts'
+import { openFaultyProxy } from './testing/faulty-proxy.test-support.ts'
 
 const ALL = [
   '0001-create-pets',
@@ -55,6 +56,33 @@ describe('PostgreSQL migrations', () => {
     expect(await readPostgresMigrations({ url })).toEqual({ database: 'empty', pending: ALL, newer: [] })
     expect(await tables()).toEqual([])
   })
+
+  it.each([3, 9, 20, 40])(
+    'run completely when one of their statements conflicts with another transaction: %i',
+    async (count) => {
+      const proxy = await openFaultyProxy(url)
+      proxy.failOnce(count)
+      expect(await migratePostgres({ url: proxy.url })).toEqual(ALL)
+      expect((await readPostgresMigrations({ url })).pending).toEqual([])
+    },
+  )
+
+  it('end with one sentence when their statements always conflict', async () => {
+    const proxy = await openFaultyProxy(url)
+    proxy.failEvery(20)
+    await expect(migratePostgres({ url: proxy.url })).rejects.toThrow(
+      /^Cannot migrate the PostgreSQL database ".*": .*injected\.$/,
+    )
+    expect(await tables()).toEqual([])
+  })
+
+  it.each([openPostgresPersistence, openPostgresBulkAccess])(
+    'are not run for a caller that only reads: %s',
+    async (open) => {
+      await expect(open({ url, migrate: true, readOnly: true })).rejects.toThrow('must be migrated first')
+      expect(await tables()).toEqual([])
+    },
+  )
 
   it('run once when ten programs start at the same time', async () => {
     const all = await Promise.all(

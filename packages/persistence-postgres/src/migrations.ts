@@ -6,13 +6,14 @@ import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './databas
 import { withRetries } from './driver/retry-conflicts.ts'
 import { createPostgresOrm, MIGRATIONS } from './orm.ts'
 import type { PostgresOptions } from './settings.ts'
-import { sqlStateOf } from './unavailable.ts'
+import { isConflict, sqlStateOf } from './unavailable.ts'
 
 /** Any number that other programs on the same database do not use; these are the bytes of `pets`. */
 const LOCK = 0x70657473
 /** A migration that waits for a lock makes everything behind it wait too, so it gives way and tries again. */
 const LOCK_TIMEOUT_MS = 2_000
 const RETRY_PAUSE_MS = 500
+const MAX_CONFLICTS = 5
 const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 /** Fails with that code if another session has the lock. */
@@ -80,6 +81,7 @@ export async function runMigrations(
   list: readonly AdapterMigration[] = MIGRATIONS,
 ): Promise<readonly string[]> {
   const done: string[] = []
+  let conflicts = 0
   for (const end = performance.now() + maxWaitMs; ; await setTimeout(RETRY_PAUSE_MS * (0.5 + Math.random()))) {
     try {
       // Without the lock first: most starts have nothing to do, and wait for nobody.
@@ -88,6 +90,11 @@ export async function runMigrations(
       }
       return done
     } catch (error) {
+      // What was in a transaction is rolled back, and what runs alone is repeatable.
+      if (isConflict(error) && conflicts < MAX_CONFLICTS) {
+        conflicts += 1
+        continue
+      }
       if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error
       if (performance.now() < end) continue
       throw new Error(`another session has held a lock for ${maxWaitMs / 1_000} s`, { cause: error })

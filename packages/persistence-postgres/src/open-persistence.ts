@@ -29,7 +29,7 @@ export interface PostgresPersistence extends Persistence {
 
 /** Opens a PostgreSQL database and resolves once it works; migrates first if it may. */
 export async function openPostgresPersistence(options: PostgresOptions): Promise<PostgresPersistence> {
-  if (options.migrate) await migratePostgres(options)
+  if (options.migrate && !options.readOnly) await migratePostgres(options)
   else await expectMigrated(options)
   const connections = await openPostgresConnections(options)
   try {

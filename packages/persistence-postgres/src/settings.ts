@@ -18,6 +18,8 @@ export interface PostgresOptions {
   readonly replicaUrls?: readonly string[]
   /** Whether opening may migrate the schema. Default: `false`; then opening rejects an outdated schema. */
   readonly migrate?: boolean
+  /** Whether the caller only reads; then opening migrates nothing. Default: `false`. */
+  readonly readOnly?: boolean
   /** The maximum number of connections. Default: 10. */
   readonly poolSize?: number
   /** The maximum time of a statement; 0 for no limit. Default: 5,000. */

@@ -35,16 +35,21 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['forgets-ids', 'reopen.pets'],
   ['forgets-idempotency-keys', 'reopen.idempotency-keys'],
   ['forgets-api-keys', 'reopen.api-keys'],
+  ['forgets-statuses', 'reopen.pets'],
+  ['forgets-times', 'reopen.idempotency-keys'],
+  ['forgets-hashes', 'reopen.api-keys'],
+  ['keeps-a-timer', 'reopen.process-ends'],
   ['loses-pending-writes', 'reopen.pending-writes reopen.pets reopen.idempotency-keys reopen.api-keys'],
   ['cannot-read-alone', 'reopen.read-only'],
   ['connects-lazily', 'unavailable.opening'],
-  ['writes-later', 'killed.acknowledged'],
-  ['caches', 'shared.pets shared.idempotency-keys shared.limits'],
+  ['writes-later', 'killed.acknowledged killed.at-once killed.api-keys'],
+  ['caches', 'shared.pets shared.idempotency-keys shared.limits shared.api-keys shared.processes'],
   ['forgets-counts', 'shared.limits'],
   ['forgets-last-id', 'bulk.pets'],
   ['forgets-bulk-keys', 'bulk.idempotency-keys'],
   ['forgets-rotations', 'bulk.api-keys'],
   ['ignores-migrate', 'migrate.empty migrate.outdated'],
+  ['migrates-for-reading', 'migrate.empty'],
   ['denies-migrations', 'migrate.working migrate.outdated'],
   ['hides-unavailability', 'unavailable.reads unavailable.writes'],
   ['lies', 'unavailable.writes'],
@@ -70,7 +75,9 @@ describe('persistenceContract', () => {
 
   it('notices an adapter that declares one process and lets a second one open', async () => {
     expect(await caseOf(harnessWith('single', false), 'shared.single')?.run()).toBeUndefined()
-    await expect(caseOf(harnessWith('', false), 'shared.single')?.run()).rejects.toThrow(AssertionError)
+    for (const fault of ['', 'single-in-process']) {
+      await expect(caseOf(harnessWith(fault, false), 'shared.single')?.run()).rejects.toThrow(AssertionError)
+    }
   })
 
   it('has no case that never fails', () => {
@@ -85,9 +92,11 @@ describe('persistenceContract', () => {
     const { open, emptyPlace } = harnessWith()
     const reasons = await Promise.all(persistenceContract({ open, emptyPlace }).map(({ run }) => run()))
     expect(reasons.filter((reason) => reason !== undefined)).toEqual([
-      ...Array.from({ length: 3 }, () => 'the adapter does not declare severalProcesses'),
-      'the adapter declares no capabilities',
       'the harness names no module for a second process',
+      ...Array.from({ length: 4 }, () => 'the adapter does not declare severalProcesses'),
+      'the harness names no module for a second process',
+      'the adapter declares no capabilities',
+      ...Array.from({ length: 3 }, () => 'the harness names no module for a second process'),
       'the harness makes no place with an outdated schema',
       ...Array.from({ length: 3 }, () => 'the adapter has no bulk access'),
       ...Array.from({ length: 4 }, () => 'the harness cannot make the database unavailable'),

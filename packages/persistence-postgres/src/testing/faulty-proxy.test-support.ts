@@ -11,6 +11,8 @@ export interface FaultyProxy {
   loseResults(): void
   /** Makes the server fail every so many statements with 40001, whatever they are. Begin and rollback always work. */
   failEvery(count: number): void
+  /** Makes the server fail one statement like that: the first one from now on, or a later one. */
+  failOnce(count: number): void
   /** Accepts no connection any more, and resets the present ones. */
   close(): void
 }
@@ -21,10 +23,11 @@ export async function openFaultyProxy(url: string): Promise<FaultyProxy> {
   const sockets = new Set<Socket>()
   let losesResults = false
   let failsEvery = Number.POSITIVE_INFINITY
+  let failsAt = 0
   let statements = 0
   const isFailing = (): boolean => {
     statements += 1
-    return statements % failsEvery === 0
+    return statements % failsEvery === 0 || statements === failsAt
   }
   const proxy = createServer((near) => {
     const far = connect(Number(port || 5432), hostname)
@@ -59,6 +62,9 @@ export async function openFaultyProxy(url: string): Promise<FaultyProxy> {
     },
     failEvery(count) {
       failsEvery = count
+    },
+    failOnce(count) {
+      failsAt = statements + count
     },
     close,
   }

@@ -1,66 +1,112 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import type { PetRepository } from '@pet-store/domain'
 import { casesOf, expectEqual } from '../contract-case.ts'
-import { after } from '../new-api-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { type HarnessCase, type PersistenceHarness, withPersistence } from '../persistence-harness.ts'
+import { after, aNewApiKey } from '../new-api-keys.ts'
+import { aNewPet, listAll } from '../new-pets.ts'
+import { type StartProcess, withProcesses } from '../other-process.ts'
+import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
 const ROUNDS = 3
 const ACKNOWLEDGED_PER_ROUND = 100
+const TIME_LIMIT_MS = 60_000
+const WITH_KEY = '-with-key'
 
 /** A process that is killed loses nothing that it has acknowledged. */
 export const killingCases: readonly HarnessCase[] = casesOf('persistence.killed', [
   {
     id: 'acknowledged',
     name: 'has every acknowledged pet exactly once after kill -9 of the process that wrote it',
-    timeLimitMs: 60_000,
-    async run(harness) {
-      if (harness.module === undefined) return 'the harness names no module for a second process'
+    timeLimitMs: TIME_LIMIT_MS,
+    run: withProcesses(async (harness, start) => {
       const url = await harness.emptyPlace()
       const acknowledged = new Map<string, string>()
       for (let round = 0; round < ROUNDS; round += 1) {
-        for (const [id, name] of await writeUntilKilled(harness, harness.module, url, `round-${round}`)) {
-          acknowledged.set(name, id)
-        }
+        for (const [id, name] of await writeUntilKilled(start, url, `round-${round}`)) acknowledged.set(name, id)
       }
       await withPersistence(harness, url, async ({ pets }) => {
-        const stored = new Map<string, string>()
-        for (let afterId: bigint | undefined; ; ) {
-          const page = await pets.list({ limit: 1000, ...(afterId !== undefined && { after: afterId }) })
-          for (const { id, name } of page) {
-            assert.ok(!stored.has(name), `the pet ${name} must be stored once`)
-            stored.set(name, `${id}`)
-          }
-          afterId = page.at(-1)?.id
-          if (afterId === undefined) break
-        }
+        const stored = await idsByName(pets)
         for (const [name, id] of acknowledged)
           expectEqual(stored.get(name), id, `the id of the acknowledged pet ${name}`)
 
-        const [keyed] = [...acknowledged].filter(([name]) => name.endsWith('with-key'))
-        assert.ok(keyed, 'a pet must have been added with an idempotency key')
-        const [name, id] = keyed
-        const repeat = await pets.addWithKey(aNewPet({ name }), {
-          owner: 'writer',
-          key: name,
-          fingerprint: name,
-          at: after(0),
-        })
-        expectEqual([`${repeat.pet.id}`, repeat.isReplay], [id, true], 'the idempotency key must still be known')
+        // The others too: a pet and its idempotency key are stored together.
+        const keyed = [...stored].filter(([name]) => name.endsWith(WITH_KEY))
+        assert.ok(keyed.length > 0, 'a pet must have been added with an idempotency key')
+        for (const [name, id] of keyed) {
+          const { pet, isReplay } = await repeat(pets, name)
+          expectEqual([`${pet.id}`, isReplay], [id, true], `the idempotency key of ${name} must still be known`)
+        }
       })
       return undefined
-    },
+    }),
+  },
+  {
+    id: 'at-once',
+    name: 'has a pet, and its idempotency key, even if the process is killed as soon as the add has resolved',
+    timeLimitMs: TIME_LIMIT_MS,
+    run: withProcesses(async (harness, start) => {
+      const url = await harness.emptyPlace()
+      await untilKilled(start(url, `${KILLED} killed(await pets.add({ name: 'Rex', categoryId: 1n }))`))
+      await untilKilled(start(url, `${KILLED} killed((await pets.addWithKey(...keyed)).pet)`, [after(0).toISOString()]))
+      return withPersistence(harness, url, async ({ pets }) => {
+        const names = (await listAll(pets)).map(({ name }) => name)
+        expectEqual(names, ['Rex', `Mia${WITH_KEY}`], 'the pets whose add has resolved')
+        expectEqual((await repeat(pets, `Mia${WITH_KEY}`)).isReplay, true, 'isReplay of a repeat with the key')
+        return undefined
+      })
+    }),
+  },
+  {
+    id: 'api-keys',
+    name: 'has an API key, and its end, even if the process is killed as soon as it was added or revoked',
+    timeLimitMs: TIME_LIMIT_MS,
+    run: withProcesses(async (harness, start) => {
+      const url = await harness.emptyPlace()
+      const hasApiKeys = await withPersistence(harness, url, async ({ apiKeys }) => {
+        await apiKeys?.add(aNewApiKey('old'))
+        return apiKeys !== undefined
+      })
+      if (!hasApiKeys) return 'the adapter stores no API keys'
+      const revokedAt = after(5)
+      await untilKilled(
+        start(url, `${KILLED} killed(await apiKeys.revoke('key_old', new Date(values[0])))`, [revokedAt.toISOString()]),
+      )
+      const key = aNewApiKey('new')
+      await untilKilled(
+        start(
+          url,
+          `${KILLED} killed(await apiKeys.add({ ...JSON.parse(values[0]), createdAt: new Date(values[1]) }))`,
+          [JSON.stringify(key), key.createdAt.toISOString()],
+        ),
+      )
+      return withPersistence(harness, url, async ({ apiKeys }) => {
+        expectEqual((await apiKeys?.find('key_old'))?.revokedAt, revokedAt, 'the time at which the key was revoked')
+        expectEqual((await apiKeys?.findByHash(key.sha256))?.id, key.id, 'the id of the key that was added')
+        return undefined
+      })
+    }),
   },
 ])
 
+/** Kills the process before anything else can happen in it. */
+const KILLED = `
+  const { pets, apiKeys } = await open({ url, migrate: true })
+  const name = 'Mia${WITH_KEY}'
+  const keyed = [{ name, categoryId: 1n }, { owner: 'writer', key: name, fingerprint: name, at: new Date(values[0]) }]
+  const killed = () => process.kill(process.pid, 'SIGKILL')
+  `
+
+async function untilKilled({ ended }: ReturnType<StartProcess>): Promise<void> {
+  const { signal, errors } = await ended
+  expectEqual(signal, 'SIGKILL', `the writing process must run until it is killed; it printed: ${errors}`)
+}
+
 /** Eight callers add pets, every second one with an idempotency key, and print each pet once its add has resolved. */
 const WRITER = `
-  const [module, exportName, url, round, at] = process.argv.slice(1)
-  const { [exportName]: open } = await import(module)
+  const [round, at] = values
   const { pets } = await open({ url, migrate: true })
   const write = async (caller) => {
     for (let number = caller; ; number += 8) {
-      const name = round + '-' + number + (number % 2 ? '-with-key' : '')
+      const name = round + '-' + number + (number % 2 ? '${WITH_KEY}' : '')
       const pet = { name, categoryId: BigInt(number) }
       const key = { owner: 'writer', key: name, fingerprint: name, at: new Date(at) }
       const { id } = number % 2 ? (await pets.addWithKey(pet, key)).pet : await pets.add(pet)
@@ -71,27 +117,34 @@ const WRITER = `
 
 /** Lets another process write, kills it in the middle, and returns the ids and names that it printed. */
 async function writeUntilKilled(
-  { nodeOptions = [], exportName = 'default' }: PersistenceHarness,
-  module: string,
+  start: StartProcess,
   url: string,
   round: string,
 ): Promise<readonly (readonly [id: string, name: string])[]> {
-  const values = [module, exportName, url, round, after(0).toISOString()]
-  const writer = spawn(process.execPath, [...nodeOptions, '--input-type=module', '--eval', WRITER, '--', ...values])
-  let output = ''
-  let errors = ''
-  writer.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-    if (output.split('\n').length > ACKNOWLEDGED_PER_ROUND) writer.kill('SIGKILL')
+  const writer = start(url, WRITER, [round, after(0).toISOString()], (output, { kill }) => {
+    if (output.split('\n').length > ACKNOWLEDGED_PER_ROUND) kill()
   })
-  writer.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text
-  })
-  const signal = await new Promise((resolve, reject) => {
-    writer.on('error', reject).on('close', (_, reason) => resolve(reason))
-  })
-  expectEqual(signal, 'SIGKILL', `the writing process must run until it is killed; it printed: ${errors}`)
+  await untilKilled(writer)
+  const { output } = await writer.ended
   // The last line may be cut off.
   const lines = output.split('\n').slice(0, -1)
   return lines.map((line) => line.split(' ') as [string, string])
+}
+
+/** Every pet, page by page; each name must be stored once. */
+async function idsByName(pets: PetRepository): Promise<ReadonlyMap<string, string>> {
+  const stored = new Map<string, string>()
+  for (let afterId: bigint | undefined; ; ) {
+    const page = await pets.list({ limit: 1000, ...(afterId !== undefined && { after: afterId }) })
+    for (const { id, name } of page) {
+      assert.ok(!stored.has(name), `the pet ${name} must be stored once`)
+      stored.set(name, `${id}`)
+    }
+    afterId = page.at(-1)?.id
+    if (afterId === undefined) return stored
+  }
+}
+
+function repeat(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {
+  return pets.addWithKey(aNewPet({ name }), { owner: 'writer', key: name, fingerprint: name, at: after(0) })
 }

@@ -1,3 +1,4 @@
+import type { PersistenceOptions } from '@pet-store/persistence'
 import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { aNewPet } from '../new-pets.ts'
 import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
@@ -26,7 +27,9 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
       })
       const url = await harness.emptyPlace()
       if (!hasMigrations) return 'the adapter has no migrations, so an empty place is not outdated'
-      for (const options of [{ url }, { url, migrate: false }]) {
+      // A caller that only reads changes nothing, whatever else it says.
+      const readOnly = { url, migrate: true, readOnly: true }
+      for (const options of [{ url }, { url, migrate: false }, readOnly, { url }]) {
         // Twice: the first attempt must not have created the schema.
         await expectNotOpened(harness, options)
         await expectNotOpened(harness, options)
@@ -53,10 +56,7 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
   },
 ])
 
-function expectNotOpened(
-  { open }: Parameters<HarnessCase['run']>[0],
-  options: { readonly url: string; readonly migrate?: boolean },
-): Promise<void> {
+function expectNotOpened({ open }: Parameters<HarnessCase['run']>[0], options: PersistenceOptions): Promise<void> {
   return expectRejection(
     async () => (await open(options)).close(),
     'opening without migrate must reject when the schema is missing or outdated',

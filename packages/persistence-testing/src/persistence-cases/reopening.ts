@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { INT64 } from '@pet-store/domain'
+import type { ApiKeyRepository } from '@pet-store/access'
+import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type Pet } from '@pet-store/domain'
 import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
-import { after, aNewApiKey } from '../new-api-keys.ts'
+import { after, aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
+import { withProcesses } from '../other-process.ts'
 import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
 const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
@@ -18,6 +20,12 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
         ...(await addPets(pets, 3)),
         await pets.add(aNewPet({ categoryId: INT64.min, status: 'sold' })),
       ])
+      const [first, sold] = [added[0] as Pet, added[3] as Pet]
+      await withPersistence(harness, url, async ({ pets }) => {
+        expectEqual(await pets.find(sold.id), sold, 'find must return a pet as it was added')
+        expectEqual(await pets.list({ status: 'sold', limit: 9 }), [sold], 'the pets with a status')
+        expectEqual(await pets.list({ after: first.id, limit: 2 }), added.slice(1, 3), 'a page')
+      })
       await withPersistence(harness, url, async ({ pets }) => {
         expectEqual(await listAll(pets), added, 'all pets must be stored as they were added')
         const next = await pets.add(aNewPet())
@@ -42,6 +50,9 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
           { code: 'idempotency_key_reused' },
         )
         expectEqual(await listAll(pets), [pet], 'nothing more may be stored')
+        const nextDay = { ...KEY, at: after(IDEMPOTENCY_KEY_LIFETIME_MS) }
+        const next = await pets.addWithKey(aNewPet(), nextDay)
+        expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime of the key')
       })
       return undefined
     },
@@ -57,10 +68,10 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
         await apiKeys.replace('key_old', aNewApiKey('successor', { createdAt: after(1) }), after(10))
         await apiKeys.revoke('key_successor', after(5))
         await apiKeys.markUsed([{ id: 'key_old', at: after(3) }])
-        return apiKeys.list()
+        return statesOf(apiKeys)
       })
       if (stored === undefined) return 'the adapter stores no API keys'
-      const listed = await withPersistence(harness, url, async ({ apiKeys }) => apiKeys?.list())
+      const listed = await withPersistence(harness, url, async ({ apiKeys }) => apiKeys && statesOf(apiKeys))
       expectEqual(listed, stored, 'all API keys must be stored with their state')
       return undefined
     },
@@ -86,12 +97,47 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
     async run(harness) {
       const url = await harness.emptyPlace()
       const persistence = await harness.open({ url, migrate: true })
-      const adding = Promise.all(Array.from({ length: 20 }, () => persistence.pets.add(aNewPet())))
+      const keyOf = (index: number) => ({ ...KEY, key: `${index}` })
+      const adding = Array.from({ length: 20 }, async (_, index) =>
+        index % 2 === 0
+          ? persistence.pets.add(aNewPet())
+          : (await persistence.pets.addWithKey(aNewPet(), keyOf(index))).pet,
+      )
       await persistence.close()
-      const added = await adding
-      const listed = await withPersistence(harness, url, ({ pets }) => listAll(pets))
-      expectEqual(idsOf(listed), ascending(idsOf(added)), 'every add that was begun before close must be stored')
+      const added = await Promise.all(adding)
+      await withPersistence(harness, url, async ({ pets }) => {
+        const listed = await listAll(pets)
+        expectEqual(idsOf(listed), ascending(idsOf(added)), 'every add that was begun before close must be stored')
+        expectEqual((await pets.addWithKey(aNewPet(), keyOf(1))).pet, added[1], 'a repeat with a key of such an add')
+      })
       return undefined
     },
   },
+  {
+    id: 'process-ends',
+    name: 'leaves nothing behind that keeps the process running when it is closed',
+    run: withProcesses(async (harness, start) => {
+      const { code, errors } = await start(await harness.emptyPlace(), CLOSED).ended
+      assert.notEqual(code, STILL_RUNNING, `the process must end by itself within ${GRACE_MS} ms after close`)
+      expectEqual(code, 0, `the process must end without an error; it printed: ${errors}`)
+      return undefined
+    }),
+  },
 ])
+
+const GRACE_MS = 5_000
+const STILL_RUNNING = 9
+
+/** Adds a pet, closes, and does nothing more. */
+const CLOSED = `
+  const persistence = await open({ url, migrate: true })
+  await persistence.pets.add({ name: 'Rex', categoryId: 1n })
+  await persistence.check()
+  await persistence.close()
+  setTimeout(() => process.exit(${STILL_RUNNING}), ${GRACE_MS}).unref()`
+
+/** Each key as every function returns it. */
+async function statesOf(apiKeys: ApiKeyRepository): Promise<readonly unknown[]> {
+  const found = ['old', 'successor'].flatMap((name) => [apiKeys.find(`key_${name}`), apiKeys.findByHash(hashOf(name))])
+  return [await apiKeys.list(), ...(await Promise.all(found))]
+}

@@ -1,7 +1,9 @@
+import type { PetId, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
-import { after } from '../new-api-keys.ts'
+import { after, aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
+import { outputOf, withProcesses } from '../other-process.ts'
 import { type HarnessCase, type NotShown, type PersistenceHarness, withPersistence } from '../persistence-harness.ts'
 
 /** Two openings of one place, as two processes have them, see the same and decide together. */
@@ -51,18 +53,71 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
     }),
   },
   {
+    id: 'api-keys',
+    name: 'shares API keys between two openings',
+    run: twice(async ({ apiKeys }, other) => {
+      if (apiKeys === undefined || other.apiKeys === undefined) return 'the adapter stores no API keys'
+      const key = aNewApiKey('kiosk')
+      expectEqual(await other.apiKeys.findByHash(key.sha256), undefined, 'a key that was not added yet')
+      await apiKeys.add(key)
+      expectEqual((await other.apiKeys.findByHash(key.sha256))?.id, key.id, 'the id of a key that the other one added')
+      await apiKeys.revoke(key.id, after(5))
+      const found = await other.apiKeys.findByHash(key.sha256)
+      expectEqual(found?.revokedAt, after(5), 'the time at which the other one revoked the key')
+      return undefined
+    }),
+  },
+  {
+    id: 'processes',
+    name: 'shares pets, idempotency keys and API keys with another process',
+    timeLimitMs: 60_000,
+    run: withProcesses(async (harness, start) => {
+      if (!harness.capabilities?.severalProcesses) return 'the adapter does not declare severalProcesses'
+      const url = await harness.emptyPlace()
+      return withPersistence(harness, url, async ({ pets, apiKeys }) => {
+        await apiKeys?.add(aNewApiKey('kiosk'))
+        const added: Promise<string>[] = []
+        const other = start(url, OTHER_PROCESS, [after(0).toISOString()], (output, { go }) => {
+          if (added.length > 0 || !output.includes('ready')) return
+          go()
+          const adding = idsOfAll(addAndRepeat(pets))
+          // It rejects below, unless the other process did first.
+          adding.catch(() => undefined)
+          added.push(adding)
+        })
+        const [theirs, ours] = [(await outputOf(other)).split('\n')[1] ?? '', (await added[0]) ?? '']
+        const idLists = [ours, theirs].map((ids) => ids.split(' ').map(BigInt))
+        const [keyed, plain] = [idLists.map((ids) => ids.slice(EACH)), idLists.flatMap((ids) => ids.slice(0, EACH))]
+        expectEqual(keyed[1], keyed[0], 'the ids of the pets that both processes added with the same keys')
+        const all = ascending([...new Set([...plain, ...(keyed[0] ?? [])])])
+        expectEqual(all.length, 3 * EACH, 'the number of different ids')
+        expectEqual(idsOf(await listAll(pets)), all, 'the list must contain the pets of both processes')
+        const found = await apiKeys?.find('key_kiosk')
+        expectEqual(found?.revokedAt, apiKeys && after(0), 'the time at which the other process revoked the key')
+        return undefined
+      })
+    }),
+  },
+  {
     id: 'single',
     name: 'rejects a second opening, and works on in the first one',
     async run(harness) {
       if (harness.capabilities === undefined) return 'the adapter declares no capabilities'
       if (harness.capabilities.severalProcesses) return 'several processes may open one place'
       const url = await harness.emptyPlace()
+      // A module is needed only for this.
+      const fromProcess = withProcesses(async (_, start) => {
+        const opened = await outputOf(start(url, SECOND_OPENING))
+        expectEqual(opened.trim(), 'rejected', 'the opening in another process')
+        return undefined
+      })
       return withPersistence(harness, url, async ({ pets }) => {
         const before = await pets.add(aNewPet())
         await expectRejection(
           async () => (await harness.open({ url, migrate: true })).close(),
           'opening must reject while the place is open, as the adapter declares severalProcesses: false',
         )
+        await fromProcess(harness)
         const added = await pets.add(aNewPet())
         expectEqual(await listAll(pets), [before, added], 'the pets of the first opening')
         return undefined
@@ -70,6 +125,45 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
     },
   },
 ])
+
+/** How many pets each of two processes adds without a key, and with one. */
+const EACH = 15
+
+/** Adds pets; then others with keys that the other process uses too. */
+function addAndRepeat(pets: PetRepository): Promise<readonly PetId[]>[] {
+  const keyOf = (index: number) => ({ owner: 'shop', key: `${index}`, fingerprint: 'Rex', at: after(0) })
+  const keyed = Array.from(
+    { length: EACH },
+    async (_, index) => (await pets.addWithKey(aNewPet(), keyOf(index))).pet.id,
+  )
+  return [addPets(pets, EACH).then(idsOf), Promise.all(keyed)]
+}
+
+async function idsOfAll(adding: readonly Promise<readonly PetId[]>[]): Promise<string> {
+  return (await Promise.all(adding)).flat().join(' ')
+}
+
+/** The same in another process, which begins when both are ready, and revokes an API key. */
+const OTHER_PROCESS = `
+  const { pets, apiKeys, close } = await open({ url, migrate: true }).then((opened) =>
+    ({ pets: opened.pets, apiKeys: opened.apiKeys, close: () => opened.close() }))
+  console.log('ready')
+  await go()
+  const pet = { name: 'Rex', categoryId: 1n }
+  const at = new Date(values[0])
+  const keyed = Promise.all(Array.from({ length: ${EACH} }, async (_, index) =>
+    (await pets.addWithKey(pet, { owner: 'shop', key: String(index), fingerprint: 'Rex', at })).pet.id))
+  const ids = []
+  while (ids.length < ${EACH}) ids.push((await pets.add(pet)).id)
+  ids.push(...(await keyed))
+  await apiKeys?.revoke('key_kiosk', at)
+  console.log(ids.join(' '))
+  await close()`
+
+const SECOND_OPENING = `
+  const opened = await open({ url, migrate: true }).catch(() => undefined)
+  console.log(opened ? 'opened' : 'rejected')
+  await opened?.close()`
 
 function twice(
   work: (one: Persistence, other: Persistence) => Promise<NotShown | undefined>,

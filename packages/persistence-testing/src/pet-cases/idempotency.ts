@@ -149,6 +149,36 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     },
   },
   {
+    id: 'expired-concurrent',
+    name: 'stores one pet for many calls with an expired key at the same time',
+    async run(pets) {
+      const first = await add(pets, aNewPet(), keyWith({}))
+      const nextDay = keyWith({ atMs: LAST_MS + 1 })
+      const results = await Promise.all(Array.from({ length: 20 }, () => pets.addWithKey(aNewPet(), nextDay)))
+      const second = results.find(({ isReplay }) => !isReplay)?.pet
+      expectEqual(await listAll(pets), [first, second], '20 calls with an expired key must store one more pet')
+      expectEqual(results.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored the pet')
+      expectEqual(new Set(idsOf(results.map(({ pet }) => pet))).size, 1, 'the number of different ids of 20 calls')
+    },
+  },
+  {
+    id: 'any-time',
+    name: 'compares the times of two calls, whatever the time of the machine is',
+    async run(pets) {
+      for (const year of ['2001', '2199']) {
+        const atMs = Date.parse(`${year}-01-01T12:00:00Z`)
+        const first = await add(pets, aNewPet(), keyWith({ atMs }))
+        // With these an adapter may delete what has expired.
+        for (let count = 0; count < 3; count += 1)
+          await add(pets, aNewPet(), keyWith({ key: `${year} ${count}`, atMs }))
+        const last = await pets.addWithKey(aNewPet(), keyWith({ atMs: atMs + IDEMPOTENCY_KEY_LIFETIME_MS - 1 }))
+        expectEqual(last, { pet: first, isReplay: true }, `a repeat in the year ${year}, within the lifetime`)
+        const next = await pets.addWithKey(aNewPet(), keyWith({ atMs: atMs + IDEMPOTENCY_KEY_LIFETIME_MS }))
+        expectEqual(next.isReplay, false, `isReplay of a call in the year ${year}, after the lifetime`)
+      }
+    },
+  },
+  {
     id: 'rejected',
     name: 'does not use up a key for an add that is rejected',
     async run(pets) {

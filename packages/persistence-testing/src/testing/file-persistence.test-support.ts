@@ -1,6 +1,6 @@
 // A persistence adapter in one file, each of whose guarantees can be broken: `file:/path/to/file?fault-name`.
 // Another process imports it too, to be killed.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'
 import type { Allowance, RateLimit } from '@pet-store/access'
 import { type OpenBulkAccess, type OpenPersistence, PersistenceUnavailable } from '@pet-store/persistence'
@@ -18,21 +18,28 @@ interface State {
 const openFilePersistence: OpenPersistence = async ({ url, migrate = false, readOnly = false }) => {
   const { pathname, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
-  if (!existsSync(pathname) && !migrate && !has('ignores-migrate')) throw new Error('The schema is missing.')
+  const mayMigrate = migrate && (!readOnly || has('migrates-for-reading'))
+  if (!existsSync(pathname) && !mayMigrate && !has('ignores-migrate')) throw new Error('The schema is missing.')
 
   if (has('cannot-read-alone') && readOnly) throw new Error('It is read-only.')
   if (existsSync(`${pathname}.down`) && !has('connects-lazily')) throw new Error('ECONNREFUSED')
-  if (has('single')) {
-    if (existsSync(`${pathname}.lock`)) throw new Error('It is open already.')
-    writeFileSync(`${pathname}.lock`, '')
+  if (has('single') || has('single-in-process')) {
+    const isOpen = has('single') ? existsSync(`${pathname}.open`) : openPlaces.has(pathname)
+    if (isOpen) throw new Error('It is open already.')
+    openPlaces.add(pathname)
+    writeFileSync(`${pathname}.open`, '')
   }
+  if (has('keeps-a-timer')) setInterval(() => {}, 1_000)
 
-  let state: State = load(pathname)
+  const isReopened = existsSync(pathname)
+  const unlock = lock(pathname)
+  let state: State = loadWithFaults()
   if (has('forgets-ids')) state.pets.lastId = 0n
   if (has('forgets-idempotency-keys')) state.pets.keys.clear()
   if (has('forgets-api-keys')) state.apiKeys.rows.length = 0
   if (has('forgets-counts')) state.counts.clear()
   save(pathname, state)
+  unlock()
   const isCached = has('caches') || has('forgets-counts')
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -42,11 +49,25 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
       if (has('hides-unavailability')) return Promise.reject(new Error('ECONNREFUSED'))
       throw new PersistenceUnavailable({ outcome: has('lies') ? ('maybe' as 'unknown') : 'not_stored' })
     }
-    if (!isCached && timer === undefined) state = load(pathname)
-    const result = method(state)
-    if (has('writes-later') || has('loses-pending-writes')) timer ??= setTimeout(write, 50)
-    else save(pathname, state)
-    return result
+    const unlockCall = lock(pathname)
+    try {
+      if (!isCached && timer === undefined) state = loadWithFaults()
+      const result = method(state)
+      if (has('writes-later') || has('loses-pending-writes')) timer ??= setTimeout(write, 50)
+      else save(pathname, state)
+      return result
+    } finally {
+      unlockCall()
+    }
+  }
+
+  function loadWithFaults(): State {
+    const loaded = load(pathname)
+    if (!isReopened) return loaded
+    if (has('forgets-statuses')) loaded.pets.hasStatus = (_, status) => status === undefined
+    if (has('forgets-times')) forgetTimes(loaded)
+    if (has('forgets-hashes')) loaded.apiKeys.findByHash = async () => undefined
+    return loaded
   }
 
   function write(): void {
@@ -86,7 +107,8 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
     check: async () => (has('never-rejects-check') ? undefined : call(async () => undefined)),
     isMigrated: async () => !has('denies-migrations'),
     async close() {
-      if (has('single')) rmSync(`${pathname}.lock`)
+      openPlaces.delete(pathname)
+      rmSync(`${pathname}.open`, { force: true })
       clearTimeout(timer)
       if (timer !== undefined && !has('loses-pending-writes')) write()
     },
@@ -105,6 +127,43 @@ export const openFileBulkAccess: OpenBulkAccess = async ({ url }) => {
   if (search === '?forgets-rotations') bulk.toStored = (row) => row
   bulk.close = async () => save(pathname, { ...state, imports: bulk.imports })
   return bulk
+}
+
+const openPlaces = new Set<string>()
+
+/** Excludes other processes. A process that was killed leaves its lock, which the next one takes over. */
+function lock(path: string): () => void {
+  const file = `${path}.lock`
+  for (;;) {
+    try {
+      symlinkSync(String(process.pid), file)
+      return () => rmSync(file)
+    } catch {
+      if (!isRunning(ownerOf(file))) rmSync(file, { force: true })
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+}
+
+/** Another one than this process, if the lock is there. */
+function ownerOf(file: string): number {
+  try {
+    return Number(readlinkSync(file))
+  } catch {
+    return process.pid
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+function forgetTimes({ pets }: State): void {
+  for (const [text, { key, pet }] of pets.keys) pets.keys.set(text, { key: { ...key, at: new Date(8.64e15) }, pet })
 }
 
 function load(path: string): State {

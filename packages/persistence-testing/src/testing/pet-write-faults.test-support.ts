@@ -1,4 +1,11 @@
-import { INT64, PET_STATUSES, PetError, type PetInput, type PetRepository } from '@pet-store/domain'
+import {
+  IDEMPOTENCY_KEY_LIFETIME_MS,
+  INT64,
+  PET_STATUSES,
+  PetError,
+  type PetInput,
+  type PetRepository,
+} from '@pet-store/domain'
 import { aNewPet } from '../new-pets.ts'
 import { ids, OPERATIONS, petFault } from './fake-pets.test-support.ts'
 import { BrokenOnPurpose, broken, type Fault, pause } from './fault.test-support.ts'
@@ -146,6 +153,30 @@ const addingFaults: readonly Fault<PetRepository>[] = [
 
 const idempotencyFaults: readonly Fault<PetRepository>[] = [
   petFault('ignores keys', ids('pet.idempotency', 'repeat concurrent'), () => ({ isExpired: () => true })),
+  petFault(
+    'looks for an expired key, waits, and adds',
+    'pet.idempotency.expired-concurrent',
+    (pets, { addWithKey }) => {
+      return {
+        async addWithKey(pet, key) {
+          const known = pets.keys.get(pets.keyText(key))
+          if (known === undefined || !pets.isExpired(known.key.at, key.at)) return addWithKey(pet, key)
+          await pause()
+          const added = pets.insert(pet)
+          pets.keys.set(pets.keyText(key), { key, pet: added })
+          return { pet: { ...added }, isReplay: false }
+        },
+      }
+    },
+  ),
+  petFault('deletes keys by its own clock', 'pet.idempotency.any-time', (pets, { addWithKey }) => ({
+    async addWithKey(pet, key) {
+      for (const [text, { key: stored }] of pets.keys) {
+        if (stored.at.getTime() < Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS) pets.keys.delete(text)
+      }
+      return addWithKey(pet, key)
+    },
+  })),
   petFault('looks for the key, waits, and adds', 'pet.idempotency.concurrent', () => ({ gap: pause })),
   petFault('returns what is requested, not what was stored', 'pet.idempotency.repeat', (_, { addWithKey }) => ({
     addWithKey: (pet, key) => addWithKey(pet, key).then((added) => ({ ...added, pet: { ...pet, id: added.pet.id } })),

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { expectEqual } from './contract-case.ts'
+import type { NotShown, PersistenceHarness } from './persistence-harness.ts'
+
+/** What another process did. */
+export interface ProcessResult {
+  readonly output: string
+  readonly errors: string
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Another process that runs. */
+export interface OtherProcess {
+  /** Ends it in the middle of what it does. */
+  kill(): void
+  /** Lets it continue after `await go()`. */
+  go(): void
+  readonly ended: Promise<ProcessResult>
+}
+
+/** Starts scripts that use the adapter in other processes. */
+export type StartProcess = (
+  url: string,
+  script: string,
+  values?: readonly string[],
+  /** Gets everything that was printed so far. */
+  onOutput?: (output: string, process: OtherProcess) => void,
+) => OtherProcess
+
+/** Makes the body of a case that needs other processes. */
+export function withProcesses(
+  work: (harness: PersistenceHarness, start: StartProcess) => Promise<NotShown | undefined>,
+): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
+  return async (harness) => {
+    const { module } = harness
+    if (module === undefined) return 'the harness names no module for a second process'
+    return work(harness, (...given) => startProcess(harness, module, ...given))
+  }
+}
+
+/** What a script finds: the opening function, the URL, its values, and a function that waits until it may continue. */
+const PROLOGUE = `
+  const [module, exportName, url, ...values] = process.argv.slice(1)
+  const { [exportName]: open } = await import(module)
+  const go = async () => {
+    await new Promise((resolve) => process.stdin.once('data', resolve))
+    process.stdin.destroy()
+  }
+`
+
+function startProcess(
+  { nodeOptions = [], exportName = 'default' }: PersistenceHarness,
+  module: string,
+  url: string,
+  script: string,
+  values: readonly string[] = [],
+  onOutput: (output: string, process: OtherProcess) => void = () => {},
+): OtherProcess {
+  const options = [...nodeOptions, '--input-type=module', '--eval', PROLOGUE + script, '--']
+  const child = spawn(process.execPath, [...options, module, exportName, url, ...values])
+  let output = ''
+  let errors = ''
+  // It may end before it reads.
+  child.stdin.on('error', () => {})
+  const other: OtherProcess = {
+    kill: () => void child.kill('SIGKILL'),
+    go: () => void child.stdin.end('go\n'),
+    ended: new Promise((resolve, reject) => {
+      child.on('error', reject).on('close', (code, signal) => resolve({ output, errors, code, signal }))
+    }),
+  }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+    onOutput(output, other)
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  return other
+}
+
+/** Returns what a process printed, which must have ended by itself. */
+export async function outputOf({ ended }: OtherProcess): Promise<string> {
+  const { output, errors, code } = await ended
+  expectEqual(code, 0, `the other process must end without an error; it printed: ${errors}`)
+  return output
+}
