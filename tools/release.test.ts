@@ -126,3 +126,21 @@ it('changesets version the public packages and the program; a new version of the
   const sharing = namesOf(({ peerDependencies = {} }) => DOMAIN in (peerDependencies as object))
   expect(linked.map((names) => [...names].sort())).toEqual([[DOMAIN, ...sharing].sort()])
 })
+
+it('the bill of materials has what the program requires, and what is built into it', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>
+  }
+  // Without the licences, which are in pnpm's store.
+  const [command = '', ...args] = `${scripts['release:sbom']} --lockfile-only`.split(' ')
+  const { components } = JSON.parse(
+    execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 }),
+  ) as {
+    readonly components: readonly { readonly group?: string; readonly name: string }[]
+  }
+  const names = components.map(({ group, name }) => (group === undefined ? name : `${group}/${name}`))
+  expect(names).toEqual(
+    expect.arrayContaining(['express', 'pino', 'pg', 'better-sqlite3', '@mikro-orm/core', 'kysely']),
+  )
+  expect(names).not.toContain('vitest')
+})
