@@ -13,6 +13,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(ROOT, file)))
 const documents = files.filter((file) => file.endsWith('.md'))
+const RECORDS = documents.filter((file) => /^docs\/decisions\/\d/.test(file))
 
 const { repository } = JSON.parse(read('package.json')) as { readonly repository?: { readonly url: string } }
 const publicFiles = fileAddress(repository?.url ?? '')
@@ -42,7 +43,7 @@ describe('documents', () => {
     expect(broken).toEqual([])
   })
 
-  it.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'])(
+  it.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', ...RECORDS])(
     '%s names only files that exist',
     (document) => {
       const named = [
@@ -115,7 +116,7 @@ describe('documents', () => {
 })
 
 describe('decision records', () => {
-  it.each(documents.filter((file) => /^docs\/decisions\/\d/.test(file)))('%s has the four sections', (record) => {
+  it.each(RECORDS)('%s has the four sections', (record) => {
     const text = read(record)
     expect(text).toMatch(new RegExp(`^# ${/\d{4}/.exec(record)?.[0]}: `))
     const sections = ['Decision', 'Alternatives', 'Price', 'When to look again']
