@@ -50,6 +50,24 @@ describe('exported pets', () => {
     expect(await written([], 'ndjson')).toBe('')
   })
 
+  it.each([
+    ['csv', (name: string) => (/[",\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)],
+    ['ndjson', JSON.stringify],
+  ] as const)('have every character in names as %s has it, wherever it stands', async (format, encode) => {
+    const characters = Array.from({ length: 0xffff }, (_, code) => String.fromCodePoint(code + 1)).filter(
+      (character) => !PET_NAME.unstorable.test(character),
+    )
+    const names = [...characters, '🐕'].flatMap((character) => [`${character}"x,`, `x${character}y`, `"x${character}`])
+    const content = await written(
+      names.map((name) => ({ name, categoryId: 7n })),
+      format,
+    )
+    const lines = names.map((name) =>
+      format === 'csv' ? `${encode(name)},7,\n` : `{"name":${encode(name)},"categoryId":7}\n`,
+    )
+    expect(content === (format === 'csv' ? 'name,categoryId,status\n' : '') + lines.join('')).toBe(true)
+  })
+
   it.each(['csv', 'ndjson'] as const)(
     'are imported as they were and exported as the same bytes: %s',
     async (format) => {

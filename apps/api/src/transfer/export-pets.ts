@@ -32,9 +32,10 @@ const BACKSLASH = 92
 const LETTER_N = 78
 const QUOTE = 34
 const COMMA = 44
+const QUOTES = 2
 
-/** How a byte is written: as it is, after a backslash, or in another way, for which the text is encoded as a whole. */
-const [PLAIN, ESCAPED, SPECIAL] = [0, 1, 2]
+/** How a byte is written: as it is, after another one, between quotes, or so that the text is encoded as a whole. */
+const [PLAIN, ESCAPED, QUOTED, SPECIAL] = [0, 1, 2, 4]
 
 /** How a format writes a line. */
 interface LineFormat {
@@ -47,10 +48,13 @@ interface LineFormat {
   readonly end: string
   /** The value of a text in which not every byte is plain. */
   encode(text: string): string
-  /** How a byte of a text is written. */
+  /** How a byte of a text is written; several ways of them may add up. */
   writeAs(byte: number): number
-  /** Whether a text that begins or ends with this byte may stay as it is. */
-  isPlainAtEdge(byte: number): boolean
+  /** What stands before an escaped byte. */
+  readonly escape: number
+  /** Whether a text that begins, or ends, with this byte may stay as it is. */
+  isPlainAtStart(byte: number): boolean
+  isPlainAtEnd(byte: number): boolean
 }
 
 const FORMATS: Record<Format, LineFormat> = {
@@ -61,7 +65,9 @@ const FORMATS: Record<Format, LineFormat> = {
     end: '}\n',
     encode: JSON.stringify,
     writeAs: (byte) => (byte < 32 || byte === BACKSLASH ? SPECIAL : byte === QUOTE ? ESCAPED : PLAIN),
-    isPlainAtEdge: () => true,
+    escape: BACKSLASH,
+    isPlainAtStart: () => true,
+    isPlainAtEnd: () => true,
   },
   csv: {
     before: (_, isFirst) => (isFirst ? '' : ','),
@@ -69,11 +75,21 @@ const FORMATS: Record<Format, LineFormat> = {
     hasPlaceForAbsent: true,
     end: '\n',
     encode: csvValue,
-    writeAs: (byte) => (byte < 32 || byte === BACKSLASH || byte === QUOTE || byte === COMMA ? SPECIAL : PLAIN),
+    writeAs: (byte) => {
+      if (byte < 32 || byte === BACKSLASH) return SPECIAL
+      return byte === QUOTE ? ESCAPED | QUOTED : byte === COMMA ? QUOTED : PLAIN
+    },
+    escape: QUOTE,
     // Beyond ASCII there are more kinds of white space.
-    isPlainAtEdge: (byte) => byte > 32 && byte < 128,
+    isPlainAtStart: (byte) => byte > 32 && !SPACE_STARTS.has(byte),
+    isPlainAtEnd: (byte) => byte > 32 && byte < 128,
   },
 }
+
+/** The first bytes of the UTF-8 of white space beyond ASCII, as ECMAScript's `\s` has it. */
+const SPACE_STARTS = new Set(
+  [...'\u00a0\u1680\u2000\u2028\u202f\u205f\u3000\ufeff'].map((space) => Buffer.from(space)[0]),
+)
 
 /** RFC 4180 needs no quotes around spaces at the ends, but some programs cut them off without. */
 function csvValue(text: string): string {
@@ -91,10 +107,12 @@ function fieldNames(ids: boolean): readonly (keyof Pet)[] {
  * docs/decisions/0120-bulk-as-lines.md
  */
 export function createLineFormatter(format: Format, ids: boolean): (lines: Uint8Array) => Buffer {
-  const { before, textQuote, hasPlaceForAbsent, end, encode, writeAs, isPlainAtEdge } = FORMATS[format]
+  const { before, textQuote, hasPlaceForAbsent, end, encode, writeAs, escape, isPlainAtStart, isPlainAtEnd } =
+    FORMATS[format]
   const bytes = Array.from({ length: 256 }, (_, byte) => byte)
   const ways = Uint8Array.from(bytes, writeAs)
-  const plainAtEdge = Uint8Array.from(bytes, (byte) => Number(isPlainAtEdge(byte)))
+  const plainAtStart = Uint8Array.from(bytes, (byte) => Number(isPlainAtStart(byte)))
+  const plainAtEnd = Uint8Array.from(bytes, (byte) => Number(isPlainAtEnd(byte)))
   const endOfLine = Buffer.from(end)
   const quote = Buffer.from(textQuote)
   const [first] = fieldNames(ids)
@@ -109,7 +127,7 @@ export function createLineFormatter(format: Format, ids: boolean): (lines: Uint8
       absent: Buffer.from(hasPlaceForAbsent ? text : ''),
     }
   })
-  const constants = fields.reduce((sum, field) => sum + field.beforePlain.length + quote.length, endOfLine.length)
+  const constants = fields.reduce((sum, field) => sum + field.beforePlain.length + QUOTES, endOfLine.length)
 
   return (lines) => {
     const input = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
@@ -123,13 +141,14 @@ export function createLineFormatter(format: Format, ids: boolean): (lines: Uint8
         const beginning = length
         const isAbsent = lines[start] === BACKSLASH && lines[start + 1] === LETTER_N
         if (!isAbsent && field.isWritten) length = put(field.beforePlain, output, length)
-        let isPlain = plainAtEdge[lines[start] as number] === 1
+        const valueStart = length
+        let seen = plainAtStart[lines[start] as number] === 1 ? PLAIN : SPECIAL
         let byte = lines[place] as number
         while (byte !== TAB && byte !== LINE_FEED) {
-          const way = ways[byte]
-          if (way === SPECIAL) isPlain = false
-          else if (way === ESCAPED) {
-            output[length] = BACKSLASH
+          const way = ways[byte] as number
+          seen |= way
+          if ((way & ESCAPED) !== 0) {
+            output[length] = escape
             length += 1
           }
           output[length] = byte
@@ -140,8 +159,9 @@ export function createLineFormatter(format: Format, ids: boolean): (lines: Uint8
         if (!field.isWritten) length = beginning
         else if (isAbsent) length = put(field.absent, output, beginning)
         else if (field.isText) {
-          if (isPlain && plainAtEdge[lines[place - 1] as number] === 1) length = put(quote, output, length)
-          else {
+          if ((seen & SPECIAL) === 0 && plainAtEnd[lines[place - 1] as number] === 1) {
+            length = (seen & QUOTED) === 0 ? put(quote, output, length) : putQuotes(output, valueStart, length)
+          } else {
             const text = encode(unescaped(input.toString('utf8', start, place)))
             const rest = 2 * (input.indexOf(LINE_FEED, place) - place) + constants
             output = withRoom(output, beginning, Buffer.byteLength(text) + rest)
@@ -155,6 +175,14 @@ export function createLineFormatter(format: Format, ids: boolean): (lines: Uint8
     }
     return output.subarray(0, length)
   }
+}
+
+/** Puts quotes around a value, and returns the place after them. */
+function putQuotes(output: Uint8Array, start: number, end: number): number {
+  output.copyWithin(start + 1, start, end)
+  output[start] = QUOTE
+  output[end + 1] = QUOTE
+  return end + 2
 }
 
 /** Writes some bytes, which are few, and returns the place after them. */

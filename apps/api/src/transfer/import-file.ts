@@ -62,6 +62,9 @@ export async function importFile(options: FileImport, target?: Target): Promise<
 const PETS_PER_TRANSACTION = 7_500
 /** Lines take less memory, and a database that takes them stores them in less time. */
 const BYTES_PER_TRANSACTION = 4 * 1024 * 1024
+/** The first transaction is small, so that the database soon has something to do. */
+const BYTES_OF_FIRST_TRANSACTION = 256 * 1024
+const GROWTH = 4
 /** What a piece of a file may add when there is nearly enough for a transaction. */
 const SPARE_BYTES = 256 * 1024
 /** A unit of a string takes up to three bytes of UTF-8. */
@@ -97,14 +100,16 @@ function collectLines(target: Required<Target>): Transactions {
   const newBuffer = (): Buffer => Buffer.allocUnsafe(BYTES_PER_TRANSACTION + SPARE_BYTES)
   let [filling, storing] = [newBuffer(), newBuffer()]
   let length = 0
+  let enough = BYTES_OF_FIRST_TRANSACTION
   return {
     collect(pets) {
       const text = lineTextOf(pets, NEW_PET_LINE_FIELDS)
       filling = withRoom(filling, length, text.length * BYTES_PER_UNIT)
       length += filling.write(text, length)
-      return length >= BYTES_PER_TRANSACTION
+      return length >= enough
     },
     store(progress) {
+      enough = Math.min(enough * GROWTH, BYTES_PER_TRANSACTION)
       const lines = filling.subarray(0, length)
       // Transactions run one after the other, so the one before has ended.
       ;[filling, storing] = [storing, filling]

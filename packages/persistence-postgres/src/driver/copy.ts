@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { SqlValue, TableColumns } from '@pet-store/persistence-mikro-orm'
-import type { ClientBase } from 'pg'
-import { from, to } from 'pg-copy-streams'
+import type { ClientBase, Connection, Submittable } from 'pg'
+import { from } from 'pg-copy-streams'
 
 /** Each buffer is encoded while the server stores those before it. */
 const ROWS_PER_BUFFER = 1_000
@@ -26,10 +26,52 @@ export function* inMessages(text: Uint8Array): Generator<Uint8Array> {
 }
 
 /** Returns the rows of a query, as COPY writes them. */
-export async function copyOut(client: ClientBase, query: string): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for await (const part of client.query(to(`copy (${query}) to stdout`))) parts.push(part as Buffer)
-  return Buffer.concat(parts)
+export function copyOut(client: ClientBase, query: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    client.query(new CopyOut(`copy (${query}) to stdout`, resolve, reject))
+  })
+}
+
+/**
+ * Collects what the server sends. A stream such as that of pg-copy-streams does not wait for all of it, and takes longer
+ * for each row than the server does.
+ */
+class CopyOut implements Submittable {
+  readonly #sql: string
+  readonly #resolve: (rows: Buffer) => void
+  readonly #reject: (error: Error) => void
+  #rows: Buffer = Buffer.allocUnsafe(MESSAGE_BYTES)
+  #length = 0
+
+  constructor(sql: string, resolve: (rows: Buffer) => void, reject: (error: Error) => void) {
+    this.#sql = sql
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  submit(connection: Connection): void {
+    connection.query(this.#sql)
+  }
+
+  /** Each message has one row. */
+  handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
+    if (this.#length + chunk.length > this.#rows.length) {
+      const larger = Buffer.allocUnsafe(2 * (this.#length + chunk.length))
+      this.#rows.copy(larger, 0, 0, this.#length)
+      this.#rows = larger
+    }
+    this.#length += chunk.copy(this.#rows, this.#length)
+  }
+
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#rows.subarray(0, this.#length))
+  }
+
+  handleError(error: Error): void {
+    this.#reject(error)
+  }
 }
 
 /** Encodes rows as the text that COPY reads. */

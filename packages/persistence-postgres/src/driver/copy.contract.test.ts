@@ -1,0 +1,42 @@
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { useDatabase } from '../testing/temporary-database.test-support.ts'
+import { copyOut } from './copy.ts'
+
+const database = useDatabase()
+let client: pg.Client
+
+beforeEach(async () => {
+  client = new pg.Client({ connectionString: database.url })
+  client.on('error', () => {})
+  await client.connect()
+})
+afterEach(() => client.end())
+
+describe('COPY out of PostgreSQL', () => {
+  it('returns all rows of a query, which may be larger than a message or none', async () => {
+    const rows = (count: number, size: number) =>
+      copyOut(client, `select n, repeat('é', ${size}) from generate_series(1, ${count}) n`)
+    expect((await rows(0, 1)).toString()).toBe('')
+    expect((await rows(2, 3)).toString()).toBe('1\tééé\n2\tééé\n')
+    const expected = Array.from({ length: 3_000 }, (_, index) => `${index + 1}\t${'é'.repeat(300)}\n`).join('')
+    expect((await rows(3_000, 300)).toString() === expected).toBe(true)
+    expect((await rows(1, 500_000)).toString() === `1\t${'é'.repeat(500_000)}\n`).toBe(true)
+  })
+
+  it('rejects with an error of the server in the middle of the rows, and leaves the connection usable', async () => {
+    const failing = copyOut(client, 'select 1 / (5000 - n) from generate_series(1, 9000) n')
+    await expect(failing).rejects.toMatchObject({ code: '22012' })
+    expect((await copyOut(client, 'select 7')).toString()).toBe('7\n')
+    expect((await client.query<{ one: number }>('select 1 as one')).rows).toEqual([{ one: 1 }])
+  })
+
+  it('rejects when the connection is lost in the middle of the rows', async () => {
+    const lost = copyOut(
+      client,
+      'select case when n = 5000 then pg_terminate_backend(pg_backend_pid()) end from generate_series(1, 9000000) n',
+    )
+    await expect(lost).rejects.toThrow(/terminating connection|Connection terminated/)
+    await expect(copyOut(client, 'select 1')).rejects.toThrow()
+  })
+})
