@@ -1,7 +1,7 @@
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
-import { type CopyReport, copyDatabase, hasBulkAccess } from '../transfer/copy.ts'
-import { withTransfer } from '../transfer/open-transfer.ts'
+import { type CopyReport, copyDatabase } from '../transfer/copy.ts'
+import { hasBulkAccess, withTransfer } from '../transfer/open-transfer.ts'
 import { amount, createProgress, interruptible } from '../transfer/progress.ts'
 
 /** Copies a database into another one, and compares both. */
@@ -16,17 +16,17 @@ export async function copyCommand({
 }): Promise<void> {
   if (from === to) throw new InvalidSettings(['--from and --to name the same database.'])
   const [source, target] = [settingsOf(from), settingsOf(to)]
+  const [isWholeSource, isWholeTarget] = await Promise.all([source, target].map(hasBulkAccess))
+  // Before anything is opened: a missing target would be created.
+  if (!isWholeTarget) console.error('The target has no bulk access: only pets are copied, and they get new ids.')
+  else if (!isWholeSource) console.error('The source has no bulk access: only pets are copied.')
   const report = await withTransfer(source, { readOnly: true }, (here) =>
-    withTransfer(target, {}, (there) => {
-      if (!hasBulkAccess(there))
-        console.error('The target has no bulk access: only pets are copied, and they get new ids.')
-      else if (!hasBulkAccess(here)) console.error('The source has no bulk access: only pets are copied.')
-      return interruptible(
-        () =>
-          `Stopped. ${hasBulkAccess(there) ? 'Run the same command to continue.' : 'The target holds the first pets.'}`,
+    withTransfer(target, {}, (there) =>
+      interruptible(
+        () => `Stopped. ${isWholeTarget ? 'Run the same command to continue.' : 'The target holds the first pets.'}`,
         () => copyDatabase(here, there, createProgress()),
-      )
-    }),
+      ),
+    ),
   )
   if (json) console.log(JSON.stringify({ from: maskUrl(from), to: maskUrl(to), ...report }))
   else console.log(sentence(maskUrl(from), maskUrl(to), report))

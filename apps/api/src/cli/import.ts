@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { readSettings } from '../settings/read-settings.ts'
 import { importFile } from '../transfer/import-file.ts'
 import type { ImportResult } from '../transfer/import-pets.ts'
-import { withTransfer } from '../transfer/open-transfer.ts'
+import { hasBulkAccess, withTransfer } from '../transfer/open-transfer.ts'
 import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
 import { countLines } from '../transfer/pet-lines.ts'
 import { amount, createProgress, interruptible } from '../transfer/progress.ts'
@@ -32,14 +32,14 @@ export async function importCommand(name: string, options: ImportOptions, comman
     const { add: report } = rejectedLines
     const work = { file, format, onError, report, again, continues, progress: createProgress() }
     if (dryRun) return tell(await importFile(work), options)
+    if (!(await hasBulkAccess(settings))) {
+      console.error(
+        'This adapter has no bulk access: pets are stored one by one, and an interrupted import cannot continue.',
+      )
+    }
     await withTransfer(settings, {}, async (transfer) => {
       const { addPets, addPetLines, readPetImports } = transfer
       const canContinue = readPetImports !== undefined && file.bytes !== undefined
-      if (readPetImports === undefined) {
-        console.error(
-          'This adapter has no bulk access: pets are stored one by one, and an interrupted import cannot continue.',
-        )
-      }
       let stored = 0
       const target = {
         async addPets(...added: Parameters<typeof addPets>) {

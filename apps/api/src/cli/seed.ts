@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { readSettings } from '../settings/read-settings.ts'
 import { createPetInventor } from '../transfer/invent-pets.ts'
-import { withTransfer } from '../transfer/open-transfer.ts'
+import { hasBulkAccess, withTransfer } from '../transfer/open-transfer.ts'
 import { amount, createProgress, interruptible } from '../transfer/progress.ts'
 
 const BATCH = 10_000
@@ -17,7 +17,9 @@ export async function seedCommand({
   json?: boolean
 }): Promise<void> {
   let stored = 0
-  await withTransfer(readSettings(), {}, ({ addPets }) =>
+  const settings = readSettings()
+  if (!(await hasBulkAccess(settings))) console.error('This adapter has no bulk access: pets are stored one by one.')
+  await withTransfer(settings, {}, ({ addPets }) =>
     interruptible(
       () => `Stopped. ${amount(stored, 'invented pet')} ${stored === 1 ? 'is' : 'are'} stored.`,
       async () => {

@@ -25,6 +25,7 @@ export function persistenceModule(name: string, url: string, replicaUrls: readon
       await (await open({ url, migrate: true }, MIGRATION_TIMEOUT_MS)).close()
       return []
     },
+    hasBulkAccess: async () => (await load()).openBulkAccess !== undefined,
     openBulkAccess: async (mode) => (await load()).openBulkAccess?.({ url, ...mode }),
     async migrations() {
       // What is missing or outdated rejects with the adapter's own sentence.

@@ -24,7 +24,7 @@ export interface CopyReport {
 }
 
 /** Whether a database gives more than its pets: everything else can be copied only between two such. */
-export function hasBulkAccess(database: PetTransfer): database is BulkAccess {
+function hasBulkAccess(database: PetTransfer): database is BulkAccess {
   return database.writePets !== undefined
 }
 

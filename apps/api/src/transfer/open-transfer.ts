@@ -10,6 +10,11 @@ export type PetTransfer = Pick<BulkAccess, 'readPets' | 'addPets'> & Partial<Omi
 /** The number of pets that are added at the same time without bulk access. */
 const CONCURRENCY = 16
 
+/** Whether the database of the settings can be read and written in bulk. Opens nothing, so that a command can say it first. */
+export function hasBulkAccess(settings: Settings): Promise<boolean> {
+  return persistenceAdapter(settings).hasBulkAccess()
+}
+
 /** Does some work on the database of the settings. */
 export async function withTransfer<Result>(
   settings: Settings,

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from './testing/databases.test-support.ts'
@@ -29,7 +29,9 @@ describe('a third-party adapter without bulk access', () => {
     }
     const exported = await run('pet-store export --no-ids --format csv', MODULE)
     expect(exported.stdout).toBe(`${CSV}Rex,1,sold\nBella,9007199254740993,\n`)
-    expect((await run('pet-store seed --count 250 --seed 1', MODULE)).stdout).toMatch(/^Stored 250 invented pets\./)
+    const seeded = await run('pet-store seed --count 250 --seed 1', MODULE)
+    expect(seeded.stdout).toMatch(/^Stored 250 invented pets\./)
+    expect(seeded.stderr).toBe('This adapter has no bulk access: pets are stored one by one.\n')
     expect((await run('pet-store export', MODULE)).stdout.trim().split('\n')).toHaveLength(254)
   })
 
@@ -54,6 +56,23 @@ describe('a third-party adapter without bulk access', () => {
     const expected = await run('pet-store export --no-ids | sort', { DATABASE_URL: 'sqlite:pets.db' })
     expect(names.stdout).toBe(expected.stdout)
   })
+})
+
+it.each([
+  ['import pets.csv', 'pets are stored one by one, and an interrupted import cannot continue.'],
+  ['seed --count 1', 'pets are stored one by one.'],
+  ['copy --from sqlite:none.db --to pets.mine', 'only pets are copied, and they get new ids.'],
+  ['copy --from pets.mine --to sqlite:new.db', 'only pets are copied.'],
+])('says before it opens anything what a third-party adapter cannot do: %s', async (command, sentence) => {
+  await writeFile(`${folder}/closed.mjs`, "export default async () => { throw new Error('It was opened.') }")
+  await writeFile(`${folder}/pets.csv`, CSV)
+  const { code, stderr } = await run(`pet-store ${command}`, {
+    PERSISTENCE_MODULE: './closed.mjs',
+    DATABASE_URL: 'pets.mine',
+  })
+  expect(code).toBe(1)
+  expect(stderr.split('\n')[0]).toMatch(new RegExp(`has no bulk access: ${sentence}$`))
+  expect(await readdir(folder)).not.toContain('new.db')
 })
 
 it('a third-party adapter with bulk access continues an interrupted import', async () => {
