@@ -4,7 +4,6 @@ import Database from 'better-sqlite3'
 import { createFolder, openSqliteDatabase } from './database.ts'
 import { isBusy } from './driver/retry-while-busy.ts'
 import { expectNoNewerMigrations, hasMigrations } from './migrations.ts'
-import { createSqliteOrm } from './orm.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './settings.ts'
 
 /** What a backup holds. */
@@ -78,12 +77,11 @@ function checkCopy(file: string): number {
 
 async function expectBackup(file: string): Promise<void> {
   const database = await openSqliteDatabase(file, { readOnly: true })
-  const orm = createSqliteOrm(database)
   try {
-    if (!(await hasMigrations(orm))) throw new Error(`${JSON.stringify(file)} is no database of a pet store.`)
-    await expectNoNewerMigrations(orm, database)
+    if (!hasMigrations(database)) throw new Error(`${JSON.stringify(file)} is no database of a pet store.`)
+    expectNoNewerMigrations(database)
   } finally {
-    await orm.close()
+    database.close()
   }
 }
 

@@ -23,15 +23,15 @@ export async function openSqliteBulkAccess({
 }: SqliteOptions): Promise<BulkAccess> {
   const mayMigrate = migrate && !readOnly
   const database = await openSqliteDatabase(sqlitePath(url), { create: create && mayMigrate, readOnly })
-  const orm = createSqliteOrm(database)
   try {
-    if (mayMigrate) await runMigrations(orm, database)
-    else await expectMigrated(orm, database)
-    await expectNoNewerMigrations(orm, database)
+    if (mayMigrate) await runMigrations(database)
+    else expectMigrated(database)
+    expectNoNewerMigrations(database)
   } catch (error) {
-    await orm.close()
+    database.close()
     throw error
   }
+  const orm = createSqliteOrm(database)
   const runner = createSqliteStatementRunner(database, createGroupCommit(database), createGroupRead(database))
   const lastId = database.prepare("select seq from sqlite_sequence where name = 'pet'").pluck().safeIntegers()
 

@@ -124,7 +124,7 @@ describe('migrated SQLite schema', () => {
   beforeEach(async () => {
     database = await openSqliteDatabase(':memory:')
     orm = createSqliteOrm(database)
-    await runMigrations(orm, database)
+    await runMigrations(database)
   })
   afterEach(() => orm.close())
 

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import type { MikroORM } from '@mikro-orm/sqlite'
 import type { MigrationState } from '@pet-store/persistence'
 import { migrationState } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
@@ -14,11 +13,10 @@ import { MEMORY, type SqliteOptions, sqlitePath } from './settings.ts'
  */
 export async function migrateSqlite({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
   const database = await openSqliteDatabase(sqlitePath(url))
-  const orm = createSqliteOrm(database)
   try {
-    return await runMigrations(orm, database)
+    return await runMigrations(database)
   } finally {
-    await orm.close()
+    database.close()
   }
 }
 
@@ -27,22 +25,21 @@ export async function readSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>):
   const path = sqlitePath(url)
   if (path !== MEMORY && !existsSync(path)) return migrationState(undefined, MIGRATIONS)
   const database = await openSqliteDatabase(path, { readOnly: true })
-  const orm = createSqliteOrm(database)
   try {
-    return await stateOf(orm)
+    return stateOf(database)
   } finally {
-    await orm.close()
+    database.close()
   }
 }
 
 /** Runs the missing migrations, all or none. Rejects with one sentence that names the file. */
-export async function runMigrations(orm: MikroORM, database: Database): Promise<readonly string[]> {
+export async function runMigrations(database: Database): Promise<readonly string[]> {
   try {
     // Without anything to do, no start waits for a process that is writing.
-    if ((await stateOf(orm)).pending.length === 0) return []
+    if (stateOf(database).pending.length === 0) return []
     return await inWriteTransaction(database, async () => {
-      const { pending } = await stateOf(orm)
-      await orm.migrator.up({ migrations: [...pending] })
+      const { pending } = stateOf(database)
+      await createSqliteOrm(database).migrator.up({ migrations: [...pending] })
       return pending
     })
   } catch (error) {
@@ -51,20 +48,20 @@ export async function runMigrations(orm: MikroORM, database: Database): Promise<
   }
 }
 
-/** Rejects with one sentence that names the migrations that the schema lacks. */
-export async function expectMigrated(orm: MikroORM, database: Database): Promise<void> {
-  const { pending } = await stateOf(orm)
+/** Throws one sentence that names the migrations that the schema lacks. */
+export function expectMigrated(database: Database): void {
+  const { pending } = stateOf(database)
   if (pending.length === 0) return
   const name = JSON.stringify(database.name)
   throw new Error(`The SQLite database ${name} must be migrated first: it lacks ${pending.join(', ')}.`)
 }
 
 /**
- * Rejects with one sentence that names migrations of a newer version of this program. Serving works beside one; copying
+ * Throws one sentence that names migrations of a newer version of this program. Serving works beside one; copying
  * would lose what it has added.
  */
-export async function expectNoNewerMigrations(orm: MikroORM, database: Database): Promise<void> {
-  const { newer } = await stateOf(orm)
+export function expectNoNewerMigrations(database: Database): void {
+  const { newer } = stateOf(database)
   if (newer.length === 0) return
   const name = JSON.stringify(database.name)
   throw new Error(
@@ -73,17 +70,13 @@ export async function expectNoNewerMigrations(orm: MikroORM, database: Database)
 }
 
 /** Whether this program has ever migrated the database. */
-export async function hasMigrations(orm: MikroORM): Promise<boolean> {
-  return (await stateOf(orm)).database === 'migrated'
+export function hasMigrations(database: Database): boolean {
+  return stateOf(database).database === 'migrated'
 }
 
-/** The migrator itself would create its table and take the write lock. */
-async function stateOf(orm: MikroORM): Promise<MigrationState> {
-  const em = orm.em.fork()
-  const tables = await em.execute("select name from sqlite_schema where type = 'table' and name = 'migration'")
-  const rows = tables.length === 0 ? [] : await em.execute<{ name: string }[]>('select name from migration order by id')
-  return migrationState(
-    rows.map(({ name }) => name),
-    MIGRATIONS,
-  )
+/** Without MikroORM, which no start should wait for; its migrator would also create its table and take the write lock. */
+function stateOf(database: Database): MigrationState {
+  const table = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'migration'").get()
+  const names = table === undefined ? [] : database.prepare('select name from migration order by id').pluck().all()
+  return migrationState(names as string[], MIGRATIONS)
 }

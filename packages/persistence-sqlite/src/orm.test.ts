@@ -18,7 +18,7 @@ describe('MikroORM on SQLite', () => {
   beforeEach(async () => {
     const database = await openSqliteDatabase(':memory:')
     orm = createSqliteOrm(database)
-    await runMigrations(orm, database)
+    await runMigrations(database)
   })
   afterEach(() => orm.close())
 
@@ -80,7 +80,7 @@ it('MikroORM waits for the write lock of another process without blocking the ev
   const path = join(folder, 'pets.db')
   const database = await openSqliteDatabase(path)
   const orm = createSqliteOrm(database)
-  await runMigrations(orm, database)
+  await runMigrations(database)
   const other = new Database(path)
   onTestFinished(async () => {
     other.close()

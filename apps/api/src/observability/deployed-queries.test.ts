@@ -38,6 +38,7 @@ beforeAll(async () => {
     poolUse: () => [pool],
     droppedLogLines: () => 0,
     keyIds: ['key_kiosk'],
+    storedKeyIds: async () => [],
   })
   const { log } = instrumentation.app({
     log: { request() {}, internalError() {} },

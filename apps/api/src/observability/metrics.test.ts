@@ -13,6 +13,7 @@ function create(options: Partial<MetricsOptions> = {}) {
     poolUse: () => [],
     droppedLogLines: () => 0,
     keyIds: [],
+    storedKeyIds: async () => [],
     ...options,
   })
   // Of the app's options the metrics look at these only.
@@ -76,7 +77,7 @@ describe('The metrics', () => {
   })
 
   it('count a use of getPet by its key, but not a request for what the path allows', async () => {
-    const { app, lines } = create({ keyIds: ['key_kiosk', 'key_idle'] })
+    const { app, lines } = create({ keyIds: ['key_static'], storedKeyIds: async () => ['key_kiosk', 'key_idle'] })
     const { log } = app({})
     const use = { ...REQUEST, route: '/v1/pets/{petId}', keyId: 'key_kiosk' }
     log.request(use)
@@ -84,9 +85,24 @@ describe('The metrics', () => {
     log.request({ ...REQUEST, route: '/v1/pets/{petId}' })
     log.request({ ...use, route: '/v1/pets' })
     expect(await lines(/pet_store_deprecated_uses_total\{/)).toEqual([
+      'pet_store_deprecated_uses_total{key_id="key_static"} 0',
       'pet_store_deprecated_uses_total{key_id="key_kiosk"} 1',
       'pet_store_deprecated_uses_total{key_id="key_idle"} 0',
     ])
+  })
+
+  it('are shown while the API keys cannot be read, and include them once they can', async () => {
+    let isUnavailable = true
+    const storedKeyIds = async () => {
+      if (isUnavailable) throw new Error('unavailable')
+      return ['key_kiosk']
+    }
+    const { lines } = create({ keyIds: ['key_static'], storedKeyIds })
+    expect(await lines(/pet_store_deprecated_uses_total\{/)).toEqual([
+      'pet_store_deprecated_uses_total{key_id="key_static"} 0',
+    ])
+    isUnavailable = false
+    expect(await lines(/pet_store_deprecated_uses_total\{/)).toHaveLength(2)
   })
 
   it('count the results of key checks, synchronous or not, and pass them on', async () => {

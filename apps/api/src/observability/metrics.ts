@@ -23,6 +23,8 @@ export interface MetricsOptions {
   readonly droppedLogLines: () => number
   /** The ids of API keys whose uses of deprecated operations are shown from the start. */
   readonly keyIds: readonly string[]
+  /** Returns others, which are shown from the first reading on: no start should wait for the database. */
+  readonly storedKeyIds: () => Promise<readonly string[]>
 }
 
 /** Upper bounds in seconds, from what is cached to what the settings let time out. */
@@ -40,7 +42,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
  * The metrics of the program. Every series that can be known beforehand starts with 0, so that `increase` sees the first
  * event, too.
  */
-export function createMetrics({ poolUse, droppedLogLines, keyIds }: MetricsOptions): Metrics {
+export function createMetrics({ poolUse, droppedLogLines, keyIds, storedKeyIds }: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -94,7 +96,18 @@ export function createMetrics({ poolUse, droppedLogLines, keyIds }: MetricsOptio
     labelNames: ['key_id'],
     registers,
   })
-  for (const keyId of keyIds) deprecatedUses.inc({ key_id: keyId }, 0)
+  const startSeries = (ids: readonly string[]) => {
+    for (const keyId of ids) deprecatedUses.inc({ key_id: keyId }, 0)
+  }
+  startSeries(keyIds)
+  let keySeries: Promise<void> | undefined
+  function startKeySeries(): Promise<void> {
+    keySeries ??= storedKeyIds().then(startSeries, () => {
+      // The database is unavailable: its own metrics show that, and the next reading tries again.
+      keySeries = undefined
+    })
+    return keySeries
+  }
 
   const operations = new Histogram({
     name: 'pet_store_persistence_duration_seconds',
@@ -183,7 +196,11 @@ export function createMetrics({ poolUse, droppedLogLines, keyIds }: MetricsOptio
     }
   }
 
-  return { contentType: registry.contentType, read: () => registry.metrics(), instrumentation }
+  return {
+    contentType: registry.contentType,
+    read: () => startKeySeries().then(() => registry.metrics()),
+    instrumentation,
+  }
 }
 
 /** Whatever clients make up gets one label. */

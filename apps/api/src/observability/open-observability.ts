@@ -57,11 +57,11 @@ const MAX_KEY_SERIES = 1_000
 async function openMetrics(options: ObservabilityOptions): Promise<Observability> {
   const { persistence, staticKeys, log, droppedLogLines } = options
   const { createMetrics } = await import('./metrics.ts')
-  const keys = await persistence.apiKeys.list()
   const metrics = createMetrics({
     poolUse: () => persistence.poolUse(),
     droppedLogLines,
-    keyIds: [...staticKeys.map(({ keyId }) => keyId), ...keys.slice(-MAX_KEY_SERIES).map(({ id }) => id)],
+    keyIds: staticKeys.map(({ keyId }) => keyId),
+    storedKeyIds: async () => (await persistence.apiKeys.list()).slice(-MAX_KEY_SERIES).map(({ id }) => id),
   })
   // Scrapes are not logged.
   const errorsOnly: HttpLog = { request() {}, internalError: (error, requestId) => log.internalError(error, requestId) }

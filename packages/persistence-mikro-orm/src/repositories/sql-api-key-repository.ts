@@ -3,7 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import { apiKeyFromRow, recordFromApiKey, toMilliseconds } from '../entities/api-key-mapping.ts'
 import { ApiKeyRecord } from '../entities/api-key-record.ts'
-import { compileFindApiKeyByHash } from '../statements/api-key-statements.ts'
+import type { FindApiKeyByHash } from '../statements/api-key-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 
 /**
@@ -21,9 +21,9 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   readonly #entities: EntityAccess
   readonly #findByHash
 
-  constructor(em: SqlEntityManager, entities: EntityAccess, runner: StatementRunner) {
+  constructor(entities: EntityAccess, findByHash: FindApiKeyByHash, runner: StatementRunner) {
     this.#entities = entities
-    this.#findByHash = runner.readOne(compileFindApiKeyByHash(em), apiKeyFromRow)
+    this.#findByHash = runner.readOne(findByHash, apiKeyFromRow)
   }
 
   async add(key: NewApiKey): Promise<void> {

@@ -1,9 +1,9 @@
 import type { PetId } from '@pet-store/domain'
 import { PersistenceUnavailable, type PoolUse } from '@pet-store/persistence'
-import { compilePetStatements, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
+import { SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from '../database.ts'
-import { createPostgresOrm } from '../orm.ts'
+import { PET_STATEMENTS } from '../hot-statements.ts'
 import type { PostgresOptions } from '../settings.ts'
 import { sqlStateOf } from '../unavailable.ts'
 import type { Replica } from './list-from-replicas.ts'
@@ -30,7 +30,7 @@ export class PostgresReplica implements Replica {
 
   private constructor(database: PostgresDatabase, { pooler = 'none' }: PostgresOptions) {
     const runner = createPostgresStatementRunner(pooler, runOnPool(database.pool, false))
-    this.pets = new SqlPetRepository(compilePetStatements(createPostgresOrm(database).em), runner)
+    this.pets = new SqlPetRepository(PET_STATEMENTS, runner)
     this.#pool = database.pool
     this.#place = database.place
   }

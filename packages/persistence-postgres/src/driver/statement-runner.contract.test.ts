@@ -1,9 +1,9 @@
-import { compilePetStatements, SqlPetRepository, type Statement } from '@pet-store/persistence-mikro-orm'
+import { SqlPetRepository, type Statement } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresDatabase } from '../database.ts'
+import { PET_STATEMENTS } from '../hot-statements.ts'
 import { migratePostgres } from '../migrations.ts'
-import { createPostgresOrm } from '../orm.ts'
 import type { Pooler } from '../settings.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { runOnPool } from './pool-statements.ts'
@@ -18,8 +18,7 @@ beforeAll(async () => {
 /** What stays prepared on a connection after some work. */
 async function namesAfterWork(pooler: Pooler): Promise<readonly string[]> {
   const opened = await openPostgresDatabase({ url: database.url, poolSize: 1 })
-  const statements = compilePetStatements(createPostgresOrm(opened).em)
-  const pets = new SqlPetRepository(statements, createPostgresStatementRunner(pooler, runOnPool(opened.pool, true)))
+  const pets = new SqlPetRepository(PET_STATEMENTS, createPostgresStatementRunner(pooler, runOnPool(opened.pool, true)))
   for (const id of [1n, 2n, 3n]) await pets.find(id)
   await pets.list({ limit: 1, status: 'sold' })
   const { rows } = await opened.pool.query<{ name: string }>('select name from pg_prepared_statements order by name')
