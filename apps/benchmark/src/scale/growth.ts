@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { figureOf, rotate } from '../measuring/rotation.ts'
 import { takeSlice } from '../measuring/slice.ts'
 import type { Estimate } from '../measuring/statistics.ts'
@@ -17,20 +18,37 @@ export interface GrowthPoint {
   readonly p50Ms: Estimate
 }
 
+/** What the service holds with some number of pets. */
+export interface GrowthMemory {
+  readonly database: Database
+  readonly size: number
+  /** Resident memory when idle after a start. */
+  readonly restMiB: number
+  /** At its highest, under load while it warms up too. */
+  readonly peakMiB: number
+}
+
+export interface GrowthFigures {
+  readonly points: readonly GrowthPoint[]
+  readonly memory: readonly GrowthMemory[]
+}
+
+const REST_MS = 300
 const ROUNDS = 10
 const SLICE_MS = 100
 const WARM_UP = { connections: 32, durationMs: 1_000, maxRequests: 10_000 }
 
 /** Measures the service on databases of several sizes, all of them in rotation. */
-export async function measureGrowth(sizes: readonly number[], log: (line: string) => void): Promise<GrowthPoint[]> {
-  const points: GrowthPoint[] = []
-  for (const database of DATABASES) points.push(...(await measureDatabase(database, sizes, log)))
-  return points
+export async function measureGrowth(sizes: readonly number[], log: (line: string) => void): Promise<GrowthFigures> {
+  const figures: GrowthFigures[] = []
+  for (const database of DATABASES) figures.push(await measureDatabase(database, sizes, log))
+  return { points: figures.flatMap(({ points }) => points), memory: figures.flatMap(({ memory }) => memory) }
 }
 
 async function measureDatabase(database: Database, sizes: readonly number[], log: (line: string) => void) {
   const closings: (() => Promise<void>)[] = []
   const entrants: Awaited<ReturnType<typeof entrantsOf>> = []
+  const services: { readonly size: number; readonly server: RunningServer; readonly restMiB: number }[] = []
   try {
     for (const size of sizes) {
       log(`growth, ${database}: filling and warming up with ${size.toLocaleString('en')} pets`)
@@ -39,15 +57,21 @@ async function measureDatabase(database: Database, sizes: readonly number[], log
       const { url } = await databases.create('growth')
       const server = await startServer({ program: SERVICE, databaseUrl: url })
       closings.unshift(server.stop)
+      await wait(REST_MS)
+      services.push({ size, server, restMiB: server.memoryMiB('VmRSS') })
       entrants.push(...(await entrantsOf(server, size)))
     }
     const operations = [...new Set(entrants.map(({ operation }) => operation))]
     const heats = operations.map((name) => entrants.filter(({ operation }) => operation === name))
     const results = await rotate(heats, ROUNDS, (round) => log(`growth, ${database}: round ${round + 1} of ${ROUNDS}`))
-    return [...results].map(([{ operation, size }, series]) => ({
+    const points = [...results].map(([{ operation, size }, series]) => ({
       ...{ database, operation, size },
       p50Ms: figureOf(series, ({ p50Ms }) => p50Ms),
     }))
+    const memory = services.map(({ size, server, restMiB }) => {
+      return { database, size, restMiB, peakMiB: server.memoryMiB('VmHWM') }
+    })
+    return { points, memory }
   } finally {
     for (const close of closings) await close()
   }

@@ -6,12 +6,12 @@ import { estimateText, type Report, table } from '../report/markdown.ts'
 import { DATABASE_NAMES, DATABASES } from '../servers/contestants.ts'
 import type { ProgramRun } from '../servers/program-run.ts'
 import type { BulkFigures, BulkMeasurement } from './bulk.ts'
-import type { GrowthPoint } from './growth.ts'
+import type { GrowthFigures, GrowthPoint } from './growth.ts'
 import type { ProcessesFigures, ProcessesMeasurement } from './processes.ts'
 
 /** What was measured; a section that was not asked for is left out. */
 export interface ScaleFigures {
-  readonly growth?: readonly GrowthPoint[]
+  readonly growth?: GrowthFigures
   readonly bulk?: BulkFigures
   readonly processes?: ProcessesFigures
 }
@@ -29,11 +29,11 @@ export function scaleReport({ growth, bulk, processes }: ScaleFigures, circumsta
     ...(bulk === undefined ? [] : bulkSection(bulk)),
     ...(processes === undefined ? [] : processesSection(processes)),
   ]
-  const picture = growth === undefined ? {} : { 'growth.svg': barsSvg(title, growthPanels(growth)) }
+  const picture = growth === undefined ? {} : { 'growth.svg': barsSvg(title, growthPanels(growth.points)) }
   return { 'scale.md': `${page.join('\n\n')}\n`, ...picture }
 }
 
-function growthSection(points: readonly GrowthPoint[]): string[] {
+function growthSection({ points, memory }: GrowthFigures): string[] {
   return [
     '## Growth',
     'One client that waits for each response: the median response time in milliseconds, and its confidence interval.',
@@ -43,6 +43,14 @@ function growthSection(points: readonly GrowthPoint[]): string[] {
       const cells = rows.map(([operation, own]) => [operation, ...own.map(({ p50Ms }) => estimateText(p50Ms, 3))])
       return [`### ${name}`, table(['pets', ...sizes], cells)]
     }),
+    '### Memory of the service',
+    table(
+      ['database', 'pets', 'at rest, MiB', 'highest, MiB'],
+      memory.map(({ database, size, restMiB, peakMiB }) => [
+        DATABASE_NAMES[database],
+        ...[size.toLocaleString('en'), restMiB.toFixed(0), peakMiB.toFixed(0)],
+      ]),
+    ),
   ]
 }
 

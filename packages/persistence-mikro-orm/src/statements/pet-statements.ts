@@ -42,8 +42,8 @@ type Tables = InferKyselyDB<typeof PetRecord | typeof IdempotencyKeyRecord, type
 
 /**
  * Compiles the statements for the database of this entity manager; nothing is run.
- * At opening instead of per request, because MikroORM takes longer to build a query than SQLite takes to run it, and
- * would put the values into the text, so that no database could keep the statement prepared.
+ * Not per request, because MikroORM takes longer to build a query than SQLite takes to run it, and would put the values
+ * into the text, so that no database could keep the statement prepared.
  */
 export function compilePetStatements(em: SqlEntityManager): PetStatements {
   const tables: Kysely<Tables> = em.getKysely<Tables, typeof NAMES>(NAMES)
