@@ -50,7 +50,10 @@ function persistenceOf(
   const { pool, write, read } = connections
   // Made when it is needed first: that takes a fifth of the time of a start.
   let orm: MikroORM | undefined
-  const em = () => (orm ??= createPostgresOrm(connections)).em
+  const em = () => {
+    orm ??= createPostgresOrm(connections)
+    return orm.em
+  }
   const entities = createEntityAccess(em)
   const runner = createPostgresStatementRunner(pooler, write, read)
   const horizon =

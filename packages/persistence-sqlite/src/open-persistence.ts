@@ -49,7 +49,10 @@ function persistenceOf(database: Database, expectFile: () => void): SqlitePersis
   const runner = createSqliteStatementRunner(database, commits, reads)
   // Made when it is needed first: that takes a fifth of the time of a start.
   let orm: MikroORM | undefined
-  const openedOrm = () => (orm ??= createSqliteOrm(database))
+  const openedOrm = () => {
+    orm ??= createSqliteOrm(database)
+    return orm
+  }
   const entities = createEntityAccess(openedOrm, database, expectFile)
 
   return {

@@ -19,7 +19,7 @@ export interface GrowthPoint {
 }
 
 /** What the service holds with some number of pets. */
-export interface GrowthMemory {
+interface GrowthMemory {
   readonly database: Database
   readonly size: number
   /** Resident memory when idle after a start. */
