@@ -9,6 +9,7 @@ it('queue-consumer.ts creates one pet for each message, and rejects invalid ones
     { id: 'm1', pet: { name: 'Rex', categoryId: '9223372036854775807', status: 'available' } },
     { id: 'm1', pet: { name: 'Mia', categoryId: '1' } },
     { id: 'm3', pet: { name: 'Tom', categoryId: '1', status: 'gone' } },
+    { id: 'm4', pet: { name: 'Tom', categoryId: 'seven' } },
   ]
   const { stdout, stderr } = spawnSync(
     process.execPath,
@@ -22,5 +23,6 @@ it('queue-consumer.ts creates one pet for each message, and rejects invalid ones
     'm1: already created pet 1.',
     expect.stringMatching(/^m1: to the dead letters \(idempotency_key_reused\): /),
     expect.stringMatching(/^m3: to the dead letters \(pet_invalid\): status must /),
+    expect.stringMatching(/^m4: to the dead letters \(unreadable\): /),
   ])
 })

@@ -19,9 +19,10 @@ for await (const line of createInterface({ input: process.stdin })) {
     const { pet, isReplay } = await createPet(inputOf(body), { idempotencyKey })
     console.log(`${id}: ${isReplay ? 'already created' : 'created'} pet ${pet.id}.`)
   } catch (error) {
-    // Anything else is an internal error: the message stays in the queue and is delivered again.
-    if (!isPetError(error)) throw error
-    console.log(`${id}: to the dead letters (${error.code}): ${error.message}.`)
+    // A category that is no integer is a SyntaxError of BigInt. Anything else is an internal error: the message stays in
+    // the queue and is delivered again.
+    if (!isPetError(error) && !(error instanceof SyntaxError)) throw error
+    console.log(`${id}: to the dead letters (${isPetError(error) ? error.code : 'unreadable'}): ${error.message}.`)
   }
 }
 
