@@ -178,7 +178,7 @@ export const SETTINGS = {
   staticKeys: {
     variable: 'API_KEYS_SHA256',
     meaning:
-      'API keys for `serve` in addition to those in the database: SHA-256 hashes in hexadecimal, separated by commas; `name=hash` names a key for the log.',
+      'API keys for `serve` in addition to those in the database: SHA-256 hashes of any texts, in hexadecimal and separated by commas; `name=hash` names a key for the log.',
     default: '',
     isSecret: true,
     parse: parseStaticKeys,
