@@ -1,7 +1,16 @@
-import { expect, it } from 'vitest'
-import { type CpuProfile, packageOf, summarise } from './profile-summary.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { type CpuProfile, packageOf, summarise, withSources } from './profile-summary.ts'
 
-const frame = (functionName: string, url = '', lineNumber = 9) => ({ functionName, url, lineNumber })
+const frame = (functionName: string, url = '', lineNumber = 9) => ({
+  functionName,
+  url,
+  lineNumber,
+  columnNumber: 0,
+})
 
 /** list (ours) calls all (the driver's), which calls native code; moments are 1,000 µs apart. */
 const PROFILE: CpuProfile = {
@@ -37,6 +46,25 @@ it('counts native code with the package that called it', () => {
 
 it('leaves out what came before a moment', () => {
   expect(summarise(PROFILE, 15_000).packages).toEqual([{ name: '(garbage collector)', part: 1 }])
+})
+
+it('finds the sources of a bundle', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-profile-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const sources = ['../node_modules/pino/lib/time.js', '../packages/domain/src/pet.ts']
+  // The first two lines of the bundle are the first line of one source and the third of the other.
+  writeFileSync(join(folder, 'main.js.map'), JSON.stringify({ version: 3, sources, names: [], mappings: 'AAAA;ACEA' }))
+  const bundle = pathToFileURL(join(folder, 'main.js')).href
+  const nodes = [
+    { id: 1, callFrame: frame('(root)'), children: [2, 3] },
+    { id: 2, callFrame: frame('isoTime', bundle, 0) },
+    { id: 3, callFrame: frame('validate', bundle, 1) },
+  ]
+  const found = summarise(withSources({ ...PROFILE, nodes, samples: [2, 2, 3], timeDeltas: [0, 2, 1] }), 0)
+  expect(found.functions.map(({ name }) => name)).toEqual([
+    'isoTime (pino, time.js:1)',
+    'validate (@pet-store/domain, pet.ts:3)',
+  ])
 })
 
 it('finds the package of a file', () => {

@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+
 /** What `node --cpu-prof` writes; only what is read here. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
@@ -9,7 +12,12 @@ export interface CpuProfile {
 
 interface ProfileNode {
   readonly id: number
-  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number }
+  readonly callFrame: {
+    readonly functionName: string
+    readonly url: string
+    readonly lineNumber: number
+    readonly columnNumber: number
+  }
   readonly children?: readonly number[]
 }
 
@@ -26,6 +34,26 @@ export interface Part {
 }
 
 const IDLE = '(idle)'
+
+/** The same profile with the places in the sources, where a file has a source map: a bundle is all packages in one file. */
+export function withSources(profile: CpuProfile): CpuProfile {
+  const maps = new Map<string, SourceMap | undefined>()
+  const nodes = profile.nodes.map((node) => {
+    const { url, lineNumber, columnNumber } = node.callFrame
+    if (!maps.has(url)) maps.set(url, sourceMapOf(url))
+    const entry = maps.get(url)?.findEntry(lineNumber, columnNumber)
+    if (entry === undefined || !('originalSource' in entry)) return node
+    const source = { url: new URL(entry.originalSource, url).href, lineNumber: entry.originalLine }
+    return { ...node, callFrame: { ...node.callFrame, ...source } }
+  })
+  return { ...profile, nodes }
+}
+
+function sourceMapOf(url: string): SourceMap | undefined {
+  if (!url.startsWith('file:')) return undefined
+  const file = new URL(`${url}.map`)
+  return existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8'))) : undefined
+}
 
 /** Adds up the time that each function spent in itself, by function and by package, from a moment on (µs). */
 export function summarise({ nodes, samples, timeDeltas, startTime }: CpuProfile, from: number): ProfileSummary {

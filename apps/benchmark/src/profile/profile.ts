@@ -9,7 +9,7 @@ import { OPERATIONS, type Operation, targetById } from '../requests/operations.t
 import { DATABASE_NAMES, DATABASES, SERVICE } from '../servers/contestants.ts'
 import { type Databases, openDatabases } from '../servers/databases.ts'
 import { startServer } from '../servers/server-process.ts'
-import { type CpuProfile, type Part, type ProfileSummary, summarise } from './profile-summary.ts'
+import { type CpuProfile, type Part, type ProfileSummary, summarise, withSources } from './profile-summary.ts'
 
 /** Rows of a table: those that are among the first so many of any operation. */
 const PACKAGES = 6
@@ -81,5 +81,5 @@ async function profile(databases: Databases, operation: Operation): Promise<Prof
   const [file = ''] = await readdir(output)
   const written = JSON.parse(await readFile(join(output, file), 'utf8')) as CpuProfile
   await rm(output, { recursive: true })
-  return summarise(written, warmAt)
+  return summarise(withSources(written), warmAt)
 }
