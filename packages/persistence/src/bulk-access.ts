@@ -4,7 +4,7 @@ import type { PersistenceOptions } from './persistence.ts'
 
 /**
  * Everything that one database holds, many items at a time: for import, export, copy and seed. Pets that are read or
- * written under their ids are not validated. Whoever opened it closes it.
+ * written under their ids are not validated. The caller that opened it closes it.
  *
  * Every function that writes does so completely or not at all.
  */
@@ -23,7 +23,10 @@ export interface BulkAccess {
   readPetLines?(query: PetQuery): Promise<Uint8Array>
   /** Does the same as `writePets` with such lines. Absent in an adapter that stores lines no faster than pets. */
   writePetLines?(lines: Uint8Array): Promise<void>
-  /** Does the same as `addPets` with such lines, which have no id. Absent in an adapter that stores lines no faster. */
+  /**
+   * Does the same as `addPets` with such lines, which have no id, and does not use their memory afterwards. Absent in an
+   * adapter that stores lines no faster.
+   */
   addPetLines?(lines: Uint8Array, progress?: PetImportProgress): Promise<void>
   /**
    * Stores new pets under new ids, in this order, together with the progress of the import that they belong to.

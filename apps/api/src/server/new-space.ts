@@ -10,14 +10,14 @@ const NEW_SPACE_CHECK_MS = 250
  * V8 reads this flag at each growth; `--max-semi-space-size`, the usual one, only on the command line.
  * docs/decisions/0131-memory.md
  */
-export function boundNewSpace(): void {
+export function boundNewSpace(maxBytes = MAX_NEW_SPACE_BYTES, checkMs = NEW_SPACE_CHECK_MS): void {
   // With other flags, the code that the next start uses would not be taken for the same.
   flushCompileCache()
   let mayGrow = true
   setInterval(() => {
     const { space_size: bytes = 0 } = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space') ?? {}
-    if (bytes < MAX_NEW_SPACE_BYTES === mayGrow) return
+    if (bytes < maxBytes === mayGrow) return
     mayGrow = !mayGrow
     setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`)
-  }, NEW_SPACE_CHECK_MS).unref()
+  }, checkMs).unref()
 }

@@ -8,7 +8,7 @@ import type { Progress } from './progress.ts'
 /** The number of pets that are read at once. */
 const BATCH = 5_000
 /** With less in a transaction, the target would spend more of its time on committing. */
-const BYTES_PER_TRANSACTION = 4 * 1024 * 1024
+const BYTES_PER_TRANSACTION = 2 * 1024 * 1024
 /** The same for a target that takes pets, which need more memory than lines. */
 const BYTES_OF_PETS_PER_TRANSACTION = 512 * 1024
 /** How often the target is compared while pets are still added to the source. */

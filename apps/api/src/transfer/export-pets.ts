@@ -6,6 +6,8 @@ import { type PetSource, petLinePages, unescaped, withRoom } from './pet-lines.t
 
 /** The number of pets in memory at once. */
 const PAGE = 5_000
+/** How much is turned into text at once: meanwhile nothing is received from the database. */
+const PART_BYTES = 64 * 1024
 
 export interface ExportOptions {
   readonly format: Format
@@ -23,7 +25,18 @@ export async function* exportPets(
   if (format === 'csv') yield `${fieldNames(ids).join(',')}\n`
   const toFile = createLineFormatter(format, ids)
   const query = { limit: PAGE, ...(status !== undefined && { status }) }
-  for await (const lines of petLinePages(from, query)) yield toFile(lines)
+  for await (const lines of petLinePages(from, query)) {
+    for (const part of partsOf(lines)) yield toFile(part)
+  }
+}
+
+/** Cuts lines into parts of about the same size. */
+function* partsOf(lines: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < lines.length; ) {
+    const end = lines.indexOf(LINE_FEED, start + PART_BYTES) + 1
+    yield lines.subarray(start, end === 0 ? undefined : end)
+    start = end === 0 ? lines.length : end
+  }
 }
 
 const TAB = 9
@@ -51,7 +64,7 @@ interface LineFormat {
   /** How a byte of a text is written; several ways of them may add up. */
   writeAs(byte: number): number
   /** What stands before an escaped byte. */
-  readonly escape: number
+  readonly escapeByte: number
   /** Whether a text that begins, or ends, with this byte may stay as it is. */
   isPlainAtStart(byte: number): boolean
   isPlainAtEnd(byte: number): boolean
@@ -65,7 +78,7 @@ const FORMATS: Record<Format, LineFormat> = {
     end: '}\n',
     encode: JSON.stringify,
     writeAs: (byte) => (byte < 32 || byte === BACKSLASH ? SPECIAL : byte === QUOTE ? ESCAPED : PLAIN),
-    escape: BACKSLASH,
+    escapeByte: BACKSLASH,
     isPlainAtStart: () => true,
     isPlainAtEnd: () => true,
   },
@@ -79,7 +92,7 @@ const FORMATS: Record<Format, LineFormat> = {
       if (byte < 32 || byte === BACKSLASH) return SPECIAL
       return byte === QUOTE ? ESCAPED | QUOTED : byte === COMMA ? QUOTED : PLAIN
     },
-    escape: QUOTE,
+    escapeByte: QUOTE,
     // Beyond ASCII there are more kinds of white space.
     isPlainAtStart: (byte) => byte > 32 && !SPACE_STARTS.has(byte),
     isPlainAtEnd: (byte) => byte > 32 && byte < 128,
@@ -107,7 +120,7 @@ function fieldNames(ids: boolean): readonly (keyof Pet)[] {
  * docs/decisions/0120-bulk-as-lines.md
  */
 export function createLineFormatter(format: Format, ids: boolean): (lines: Uint8Array) => Buffer {
-  const { before, textQuote, hasPlaceForAbsent, end, encode, writeAs, escape, isPlainAtStart, isPlainAtEnd } =
+  const { before, textQuote, hasPlaceForAbsent, end, encode, writeAs, escapeByte, isPlainAtStart, isPlainAtEnd } =
     FORMATS[format]
   const bytes = Array.from({ length: 256 }, (_, byte) => byte)
   const ways = Uint8Array.from(bytes, writeAs)
@@ -148,7 +161,7 @@ export function createLineFormatter(format: Format, ids: boolean): (lines: Uint8
           const way = ways[byte] as number
           seen |= way
           if ((way & ESCAPED) !== 0) {
-            output[length] = escape
+            output[length] = escapeByte
             length += 1
           }
           output[length] = byte

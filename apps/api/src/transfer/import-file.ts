@@ -61,7 +61,7 @@ export async function importFile(options: FileImport, target?: Target): Promise<
 /** With fewer in a transaction, the database would spend more of its time on committing. */
 const PETS_PER_TRANSACTION = 7_500
 /** Lines take less memory, and a database that takes them stores them in less time. */
-const BYTES_PER_TRANSACTION = 4 * 1024 * 1024
+const BYTES_PER_TRANSACTION = 2 * 1024 * 1024
 /** The first transaction is small, so that the database soon has something to do. */
 const BYTES_OF_FIRST_TRANSACTION = 256 * 1024
 const GROWTH = 4

@@ -15,6 +15,10 @@ export function hasBulkAccess(settings: Settings): Promise<boolean> {
   return persistenceAdapter(settings).hasBulkAccess()
 }
 
+/** Rows that are passed on need little space for new objects; V8 would take more from the first moment on. */
+const MAX_NEW_SPACE_BYTES = 8 * 1024 * 1024
+const NEW_SPACE_CHECK_MS = 10
+
 /** Does some work on the database of the settings. */
 export async function withTransfer<Result>(
   settings: Settings,
@@ -24,7 +28,7 @@ export async function withTransfer<Result>(
   const migrate = settings.migrateOnStart && use.readOnly !== true
   const bulk = await persistenceAdapter(settings).openBulkAccess({ migrate, ...use })
   const opened = bulk ?? (await openPersistence(settings, use))
-  boundNewSpace()
+  boundNewSpace(MAX_NEW_SPACE_BYTES, NEW_SPACE_CHECK_MS)
   try {
     return await work('pets' in opened ? transferPageByPage(opened.pets) : opened)
   } finally {

@@ -69,9 +69,9 @@ const MISPLACED_QUOTE = 'has a quote where none can be: quotes enclose a whole v
 
 /**
  * Returns the values of a record; `undefined` if it has a quote where none can be. csv-parse, which looks at each
- * character, takes longer for a record than a database does to store it.
+ * character, takes longer for a record than everything else that an import does with it.
  */
-export function splitRecord(text: string, delimiter: string): readonly string[] | undefined {
+function splitRecord(text: string, delimiter: string): readonly string[] | undefined {
   if (!text.includes(QUOTE)) return text.split(delimiter)
   const values: string[] = []
   for (let start = 0; start <= text.length; ) {

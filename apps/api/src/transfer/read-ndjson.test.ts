@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createNdjsonReader } from './read-ndjson.ts'
 import { entriesOf, petsOf } from './testing/entries.test-support.ts'
@@ -30,6 +31,38 @@ describe('NDJSON', () => {
       { name: 'Rex', categoryId: 7n },
       '5: must be a JSON object',
     ])
+  })
+
+  it('reads a line as an export writes it like the same line with white space, which takes another path', () => {
+    const part = fc.constantFrom(
+      'a',
+      ' ',
+      'é',
+      '🐕',
+      '\\\\',
+      '\\"',
+      '\\u0041',
+      '\\ud800',
+      '"',
+      '\\',
+      '\t',
+      '\u007f',
+      '\u2028',
+    )
+    const name = fc.array(part, { maxLength: 4 }).map((parts) => `"${parts.join('')}"`)
+    const integers = ['0', '-0', '-1', '01', '1.0', '1e3', '"1"', 'null', '9'.repeat(18), `-${'9'.repeat(18)}`]
+    const categoryId = fc.constantFrom(...integers, '9223372036854775807', '9223372036854775808')
+    const status = fc.constantFrom('', ',"status":"sold"', ',"status":""', ',"status":"SOLD"', ',"status":null')
+    const id = fc.constantFrom('', '"id":5,', '"id":-0,', '"id":05,', '"id":99999999999999999999,', '"id":"x",')
+    const line = fc
+      .tuple(id, name, categoryId, status, fc.constantFrom('', '\r', '}', ' '))
+      .map((parts) => `{${parts[0]}"name":${parts[1]},"categoryId":${parts[2]}${parts[3]}}${parts[4]}`)
+    fc.assert(
+      fc.property(line, (text) => {
+        expect(read(text)).toEqual(read(` ${text}`))
+      }),
+      { numRuns: 3_000 },
+    )
   })
 
   const INTEGER = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807'

@@ -23,7 +23,8 @@ async function runOnPostgres(): Promise<void> {
     await pipeline(createReadStream(path), client.query(from('copy pet (name, category_id, status) from stdin')))
   } else {
     const pets = client.query(to('copy (select name, category_id, status from pet order by id) to stdout'))
-    await pipeline(pets, createWriteStream(path))
+    // As durable as our export.
+    await pipeline(pets, createWriteStream(path, { flush: true }))
   }
   await client.end()
 }

@@ -68,7 +68,7 @@ function bulkSection({ pets, starts, measurements }: BulkFigures): string[] {
   const heads = ['', 'pets/s', 'own way, pets/s', 'of the own way', 'highest MiB', 'own way, MiB']
   return [
     '## Bulk work',
-    `${pets.toLocaleString('en')} pets, by the built program from the start of its process to its end, beside the database's own way with the same pets, columns and indexes. On SQLite that is one prepared statement in transactions of the same size and durability, and one statement iterated to a file; on PostgreSQL it is COPY. A copy is compared with reading the one database and then filling the other in their own ways, although it also reads both again to compare them. A command that has nothing to do takes ${start} s.`,
+    `${pets.toLocaleString('en')} pets, by the built program from the start of its process to its end, beside the database's own way with the same pets, columns and indexes. On SQLite that is one prepared statement in transactions of the same size and durability, and one statement iterated to a file; on PostgreSQL it is COPY. Files that come out are flushed to the disk on both sides. A copy is compared with reading the one database and then filling the other in their own ways, although it also reads both again to compare them. The start of our program is part of its times: a command that has nothing to do takes ${start} s.`,
     'Medians with the lowest and the highest of all rounds; ratios are formed within each round. After each run all pets were read and compared with the data set byte for byte; an export must be the file that was imported.',
     ...DATABASES.flatMap((database) => {
       const rows = measurements.filter((measurement) => measurement.database === database)

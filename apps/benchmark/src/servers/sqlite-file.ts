@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { type DataPet, dataPet } from '../requests/data-set.ts'
 
@@ -20,7 +20,7 @@ export function fillSqlite(file: string, size: number, petsATransaction: number)
   database.close()
 }
 
-/** Writes all pets to a text file with one statement that is iterated. */
+/** Writes all pets to a text file with one statement that is iterated, and flushes it to the disk as our export does. */
 export function dumpSqlite(file: string, path: string): void {
   const database = new Database(file)
   const output = openSync(path, 'w')
@@ -37,6 +37,7 @@ export function dumpSqlite(file: string, path: string): void {
     text = ''
   }
   writeFileSync(output, text)
+  fsyncSync(output)
   closeSync(output)
   database.close()
 }
