@@ -54,9 +54,9 @@ describe('exported pets', () => {
     ['csv', (name: string) => (/[",\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)],
     ['ndjson', JSON.stringify],
   ] as const)('have every character in names as %s has it, wherever it stands', async (format, encode) => {
-    const characters = Array.from({ length: 0xffff }, (_, code) => String.fromCodePoint(code + 1)).filter(
-      (character) => !PET_NAME.unstorable.test(character),
-    )
+    // All white space is among them.
+    const codes = [...Array(0x3100).keys(), ...Array.from({ length: 0x200 }, (_, index) => 0xfe00 + index)]
+    const characters = codes.slice(1).map((code) => String.fromCodePoint(code))
     const names = [...characters, '🐕'].flatMap((character) => [`${character}"x,`, `x${character}y`, `"x${character}`])
     const content = await written(
       names.map((name) => ({ name, categoryId: 7n })),
