@@ -27,9 +27,10 @@ RUN find /app \( -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' \) -type f -d
     -type f ! -name "linux-$(node -p process.arch).node" -delete \
   && cp LICENSE /app/
 
-# Node keeps compiled code apart for each user, in a folder whose name ends in the user's number.
+# Node keeps compiled code apart for each user, in a folder that ends in the user's number, and lets nobody else read it.
 RUN rm -rf /app/dist/compile-cache && node /app/bin/warm-up.js \
-  && for cache in /app/dist/compile-cache/*-0; do mv "$cache" "${cache%-0}-1000"; done
+  && for cache in /app/dist/compile-cache/*-0; do mv "$cache" "${cache%-0}-1000"; done \
+  && chmod -R a+rX /app/dist/compile-cache
 
 FROM ${NODE_IMAGE}
 ARG VERSION=local

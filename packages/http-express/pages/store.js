@@ -2,6 +2,14 @@
 import { createPetStoreClient, PetStoreError } from './client.js'
 
 const PAGE_SIZE = 20
+/** After these it is not known whether a pet was added. */
+const UNCONFIRMED = new Set([
+  'connection_failed',
+  'timeout',
+  'unexpected_response',
+  'internal_error',
+  'service_unavailable',
+])
 const element = (id) => document.getElementById(id)
 
 // Where no public address is configured, only the browser knows the address of the service.
@@ -15,6 +23,8 @@ let shownQuery
 let nextQuery
 /** The pet that was added last. */
 let addedId
+/** The pet whose adding was not confirmed, and its key: adding it again must not add it twice. */
+let unconfirmed
 /** Counts the requests, so that a response that was overtaken by a later request is not shown. */
 let latestRequest = 0
 
@@ -61,6 +71,8 @@ function showRows(pets) {
   element('rows').replaceChildren(
     ...pets.map(({ id, name, categoryId, status }) => {
       const row = document.createElement('tr')
+      // A phone shows rows as cards, and a browser forgets then that this is a table.
+      row.role = 'row'
       row.classList.toggle('added', id === addedId)
       // IDs are bigints, so every digit is shown.
       row.append(
@@ -76,6 +88,7 @@ function showRows(pets) {
 
 function cell(label, text) {
   const data = document.createElement('td')
+  data.role = 'cell'
   data.dataset.label = label
   data.textContent = text
   return data
@@ -94,29 +107,60 @@ function showError(error) {
 }
 
 function sentenceOf(error) {
-  return error instanceof PetStoreError ? error.message : `The page failed: ${error.message}`
+  if (!(error instanceof PetStoreError)) return `The page failed: ${error.message}`
+  if (error.code === 'connection_failed') return 'The service cannot be reached.'
+  return error.code === 'timeout' ? 'The service did not respond in time.' : error.message
 }
 
 async function add(form) {
-  const { name, categoryId, status } = Object.fromEntries(new FormData(form))
   const message = element('add-message')
   message.className = ''
   markInvalid('')
   try {
-    if (!/^-?[0-9]{1,19}$/.test(categoryId.trim()))
-      throw new RangeError('The category ID must be an integer, such as 1.')
-    const pet = await client.createPet({ name, categoryId: BigInt(categoryId), ...(status !== '' && { status }) })
+    const pet = await createPet(inputOf(Object.fromEntries(new FormData(form))))
     // The next pet often has the same category and status.
     element('name').value = ''
     element('name').focus()
     addedId = pet.id
     await showPage(shownQuery)
-    message.textContent = `Added ${pet.name} with ID ${pet.id}.${whereIs(pet)}`
+    message.textContent = `Added ${shortened(pet.name)} with ID ${pet.id}.${whereIs(pet)}`
   } catch (error) {
     message.className = 'error'
     message.textContent = error instanceof RangeError ? error.message : sentenceOf(error)
+    if (unconfirmed !== undefined) message.textContent += ' Press Add to try again; the pet is added only once.'
     markInvalid(message.textContent)
   }
+}
+
+/** Every other rule is the service's. */
+function inputOf({ name, categoryId, status }) {
+  if (name.trim() === '') throw new RangeError('Name: enter the name of the pet.')
+  if (!/^-?[0-9]{1,100}$/.test(categoryId.trim())) throw new RangeError('Category ID: enter a whole number, such as 1.')
+  return { name, categoryId: BigInt(categoryId), ...(status !== '' && { status }) }
+}
+
+async function createPet(pet) {
+  const content = `${pet.categoryId} ${pet.status} ${pet.name}`
+  const idempotencyKey = unconfirmed?.content === content ? unconfirmed.idempotencyKey : newIdempotencyKey()
+  unconfirmed = { content, idempotencyKey }
+  try {
+    const created = await client.createPet(pet, { idempotencyKey })
+    unconfirmed = undefined
+    return created
+  } catch (error) {
+    if (!UNCONFIRMED.has(error.code)) unconfirmed = undefined
+    throw error
+  }
+}
+
+/** `crypto.randomUUID` is missing in pages that were not loaded over HTTPS. */
+function newIdempotencyKey() {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
+}
+
+function shortened(name) {
+  const characters = Array.from(name)
+  return characters.length <= 60 ? name : `${characters.slice(0, 60).join('')}…`
 }
 
 /** Pets are listed by ascending ID, so a new one is at the end of the last page. */
@@ -129,8 +173,8 @@ function whereIs({ status }) {
 /** Marks the field that begins an error message, and moves the focus there. */
 function markInvalid(message) {
   for (const [field, names] of [
-    [element('name'), /^name /],
-    [element('category'), /^(?:categoryId|The category ID) /],
+    [element('name'), /^(?:name |Name:)/],
+    [element('category'), /^(?:categoryId |Category ID:)/],
   ]) {
     const isInvalid = names.test(message)
     if (isInvalid) field.focus()

@@ -80,6 +80,8 @@ The pet store is running.
   Address   ${address}
   API key   ${key}
             for development; stored in ${DEVELOPMENT_KEY_FILE}
+  Pets      ${url}/
+            the pets in a browser, with this key
   Reference ${url}/docs
             to read and to try in a browser, already authorised
   Database  ${database}

@@ -93,21 +93,74 @@ describe('the pages, in a browser', () => {
     stopLater(program)
     const { page } = await open(address.replace('/v1', ''))
     await page.waitForSelector('text=There are no pets yet.')
+    await page.click('#add-form button')
+    await page.waitForSelector('text=Name: enter the name of the pet.')
     await page.fill('#name', 'Rex')
     await page.fill('#category', 'one')
     await page.click('#add-form button')
-    await page.waitForSelector('text=The category ID must be an integer, such as 1.')
-    await page.fill('#category', '9223372036854775808')
-    await page.click('#add-form button')
-    await page.waitForSelector('text=categoryId must be an integer from')
+    await page.waitForSelector('text=Category ID: enter a whole number, such as 1.')
+    for (const tooLarge of ['9223372036854775808', '99999999999999999999']) {
+      await page.fill('#category', tooLarge)
+      await page.click('#add-form button')
+      await page.waitForSelector(
+        `text=categoryId must be an integer from ${INT64.min} to ${INT64.max}, got ${tooLarge}`,
+      )
+    }
     await page.fill('#category', '1')
-    await page.fill('#name', '  ')
+    await page.fill('#name', 'x'.repeat(1001))
     await page.click('#add-form button')
-    await page.waitForSelector('text=name must have a character that is not white space')
+    await page.waitForSelector('text=name must have at most 1000 characters')
     const invalid = page.locator('[aria-invalid=true]')
     expect([await invalid.count(), await invalid.getAttribute('id')]).toEqual([1, 'name'])
     expect(await page.evaluate('document.activeElement.id')).toBe('name')
     expect(await page.locator('tbody tr').count()).toBe(0)
+  })
+
+  it('the first page adds a pet once, even when the connection breaks and Add is pressed again', async () => {
+    const { program, address } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
+    stopLater(program)
+    const { page } = await open(address.replace('/v1', ''))
+    await page.waitForSelector('text=There are no pets yet.')
+    await page.route('**/v1/pets', async (route) => {
+      // The service adds the pet, and its response is lost.
+      if (route.request().method() === 'POST') await route.fetch()
+      await route.abort()
+    })
+    await page.fill('#name', 'Rex')
+    await page.fill('#category', '1')
+    await page.click('#add-form button')
+    await page.waitForSelector(
+      'text=The service cannot be reached. Press Add to try again; the pet is added only once.',
+    )
+    await page.unroute('**/v1/pets')
+    await page.click('#add-form button')
+    await page.waitForSelector('text=Added Rex with ID 1.')
+    expect(await page.locator('tbody tr').allTextContents()).toEqual(['1Rex1'])
+  })
+
+  it.each([
+    ['desktop', DESKTOP],
+    ['phone', PHONE],
+  ])('the first page keeps numbers whole beside long names, on a %s', async (_name, viewport) => {
+    const { program, address } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
+    stopLater(program)
+    const { page } = await open(address.replace('/v1', ''), viewport)
+    await page.waitForSelector('text=There are no pets yet.')
+    for (const name of ['long '.repeat(200).trim(), 'x'.repeat(1000)]) {
+      await page.fill('#name', name)
+      await page.fill('#category', INT64.min)
+      await page.selectOption('#status', 'available')
+      await page.click('#add-form button')
+      await page.waitForSelector(`text=/^Added ${name.slice(0, 60).trim()}/`)
+    }
+    // One line each, and no scrolling sideways.
+    const lines = `Array.from(document.querySelectorAll('td:not([data-label=Name])'), (cell) => {
+      const text = document.createRange()
+      text.selectNodeContents(cell)
+      return text.getClientRects().length
+    })`
+    expect(await page.evaluate(lines)).toEqual([1, 1, 1, 1, 1, 1])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
   })
 
   it('the first page asks for a key, and again for a rejected one', async () => {

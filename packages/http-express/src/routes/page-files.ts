@@ -23,9 +23,9 @@ export interface PageFiles {
 
 const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const
 
-/** A paw as a data URL: no request, and no file that could be missing. */
+/** A paw as a data URL: no request, and no file that could be missing. Its green is readable on light and dark. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="#1f6f5c"><ellipse cx="16" cy="21.5" rx="7.5" ry="6.5"/><ellipse cx="5.5" cy="14" rx="3" ry="4"/><ellipse cx="12" cy="7.5" rx="3" ry="4.2"/><ellipse cx="20" cy="7.5" rx="3" ry="4.2"/><ellipse cx="26.5" cy="14" rx="3" ry="4"/></svg>',
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="#2b937a"><ellipse cx="16" cy="21.5" rx="7.5" ry="6.5"/><ellipse cx="5.5" cy="14" rx="3" ry="4"/><ellipse cx="12" cy="7.5" rx="3" ry="4.2"/><ellipse cx="20" cy="7.5" rx="3" ry="4.2"/><ellipse cx="26.5" cy="14" rx="3" ry="4"/></svg>',
 )}`
 
 // From the manifest of this package, because a program may be bundled and lie elsewhere.
