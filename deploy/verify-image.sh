@@ -56,14 +56,14 @@ own=$((($(size "$image") - $(size "$base")) / 1000000))
 if ((own > 40)); then fail "the program adds at most 40 MB to its base: it adds $own MB"; fi
 seen "the program adds $own MB to its base"
 
-run run --rm --name "$name" "${limits[@]}" "$image" --help | grep --quiet 'Usage: pet-store' || fail 'arguments are commands'
+run run --rm --name "$name" "${limits[@]}" "$image" --help | grep 'Usage: pet-store' >/dev/null || fail 'arguments are commands'
 seen 'arguments are commands'
 code=0
 run run --rm --name "$name" "${limits[@]}" --env PORT=x "$image" >/dev/null 2>&1 || code=$?
 expect 'wrong settings end it with exit code 2' "$code" 2
 
 run volume create "$name" >/dev/null
-run run --rm --name "$name" "${restricted[@]}" "$image" migrate | grep --quiet '^Done: ' || fail 'migrate makes the tables'
+run run --rm --name "$name" "${restricted[@]}" "$image" migrate | grep '^Done: ' >/dev/null || fail 'migrate makes the tables'
 seen 'migrate makes the tables'
 
 serve
@@ -97,7 +97,7 @@ expect 'a request without a key is rejected' "${response##* }" 401
 
 run stop --time 20 "$name" >/dev/null 2>&1
 expect 'SIGTERM ends it in order' "$(run inspect "$name" --format '{{.State.ExitCode}}')" 0
-run logs "$name" 2>&1 | grep --quiet '"signal":"SIGTERM","msg":"stopping"' || fail 'it logs that it stops'
+run logs "$name" 2>&1 | grep '"signal":"SIGTERM","msg":"stopping"' >/dev/null || fail 'it logs that it stops'
 seen 'it logs that it stops'
 run rm "$name" >/dev/null 2>&1
 
