@@ -44,7 +44,7 @@ export async function compose(parts: Parts): Promise<Program> {
   const { settings, log, now = () => new Date() } = parts
   const { droppedLogLines = () => 0, onReadiness = noReport, onLookUpLimit = noReport, onTraceError = noReport } = parts
   const { onKeyChange = noReport } = parts
-  const { rateLimit: limit } = settings
+  const { rateLimit: limit, maxConcurrentRequests, trustProxy } = settings
   await startTraces(settings)
   const persistence = await openPersistence(settings)
   const observability = await openObservability(settings, {
@@ -67,17 +67,17 @@ export async function compose(parts: Parts): Promise<Program> {
     pets: createPetUseCases(observability.repository(persistence.pets)),
     tokenCheck: keyCheck.check,
     ...(limit && { rateLimiting: { limit, limiter: persistence.createRateLimiter(limit) } }),
-    maxConcurrentRequests: settings.maxConcurrentRequests,
+    maxConcurrentRequests,
     readiness: readiness.check,
     log,
     now,
     developmentKey: parts.developmentKey,
     publicUrl: settings.publicUrl,
     corsOrigins: settings.corsOrigins,
-    trustProxy: settings.trustProxy,
+    trustProxy,
   })
   return {
-    server: createPetServer(createPetApp(options), options.log, { trustProxy: settings.trustProxy }),
+    server: createPetServer(createPetApp(options), options.log, { trustProxy, maxConcurrentRequests }),
     metricsServer: observability.metricsServer,
     persistence,
     stop: readiness.stop,

@@ -36,9 +36,15 @@ export async function runServer(program: Program, settings: Settings, log: Logge
   return url
 }
 
+/**
+ * How many connections may wait to be accepted, where the system allows it. Beyond Node's 511 a client, or a health check,
+ * that comes together with many others would try again after a second, then after three, then after seven.
+ */
+const BACKLOG = 4_096
+
 /** Listens on an address and returns it as a URL. Rejects with a sentence on what to do. */
 export async function listen(server: Server, host: string, port: number, setting = 'PORT'): Promise<string> {
-  server.listen(port, host)
+  server.listen(port, host, BACKLOG)
   try {
     await once(server, 'listening')
   } catch (cause) {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createDatabase, runSql } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import pg from 'pg'
@@ -46,14 +47,13 @@ function checkHealth(service: Service): { stop(): Promise<{ statuses: Set<number
 it.each(['SQLite', 'PostgreSQL'])(
   'stays useful under ten times the load that it can carry, on %s',
   async (database) => {
-    const settings = { MAX_CONCURRENT_REQUESTS: '200' }
     const service =
       database === 'SQLite'
-        ? await Service.start({ databaseUrl: 'sqlite:./pets.db', settings, core: 1 })
-        : (await postgresService(settings, 1)).service
+        ? await Service.start({ databaseUrl: 'sqlite:./pets.db', core: 1 })
+        : (await postgresService({}, 1)).service
     const load = { port: service.port, key: service.key, creates: true, core: 0 } as const
     const seconds = size(2, 6)
-    // As many connections as requests may be under way, each busy all the time.
+    // Connections that are always busy, and fewer than requests may be under way.
     const full = { ...load, perSecond: 40_000, connections: 200 }
     await sendOpenLoop({ ...full, seconds })
     const peak = await sendOpenLoop({ ...full, seconds })
@@ -87,6 +87,21 @@ it.each(['SQLite', 'PostgreSQL'])(
     expect(after.statuses).toEqual({ 201: after.planned - after.heldBack })
   },
 )
+
+it('loses no time when thousands of clients connect at once', async () => {
+  const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
+  const clients = Math.min(3_000, Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')))
+  // Busy with something else, for as long as they connect.
+  process.kill(service.pid, 'SIGSTOP')
+  const open: Connection[] = []
+  for (let client = 0; client < clients; client += 1) {
+    void Connection.open(service.port).then((connection) => open.push(connection))
+  }
+  await until('every connection is open', () => open.length === clients, 30_000)
+  process.kill(service.pid, 'SIGCONT')
+  expect((await service.ask({ path: '/livez' }))?.status).toBe(200)
+  for (const connection of open) connection.destroy()
+})
 
 it('fits a container of 512 MB while every request that may be under way has sent nearly all of its body', async () => {
   const UNDER_WAY = 500

@@ -46,12 +46,12 @@ const MAX_DROPPED_BYTES = 102_400
 
 /**
  * Closes the connection with a response that is sent before the body of its request has arrived. Else Node would read
- * all of it, or take the next request of a client that waits for `100 Continue` for the body.
+ * all of it. For a client that waits for `100 Continue` Node closes the connection by itself.
  */
 function closeUnlessBodyIsCheap(res: ServerResponse, status: number): void {
-  const { expect, 'content-length': length = '0', 'transfer-encoding': encoding } = res.req.headers
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = res.req.headers
   if (length === '0' && encoding === undefined) return
-  const isCheap = encoding === undefined && expect === undefined && Number(length) <= MAX_DROPPED_BYTES
+  const isCheap = encoding === undefined && Number(length) <= MAX_DROPPED_BYTES
   if (!isCheap || (status !== 429 && status !== 503)) res.shouldKeepAlive = false
 }
 

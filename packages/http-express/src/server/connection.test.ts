@@ -1,8 +1,9 @@
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { GET, GOOD_POST, HOST, KEY, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { AdmissionQueue } from './admission-queue.ts'
 
 /** A server on which adding a pet takes a while, as on a database; `release` ends that of a held one. */
 async function startSlowServer(isHeld = false) {
@@ -132,6 +133,29 @@ it('does not read on while requests wait, and responds to all of them in the end
   release()
   for (let index = 0; index < COUNT; index += 1) expect((await connection.response()).status).toBe(200)
   expect(connection.unsent).toBe(0)
+  connection.end()
+})
+
+it('handles no further request of a connection, pipelined or not, until the admission queue lets it be read on', async () => {
+  const admit: (() => void)[] = []
+  vi.spyOn(AdmissionQueue.prototype, 'mayReadOn').mockImplementation((readOn) => {
+    admit.push(readOn)
+    return false
+  })
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+  })
+  const server = await startTestServer()
+  const connection = server.connect().write(`${GET}\r\n`.repeat(2))
+  for (let handled = 1; handled <= 4; handled += 1) {
+    expect((await connection.response()).status).toBe(200)
+    if (handled > 1) connection.write(`${GET}\r\n`)
+    await expect.poll(() => admit.length).toBe(1)
+    // Long enough for the next one to be handled.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(server.log.requests).toHaveLength(handled)
+    admit.shift()?.()
+  }
   connection.end()
 })
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { HttpError } from '../http/http-error.ts'
 import { sendError } from '../http/send-response.ts'
-import type { RepeatQueue } from './repeat-queue.ts'
+import type { AdmissionQueue } from './admission-queue.ts'
 
 /** How long a client may go on sending after its last response, in milliseconds: time to receive that response. */
 const LINGER_MS = 1_000
@@ -41,21 +41,19 @@ interface Waiting {
  */
 export class Connection {
   readonly #socket: ServerSocket
-  readonly #repeats: RepeatQueue
+  readonly #admission: AdmissionQueue
   readonly #waiting: Waiting[] = []
-  /** The response that is being produced or sent, or the last one. */
+  /** The response that is being produced or sent; afterwards only if the connection closes, or its body still arrives. */
   #current: ServerResponse | undefined
   #isPaused = false
-  /** Whether a request may follow the 503 that was sent last. */
-  #mayRepeat = false
   #isStopping = false
   /** No more requests are handled. */
   #isEnding = false
 
-  constructor(socket: ServerSocket, repeats: RepeatQueue) {
+  constructor(socket: ServerSocket, admission: AdmissionQueue) {
     this.#socket = socket
-    this.#repeats = repeats
-    socket.once('close', () => repeats.leave(this.#allowRepeat))
+    this.#admission = admission
+    socket.once('close', () => admission.leave(this.#startNext))
     // Node calls it after a response with `Connection: close`. Its own resets a connection with unread bytes. Node also
     // calls it after the last response to a client that has closed its side, where an error may still wait for its turn.
     socket.destroySoon = () => {
@@ -108,71 +106,55 @@ export class Connection {
   /** Closes the connection with the response to the last request that has arrived. An idle one stays open. */
   stop(): void {
     this.#isStopping = true
-    if (this.#repeats.leave(this.#allowRepeat)) this.#allowRepeat()
+    if (this.#admission.leave(this.#startNext)) this.#startNext()
     if (this.#current?.headersSent === false && this.#waiting.length === 0) this.#current.shouldKeepAlive = false
   }
 
+  /** Whether a request that arrives now may start now. */
   #isIdle(): boolean {
     return this.#waiting.length === 0 && (this.#current === undefined || this.#current.closed)
   }
 
+  #inTurn(res: ServerResponse | undefined, run: () => void): void {
+    if (this.#isIdle()) this.#start(res, run)
+    else this.#waiting.push({ res, run })
+  }
+
   #start(res: ServerResponse | undefined, run: () => void): void {
     if (res !== undefined) {
-      this.#repeats.count()
+      this.#admission.begin()
       this.#current = res
-      this.#mayRepeat = false
+      res.on('close', this.#ended)
       if (this.#isStopping && this.#waiting.length === 0) res.shouldKeepAlive = false
     }
     run()
+  }
+
+  /** After a response was sent: goes on at once, or when it is this connection's turn. */
+  readonly #ended = (): void => {
+    const { statusCode, shouldKeepAlive, req } = this.#current as ServerResponse
+    // An idle connection would keep them from garbage collection until its next request.
+    if (shouldKeepAlive && req.complete) this.#current = undefined
+    this.#admission.end()
+    const mayGoOn =
+      !shouldKeepAlive ||
+      this.#isStopping ||
+      this.#socket.destroyed ||
+      this.#admission.mayReadOn(this.#startNext, statusCode === 503)
+    if (mayGoOn) this.#startNext()
     // Before the next request is read: a parsed request that waits costs memory, and much time in garbage collection.
-    if (res?.statusCode === 503 && res.shouldKeepAlive && !this.#isStopping) this.#askToRepeat()
-  }
-
-  #inTurn(res: ServerResponse | undefined, run: () => void): void {
-    if (this.#isIdle()) {
-      if (this.#mayStart()) this.#start(res, run)
-      else this.#waiting.push({ res, run })
-      return
-    }
-    this.#waiting.push({ res, run })
-    if (this.#waiting.length === 1) this.#current?.once('close', this.#startAfter)
-  }
-
-  /** Whether the next request may be handled now. Else it waits until the queue allows it. */
-  #mayStart(): boolean {
-    if (this.#current?.statusCode !== 503 || this.#isStopping || this.#mayRepeat) return true
-    this.#askToRepeat()
-    return this.#mayRepeat
-  }
-
-  /** After a 503: reads on at once, or when it is this connection's turn. */
-  #askToRepeat(): void {
-    if (this.#repeats.mayPass(this.#allowRepeat)) this.#mayRepeat = true
     else this.#pause()
-  }
-
-  readonly #allowRepeat = (): void => {
-    this.#mayRepeat = true
-    if (this.#waiting.length > 0 && this.#current?.closed) this.#startNext()
-    else this.#readOn()
-  }
-
-  readonly #startAfter = (): void => {
-    if (this.#mayStart()) this.#startNext()
   }
 
   readonly #startNext = (): void => {
     if (this.#current?.shouldKeepAlive === false || this.#socket.destroyed) this.#waiting.length = 0
     const next = this.#waiting.shift()
-    if (next === undefined) return
-    if (this.#waiting.length > 0) next.res?.once('close', this.#startAfter)
-    this.#start(next.res, next.run)
+    if (next !== undefined) this.#start(next.res, next.run)
     this.#readOn()
   }
 
   #readOn(): void {
-    const isSlowedDown = this.#current?.statusCode === 503 && !this.#mayRepeat && !this.#isStopping
-    if (!this.#isPaused || isSlowedDown || this.#waiting.length >= MAX_WAITING) return
+    if (!this.#isPaused || this.#waiting.length >= MAX_WAITING) return
     this.#isPaused = false
     this.#socket.resume()
   }

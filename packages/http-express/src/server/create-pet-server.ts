@@ -5,9 +5,9 @@ import { ERROR_STATUS, HttpError } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
 import { sendError } from '../http/send-response.ts'
 import { requestIdOf } from '../middleware/open-request.ts'
+import { AdmissionQueue } from './admission-queue.ts'
 import { Connection, type ServerSocket } from './connection.ts'
 import { isHead, type ParserError, parserError, rawErrorResponse } from './parser-error.ts'
-import { RepeatQueue } from './repeat-queue.ts'
 import { originForm } from './request-target.ts'
 import { shutDown } from './shut-down.ts'
 
@@ -46,6 +46,8 @@ const LIMITS: ServerLimits = {
 export interface PetServerOptions extends Partial<ServerLimits> {
   /** The same as for the app, for the client's address in log lines. Default: none. */
   readonly trustProxy?: TrustProxy
+  /** The same as for the app: how many requests may be under way before connections are read in turn. Default: unlimited. */
+  readonly maxConcurrentRequests?: number
 }
 
 /** A `node:http` server that can stop without breaking off a request. */
@@ -59,7 +61,7 @@ export interface PetServer extends Server {
  * responds to by itself get the error body and a log line. Does not listen yet.
  */
 export function createPetServer(app: RequestListener, log: HttpLog, options: PetServerOptions = {}): PetServer {
-  const { trustProxy = 0, ...limits } = { ...LIMITS, ...options }
+  const { trustProxy = 0, maxConcurrentRequests = Number.POSITIVE_INFINITY, ...limits } = { ...LIMITS, ...options }
   const server = createServer({
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -80,6 +82,7 @@ export function createPetServer(app: RequestListener, log: HttpLog, options: Pet
     app,
     unroutedLog(log, clientAddressOf(trustProxy)),
     limits.maxHeaderBytes,
+    new AdmissionQueue(maxConcurrentRequests),
   )
   return Object.assign(server, { shutDown: () => shutDown(server, connections) })
 }
@@ -93,11 +96,11 @@ function handleConnections(
   app: RequestListener,
   logUnrouted: UnroutedLog,
   maxHeaderBytes: number,
+  admission: AdmissionQueue,
 ): ReadonlyMap<Duplex, Connection> {
   const connections = new Map<Duplex, Connection>()
-  const repeats = new RepeatQueue()
   server.on('connection', (socket: ServerSocket) => {
-    connections.set(socket, new Connection(socket, repeats))
+    connections.set(socket, new Connection(socket, admission))
     socket.once('close', () => connections.delete(socket))
   })
 

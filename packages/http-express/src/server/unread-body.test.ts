@@ -72,3 +72,30 @@ it('keeps the connection of a client that is rejected by its rate limit with a s
   }
   connection.end()
 })
+
+it.each([
+  ['that is large', `Content-Length: 102401\r\n`],
+  ['of unknown length', 'Transfer-Encoding: chunked\r\n'],
+  ['that waits for `100 Continue`', `Content-Length: ${PET.length}\r\nExpect: 100-continue\r\n`],
+])('closes the connection with a 429 to a body %s', async (_name, framing) => {
+  const limit = { requests: 1, windowMs: 60_000 }
+  const server = await startTestServer({ rateLimiting: { limit, limiter: createMemoryRateLimiter(limit, () => 0) } })
+  const connection = server.connect().write(`${GET}\r\n`)
+  expect((await connection.response()).status).toBe(200)
+  connection.write(`${POST}${framing}\r\n`)
+  const response = await connection.response()
+  expectError(response, 'rate_limited')
+  expect(response.headers['connection']).toBe('close')
+  expect(await connection.closed()).toBe(0)
+})
+
+it('keeps the connection of a client that is rejected by overload before its small body has arrived', async () => {
+  const server = await startTestServer({ maxConcurrentRequests: 0 })
+  const connection = server.connect().write(`${POST}Content-Length: ${PET.length}\r\n\r\n`)
+  const response = await connection.response()
+  expectError(response, 'service_unavailable')
+  expect(response.headers['connection']).toBe('keep-alive')
+  connection.write(`${PET}${GET}\r\n`)
+  expectError(await connection.response(), 'service_unavailable')
+  connection.end()
+})

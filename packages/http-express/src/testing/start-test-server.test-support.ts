@@ -80,7 +80,12 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     readiness: async () => ({ database: 'ok' }),
     ...rest,
   })
-  const server = createPetServer(app, httpLog, { ...limits, ...(rest.trustProxy && { trustProxy: rest.trustProxy }) })
+  const { trustProxy, maxConcurrentRequests } = rest
+  const server = createPetServer(app, httpLog, {
+    ...limits,
+    ...(trustProxy !== undefined && { trustProxy }),
+    ...(maxConcurrentRequests !== undefined && { maxConcurrentRequests }),
+  })
   const port = await listen(server)
   const agent = new Agent({ keepAlive: true })
 

@@ -1,7 +1,7 @@
 import { PersistenceUnavailable } from '@pet-store/persistence'
 import type { SqlValue } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { groupInserts } from './group-inserts.ts'
 import type { WaitingLimits } from './waiting-statements.ts'
 
@@ -150,6 +150,39 @@ describe('An insert', () => {
     release()
     expect(await Promise.all(rows)).toHaveLength(2)
     expect(JSON.stringify(ran, (_, value: unknown) => (typeof value === 'bigint' ? 0 : value))).not.toContain('late')
+  })
+
+  it('is rejected as not stored when its deadline has passed, even if the timer for it comes too late', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const release = holdGroups()
+    const { add } = grouped()
+    const rows = await fillGroups(add)
+    const late = [add(['late', 1n]), add(['later', 1n])]
+    // Longer than the deadline, on the clock only.
+    vi.advanceTimersByTime(60_001)
+    release()
+    for (const one of late) await expect(one).rejects.toMatchObject({ outcome: 'not_stored' })
+    expect(await Promise.all(rows)).toHaveLength(4)
+    expect(ran).toHaveLength(2)
+  })
+
+  it('is not run by itself after its group has failed when its deadline has passed meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const release = holdGroups()
+    failure = reported('23514')
+    const { add } = grouped()
+    const late = [add(['a', 1n]), add(['b', 1n])]
+    await turn()
+    vi.advanceTimersByTime(60_001)
+    release()
+    for (const one of late) await expect(one).rejects.toMatchObject({ outcome: 'not_stored' })
+    expect(ran).toHaveLength(1)
   })
 
   it('is dropped when it was cancelled before it is sent', async () => {
