@@ -119,7 +119,7 @@ function fieldNames(ids: boolean): readonly (keyof Pet)[] {
  * same in both, and to make pets of them and text of these takes longer than the database does for all the rest.
  * docs/decisions/0120-bulk-as-lines.md
  */
-export function createLineFormatter(format: Format, ids: boolean): (lines: Uint8Array) => Buffer {
+function createLineFormatter(format: Format, ids: boolean): (lines: Uint8Array) => Buffer {
   const { before, textQuote, hasPlaceForAbsent, end, encode, writeAs, escapeByte, isPlainAtStart, isPlainAtEnd } =
     FORMATS[format]
   const bytes = Array.from({ length: 256 }, (_, byte) => byte)
