@@ -34,6 +34,12 @@ it('moves the same pets by our commands and in the own ways of both databases, a
   expect(page).not.toContain('NaN')
 })
 
+it('reports the memory of the service with each number of pets', () => {
+  const memory = [{ database: 'postgres', size: 10_000_000, restMiB: 81.2, peakMiB: 150.6 }] as const
+  const { 'scale.md': page = '' } = scaleReport({ growth: { points: [], memory } }, [])
+  expect(page).toContain('| PostgreSQL | 10,000,000 | 81 | 151 |')
+})
+
 it('rejects a file that differs in one line', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pet-store-bulk-'))
   try {
