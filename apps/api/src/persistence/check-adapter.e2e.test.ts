@@ -44,7 +44,8 @@ describe('pet-store adapter check', () => {
       stderr: 'The database is not empty: it has the tables theirs. Name an empty database.\n',
     })
     await drop()
-  })
+    // Each of 160 cases migrates a database, which took two minutes on a machine with ten times the load.
+  }, 600_000)
 
   it('shows the guarantees of a module that allows one process', async () => {
     const { code, stdout } = await check(`--module ${EXAMPLE} --url pets.ndjson`)
