@@ -78,7 +78,8 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
   const limiterOf =
     ({ requests, windowMs }: RateLimit) =>
     async (keyId: string) =>
-      call(async ({ counts }): Promise<Allowance> => {
+      call(async (current): Promise<Allowance> => {
+        const counts = has('counts-per-process') ? processCounts : current.counts
         const now = Date.now()
         const key = `${keyId} ${Math.floor(now / windowMs)}`
         const count = (counts.get(key) ?? 0) + 1
@@ -129,6 +130,7 @@ export const openFileBulkAccess: OpenBulkAccess = async ({ url }) => {
   return bulk
 }
 
+const processCounts = new Map<string, number>()
 const openPlaces = new Set<string>()
 
 /** Excludes other processes. A process that was killed leaves its lock, which the next one takes over. */
