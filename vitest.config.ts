@@ -20,9 +20,9 @@ export default defineConfig({
   test: {
     reporters: ['default', new ClosingLineReporter()],
     // These end only what hangs, on a slow machine too: no test is about time.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 120_000 } },
     restoreMocks: true,
     // On two cores vitest would run one file at a time, although most end-to-end tests wait for another process.
     maxWorkers: Math.max(availableParallelism(), 3),

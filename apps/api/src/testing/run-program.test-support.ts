@@ -54,7 +54,7 @@ export function runProgram(
 
 /** The first match in what the program writes to standard output. Rejects when it ends, or says nothing such in time. */
 export async function waitForOutput(program: RunningProgram, pattern: RegExp): Promise<string> {
-  const giveUp = Date.now() + 60_000
+  const giveUp = Date.now() + 120_000
   for (;;) {
     const match = pattern.exec(program.output.stdout)
     if (match) return match[1] ?? match[0]
