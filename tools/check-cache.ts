@@ -9,7 +9,10 @@ const ROOT = join(import.meta.dirname, '..')
 /** Checks that read no documents. */
 const READ_CODE_ALONE = ['types', 'lint', 'imports', 'unused', 'manifests', 'migrations', 'api', 'check:licences']
 
-/** Which checks have passed on which files: those of git's working tree, by their content, which includes the lockfile. */
+/**
+ * Which checks have passed on which files: those of git's working tree, by their content, which includes the lockfile. They
+ * are no tasks of turbo's root, because two of them start turbo themselves.
+ */
 export class CheckCache {
   readonly #root: string
   readonly #file: string

@@ -71,8 +71,6 @@ function showRows(pets) {
   element('rows').replaceChildren(
     ...pets.map(({ id, name, categoryId, status }) => {
       const row = document.createElement('tr')
-      // A phone shows rows as cards, and a browser forgets then that this is a table.
-      row.role = 'row'
       row.classList.toggle('added', id === addedId)
       // IDs are bigints, so every digit is shown.
       row.append(
@@ -84,11 +82,19 @@ function showRows(pets) {
       return row
     }),
   )
+  setRoles()
+}
+
+/** A phone shows rows as cards, and a browser forgets then that this is a table. */
+function setRoles() {
+  const roles = { table: 'table', 'thead, tbody': 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }
+  for (const [selector, role] of Object.entries(roles)) {
+    for (const part of document.querySelectorAll(selector)) part.role = role
+  }
 }
 
 function cell(label, text) {
   const data = document.createElement('td')
-  data.role = 'cell'
   data.dataset.label = label
   data.textContent = text
   return data

@@ -3,7 +3,7 @@ import { expectEqual } from './contract-case.ts'
 import type { NotShown, PersistenceHarness } from './persistence-harness.ts'
 
 /** What another process did. */
-export interface ProcessResult {
+interface ProcessResult {
   readonly output: string
   readonly errors: string
   readonly code: number | null

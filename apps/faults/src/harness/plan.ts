@@ -1,7 +1,7 @@
 import { it, vi } from 'vitest'
 
 /** The `--mode` of vitest: `test` by default. */
-export const MODE = process.env['MODE']
+const MODE = process.env['MODE']
 
 /** Whether this is the long form, `pnpm test:faults`; else the short one, which is part of `pnpm test`. */
 export const IS_LONG = MODE === 'faults'
