@@ -59,6 +59,9 @@ export async function openSqliteBulkAccess({
         database.prepare("update sqlite_sequence set seq = max(seq, ?) where name = 'pet'").run(id)
       }),
 
-    close: () => orm.close(),
+    async close() {
+      await orm.close()
+      database.close()
+    },
   })
 }

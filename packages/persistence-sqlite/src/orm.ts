@@ -26,7 +26,7 @@ export const MIGRATIONS: readonly AdapterMigration[] = [
 /** The last migration: a schema that has it is up to date. */
 export const LATEST_MIGRATION: string = latestMigration(MIGRATIONS)
 
-/** The ORM over an open database. Closing the ORM closes the database. */
+/** The ORM over an open database. Closing the ORM closes the database only if the ORM has used it. */
 export function createSqliteOrm(database: Database): MikroORM {
   return new MikroORM({
     ...ormOptions(MIGRATIONS),
