@@ -1,8 +1,7 @@
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
-import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { CHROMIUM, NO_CHROMIUM, problemsOf } from '../testing/browser.test-support.ts'
+import { axeFindings, CHROMIUM, NO_CHROMIUM, problemsOf } from '../testing/browser.test-support.ts'
 import { startPrefixProxy } from '../testing/prefix-proxy.test-support.ts'
 import {
   type RunningProgram,
@@ -265,18 +264,6 @@ async function addPets(address: string, key: string, count: number): Promise<voi
     const { status } = await fetch(`${address}/pets`, { method: 'POST', headers, body })
     expect(status).toBe(201)
   }
-}
-
-interface AxeResults {
-  readonly violations: readonly { readonly id: string; readonly impact: string; readonly nodes: readonly unknown[] }[]
-}
-
-async function axeFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<AxeResults>('axe.run()')
-  return violations
-    .filter(({ impact }) => /critical|serious/.test(impact))
-    .map(({ id, nodes }) => `${id}: ${nodes.length}`)
 }
 
 function stopLater(program: RunningProgram): void {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /** The browser of this machine: the one that `CHROME_BIN` names, else a Chromium or Chrome on the path. */
@@ -33,4 +34,17 @@ export async function problemsOf(page: Page, address: string): Promise<readonly 
     content: `document.addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`,
   })
   return problems
+}
+
+interface AxeResults {
+  readonly violations: readonly { readonly id: string; readonly impact: string; readonly nodes: readonly unknown[] }[]
+}
+
+/** What axe-core finds that is critical or serious, with the number of places. */
+export async function axeFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<AxeResults>('axe.run()')
+  return violations
+    .filter(({ impact }) => /critical|serious/.test(impact))
+    .map(({ id, nodes }) => `${id}: ${nodes.length}`)
 }
