@@ -7,7 +7,7 @@ it.each([
   'const petAnimal = 1',
   'an_answer',
   'Answered.',
-  'Behind the fence.',
+  'It has not the form of a pet.',
   'a slip of the pen',
 ])('finds the unwanted word in %j', (line) => {
   expect(findWords(`A good line.\n${line}`)).toEqual(

@@ -5,7 +5,7 @@ export { latestMigration, migrationState, pendingMigrations } from './migration-
 export type { AdapterMigration } from './migration-list.ts'
 
 // The repositories
-export { compilePetStatements } from './statements/pet-statements.ts'
+export { compilePetStatements, PET_INSERT } from './statements/pet-statements.ts'
 export type { PetStatements } from './statements/pet-statements.ts'
 export { SqlPetRepository } from './repositories/sql-pet-repository.ts'
 export { compileFindApiKeyByHash } from './statements/api-key-statements.ts'

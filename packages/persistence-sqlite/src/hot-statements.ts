@@ -1,4 +1,4 @@
-import type { FindApiKeyByHash, PetStatements } from '@pet-store/persistence-mikro-orm'
+import { type FindApiKeyByHash, PET_INSERT, type PetStatements } from '@pet-store/persistence-mikro-orm'
 
 // What `compilePetStatements` and `compileFindApiKeyByHash` make of the entities, so that no start waits for MikroORM. The
 // test beside this file compares them, and shows what to change here after a change of an entity.
@@ -8,23 +8,7 @@ export const PET_STATEMENTS: PetStatements = {
     name: 'pet_add',
     sql: 'insert into "pet" ("name", "category_id", "status") values (?, ?, ?) returning "id"',
     isPositional: true,
-    insert: {
-      table: 'pet',
-      columns: [
-        {
-          name: 'name',
-          isInteger: false,
-        },
-        {
-          name: 'category_id',
-          isInteger: true,
-        },
-        {
-          name: 'status',
-          isInteger: false,
-        },
-      ],
-    },
+    insert: PET_INSERT,
   },
   addWithKey: {
     name: 'pet_add_with_key',

@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import * as z from 'zod'
 import { HttpError } from '../http/http-error.ts'
 
+/** Visible ASCII but the quote. With `[` escaped, because the description publishes it and some languages nest classes. */
+const IN_QUOTES = String.raw`[!#-\[\]-~]`
 /** Visible ASCII, bare or quoted. A repeated header arrives joined by a comma and a space, and does not match. */
-// biome-ignore lint/complexity/noUselessEscapeInRegex: the description publishes it, and some languages take a bare `[` in a class for a nested class.
-const KEY = /^(?:([!#-~][!-~]{0,254})|"([!#-\[\]-~]{1,255})")$/
+const KEY = new RegExp(`^(?:([!#-~][!-~]{0,254})|"(${IN_QUOTES}{1,255})")$`)
 
 /** The header for the description. */
 export const idempotencyKeyHeader: z.ZodType = z

@@ -6,7 +6,17 @@ import { NEW_PET_FIELDS, type NewPetColumns, type PetColumns } from '../entities
 import { PetRecord } from '../entities/pet-record.ts'
 import { compileStatement } from './compile-statement.ts'
 import type { PositionalStatement, SqlValue } from './statement-runner.ts'
-import { columnsOf } from './table-columns.ts'
+import { columnsOf, type TableColumns } from './table-columns.ts'
+
+/** The columns that `add` of both databases fills, as `compilePetStatements` finds them; the adapters compare it. */
+export const PET_INSERT: TableColumns = {
+  table: 'pet',
+  columns: [
+    { name: 'name', isInteger: false },
+    { name: 'category_id', isInteger: true },
+    { name: 'status', isInteger: false },
+  ],
+}
 
 type Id = readonly [id: bigint]
 

@@ -4,7 +4,7 @@ import type { Persistence } from '@pet-store/persistence'
 import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
-import { outputOf, withProcesses } from '../other-process.ts'
+import { outputOf, type StartProcess, withProcesses } from '../other-process.ts'
 import { type HarnessCase, type NotShown, type PersistenceHarness, withPersistence } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
 
@@ -77,62 +77,54 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
     id: 'processes',
     name: 'shares pets, idempotency keys and API keys with another process',
     timeLimitMs: 60_000,
-    run: withProcesses(async (harness, start) => {
-      if (!harness.capabilities?.severalProcesses) return 'the adapter does not declare severalProcesses'
-      const url = await harness.emptyPlace()
-      return withPersistence(harness, url, async ({ pets, apiKeys }) => {
-        await apiKeys?.add(aNewApiKey('kiosk'))
-        const added: Promise<string>[] = []
-        const other = start(url, OTHER_PROCESS, [after(0).toISOString()], (output, { go }) => {
-          if (added.length > 0 || !output.includes('ready')) return
-          go()
-          const adding = idsOfAll(addAndRepeat(pets))
-          // It rejects below, unless the other process did first.
-          adding.catch(() => undefined)
-          added.push(adding)
-        })
-        const [theirs, ours] = [(await outputOf(other)).split('\n')[1] ?? '', (await added[0]) ?? '']
-        const idLists = [ours, theirs].map((ids) => ids.split(' ').map(BigInt))
-        const [keyed, plain] = [idLists.map((ids) => ids.slice(EACH)), idLists.flatMap((ids) => ids.slice(0, EACH))]
-        expectEqual(keyed[1], keyed[0], 'the ids of the pets that both processes added with the same keys')
-        const all = ascending([...new Set([...plain, ...(keyed[0] ?? [])])])
-        expectEqual(all.length, 3 * EACH, 'the number of different ids')
-        expectEqual(idsOf(await listAll(pets)), all, 'the list must contain the pets of both processes')
-        const found = await apiKeys?.find('key_kiosk')
-        expectEqual(found?.revokedAt, apiKeys && after(0), 'the time at which the other process revoked the key')
-        return undefined
+    run: besideAnotherProcess(async ({ pets, apiKeys }, url, start) => {
+      await apiKeys?.add(aNewApiKey('kiosk'))
+      const added: Promise<string>[] = []
+      const other = start(url, OTHER_PROCESS, [after(0).toISOString()], (output, { go }) => {
+        if (added.length > 0 || !output.includes('ready')) return
+        go()
+        const adding = idsOfAll(addAndRepeat(pets))
+        // It rejects below, unless the other process did first.
+        adding.catch(() => undefined)
+        added.push(adding)
       })
+      const [theirs, ours] = [(await outputOf(other)).split('\n')[1] ?? '', (await added[0]) ?? '']
+      const idLists = [ours, theirs].map((ids) => ids.split(' ').map(BigInt))
+      const [keyed, plain] = [idLists.map((ids) => ids.slice(EACH)), idLists.flatMap((ids) => ids.slice(0, EACH))]
+      expectEqual(keyed[1], keyed[0], 'the ids of the pets that both processes added with the same keys')
+      const all = ascending([...new Set([...plain, ...(keyed[0] ?? [])])])
+      expectEqual(all.length, 3 * EACH, 'the number of different ids')
+      expectEqual(idsOf(await listAll(pets)), all, 'the list must contain the pets of both processes')
+      const found = await apiKeys?.find('key_kiosk')
+      expectEqual(found?.revokedAt, apiKeys && after(0), 'the time at which the other process revoked the key')
+      return undefined
     }),
   },
   {
     id: 'limits-processes',
     name: 'shares rate limits with another process',
     timeLimitMs: 60_000,
-    run: withProcesses(async (harness, start) => {
-      if (!harness.capabilities?.severalProcesses) return 'the adapter does not declare severalProcesses'
-      const url = await harness.emptyPlace()
-      return withPersistence(harness, url, async (opened) => {
-        if (opened.createRateLimiter === undefined) return 'the adapter counts no requests'
-        let isReady = false
-        let ours: Promise<number> | undefined
-        const other = start(url, LIMITED_PROCESS, [JSON.stringify(LIMIT)], (output, { go }) => {
-          if (isReady || !output.includes('ready')) return
-          isReady = true
-          ours = untilNoWindowEnds((limit) => limiterOf(opened, limit)).then(() => {
-            go()
-            return countAllowed(limiterOf(opened, LIMIT))
-          })
-          // It rejects below, unless the other process did first.
-          ours.catch(() => undefined)
+    run: besideAnotherProcess(async (opened, url, start) => {
+      if (opened.createRateLimiter === undefined) return 'the adapter counts no requests'
+      let isReady = false
+      let ours: Promise<number> | undefined
+      const other = start(url, LIMITED_PROCESS, [JSON.stringify(LIMIT)], (output, { go }) => {
+        if (isReady || !output.includes('ready')) return
+        isReady = true
+        ours = untilNoWindowEnds((limit) => limiterOf(opened, limit)).then(() => {
+          go()
+          return countAllowed(limiterOf(opened, LIMIT))
         })
-        const theirs = Number((await outputOf(other)).split('\n')[1])
-        expectEqual(
-          ((await ours) ?? 0) + theirs,
-          LIMIT.requests,
-          'the number of requests that two processes allow together',
-        )
-        return undefined
+        // It rejects below, unless the other process did first.
+        ours.catch(() => undefined)
       })
+      const theirs = Number((await outputOf(other)).split('\n')[1])
+      expectEqual(
+        ((await ours) ?? 0) + theirs,
+        LIMIT.requests,
+        'the number of requests that two processes allow together',
+      )
+      return undefined
     }),
   },
   {
@@ -162,6 +154,17 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
     },
   },
 ])
+
+/** Opens an empty place, for a case that starts another process on it. */
+function besideAnotherProcess(
+  run: (opened: Persistence, url: string, start: StartProcess) => Promise<NotShown | undefined>,
+): HarnessCase['run'] {
+  return withProcesses(async (harness, start) => {
+    if (!harness.capabilities?.severalProcesses) return 'the adapter does not declare severalProcesses'
+    const url = await harness.emptyPlace()
+    return withPersistence(harness, url, (opened) => run(opened, url, start))
+  })
+}
 
 /** How many pets each of two processes adds without a key, and with one. */
 const EACH = 15
