@@ -3,11 +3,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BUILT_PROJECTS } from './tools/build-before-tests.ts'
 import { ClosingLineReporter } from './tools/closing-line-reporter.ts'
 import { useTemporaryRoot } from './tools/temporary-root.ts'
 
 const POSTGRES = join(import.meta.dirname, 'packages/testing-postgres/src/vitest-global-setup.ts')
-const PAGES = join(import.meta.dirname, 'tools/build-pages.ts')
+const BUILD = join(import.meta.dirname, 'tools/build-before-tests.ts')
 /** Packages whose tests leave nothing behind in their process, so that files can follow each other in one: half the time. */
 const SHARES_WORKERS = ['access', 'domain', 'http-express', 'persistence-mikro-orm'].map((name) => `@pet-store/${name}`)
 const members = globSync('{packages,apps}/*/package.json', { cwd: import.meta.dirname }).sort()
@@ -43,7 +44,10 @@ export default defineConfig({
           root: dirname(member),
           include: ['src/**/*.test.ts'],
           isolate: !SHARES_WORKERS.includes(nameIn(member)),
-          globalSetup: [...(needsPostgres(member) ? [POSTGRES] : []), ...(servesPages(member) ? [PAGES] : [])],
+          globalSetup: [
+            ...(needsPostgres(member) ? [POSTGRES] : []),
+            ...(BUILT_PROJECTS.includes(nameIn(member)) ? [BUILD] : []),
+          ],
         },
       })),
     ],
@@ -68,9 +72,4 @@ function nameIn(member: string): string {
 function needsPostgres(member: string): boolean {
   const { dependencies, devDependencies } = manifestOf(member)
   return '@pet-store/testing-postgres' in { ...dependencies, ...devDependencies }
-}
-
-/** The tests of the pages need the client that the pages load, bundled. */
-function servesPages(member: string): boolean {
-  return ['@pet-store/http-express', '@pet-store/api'].includes(nameIn(member))
 }

@@ -1,28 +1,16 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
-import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { curl } from './testing/curl.test-support.ts'
-import { runProgram, runStart, temporaryFolder, waitForOutput } from './testing/run-program.test-support.ts'
+import { PROGRAM, runProgram, runStart, temporaryFolder, waitForOutput } from './testing/run-program.test-support.ts'
 import { startCollector, treeOf } from './testing/trace-collector.test-support.ts'
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const BIN = fileURLToPath(new URL('../bin/pet-store.js', import.meta.url))
 
 // What a user gets is the built program, with its packages resolved as Node resolves them: no source, no conditions.
 describe('the built program', () => {
-  beforeAll(async () => {
-    await promisify(execFile)(process.execPath, ['tools/turbo-quietly.ts', 'build', '--filter=@pet-store/api'], {
-      cwd: ROOT,
-    })
-  })
-
   it.each(['SQLite', 'PostgreSQL'])('serves, and adds a pet on %s', async (kind) => {
     const database = kind === 'PostgreSQL' ? await createDatabase(inject('postgresUrl')) : undefined
     const settings = database === undefined ? {} : { DATABASE_URL: database.url }
-    const { program, address, key } = await runStart(await temporaryFolder(), settings, [BIN])
+    const { program, address, key } = await runStart(await temporaryFolder(), settings)
     const added = await curl(
       `curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${address}/pets`,
     )
@@ -37,11 +25,10 @@ describe('the built program', () => {
 
   it('traces a request from HTTP to persistence, and counts it', async () => {
     const { url, spans } = await startCollector()
-    const { program, address, key } = await runStart(
-      await temporaryFolder(),
-      { OTEL_EXPORTER_OTLP_ENDPOINT: url, METRICS_PORT: '0' },
-      [BIN],
-    )
+    const { program, address, key } = await runStart(await temporaryFolder(), {
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      METRICS_PORT: '0',
+    })
     await curl(`curl -H 'Authorization: Bearer ${key}' ${address}/pets`)
     const metrics = await waitForOutput(program, /"address":"([^"]+\/metrics)"/)
     expect(await (await fetch(metrics)).text()).toContain(
@@ -56,7 +43,7 @@ describe('the built program', () => {
   })
 
   it('finds the files of its pages, including those of other packages', async () => {
-    const { program, address } = await runStart(await temporaryFolder(), {}, [BIN])
+    const { program, address } = await runStart(await temporaryFolder(), {})
     const docs = address.replace(/v1$/, 'docs')
     const page = await (await fetch(docs)).text()
     const loaded = [...page.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, reference = '']) => reference)
@@ -69,7 +56,7 @@ describe('the built program', () => {
   })
 
   it('ends with exit code 2 and a hint for an unknown command', async () => {
-    const program = runProgram('sevre', await temporaryFolder(), {}, [BIN])
+    const program = runProgram('sevre', await temporaryFolder(), {})
 
     expect(await program.ended).toBe(2)
     expect(program.output.stderr).toContain("unknown command 'sevre'")
@@ -77,7 +64,7 @@ describe('the built program', () => {
 
   it('says in one sentence that Node is too old', async () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
-    const program = runProgram('start', await temporaryFolder(), {}, ['--import', old, BIN])
+    const program = runProgram('start', await temporaryFolder(), {}, ['--import', old, PROGRAM])
 
     expect(await program.ended).toBe(1)
     expect(program.output.stderr).toBe('Pet store needs Node 22.18, 24.11, or 26 and newer; this is Node 20.20.2.\n')

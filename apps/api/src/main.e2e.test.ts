@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
-import { ENVIRONMENT, MAIN_FROM_SOURCE, temporaryFolder } from './testing/run-program.test-support.ts'
+import { ENVIRONMENT, PROGRAM, temporaryFolder } from './testing/run-program.test-support.ts'
 
 /** Makes a process believe that it is the first one of a container, and say when it listens for a signal. */
 const AS_PROCESS_1 = `
@@ -9,7 +9,7 @@ const AS_PROCESS_1 = `
   process.on('newListener', (name) => { if (name === 'SIGTERM') setImmediate(() => console.error('listening')) })`
 
 it('SIGTERM ends a command that is the first process of a container', async () => {
-  const program = ['--import', `data:text/javascript,${encodeURIComponent(AS_PROCESS_1)}`, ...MAIN_FROM_SOURCE]
+  const program = ['--import', `data:text/javascript,${encodeURIComponent(AS_PROCESS_1)}`, PROGRAM]
   const command = ['import', '-', '--format', 'csv']
   const running = spawn(process.execPath, [...program, ...command], {
     cwd: await temporaryFolder(),

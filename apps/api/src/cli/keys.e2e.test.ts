@@ -10,7 +10,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import {
   ENVIRONMENT,
-  MAIN_FROM_SOURCE,
+  PROGRAM,
   type RunningProgram,
   runProgram,
   temporaryFolder,
@@ -199,7 +199,7 @@ describe('A new key that cannot be written', () => {
       const place = { folder: await temporaryFolder(), settings: {} }
       const first = await makeKey('keys create --name first', place)
       const full = openSync('/dev/full', 'w')
-      const child = spawn(process.execPath, [...MAIN_FROM_SOURCE, ...command.replace('ID', first.id).split(' ')], {
+      const child = spawn(process.execPath, [PROGRAM, ...command.replace('ID', first.id).split(' ')], {
         cwd: place.folder,
         env: ENVIRONMENT,
         stdio: ['ignore', full, 'pipe'],

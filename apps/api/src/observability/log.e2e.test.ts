@@ -8,7 +8,7 @@ import { freePort } from '@pet-store/testing-postgres'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import {
   ENVIRONMENT,
-  MAIN_FROM_SOURCE,
+  PROGRAM,
   type RunningProgram,
   runProgram,
   temporaryFolder,
@@ -34,7 +34,7 @@ async function serve(program?: readonly string[]) {
 
 /** A program that runs this code first. */
 function after(code: string): readonly string[] {
-  return ['--import', `data:text/javascript,${encodeURIComponent(code)}`, ...MAIN_FROM_SOURCE]
+  return ['--import', `data:text/javascript,${encodeURIComponent(code)}`, PROGRAM]
 }
 
 describe('A line of the log', () => {
@@ -93,7 +93,7 @@ describe('A line of the log', () => {
 /** A running service whose standard output is this file descriptor. */
 async function serveInto(stdout: number, settings: Record<string, string> = {}) {
   const port = await freePort()
-  const child = spawn(process.execPath, [...MAIN_FROM_SOURCE, 'serve'], {
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
     cwd: await temporaryFolder(),
     env: { ...ENVIRONMENT, PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY), ...settings },
     stdio: ['ignore', stdout, 'inherit'],
@@ -134,7 +134,7 @@ describe('The log on a terminal', () => {
   it('shows a request in one readable line', async ({ skip }) => {
     if (!hasScript()) skip('needs script of util-linux, for a terminal')
     const port = await freePort()
-    const command = [process.execPath, ...MAIN_FROM_SOURCE, 'serve'].map((word) => `"${word}"`).join(' ')
+    const command = [process.execPath, PROGRAM, 'serve'].map((word) => `"${word}"`).join(' ')
     const terminal = spawn('script', ['-qec', `stty cols 150; ${command}`, '/dev/null'], {
       cwd: await temporaryFolder(),
       env: { ...ENVIRONMENT, TERM: 'dumb', PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY) },

@@ -83,7 +83,8 @@ function inMicroseconds(durationMs: number): number {
 
 /** Lines for people: of a request only what one looks for, such as `GET /v1/pets 200 2 ms`. */
 async function readable(output: LogOutput): Promise<DestinationStream> {
-  const { prettyFactory } = await import('pino-pretty')
+  // Its default export: bundled CommonJS has no other.
+  const { prettyFactory } = (await import('pino-pretty')).default
   const hidden = 'pid,hostname,version'
   const formatLine = prettyFactory({ ignore: hidden, singleLine: true })
   const formatRequest = prettyFactory({

@@ -3,7 +3,7 @@ import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import {
-  MAIN_FROM_SOURCE,
+  PROGRAM_FROM_SOURCE,
   type RunningProgram,
   runProgram,
   temporaryFolder,
@@ -29,12 +29,15 @@ afterEach(async () => {
   }
 })
 
-async function serve(settings: Record<string, string>) {
-  const program = runProgram('serve', await temporaryFolder(), { API_KEYS_SHA256: hashApiKey(KEY), ...settings }, [
-    ...MAIN_FROM_SOURCE,
-  ])
-  running.push(program)
-  return { program, address: await waitForOutput(program, /"address":"([^"]+)"/) }
+async function serve(settings: Record<string, string>, program?: readonly string[]) {
+  const started = runProgram(
+    'serve',
+    await temporaryFolder(),
+    { API_KEYS_SHA256: hashApiKey(KEY), ...settings },
+    program,
+  )
+  running.push(started)
+  return { program: started, address: await waitForOutput(started, /"address":"([^"]+)"/) }
 }
 
 /** A POST within the client's own trace, a GET of an unknown pet, a list, and all that the program sends and logs about them. */
@@ -127,9 +130,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   })
 
   it('rejects a collector that is not a URL', async () => {
-    const program = runProgram('serve', await temporaryFolder(), { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, [
-      ...MAIN_FROM_SOURCE,
-    ])
+    const program = runProgram('serve', await temporaryFolder(), { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })
     expect(await program.ended).toBe(2)
     expect(program.output.stderr).toBe(
       'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that begins with http:// or https://, got "collector:4318"\n',
@@ -139,13 +140,16 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 
 describe('Without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it('nothing of OpenTelemetry is loaded, and log lines have the same fields, but for the trace', async () => {
-    const { program, address } = await serve({
-      // Makes loading any of its packages fail.
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
-        `import { registerHooks } from 'node:module'
+    const { program, address } = await serve(
+      {
+        // Makes loading any of its packages fail; the bundle has them in files of its own.
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+          `import { registerHooks } from 'node:module'
          registerHooks({ resolve(name, context, next) { if (name.startsWith('@opentelemetry/')) throw new Error(name); return next(name, context) } })`,
-      )}`,
-    })
+        )}`,
+      },
+      PROGRAM_FROM_SOURCE,
+    )
     const headers = { Authorization: `Bearer ${KEY}`, 'X-Request-Id': 'untraced' }
     expect((await fetch(`${address}/pets`, { headers })).status).toBe(200)
     const line = await waitForOutput(program, /(\{.*"untraced".*\})\n/)

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { expect, it, onTestFinished } from 'vitest'
-import { MAIN_FROM_SOURCE, runProgram, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { PROGRAM, runProgram, temporaryFolder } from '../testing/run-program.test-support.ts'
 
 const DRILL = join(import.meta.dirname, '../../../../deploy/backup/restore-drill.sh')
 
 /** Runs deploy/backup/restore-drill.sh, as docs/how-to/operate.md does. */
 async function drill(given: readonly string[], environment: Record<string, string> = {}) {
-  const PET_STORE = [process.execPath, ...MAIN_FROM_SOURCE].join(' ')
+  const PET_STORE = [process.execPath, PROGRAM].join(' ')
   const env = { PATH: process.env['PATH'], PG_RUN_AS: 'nobody', PET_STORE, ...environment }
   // A working directory without settings, which the user of PostgreSQL can read too.
   const running = promisify(execFile)('bash', [DRILL, ...given], { env, cwd: '/' })

@@ -1,6 +1,6 @@
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { expect, it } from 'vitest'
-import { MAIN_FROM_SOURCE, runProgram, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
+import { PROGRAM, runProgram, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
 
 /** Makes the program hold and drop many objects, and prints the largest size of V8's space for new ones. */
 const ALLOCATE = `
@@ -21,7 +21,7 @@ process.once('SIGUSR1', async () => {
 it('V8 takes at most 64 MiB for new objects, whatever the machine has', async () => {
   const program = runProgram('serve', await temporaryFolder(), { API_KEYS_SHA256: hashApiKey(createApiKeyText()) }, [
     ...['--import', `data:text/javascript,${encodeURIComponent(ALLOCATE)}`, '--max-semi-space-size=64'],
-    ...MAIN_FROM_SOURCE,
+    PROGRAM,
   ])
   await waitForOutput(program, /"msg":"serving"/)
   program.process.kill('SIGUSR1')

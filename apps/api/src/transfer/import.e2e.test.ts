@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ENVIRONMENT } from '../testing/run-program.test-support.ts'
+import { ENVIRONMENT, PROGRAM } from '../testing/run-program.test-support.ts'
 import { allPets, openDatabase, temporaryFolder } from './testing/databases.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
 
@@ -154,7 +154,7 @@ describe('pet-store import', () => {
   it('shows its progress on a terminal, and after Ctrl+C how many pets are stored', async (context) => {
     if (!hasScript()) context.skip('needs script of util-linux, for a terminal')
     await write('pets.csv', `name,categoryId\n${'Rex,1\n'.repeat(1_000_000)}`)
-    const program = `"${process.execPath}" --conditions=@pet-store/source "${new URL('../main.ts', import.meta.url).pathname}"`
+    const program = `"${process.execPath}" "${PROGRAM}"`
     const terminal = spawn('script', ['-qec', `stty cols 150; ${program} import pets.csv`, '/dev/null'], {
       cwd: folder,
       env: { ...ENVIRONMENT, TERM: 'xterm', DATABASE_URL },

@@ -1,9 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { ENVIRONMENT } from '../../testing/run-program.test-support.ts'
-
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
+import { ENVIRONMENT, PROGRAM } from '../../testing/run-program.test-support.ts'
 
 export interface ShellResult {
   readonly code: number | null
@@ -11,9 +8,9 @@ export interface ShellResult {
   readonly stderr: string
 }
 
-/** Runs a line of shell in which `pet-store` is the program from source, without the settings of the surrounding shell. */
+/** Runs a line of shell in which `pet-store` is the built program, without the settings of the surrounding shell. */
 export async function runShell(line: string, cwd: string, settings: Record<string, string> = {}): Promise<ShellResult> {
-  const program = `pet_store() { "${process.execPath}" --conditions=@pet-store/source "${MAIN}" "$@"; }`
+  const program = `pet_store() { "${process.execPath}" "${PROGRAM}" "$@"; }`
   const child = spawn('sh', ['-c', `${program}\n${line.replaceAll('pet-store', 'pet_store')}`], {
     cwd,
     env: { ...ENVIRONMENT, ...settings },
