@@ -40,33 +40,38 @@ export function migratePostgres(options: PostgresOptions): Promise<readonly stri
 /** Returns which migrations a database has and lacks. Writes and locks nothing. */
 export async function readPostgresMigrations(options: PostgresOptions): Promise<MigrationState> {
   try {
-    return await withDatabase(options, async ({ pool }) =>
-      migrationState(await withRetries(() => appliedMigrations(pool)), MIGRATIONS),
-    )
+    return await withDatabase(options, stateOf)
   } catch (error) {
     if (sqlStateOf((error as Error).cause) === NO_SUCH_DATABASE) return migrationState(undefined, MIGRATIONS)
     throw error
   }
 }
 
-/** Rejects with one sentence that names the migrations that the schema lacks. */
-export function expectMigrated(options: PostgresOptions): Promise<void> {
-  return withDatabase(options, async ({ pool }) => {
-    expectNonePending(migrationState(await withRetries(() => appliedMigrations(pool)), MIGRATIONS))
-  })
+/**
+ * Runs pending migrations if the options allow it; otherwise rejects with one sentence that names them. A database that
+ * lacks none is asked over its own connections: most starts open no others.
+ */
+export async function ensureMigrated(database: PostgresDatabase, options: PostgresOptions): Promise<void> {
+  const state = await stateOf(database)
+  if (state.pending.length > 0 && options.migrate && !options.readOnly) await migratePostgres(options)
+  else expectNonePending(state)
 }
 
 /**
  * Rejects with one sentence that names the migrations that the schema lacks, or those that a newer version of this program
  * has added. Serving works beside one; copying would lose what it has added.
  */
-export async function expectCurrentSchema({ pool, place }: PostgresDatabase): Promise<void> {
-  const state = migrationState(await withRetries(() => appliedMigrations(pool)), MIGRATIONS)
+export async function expectCurrentSchema(database: PostgresDatabase): Promise<void> {
+  const state = await stateOf(database)
   expectNonePending(state)
   if (state.newer.length === 0) return
   throw new Error(
-    `The PostgreSQL database ${place} has migrations of a newer version: ${state.newer.join(', ')}. Use that version.`,
+    `The PostgreSQL database ${database.place} has migrations of a newer version: ${state.newer.join(', ')}. Use that version.`,
   )
+}
+
+async function stateOf({ pool }: PostgresDatabase): Promise<MigrationState> {
+  return migrationState(await withRetries(() => appliedMigrations(pool)), MIGRATIONS)
 }
 
 function expectNonePending({ pending }: MigrationState): void {

@@ -171,6 +171,13 @@ describe('Opening a PostgreSQL database', () => {
     await expect(opening).rejects.not.toThrow('secret')
   })
 
+  it('takes one connection when no migration is pending', async () => {
+    const proxy = await openFaultyProxy(database.url)
+    const opened = await openPostgresPersistence({ url: proxy.url, migrate: true })
+    expect(proxy.connections()).toBe(1)
+    await opened.close()
+  })
+
   it('says that there is no such database', async () => {
     const url = new URL(database.url)
     url.pathname = '/nowhere'

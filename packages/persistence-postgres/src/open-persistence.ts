@@ -12,7 +12,7 @@ import { PostgresReplica } from './driver/replica.ts'
 import { withRetries } from './driver/retry-conflicts.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
 import { FIND_API_KEY_BY_HASH, PET_STATEMENTS } from './hot-statements.ts'
-import { expectMigrated, migratePostgres } from './migrations.ts'
+import { ensureMigrated } from './migrations.ts'
 import { createPostgresOrm, LATEST_MIGRATION } from './orm.ts'
 import type { PostgresOptions } from './settings.ts'
 
@@ -31,10 +31,9 @@ export interface PostgresPersistence extends Persistence {
 
 /** Opens a PostgreSQL database and resolves once it works; migrates first if it may. */
 export async function openPostgresPersistence(options: PostgresOptions): Promise<PostgresPersistence> {
-  if (options.migrate && !options.readOnly) await migratePostgres(options)
-  else await expectMigrated(options)
   const connections = await openPostgresConnections(options)
   try {
+    await ensureMigrated(connections, options)
     return persistenceOf(connections, await PostgresReplica.openAll(options), options)
   } catch (error) {
     await connections.close()

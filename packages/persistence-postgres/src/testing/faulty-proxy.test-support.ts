@@ -5,6 +5,8 @@ import { onTestFinished } from 'vitest'
 /** A proxy before a server that fails as networks do. */
 export interface FaultyProxy {
   readonly url: string
+  /** The number of connections that were opened so far. */
+  connections(): number
   /** Forwards nothing more on the present connections, which stay open. New ones work. */
   mute(): void
   /** Resets a connection when the server sends something on it, so that the client loses the result. */
@@ -25,11 +27,13 @@ export async function openFaultyProxy(url: string): Promise<FaultyProxy> {
   let failsEvery = Number.POSITIVE_INFINITY
   let failsAt = 0
   let statements = 0
+  let connections = 0
   const isFailing = (): boolean => {
     statements += 1
     return statements % failsEvery === 0 || statements === failsAt
   }
   const proxy = createServer((near) => {
+    connections += 1
     const far = connect(Number(port || 5432), hostname)
     const replaced = replaceStatements(isFailing)
     for (const [from, to] of [
@@ -54,6 +58,7 @@ export async function openFaultyProxy(url: string): Promise<FaultyProxy> {
   const { port: own } = proxy.address() as AddressInfo
   return {
     url: Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(own) }).href,
+    connections: () => connections,
     mute() {
       for (const socket of sockets) socket.removeAllListeners('data').pause()
     },
