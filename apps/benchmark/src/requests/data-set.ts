@@ -9,6 +9,9 @@ export interface DataPet {
 const ASCII_NAMES = ['Rex', 'Bella "the second"', "O'Malley", 'Tiger Lily of the Valley']
 const OTHER_NAMES = ['Żółw', 'Mašenka', '金魚', 'Löwe 🦁']
 
+const CATEGORY_FACTOR = 1_000_003
+const CATEGORIES = 9_007_199_254_740
+
 /** The first part of the pets has ASCII names and the status `available`, the others have neither. */
 const ASCII_PART = 0.8
 
@@ -31,9 +34,33 @@ export function dataPet(id: number, size: number): DataPet {
   return {
     id,
     name: `${names[id % names.length]} ${id}`,
-    categoryId: (id * 1_000_003) % 9_007_199_254_740,
+    categoryId: (id * CATEGORY_FACTOR) % CATEGORIES,
     status: id > size - RARE ? RARE_STATUS : status,
   }
+}
+
+/** SQL of both databases that adds the pets with these ids, to a table that has all before them: hundreds of thousands a second. */
+export function insertDataPets(first: number, last: number, size: number): string {
+  const ascii = Math.floor(size * ASCII_PART)
+  const nameOf = (names: readonly string[]) =>
+    `case id % ${names.length} ${names.map((name, rest) => `when ${rest} then ${literal(name)}`).join(' ')} end`
+  return `with recursive ids (id) as (
+    select cast(${first} as bigint) union all select id + 1 from ids where id < ${last}
+  )
+  insert into pet (name, category_id, status)
+  select
+    case when id <= ${ascii} then ${nameOf(ASCII_NAMES)} else ${nameOf(OTHER_NAMES)} end || ' ' || id,
+    (id * ${CATEGORY_FACTOR}) % ${CATEGORIES},
+    case
+      when id > ${size - RARE} then ${literal(RARE_STATUS)}
+      when id % 2 > 0 and id <= ${ascii} then ${literal(ASCII_STATUS)}
+      when id % 2 > 0 and id <= ${ascii + PENDING * 2} then ${literal(OTHER_STATUS)}
+    end
+  from ids`
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
 }
 
 /** Pets by ascending id after an id: what a list must contain. */

@@ -1,5 +1,6 @@
+import { Agent } from 'node:http'
 import { ASCII_STATUS, dataPage, dataPet, newPetJson, OTHER_STATUS, petJson, petsJson } from './data-set.ts'
-import { type CheckedRequest, send } from './request.ts'
+import { API_KEY, type CheckedRequest, send } from './request.ts'
 
 /** What is measured. */
 export interface Operation {
@@ -58,14 +59,17 @@ export function targetById(size: number): Target {
 /** A target whose pages are asked for by cursor. Collects the cursors on a walk through the list, as a client does. */
 export async function targetByCursor(port: number, size: number, ids = places(size)): Promise<Target> {
   const cursors = new Map<number, string>()
+  // A walk to the end of a large table takes thousands of requests.
+  const agent = new Agent({ keepAlive: true })
   let path = `/v1/pets?limit=${WALK}`
   for (let id = WALK; cursors.size < ids.length; id += WALK) {
-    const { headers } = await send(port, { method: 'GET', path })
+    const { headers } = await send(port, { method: 'GET', path }, API_KEY, agent)
     const query = /<(\?[^>]+)>; rel="next"/.exec(String(headers['link']))?.[1]
     if (query === undefined) throw new Error(`The list ends before pet ${id}.`)
     path = `/v1/pets${query}`
     if (ids.includes(id)) cursors.set(id, new URLSearchParams(query).get('cursor') ?? '')
   }
+  agent.destroy()
   return { size, pageAfter: (id) => `cursor=${cursors.get(id)}` }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 
 /** The API key of every request of this run. */
@@ -25,13 +25,18 @@ export interface PetResponse {
   readonly body: string
 }
 
-/** Sends one request on a connection of its own; without a key where it is empty. */
-export async function send(port: number, { method, path, body }: PetRequest, key = API_KEY): Promise<PetResponse> {
+/** Sends one request, on a connection of its own unless an agent is given; without a key where it is empty. */
+export async function send(
+  port: number,
+  { method, path, body }: PetRequest,
+  key = API_KEY,
+  agent: Agent | false = false,
+): Promise<PetResponse> {
   const headers = {
     ...(key !== '' && { Authorization: `Bearer ${key}` }),
     ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
   }
-  const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false }).end(body)
+  const sent = request({ host: '127.0.0.1', port, method, path, headers, agent }).end(body)
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) text += chunk

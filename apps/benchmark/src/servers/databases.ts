@@ -1,16 +1,13 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { createDatabase, startPostgresServer } from '@pet-store/testing-postgres'
+import Sqlite from 'better-sqlite3'
 import pg from 'pg'
-import { from } from 'pg-copy-streams'
 import { cpuTimeOfSiblings } from '../measuring/cpu-time.ts'
-import { dataPet } from '../requests/data-set.ts'
+import { insertDataPets } from '../requests/data-set.ts'
 import { type Database, PROGRAM } from './contestants.ts'
 import { runProgram } from './program-run.ts'
-import { copyLine, countSqlitePets, fillSqlite } from './sqlite-file.ts'
 
 /** A database with the data set, for one contestant alone. */
 interface FilledDatabase {
@@ -29,7 +26,7 @@ export interface Databases {
   close(): Promise<void>
 }
 
-const PETS_A_TRANSACTION = 10_000
+const PETS_A_STATEMENT = 1_000_000
 
 export function openDatabases(database: Database, size: number): Promise<Databases> {
   return database === 'sqlite' ? openSqliteDatabases(size) : openPostgresDatabases(size)
@@ -40,12 +37,14 @@ async function openSqliteDatabases(size: number): Promise<Databases> {
   const folder = await mkdtemp(join(tmpdir(), 'pet-store-benchmark-'))
   const seed = join(folder, 'seed.db')
   await migrate(`sqlite:${seed}`)
-  fillSqlite(seed, size, PETS_A_TRANSACTION)
+  withSqlite(seed, (sqlite) => {
+    for (const insert of insertsOf(size)) sqlite.exec(insert)
+  })
   return {
     async create(name) {
       const file = join(folder, `${name}.db`)
       await copyFile(seed, file)
-      return { url: `sqlite:${file}`, countPets: async () => countSqlitePets(file) }
+      return { url: `sqlite:${file}`, countPets: async () => withSqlite(file, countSqlitePets) }
     },
     close: () => rm(folder, { recursive: true, force: true }),
   }
@@ -57,10 +56,7 @@ async function openPostgresDatabases(size: number): Promise<Databases> {
   const seed = await createDatabase(server.url)
   await migrate(seed.url)
   await withClient(seed.url, async (client) => {
-    await pipeline(
-      Readable.from(copyLines(size)),
-      client.query(from('copy pet (name, category_id, status) from stdin')),
-    )
+    for (const insert of insertsOf(size)) await client.query(insert)
     // What the server would do by itself in the middle of a measurement.
     await client.query('vacuum analyze pet')
   })
@@ -97,8 +93,24 @@ async function countPostgresPets(client: pg.Client): Promise<number> {
   return Number(rows[0]?.count)
 }
 
-function* copyLines(size: number): Generator<string> {
-  for (let id = 1; id <= size; id += 1) yield copyLine(dataPet(id, size))
+/** The statements that fill a database with the data set. */
+function* insertsOf(size: number): Generator<string> {
+  for (let first = 1; first <= size; first += PETS_A_STATEMENT) {
+    yield insertDataPets(first, Math.min(first + PETS_A_STATEMENT - 1, size), size)
+  }
+}
+
+function countSqlitePets(sqlite: Sqlite.Database): number {
+  return sqlite.prepare<[], number>('select count(*) from pet').pluck().get() ?? 0
+}
+
+function withSqlite<Result>(file: string, use: (sqlite: Sqlite.Database) => Result): Result {
+  const sqlite = new Sqlite(file)
+  try {
+    return use(sqlite)
+  } finally {
+    sqlite.close()
+  }
 }
 
 async function withClient<Result>(url: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {

@@ -42,13 +42,6 @@ export function dumpSqlite(file: string, path: string): void {
   database.close()
 }
 
-export function countSqlitePets(file: string): number {
-  const database = new Database(file)
-  const count = database.prepare<[], number>('select count(*) from pet').pluck().get()
-  database.close()
-  return count ?? 0
-}
-
 /** A pet in the text format of PostgreSQL's COPY. No name of the data set holds what would have to be escaped. */
 export function copyLine({ name, categoryId, status }: Omit<DataPet, 'id'>): string {
   return `${name}\t${categoryId}\t${status ?? '\\N'}\n`
