@@ -3,21 +3,27 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { petRepositoryContract } from '@pet-store/persistence-testing'
+import { aNewPet, petRepositoryContract } from '@pet-store/persistence-testing'
 import { freePort } from '@pet-store/testing-postgres'
 import pg from 'pg'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { migratePostgres } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
 
+const VERSION = installedVersion()
+/** Since then it prepares statements itself on each connection to the server. */
+const PREPARES = Number(/ 1\.([0-9]+)/.exec(VERSION ?? '')?.[1]) >= 21
+
 describe('Behind PgBouncer in transaction mode', () => {
-  it('fulfils the contract without named statements', async (context) => {
-    const version = installedVersion()
-    if (version === undefined) context.skip('needs PgBouncer, which is not installed (Debian: pgbouncer)')
-    console.log(`Pooler: ${version}`)
+  beforeEach((context) => {
+    if (VERSION === undefined) context.skip('needs PgBouncer, which is not installed (Debian: pgbouncer)')
+    console.log(`Pooler: ${VERSION}`)
+  })
+
+  it('fulfils the contract without named statements', async () => {
     const url = await startPgBouncer()
     const options = { url, pooler: 'transaction-unprepared' } as const
     const direct = new pg.Client({ connectionString: database.url })
@@ -36,6 +42,31 @@ describe('Behind PgBouncer in transaction mode', () => {
       await direct.query('truncate pet, idempotency_key restart identity')
       await run(persistence.pets).catch((error: unknown) => {
         throw new Error(name, { cause: error })
+      })
+    }
+  })
+
+  it('with named statements, works or names the setting that helps', async () => {
+    const url = await startPgBouncer()
+    await migratePostgres({ url, pooler: 'transaction-unprepared' })
+    const { pets, close } = await openPostgresPersistence({ url, pooler: 'transaction' })
+    onTestFinished(close)
+    const results: PromiseSettledResult<unknown>[] = []
+    for (let round = 0; round < 20; round += 1) {
+      const calls = Array.from({ length: 10 }, () => [pets.add(aNewPet()), pets.find(1n), pets.list({ limit: 1 })])
+      results.push(...(await Promise.allSettled<unknown>(calls.flat())))
+    }
+    const reasons = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown)
+    if (PREPARES) {
+      expect(reasons).toEqual([])
+      return
+    }
+    expect(reasons).not.toEqual([])
+    for (const reason of reasons) {
+      expect(reason).toMatchObject({
+        code: 'persistence_unavailable',
+        outcome: 'not_stored',
+        message: expect.stringContaining('set DATABASE_POOLER=transaction-unprepared') as string,
       })
     }
   })

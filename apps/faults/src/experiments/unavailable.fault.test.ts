@@ -1,5 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { createDatabase, runSql } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import pg from 'pg'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { type FaultyProxy, openFaultyProxy } from '../harness/faulty-proxy.ts'
 import { itLong, report } from '../harness/plan.ts'
@@ -19,6 +23,8 @@ const terminate = ({ serverUrl, name }: Place) =>
     serverUrl,
     `select pg_terminate_backend(pid) from pg_stat_activity where datname in ('${name}', '${name}_moved')`,
   )
+
+const MAX_CONNECTIONS = 20
 
 const WAYS: readonly {
   what: string
@@ -115,5 +121,52 @@ it('responds with 503 while the server does not support TLS, and stores nothing'
     service,
     async () => proxy.moveTo(inject('postgresUrl')),
     async () => proxy.moveTo(server.url),
+  )
+})
+
+itLong('responds with 503 while the server rejects its user, and stores nothing', async () => {
+  const server = await startOwnPostgres()
+  await runSql(server.url, 'create role pets superuser login')
+  const url = Object.assign(new URL(server.url), { username: 'pets' }).href
+  const service = await Service.start({ databaseUrl: url })
+  await expectUnavailable(
+    'user rejected (28000)',
+    service,
+    async () => {
+      await runSql(server.url, 'alter role pets nologin')
+      await runSql(server.url, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'pets'")
+    },
+    () => runSql(server.url, 'alter role pets login'),
+  )
+})
+
+itLong('responds with 503 while attempts to connect get no response at all, and stores nothing', async () => {
+  const server = await startOwnPostgres({ flags: ['-c', `max_connections=${MAX_CONNECTIONS}`] })
+  const [postmaster] = (await readFile(join(server.dataFolder, 'postmaster.pid'), 'utf8')).split('\n').map(Number)
+  if (postmaster === undefined) throw new Error('The server does not run.')
+  const service = await Service.start({ databaseUrl: server.url })
+  const inside = new pg.Client({ connectionString: server.url })
+  await inside.connect()
+  onTestFinished(() => inside.end())
+  let waiting: readonly Socket[] = []
+  onTestFinished(() => {
+    process.kill(postmaster, 'SIGCONT')
+  })
+  await expectUnavailable(
+    'attempts to connect are dropped',
+    service,
+    async () => {
+      process.kill(postmaster, 'SIGSTOP')
+      // PostgreSQL lets twice as many wait. The system does not respond to further ones.
+      waiting = Array.from({ length: 3 * MAX_CONNECTIONS }, () =>
+        connect(server.port, '127.0.0.1').on('error', () => {}),
+      )
+      await inside.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()')
+    },
+    async () => {
+      expect(waiting.filter(({ connecting }) => connecting).length).toBeGreaterThan(0)
+      for (const socket of waiting) socket.destroy()
+      process.kill(postmaster, 'SIGCONT')
+    },
   )
 })

@@ -2,7 +2,13 @@ import { EmbeddedServer } from '@pet-store/testing-postgres'
 import { onTestFinished } from 'vitest'
 
 /** A PostgreSQL server of the test's own, which it may stop and damage; removed after the test. */
-export async function startOwnPostgres({ isTls = false } = {}): Promise<EmbeddedServer> {
+export async function startOwnPostgres({
+  isTls = false,
+  flags = [],
+}: {
+  isTls?: boolean
+  flags?: readonly string[]
+} = {}): Promise<EmbeddedServer> {
   const server = await EmbeddedServer.create()
   onTestFinished(async () => {
     await server.stop('immediate')
@@ -12,7 +18,7 @@ export async function startOwnPostgres({ isTls = false } = {}): Promise<Embedded
     await server.writeDataFile('server.crt', CERTIFICATE)
     await server.writeDataFile('server.key', KEY)
   }
-  await server.start(postgresFlags(isTls))
+  await server.start([...postgresFlags(isTls), ...flags])
   return server
 }
 
