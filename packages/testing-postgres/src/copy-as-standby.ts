@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path'
 import pg from 'pg'
 
 /** Not copied: files of the running process, and of the history before the copy (PostgreSQL manual, 25.3). */
-const NOT_COPIED = /^(?:postmaster\.(?:pid|opts)|(?:pg_wal|pg_replslot)\/.+)$/
+const NOT_COPIED = /^(?:postmaster\.(?:pid|opts)|(?:pg_wal|pg_replslot|pg_dynshmem)\/.+)$/
 
 /** A running server of which a copy is made. */
 interface Origin {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import pg from 'pg'
 import { runSql } from './run-sql.ts'
 
 /** A database of its own on a server. */
@@ -8,10 +9,25 @@ export interface Database {
   drop(): Promise<void>
 }
 
-/** Creates an empty database, so that test files that run at once do not meet. */
-export async function createDatabase(serverUrl: string): Promise<Database> {
+/**
+ * Creates an empty database, so that test files that run at once do not meet; or a copy of another one of the same server,
+ * to which nobody may be connected.
+ */
+export async function createDatabase(serverUrl: string, original?: Pick<Database, 'url'>): Promise<Database> {
   const name = `pet_store_${randomBytes(6).toString('hex')}`
-  await runSql(serverUrl, `create database ${name} template template0`)
+  const template = original === undefined ? 'template0' : new URL(original.url).pathname.slice(1)
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ version: number }>(
+      "select current_setting('server_version_num')::int as version",
+    )
+    // Copying the files takes an eighth of the CPU time of copying through the log, the default since PostgreSQL 15.
+    const strategy = (rows[0]?.version ?? 0) < 150_000 ? '' : 'strategy file_copy'
+    await client.query(`create database ${name} template ${template} ${strategy}`)
+  } finally {
+    await client.end()
+  }
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return {

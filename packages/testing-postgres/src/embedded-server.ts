@@ -81,7 +81,11 @@ export class EmbeddedServer {
 
   /** Starts it and waits until it accepts connections. Flags go to the server's command line. */
   async start(flags: readonly string[] = []): Promise<void> {
-    const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=200']
+    const settings = [
+      ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'],
+      // In its own folder: a server that is killed would leave files in /dev/shm.
+      'dynamic_shared_memory_type=mmap',
+    ].flatMap((setting) => ['-c', setting])
     const child = spawn(
       join(this.#binaries, 'postgres'),
       ['-D', this.dataFolder, '-p', String(this.port), ...settings, ...flags],

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
 import { EmbeddedServer } from './embedded-server.ts'
 import { runSql } from './run-sql.ts'
 
@@ -48,11 +49,17 @@ export async function startReplicatedServer(): Promise<ReplicatedServer> {
   }
 }
 
-/** Resolves when the condition is true; rejects after ten seconds. */
+/** Resolves when the condition is true; rejects after a minute. */
 async function expectSoon(url: string, condition: string): Promise<void> {
-  for (const end = Date.now() + 10_000; Date.now() < end; await setTimeout(10)) {
-    const [row] = await runSql<{ isTrue: boolean }>(url, `select ${condition} as "isTrue"`)
-    if (row?.isTrue) return
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const end = Date.now() + 60_000; Date.now() < end; await setTimeout(5)) {
+      const { rows } = await client.query<{ isTrue: boolean }>(`select ${condition} as "isTrue"`)
+      if (rows[0]?.isTrue) return
+    }
+  } finally {
+    await client.end()
   }
   throw new Error(`still not so: ${condition}`)
 }
