@@ -63,7 +63,9 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     absent: NotShown,
   ) {
     return async (run: (port: Port) => Promise<NotShown | undefined>) =>
-      withPort(await harness.emptyPlace(), async (port) => (port === undefined ? absent : run(port)))
+      withPort(await harness.emptyPlace({ mayHaveSchema: true }), async (port) =>
+        port === undefined ? absent : run(port),
+      )
   }
 }
 

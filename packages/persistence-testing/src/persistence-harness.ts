@@ -17,9 +17,9 @@ export interface PersistenceHarness {
   readonly capabilities?: PersistenceCapabilities
   /**
    * Makes an empty place for pets and returns its URL. Nothing uses an earlier place any more, so it may also empty that
-   * and return its URL again.
+   * and return its URL again. With `mayHaveSchema` it may leave the schema there: of 172 cases most need no new one.
    */
-  emptyPlace(): Promise<string>
+  emptyPlace(options?: { readonly mayHaveSchema?: boolean }): Promise<string>
   /** Makes a place whose schema is outdated and returns its URL. Absent for an adapter without migrations. */
   outdatedPlace?(): Promise<string>
   /** What Node imports to get `open` in another process: a `file:` URL or the name of a package. */

@@ -41,6 +41,9 @@ async function builtInHarness(url: string): Promise<Partial<PersistenceHarness>>
   }
 }
 
+/** Where the adapter of PostgreSQL stores which migrations have run. */
+const MIGRATION_TABLE = 'migration'
+
 type Places = Pick<PersistenceHarness, 'emptyPlace' | 'interrupt' | 'close'>
 
 /** SQLite: files in the same folder, which are removed at the end. */
@@ -72,7 +75,7 @@ async function filesBeside(url: string): Promise<Places> {
   }
 }
 
-/** PostgreSQL: the same database again and again, without its tables. It must have none before. */
+/** PostgreSQL: the same database again and again, without its tables or with empty ones. It must have none before. */
 async function tablesOf(url: string): Promise<Places> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -88,15 +91,25 @@ async function tablesOf(url: string): Promise<Places> {
     await client.end()
     throw new Error(`The database is not empty: it has the tables ${found.join(', ')}. Name an empty database.`)
   }
-  const empty = async () => {
+  await client.query("set lock_timeout = '10s'")
+  const removeTables = async () => {
     const names = await tables()
-    if (names.length > 0) await client.query(`set lock_timeout = '10s'; drop table ${names.join(', ')} cascade`)
-    return url
+    if (names.length > 0) await client.query(`drop table ${names.join(', ')} cascade`)
   }
+  const emptyTables = async () => {
+    const names = (await tables()).filter((name) => name !== MIGRATION_TABLE)
+    if (names.length > 0) await client.query(`truncate ${names.join(', ')} restart identity cascade`)
+  }
+  let isMigrated = false
   return {
-    emptyPlace: empty,
+    async emptyPlace({ mayHaveSchema = false } = {}) {
+      await (mayHaveSchema && isMigrated ? emptyTables() : removeTables())
+      // Each of these cases opens it with migrations.
+      isMigrated = mayHaveSchema
+      return url
+    },
     async close() {
-      await empty()
+      await removeTables()
       await client.end()
     },
   }

@@ -7,14 +7,18 @@ import { createPostgresOrm } from '../orm.ts'
 import { postgresCapabilities } from '../settings.ts'
 
 const FLAGS = ['-c', 'fsync=off']
+const EMPTY_TABLES = 'truncate pet, idempotency_key, api_key, request_count, pet_import restart identity'
 
 /** For `pet-store adapter check --harness`: a database on a server of its own, because the contract stops it. */
 export default async function createHarness(): Promise<PersistenceHarness> {
   const server = await EmbeddedServer.create()
   await server.start(FLAGS)
   const { url } = await createDatabase(server.url)
-  const emptyPlace = async () => {
-    await runSql(url, 'drop schema public cascade; create schema public')
+  let isMigrated = false
+  const emptyPlace: PersistenceHarness['emptyPlace'] = async ({ mayHaveSchema = false } = {}) => {
+    await runSql(url, mayHaveSchema && isMigrated ? EMPTY_TABLES : 'drop schema public cascade; create schema public')
+    // Each of these cases opens it with migrations.
+    isMigrated = mayHaveSchema
     return url
   }
   return {
