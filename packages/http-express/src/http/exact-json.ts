@@ -34,30 +34,47 @@ function exact(source: string): bigint | InexactNumber {
   return integerOf(source) ?? new InexactNumber(source)
 }
 
-/** What a valid JSON text consists of, apart from white space, commas and colons. */
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|[^\s",:[\]{}]+/g
+/** The name of a field of a valid JSON object, and its value where that is a number. */
+const FIELD = /[\s,{]*("[^"\\]*(?:\\.[^"\\]*)*")\s*:\s*(-?[0-9][^\s,}]*)?/y
 
-/** The source text of each number in the outermost object, by the name of its field. */
+/** The source text of each number in the outermost object that may be rounded, by the name of its field. */
 function numbersOf(text: string): ReadonlyMap<string, string> {
   const sources = new Map<string, string>()
-  let depth = 0
-  let name: string | undefined
-  for (const [token] of text.matchAll(TOKEN)) {
-    if (depth === 1 && name === undefined && token.startsWith('"')) {
-      name = token
-      continue
-    }
-    if (depth === 1 && name !== undefined) {
-      // Of duplicate names the last one counts, whatever its value is.
-      const field = JSON.parse(name) as string
-      if (/^[-0-9]/.test(token)) sources.set(field, token)
-      else sources.delete(field)
-      name = undefined
-    }
-    if (token === '{' || token === '[') depth += 1
-    else if (token === '}' || token === ']') depth -= 1
+  let at = 0
+  for (;;) {
+    FIELD.lastIndex = at
+    const [field, name, source] = FIELD.exec(text) ?? []
+    if (field === undefined || name === undefined) return sources
+    at += field.length
+    if (source !== undefined && MAY_BE_ROUNDED.test(source)) sources.set(JSON.parse(name) as string, source)
+    // Of duplicate names the last one counts, whatever its value is.
+    else if (sources.size > 0) sources.delete(JSON.parse(name) as string)
+    if (source === undefined) at = endOfValue(text, at)
   }
-  return sources
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+/** Both kinds of brackets differ by one bit. */
+const [OPENING, CLOSING, EITHER] = [0x7b, 0x7d, 0x20]
+
+/** Where the value ends that begins here. A loop: to match each token of nested values takes several times as long. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at += 1) {
+    const char = text.charCodeAt(at)
+    if (char === QUOTE) at = endOfString(text, at)
+    else if ((char | EITHER) === OPENING) depth += 1
+    else if (depth === 0 && (char === COMMA || char === CLOSING)) return at
+    else if ((char | EITHER) === CLOSING) depth -= 1
+  }
+  return text.length
+}
+
+/** Where the string ends whose first quote is here. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  for (; at < text.length && text.charCodeAt(at) !== QUOTE; at += 1) if (text.charCodeAt(at) === BACKSLASH) at += 1
+  return at
 }
 
 const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/

@@ -5,6 +5,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { parse } from 'content-type'
 import { parseExactJson } from './exact-json.ts'
 import { HttpError } from './http-error.ts'
+import { LONG_INPUT_BYTES, ownTurn } from './own-turn.ts'
 
 /** The maximum size of a body, after decompression. */
 const MAX_BODY_BYTES = 102_400
@@ -28,7 +29,9 @@ export async function readJsonBody(req: IncomingMessage, res: ServerResponse): P
   expectJson(req.headers['content-type'])
   const encoding = contentEncoding(req)
   const sent = await readBytes(req, res, encoding === undefined ? MAX_BODY_BYTES : MAX_ENCODED_BYTES)
-  return parseBody(encoding === undefined ? sent : await decompress(sent, encoding))
+  const bytes = encoding === undefined ? sent : await decompress(sent, encoding)
+  if (bytes.length > LONG_INPUT_BYTES) await ownTurn()
+  return parseBody(bytes)
 }
 
 /** Parameters whose quotes are closed. The parser takes others for the end of the text. */

@@ -4,6 +4,7 @@ import type { Clock } from '../http/clock.ts'
 import type { Handler } from '../http/handler.ts'
 import { HttpError } from '../http/http-error.ts'
 import { readInt64 } from '../http/int64.ts'
+import { LONG_INPUT_BYTES, ownTurn } from '../http/own-turn.ts'
 import { honoursStrict } from '../http/preference.ts'
 import { expectNoParameters } from '../http/query-parameters.ts'
 import { readJsonBody } from '../http/read-body.ts'
@@ -33,6 +34,7 @@ export function petHandlers(pets: PetUseCases, now: Clock, references: Reference
   return {
     listPets: async (req, res) => {
       expectScope(res, 'pets:read')
+      if (req.url.length > LONG_INPUT_BYTES) await ownTurn()
       const query = readListPetsQuery(req.url, honoursStrict(req, res))
       const page = await pets.listPets(query)
       if (page.next !== undefined) addHeader(res, 'Link', nextPageLink(references.list, query, page.next))
