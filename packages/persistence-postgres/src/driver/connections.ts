@@ -4,7 +4,7 @@ import { openPostgresDatabase, type PostgresDatabase } from '../database.ts'
 import { DEFAULT_POOL_SIZE, type PostgresOptions, poolConfig } from '../settings.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
 import { poolUse, runOnPool } from './pool-statements.ts'
-import type { Run } from './statement-runner.ts'
+import type { Run, RunWrite } from './statement-runner.ts'
 
 /** The number of connections for reads. More were no faster, and cost the server more. */
 const READERS = 2
@@ -16,7 +16,7 @@ const MIN_POOL_SIZE_FOR_READERS = 4
 export interface PostgresConnections extends PostgresDatabase {
   /** For statements that read little and are quick; never two that belong together. */
   readonly read: Run
-  readonly write: Run
+  readonly write: RunWrite
   use(name: string): PoolUse
   /** Resolves when every statement has its result and the connections are closed. */
   close(): Promise<void>

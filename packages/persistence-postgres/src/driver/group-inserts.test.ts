@@ -3,7 +3,7 @@ import type { SqlValue } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { groupInserts } from './group-inserts.ts'
-import type { WaitingLimits } from './waiting-statements.ts'
+import { type WaitingLimits, waitedTooLong } from './waiting-statements.ts'
 
 type Values = [name: string, categoryId: bigint]
 type Column = readonly SqlValue[]
@@ -13,21 +13,30 @@ const reported = (code: string) => Object.assign(new pg.DatabaseError('no', 2, '
 let ran: ({ alone: Values } | { many: readonly Column[] })[]
 let failure: Error | undefined
 let hold: Promise<void> | undefined
+/** Until then there is no connection. */
+let connected: Promise<void> | undefined
 
 beforeEach(() => {
   ran = []
   failure = undefined
   hold = undefined
+  connected = undefined
 })
 
 const grouped = (limits?: Partial<WaitingLimits>) =>
   groupInserts<Values, string>(
-    async (values) => {
+    async (late) => {
+      await connected
+      const values = late() as Values | undefined
+      if (values === undefined) throw waitedTooLong()
       ran.push({ alone: values })
       if (values[0] === 'bad') throw reported('23514')
       return `row of ${values[0]}`
     },
-    async (columns) => {
+    async (late) => {
+      await connected
+      const columns = late() as readonly Column[] | undefined
+      if (columns === undefined) throw waitedTooLong()
       ran.push({ many: columns })
       await hold
       if (failure !== undefined) throw failure
@@ -43,6 +52,16 @@ function holdGroups(): () => void {
     release = resolve
   })
   return release
+}
+
+/** Lets inserts wait for a connection. */
+function holdConnection(): { connect(): void; fail(error: Error): void } {
+  let [connect, fail] = [() => {}, (_: Error) => {}]
+  connected = new Promise((resolve, reject) => {
+    connect = resolve
+    fail = reject
+  })
+  return { connect: () => connect(), fail: (error) => fail(error) }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -187,6 +206,39 @@ describe('An insert', () => {
     expect(ran).toHaveLength(1)
   })
 
+  it('is rejected as not stored at its deadline, while it waits for a connection', async () => {
+    const { connect } = holdConnection()
+    const { add, finish } = grouped({ maxWaitMs: 20 })
+    const late = [add(['late', 1n]), add(['later', 1n])]
+    const notStored = { status: 'rejected', reason: { outcome: 'not_stored' } }
+    expect(await Promise.allSettled(late)).toMatchObject([notStored, notStored])
+    connect()
+    await finish()
+    expect(ran).toEqual([])
+  })
+
+  it('that arrives while others wait for a connection is sent together with them', async () => {
+    const { connect } = holdConnection()
+    const { add } = grouped()
+    const rows = await sendGroup(add)
+    rows.push(add(['c', 1n]))
+    connect()
+    expect(await Promise.all(rows)).toEqual(['row of a', 'row of b', 'row of c'])
+    expect(ran).toHaveLength(1)
+  })
+
+  it('is rejected with those before it when there is no connection for them', async () => {
+    const error = new PersistenceUnavailable({ outcome: 'not_stored' })
+    const { fail } = holdConnection()
+    const { add } = grouped()
+    const rows = await sendGroup(add)
+    rows.push(add(['c', 1n]))
+    fail(error)
+    const rejected = { status: 'rejected', reason: error }
+    expect(await Promise.allSettled(rows)).toEqual([rejected, rejected, rejected])
+    expect(ran).toEqual([])
+  })
+
   it('is dropped when it was cancelled before it is sent', async () => {
     const release = holdGroups()
     const { add } = grouped()
@@ -199,7 +251,7 @@ describe('An insert', () => {
     await expect(dropped).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
     expect(await kept).toBe('row of kept')
     await Promise.all(rows)
-    expect(ran.at(-1)).toEqual({ alone: ['kept', 1n] })
+    expect(ran.at(-1)).toEqual({ many: [['kept'], [1n]] })
   })
 })
 

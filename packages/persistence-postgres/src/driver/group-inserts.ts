@@ -2,6 +2,7 @@ import type { Cancellation } from '@pet-store/domain'
 import { PersistenceUnavailable } from '@pet-store/persistence'
 import type { SqlValue } from '@pet-store/persistence-mikro-orm'
 import { isInvalidValue } from '../unavailable.ts'
+import type { LateValues } from './statement-runner.ts'
 import {
   bytesOf,
   WAITING_LIMITS,
@@ -36,10 +37,13 @@ interface WaitingInsert<Values, Row> {
  * of them. `many` takes a list of values for each column and returns a row for each insert, in their order, or changes
  * nothing. If the server rejects one of the values, each insert runs `alone`, so that an invalid one fails alone; after
  * any other error nobody knows what is stored, so nothing is repeated and all of them are rejected with it.
+ *
+ * Both ask for the values when they have a connection. Until then inserts wait here, so that the wait for a connection is
+ * within their deadline.
  */
 export function groupInserts<Values extends readonly SqlValue[], Row>(
-  alone: (values: Values) => Promise<Row>,
-  many: (columns: readonly (readonly SqlValue[])[]) => Promise<readonly Row[]>,
+  alone: (values: LateValues) => Promise<Row>,
+  many: (columns: LateValues) => Promise<readonly Row[]>,
   limits: WaitingLimits = WAITING_LIMITS,
 ): GroupedInserts<Values, Row> {
   const queue: WaitingInsert<Values, Row>[] = []
@@ -59,21 +63,19 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
   }
 
   function begin(): void {
-    if (sent !== undefined) return
-    const inserts = takeGroup()
-    if (inserts.length === 0) return
-    sent = insert(inserts).finally(() => {
+    if (sent !== undefined || queue.length === 0) return
+    sent = send().finally(() => {
       sent = undefined
       schedule()
     })
   }
 
   /** Takes the next inserts, and rejects those for which it is too late. */
-  function takeGroup(): WaitingInsert<Values, Row>[] {
+  function takeGroup(maxRows = Number.POSITIVE_INFINITY): readonly WaitingInsert<Values, Row>[] {
     const group: WaitingInsert<Values, Row>[] = []
     let taken = 0
     for (const one of queue) {
-      if (group.length === MAX_ROWS) break
+      if (group.length === maxRows) break
       taken += 1
       waiting.remove(one.bytes)
       const reason = whyDropped(one.cancellation, one.deadline)
@@ -93,43 +95,41 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
       one.reject(waitedTooLong())
     }
     deadlineTimer = undefined
-    watchDeadline()
+    setDeadlineTimer()
   }
 
-  function watchDeadline(): void {
+  function setDeadlineTimer(): void {
     const [oldest] = queue
     if (oldest === undefined || deadlineTimer !== undefined) return
     deadlineTimer = setTimeout(rejectLate, Math.max(1, oldest.deadline - performance.now())).unref()
   }
 
-  async function insert(group: readonly WaitingInsert<Values, Row>[]): Promise<void> {
-    if (group.length > 1 && (await insertTogether(group))) return
-    for (const { values, cancellation, deadline, resolve, reject } of group) {
-      const reason = group.length > 1 ? whyDropped(cancellation, deadline) : undefined
-      if (reason !== undefined) {
-        reject(reason)
-        continue
-      }
-      const row = alone(values)
-      resolve(row)
-      await row.catch(() => undefined)
+  async function send(): Promise<void> {
+    const isAlone = queue.length === 1
+    let group: readonly WaitingInsert<Values, Row>[] | undefined
+    const take = () => {
+      group ??= takeGroup(isAlone ? 1 : MAX_ROWS)
+      return group
     }
-  }
-
-  /** Settles all of them, or none if the server rejects a value. */
-  async function insertTogether(group: readonly WaitingInsert<Values, Row>[]): Promise<boolean> {
-    const columns = group[0]?.values.map((_, place) => group.map(({ values }) => values[place] ?? null)) ?? []
     try {
-      const rows = await many(columns)
-      if (rows.length !== group.length) throw new PersistenceUnavailable({ outcome: 'unknown' })
-      group.forEach(({ resolve }, place) => {
+      const rows = isAlone ? [await alone(() => take()[0]?.values)] : await many(() => columnsOf(take()))
+      if (rows.length !== take().length) throw new PersistenceUnavailable({ outcome: 'unknown' })
+      take().forEach(({ resolve }, place) => {
         resolve(rows[place] as Row)
       })
     } catch (error) {
-      if (isInvalidValue(error)) return false
-      for (const { reject } of group) reject(error)
+      if (!isAlone && isInvalidValue(error)) await insertEach(take())
+      // Without a connection none was taken: all of them wait for the same one.
+      else for (const { reject } of group ?? takeGroup()) reject(error)
     }
-    return true
+  }
+
+  async function insertEach(group: readonly WaitingInsert<Values, Row>[]): Promise<void> {
+    for (const { values, cancellation, deadline, resolve } of group) {
+      const row = alone(() => (whyDropped(cancellation, deadline) === undefined ? values : undefined))
+      resolve(row)
+      await row.catch(() => undefined)
+    }
   }
 
   return {
@@ -142,7 +142,7 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
           return
         }
         queue.push({ values, bytes, deadline: performance.now() + limits.maxWaitMs, cancellation, resolve, reject })
-        watchDeadline()
+        setDeadlineTimer()
         schedule()
       }),
 
@@ -153,4 +153,9 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
       }
     },
   }
+}
+
+/** A list of values for each column; `undefined` without a row. */
+function columnsOf(group: readonly { readonly values: readonly SqlValue[] }[]): readonly SqlValue[][] | undefined {
+  return group[0]?.values.map((_, place) => group.map(({ values }) => values[place] ?? null))
 }

@@ -1,8 +1,8 @@
 import type { PoolUse } from '@pet-store/persistence'
 import pg, { type Pool } from 'pg'
 import { cannotConnect, isUsableAfter, unavailableOr } from '../unavailable.ts'
-import type { Run } from './statement-runner.ts'
-import { bytesOf, type WaitingLimits, WaitingStatements, whyDropped } from './waiting-statements.ts'
+import type { RunWrite } from './statement-runner.ts'
+import { bytesOf, type WaitingLimits, WaitingStatements, waitedTooLong, whyDropped } from './waiting-statements.ts'
 
 const INT8 = pg.types.builtins.INT8
 
@@ -17,11 +17,12 @@ const types = {
  * Runs each statement on a connection of the pool. Instead of `pool.query`, because that does not tell a statement that
  * was never sent from one whose result was lost, and closes the connection after each error of a statement.
  */
-export function runOnPool(pool: Pool, isWrite: boolean, limits?: WaitingLimits): Run {
+export function runOnPool(pool: Pool, isWrite: boolean, limits?: WaitingLimits): RunWrite {
   const waiting = new WaitingStatements(limits)
   return (statement, values, cancellation) =>
     new Promise((resolve, reject) => {
-      const bytes = bytesOf(values)
+      // Late values are counted by those who hold them.
+      const bytes = typeof values === 'function' ? 0 : bytesOf(values)
       const reason = waiting.add(bytes)
       if (reason !== undefined) {
         reject(reason)
@@ -35,13 +36,14 @@ export function runOnPool(pool: Pool, isWrite: boolean, limits?: WaitingLimits):
         }
         // The pool itself has waited for the connection no longer than `connectionTimeoutMillis`.
         const dropped = whyDropped(cancellation, Number.POSITIVE_INFINITY)
-        if (dropped !== undefined) {
+        const sent = typeof values === 'function' ? values() : values
+        if (dropped !== undefined || sent === undefined) {
           release()
-          reject(dropped)
+          reject(dropped ?? waitedTooLong())
           return
         }
         // The driver only reads the values.
-        const query = { ...statement, types, values: values as unknown[] }
+        const query = { ...statement, types, values: sent as unknown[] }
         client.query(query, (failure: Error | undefined, result) => {
           release(failure && !isUsableAfter(failure) ? failure : undefined)
           if (failure) reject(unavailableOr(failure, isWrite))

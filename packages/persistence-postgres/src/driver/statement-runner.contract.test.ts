@@ -7,7 +7,7 @@ import { migratePostgres } from '../migrations.ts'
 import type { Pooler } from '../settings.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { runOnPool } from './pool-statements.ts'
-import { createPostgresStatementRunner, type Run } from './statement-runner.ts'
+import { createPostgresStatementRunner, type RunWrite } from './statement-runner.ts'
 
 const database = useDatabase()
 
@@ -40,7 +40,7 @@ const FIND: Statement<[id: bigint], { id: bigint }> = { name: 'find', sql: '' }
 const reported = (code: string) => Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
 
 /** Runs statements that fail with these codes, one after another, and then succeed. */
-function failing(codes: string[]): { readonly run: Run; readonly calls: () => number } {
+function failing(codes: string[]): { readonly run: RunWrite; readonly calls: () => number } {
   let calls = 0
   return {
     async run() {

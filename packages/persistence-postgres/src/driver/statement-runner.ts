@@ -25,6 +25,16 @@ export type Run = (
   cancellation?: Cancellation,
 ) => Promise<unknown[]>
 
+/** Values that are asked for when there is a connection to send them on; `undefined` if they must not be sent any more. */
+export type LateValues = () => readonly unknown[] | undefined
+
+/** The same for writes, whose values may be asked for late. */
+export type RunWrite = (
+  statement: DriverStatement,
+  values: readonly unknown[] | LateValues,
+  cancellation?: Cancellation,
+) => Promise<unknown[]>
+
 /** A runner that puts inserts together. */
 export interface PostgresStatementRunner extends StatementRunner {
   /** Resolves when every insert has settled. Connections are closed after that. */
@@ -35,15 +45,19 @@ export interface PostgresStatementRunner extends StatementRunner {
  * Runs statements by the given functions, for writing and for reading. Under a name a statement stays prepared on each
  * connection, which saves the server parsing and planning it each time.
  */
-export function createPostgresStatementRunner(pooler: Pooler, write: Run, read: Run = write): PostgresStatementRunner {
+export function createPostgresStatementRunner(
+  pooler: Pooler,
+  write: RunWrite,
+  read: Run = write,
+): PostgresStatementRunner {
   const isPrepared = pooler !== 'transaction-unprepared'
   const finishing: (() => Promise<void>)[] = []
 
-  function prepare<Values extends readonly SqlValue[], Row, Result>(
+  function prepare<Values extends readonly SqlValue[], Row, Result, Sent extends readonly unknown[] | LateValues>(
     { name, sql, isPositional }: Statement<Values, Row>,
-    run: Run,
+    run: (statement: DriverStatement, values: Sent, cancellation?: Cancellation) => Promise<unknown[]>,
     resultOf: (rows: readonly Row[]) => Result,
-  ): (values: readonly unknown[], cancellation?: Cancellation) => Promise<Result> {
+  ): (values: Sent, cancellation?: Cancellation) => Promise<Result> {
     const statement: DriverStatement = {
       text: sql,
       ...(isPrepared && { name }),
@@ -68,7 +82,7 @@ export function createPostgresStatementRunner(pooler: Pooler, write: Run, read: 
   /** Rows that are new ids, in the order of the rows that were inserted. */
   function prepareMany<Row>(name: string, insert: TableColumns) {
     const many = { name: `${name}_many`, sql: insertReturningIds(insert), isPositional: true }
-    return prepare<[], readonly [id: bigint], readonly Row[]>(
+    return prepare<[], readonly [id: bigint], readonly Row[], LateValues>(
       many,
       write,
       (rows) => rows.toSorted(byId) as readonly unknown[] as readonly Row[],
