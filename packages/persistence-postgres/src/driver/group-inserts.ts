@@ -2,9 +2,9 @@ import type { Cancellation } from '@pet-store/domain'
 import { PersistenceUnavailable } from '@pet-store/persistence'
 import type { SqlValue } from '@pet-store/persistence-mikro-orm'
 import { isInvalidValue } from '../unavailable.ts'
-import type { LateValues } from './statement-runner.ts'
 import {
   bytesOf,
+  type LateValues,
   WAITING_LIMITS,
   type WaitingLimits,
   WaitingStatements,

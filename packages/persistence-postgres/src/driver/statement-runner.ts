@@ -5,6 +5,7 @@ import { isConflict, notSent, sqlStateOf } from '../unavailable.ts'
 import { groupInserts } from './group-inserts.ts'
 import { insertReturningIds } from './insert-rows.ts'
 import { retryConflicts } from './retry-conflicts.ts'
+import type { LateValues } from './waiting-statements.ts'
 
 /** A statement as the driver takes it, without its values. */
 export interface DriverStatement {
@@ -24,9 +25,6 @@ export type Run = (
   values: readonly unknown[],
   cancellation?: Cancellation,
 ) => Promise<unknown[]>
-
-/** Values that are asked for when there is a connection to send them on; `undefined` if they must not be sent any more. */
-export type LateValues = () => readonly unknown[] | undefined
 
 /** The same for writes, whose values may be asked for late. */
 export type RunWrite = (

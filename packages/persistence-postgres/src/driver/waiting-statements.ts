@@ -41,6 +41,9 @@ export class WaitingStatements {
   }
 }
 
+/** Values that are asked for when there is a connection to send them on; `undefined` if they must not be sent any more. */
+export type LateValues = () => readonly unknown[] | undefined
+
 /** Returns why a statement that has waited must not be sent. */
 export function whyDropped(
   cancellation: Cancellation | undefined,
