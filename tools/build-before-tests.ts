@@ -3,8 +3,11 @@
 import { spawnSync } from 'node:child_process'
 import type { TestProject } from 'vitest/node'
 
+const PROGRAM = ['node', 'tools/turbo-quietly.ts', 'build', '--filter=@pet-store/api']
 const BUILDS: Readonly<Record<string, readonly string[]>> = {
-  '@pet-store/api': ['node', 'tools/turbo-quietly.ts', 'build', '--filter=@pet-store/api'],
+  '@pet-store/api': PROGRAM,
+  '@pet-store/benchmark': PROGRAM,
+  '@pet-store/faults': PROGRAM,
   '@pet-store/http-express': ['pnpm', '--filter=@pet-store/http-express', 'run', '--silent', 'build:pages'],
 }
 

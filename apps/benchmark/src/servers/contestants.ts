@@ -17,17 +17,14 @@ export interface Contestant {
   readonly isTraced?: true
 }
 
-// Source starts source, and the built benchmark, which is one file, starts built programs.
+// Source starts the source of the bare servers, and the built benchmark, which is one file, built ones.
 const EXTENSION = extname(import.meta.filename)
 const SRC = EXTENSION === '.ts' ? dirname(import.meta.dirname) : import.meta.dirname
 export const BENCHMARK = dirname(SRC)
 export const ROOT = join(BENCHMARK, '../..')
 
-/** The command line of our program, after `node`. */
-export const PROGRAM: readonly string[] =
-  EXTENSION === '.ts'
-    ? ['--conditions=@pet-store/source', join(ROOT, 'apps/api/src/main.ts')]
-    : [join(ROOT, 'apps/api/bin/pet-store.js')]
+/** The command line of our program, after `node`: always the built one. */
+export const PROGRAM: readonly string[] = [join(ROOT, 'apps/api/bin/pet-store.js')]
 export const SERVICE = [...PROGRAM, 'serve']
 
 export const bare = (name: string): string => join(SRC, `bare/${name}${EXTENSION}`)

@@ -20,7 +20,7 @@ export async function runCommand(
   outputFile?: string,
 ): Promise<CommandResult> {
   const output = outputFile === undefined ? 'pipe' : openSync(outputFile, 'w')
-  const child = spawn(process.execPath, [...PROGRAM, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', output, 'pipe'],

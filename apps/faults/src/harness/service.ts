@@ -24,9 +24,11 @@ export interface ServiceOptions {
   readonly core?: number
 }
 
-const MAIN = join(fileURLToPath(import.meta.resolve('@pet-store/api/package.json')), '../src/main.ts')
-/** Runs the program from its source: `node ...PROGRAM serve`. */
-export const PROGRAM: readonly string[] = ['--conditions=@pet-store/source', MAIN]
+/** The program that users get, which tools/build-before-tests.ts has built. */
+export const PROGRAM: string = join(
+  fileURLToPath(import.meta.resolve('@pet-store/api/package.json')),
+  '../bin/pet-store.js',
+)
 const START_TIMEOUT_MS = 60_000
 
 /** The service as a process of its own, at the same address with the same key each time that it runs. */
@@ -75,7 +77,7 @@ export class Service {
   spawn(): ChildProcess {
     const { databaseUrl, settings, output, nodeFlags = [], core } = this.#options
     const target = output ?? openSync(this.#logFile, 'a')
-    const [command, ...args] = onCore(core, [process.execPath, ...nodeFlags, ...PROGRAM, 'serve'])
+    const [command, ...args] = onCore(core, [process.execPath, ...nodeFlags, PROGRAM, 'serve'])
     this.#child = spawn(command, args, {
       cwd: this.folder,
       // No setting of the surrounding shell reaches it.
