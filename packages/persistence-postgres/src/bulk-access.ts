@@ -8,7 +8,7 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
 import { openPostgresDatabase } from './database.ts'
-import { copyIn, copyOut, copyText, inMessages } from './driver/copy.ts'
+import { type CopiedRows, copyIn, copyOut, copyText, inMessages } from './driver/copy.ts'
 import { insertRows } from './driver/insert-rows.ts'
 import { runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
@@ -48,7 +48,10 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
         return true
       }),
 
-    readPetLines: (query) => onConnection(pool, (client) => copyOut(client, petQuery(petLines, query))),
+    readPetLines: createLineReader(
+      (sql, maxBytes) => onConnection(pool, (client) => copyOut(client, sql, maxBytes)),
+      petLines,
+    ),
 
     insertPetLines: (lines, also) =>
       inTransaction(pool, async (client) => {
@@ -74,6 +77,25 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
 
     close: () => pool.end(),
   })
+}
+
+/** What is held of a page of lines; a longer line is a page of its own. */
+const PAGE_BYTES = 1024 * 1024
+/** For the first page, before the length of lines is known. */
+const FIRST_PAGE = 5_000
+
+/** Returns a function that reads pages of about the same number of bytes. */
+function createLineReader(
+  copy: (sql: string, maxBytes: number) => Promise<CopiedRows>,
+  columns: TableColumns,
+): (query: PetQuery) => Promise<Uint8Array> {
+  let fitting = FIRST_PAGE
+  return async ({ limit, ...query }) => {
+    const { text, count } = await copy(petQuery(columns, { ...query, limit: Math.min(limit, fitting) }), PAGE_BYTES)
+    // A little less, because the next lines may be a little longer.
+    if (count > 0) fitting = Math.max(1, Math.floor((0.9 * PAGE_BYTES * count) / text.length))
+    return text
+  }
 }
 
 /** COPY takes no parameters. */

@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream/promises'
 import { readSettings } from '../settings/read-settings.ts'
 import { type ExportOptions, exportPets } from '../transfer/export-pets.ts'
 import { withTransfer } from '../transfer/open-transfer.ts'
@@ -15,7 +14,7 @@ export async function exportCommand({ output, ...options }: ExportCommandOptions
   const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
   await withTransfer(readSettings(), { readOnly: true }, async (transfer) => {
     const text = exportPets(transfer, { ...options, format })
-    if (output === undefined) await pipeline(text, process.stdout, { end: false }).catch(unlessClosed)
+    if (output === undefined) await writeAll(text, toStandardOutput).catch(unlessClosed)
     else
       await interruptible(
         () => `Stopped. ${JSON.stringify(output)} was not written.`,
@@ -24,9 +23,9 @@ export async function exportCommand({ output, ...options }: ExportCommandOptions
   })
 }
 
-async function writeTo(output: string, text: AsyncIterable<Uint8Array | string>): Promise<void> {
+async function writeTo(output: string, text: AsyncIterable<Uint8Array>): Promise<void> {
   try {
-    await replaceFile(output, (file) => pipeline(text, file.createWriteStream({ flush: true })))
+    await replaceFile(output, (file) => writeAll(text, (part) => file.appendFile(part)))
   } catch (error) {
     // A full disk, for instance; errors of the database name the database.
     if (!isWriting(error)) throw error
@@ -34,8 +33,33 @@ async function writeTo(output: string, text: AsyncIterable<Uint8Array | string>)
   }
 }
 
+/** Writes one part while the next one is made. */
+async function writeAll(text: AsyncIterable<Uint8Array>, write: (part: Uint8Array) => Promise<void>): Promise<void> {
+  let writing: Promise<void> = Promise.resolve()
+  try {
+    for await (const part of text) {
+      await writing
+      writing = write(part)
+      // It rejects for the next `await`.
+      writing.catch(() => {})
+    }
+  } finally {
+    await writing
+  }
+}
+
+function toStandardOutput(part: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The stream also emits the error, which would end the program.
+    if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => {})
+    process.stdout.write(part, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+const WRITING: ReadonlySet<unknown> = new Set(['write', 'fsync', 'rename'])
+
 function isWriting(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && (error.syscall === 'write' || error.syscall === 'rename')
+  return error instanceof Error && 'syscall' in error && WRITING.has(error.syscall)
 }
 
 /** A reader such as `head` closes the pipe when it has read enough. */

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { NewPet, PetId } from '@pet-store/domain'
 import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
 import type { PetTransfer } from './open-transfer.ts'
-import { countLines, lastIdOf, petLinePages, petsOfLines, readPetLines, textsOf, writePetLines } from './pet-lines.ts'
+import { countLines, lastIdOf, petLinePages, petsOfLines, textsOf, writePetLines } from './pet-lines.ts'
 import type { Progress } from './progress.ts'
 
-/** The number of pets that are read at once. */
-const BATCH = 5_000
+/** The number of idempotency keys that are read at once. */
+const KEYS = 5_000
 /** With less in a transaction, the target would spend more of its time on committing. */
 const BYTES_PER_TRANSACTION = 2 * 1024 * 1024
 /** The same for a target that takes pets, which need more memory than lines. */
@@ -62,7 +62,7 @@ async function addCopies(from: PetTransfer, to: PetTransfer, progress: Progress)
   }
   const meter = progress.begin('Copying pets', await from.countPets?.())
   let count = 0
-  for await (const lines of petLinePages(from, { limit: BATCH })) {
+  for await (const lines of petLinePages(from)) {
     const pets = petsOfLines(lines)
     // They were validated when they were added to the source.
     await to.addPets(pets as readonly unknown[] as readonly NewPet[])
@@ -99,7 +99,7 @@ async function copyPets(from: PetTransfer, to: BulkAccess, progress: Progress, i
       if (isComparison) hash.update(lines)
       counts.pets += count
       counts.added += missingCount
-      if (count > 0) lastId = lastIdOf(lines)
+      if (lines.length > 0) lastId = lastIdOf(lines)
       meter.advance(count)
     }
     await writer.writeCollected()
@@ -140,10 +140,10 @@ function createLineWriter(to: BulkAccess) {
 
 async function copyTheRest(from: BulkAccess, to: BulkAccess): Promise<void> {
   await to.movePetIdsPast(await from.lastPetId())
-  let keys = await from.readIdempotencyKeys(BATCH)
+  let keys = await from.readIdempotencyKeys(KEYS)
   while (keys.length > 0) {
     await to.writeIdempotencyKeys(keys)
-    keys = await from.readIdempotencyKeys(BATCH, keys.at(-1))
+    keys = await from.readIdempotencyKeys(KEYS, keys.at(-1))
   }
   const known = new Set((await to.readApiKeys()).map(({ id }) => id))
   await to.writeApiKeys((await from.readApiKeys()).filter(({ id }) => !known.has(id)))
@@ -166,45 +166,64 @@ interface ComparedPage {
 
 const NONE = new Uint8Array()
 
-/** Walks through both databases by id. The next page is read while the caller works on this one. */
+/** Walks through both databases by id, whose pages may end at different ids. */
 async function* comparePets(from: PetTransfer, to: BulkAccess): AsyncGenerator<ComparedPage> {
-  const read = (after?: PetId) => {
-    const query = { limit: BATCH, ...(after !== undefined && { after }) }
-    const reading = Promise.all([readPetLines(from, query), readPetLines(to, query)])
-    // It rejects for the next `await`.
-    reading.catch(() => undefined)
-    return reading
-  }
-  let reading = read()
+  const [source, target] = [petLinePages(from), petLinePages(to)]
+  let [here, there, isEndOfTarget] = [NONE, NONE, false]
   try {
     for (;;) {
-      const [lines, ahead] = await reading
-      const last = lines.length === 0 ? undefined : lastIdOf(lines)
-      if (last !== undefined) reading = read(last)
-      yield comparePage(lines, ahead, last)
-      if (last === undefined) return
+      const [nextHere, nextThere] = await Promise.all([
+        here.length === 0 ? source.next() : undefined,
+        there.length === 0 && !isEndOfTarget ? target.next() : undefined,
+      ])
+      if (nextHere !== undefined) here = nextHere.value ?? NONE
+      if (nextThere !== undefined) there = nextThere.value ?? NONE
+      isEndOfTarget ||= there.length === 0
+      const end = endOfBoth(here, there)
+      yield { ...comparePage(here.subarray(0, end.here), there.subarray(0, end.there)), isEndOfTarget }
+      if (here.length === 0) return
+      here = here.subarray(end.here)
+      there = there.subarray(end.there)
     }
   } finally {
-    await reading.catch(() => undefined)
+    await Promise.all([source.return(undefined), target.return(undefined)])
   }
 }
 
-/** Mostly either all pets are there, or none. */
-function comparePage(lines: Uint8Array, ahead: Uint8Array, last?: PetId): ComparedPage {
-  const count = countLines(lines)
-  const page = { lines, count, missing: NONE, missingCount: 0, others: [], isEndOfTarget: false }
-  if (ahead.length === 0) return { ...page, missing: lines, missingCount: count, isEndOfTarget: true }
-  if (Buffer.compare(lines, ahead) === 0) return page
-  const [here, allThere] = [textsOf(lines), textsOf(ahead)]
-  const there = last === undefined ? allThere : allThere.filter((line) => BigInt(idOf(line)) <= last)
-  const missing = without(here, there)
+/** Returns how far both pages contain the same range of ids. */
+function endOfBoth(here: Uint8Array, there: Uint8Array): { readonly here: number; readonly there: number } {
+  const shorter = Math.min(here.length, there.length)
+  // Mostly either all pets are there, or none.
+  if (Buffer.compare(here.subarray(0, shorter), there.subarray(0, shorter)) === 0) {
+    return shorter === 0 ? { here: here.length, there: there.length } : { here: shorter, there: shorter }
+  }
+  const last = [here, there].map(lastIdOf).reduce((one, other) => (one < other ? one : other))
+  return { here: endOfId(here, last), there: endOfId(there, last) }
+}
+
+/** Returns the place after the lines up to an id. */
+function endOfId(lines: Uint8Array, last: PetId): number {
+  const texts = textsOf(lines)
+  const after = texts.findIndex((line) => BigInt(idOf(line)) > last)
+  return after === -1 ? lines.length : bytesOf(texts.slice(0, after)).length
+}
+
+function comparePage(lines: Uint8Array, there: Uint8Array): Omit<ComparedPage, 'isEndOfTarget'> {
+  const page = { lines, count: countLines(lines), missing: NONE, missingCount: 0, others: [] }
+  if (there.length === 0) return { ...page, missing: lines, missingCount: page.count }
+  if (Buffer.compare(lines, there) === 0) return page
+  const [ofSource, ofTarget] = [textsOf(lines), textsOf(there)]
+  const missing = without(ofSource, ofTarget)
   return {
     ...page,
-    missing: Buffer.from(missing.map((line) => `${line}\n`).join('')),
+    missing: bytesOf(missing),
     missingCount: missing.length,
-    others: without(there, here).map(idOf),
-    isEndOfTarget: allThere.length < BATCH && there.length === allThere.length,
+    others: without(ofTarget, ofSource).map(idOf),
   }
+}
+
+function bytesOf(lines: readonly string[]): Uint8Array {
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''))
 }
 
 function without(lines: readonly string[], others: readonly string[]): readonly string[] {

@@ -4,10 +4,8 @@ import { ID, IS_INTEGER } from './pet-fields.ts'
 import type { Format } from './pet-file.ts'
 import { type PetSource, petLinePages, unescaped, withRoom } from './pet-lines.ts'
 
-/** The number of pets in memory at once. */
-const PAGE = 5_000
 /** How much is turned into text at once: meanwhile nothing is received from the database. */
-const PART_BYTES = 64 * 1024
+const PART_BYTES = 128 * 1024
 
 export interface ExportOptions {
   readonly format: Format
@@ -17,16 +15,20 @@ export interface ExportOptions {
   readonly status?: PetStatus
 }
 
-/** Returns pets as text by ascending id, a page at a time. One page is read ahead. */
-export async function* exportPets(
-  from: PetSource,
-  { format, ids, status }: ExportOptions,
-): AsyncGenerator<Uint8Array | string> {
-  if (format === 'csv') yield `${fieldNames(ids).join(',')}\n`
+/**
+ * Returns pets as text by ascending id, a page at a time. One page is read ahead. A part is valid until the next but one
+ * is asked for: two buffers take turns, because new ones for each part would be most of the memory of an export.
+ */
+export async function* exportPets(from: PetSource, { format, ids, status }: ExportOptions): AsyncGenerator<Uint8Array> {
+  if (format === 'csv') yield Buffer.from(`${fieldNames(ids).join(',')}\n`)
   const toFile = createLineFormatter(format, ids)
-  const query = { limit: PAGE, ...(status !== undefined && { status }) }
-  for await (const lines of petLinePages(from, query)) {
-    for (const part of partsOf(lines)) yield toFile(part)
+  let [filling, written]: [Buffer, Buffer] = [Buffer.alloc(0), Buffer.alloc(0)]
+  for await (const lines of petLinePages(from, status === undefined ? {} : { status })) {
+    for (const part of partsOf(lines)) {
+      const { output, length } = toFile(part, filling)
+      ;[filling, written] = [written, output]
+      yield output.subarray(0, length)
+    }
   }
 }
 
@@ -49,6 +51,8 @@ const QUOTES = 2
 
 /** How a byte is written: as it is, after another one, between quotes, or so that the text is encoded as a whole. */
 const [PLAIN, ESCAPED, QUOTED, SPECIAL] = [0, 1, 2, 4]
+/** The byte ends a field. */
+const END = 8
 
 /** How a format writes a line. */
 interface LineFormat {
@@ -119,11 +123,14 @@ function fieldNames(ids: boolean): readonly (keyof Pet)[] {
  * same in both, and to make pets of them and text of these takes longer than the database does for all the rest.
  * docs/decisions/0120-bulk-as-lines.md
  */
-function createLineFormatter(format: Format, ids: boolean): (lines: Uint8Array) => Buffer {
+function createLineFormatter(
+  format: Format,
+  ids: boolean,
+): (lines: Uint8Array, output: Buffer) => { output: Buffer; length: number } {
   const { before, textQuote, hasPlaceForAbsent, end, encode, writeAs, escapeByte, isPlainAtStart, isPlainAtEnd } =
     FORMATS[format]
   const bytes = Array.from({ length: 256 }, (_, byte) => byte)
-  const ways = Uint8Array.from(bytes, writeAs)
+  const ways = Uint8Array.from(bytes, (byte) => (byte === TAB || byte === LINE_FEED ? END : writeAs(byte)))
   const plainAtStart = Uint8Array.from(bytes, (byte) => Number(isPlainAtStart(byte)))
   const plainAtEnd = Uint8Array.from(bytes, (byte) => Number(isPlainAtEnd(byte)))
   const endOfLine = Buffer.from(end)
@@ -140,44 +147,54 @@ function createLineFormatter(format: Format, ids: boolean): (lines: Uint8Array) 
       absent: Buffer.from(hasPlaceForAbsent ? text : ''),
     }
   })
-  const constants = fields.reduce((sum, field) => sum + field.beforePlain.length + QUOTES, endOfLine.length)
+  // A byte may be written as two, and each field ends with a byte.
+  const constants = fields.map(({ beforePlain }) => beforePlain.length + QUOTES)
+  const growth = 2 + Math.max(...constants) + endOfLine.length
 
-  return (lines) => {
+  return (lines, reused) => {
     const input = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
-    let output: Buffer = Buffer.allocUnsafe(lines.length * 2 + constants)
+    let output = withRoom(reused, 0, growth * input.length)
     let length = 0
     let place = 0
-    while (place < lines.length) {
-      output = withRoom(output, length, 2 * (input.indexOf(LINE_FEED, place) - place) + constants)
+    while (place < input.length) {
       for (const field of fields) {
         const start = place
+        let byte = input[place] as number
+        if (!field.isWritten) {
+          while (ways[byte] !== END) byte = input[++place] as number
+          place += 1
+          continue
+        }
+        if (byte === BACKSLASH && input[start + 1] === LETTER_N) {
+          length = put(field.absent, output, length)
+          place += 3
+          continue
+        }
         const beginning = length
-        const isAbsent = lines[start] === BACKSLASH && lines[start + 1] === LETTER_N
-        if (!isAbsent && field.isWritten) length = put(field.beforePlain, output, length)
+        length = put(field.beforePlain, output, length)
         const valueStart = length
-        let seen = plainAtStart[lines[start] as number] === 1 ? PLAIN : SPECIAL
-        let byte = lines[place] as number
-        while (byte !== TAB && byte !== LINE_FEED) {
-          const way = ways[byte] as number
-          seen |= way
-          if ((way & ESCAPED) !== 0) {
-            output[length] = escapeByte
-            length += 1
+        let seen = plainAtStart[byte] === 1 ? PLAIN : SPECIAL
+        let way = ways[byte] as number
+        while (way !== END) {
+          if (way !== PLAIN) {
+            seen |= way
+            if ((way & ESCAPED) !== 0) {
+              output[length] = escapeByte
+              length += 1
+            }
           }
           output[length] = byte
           length += 1
           place += 1
-          byte = lines[place] as number
+          byte = input[place] as number
+          way = ways[byte] as number
         }
-        if (!field.isWritten) length = beginning
-        else if (isAbsent) length = put(field.absent, output, beginning)
-        else if (field.isText) {
-          if ((seen & SPECIAL) === 0 && plainAtEnd[lines[place - 1] as number] === 1) {
+        if (field.isText) {
+          if ((seen & SPECIAL) === 0 && plainAtEnd[input[place - 1] as number] === 1) {
             length = (seen & QUOTED) === 0 ? put(quote, output, length) : putQuotes(output, valueStart, length)
           } else {
             const text = encode(unescaped(input.toString('utf8', start, place)))
-            const rest = 2 * (input.indexOf(LINE_FEED, place) - place) + constants
-            output = withRoom(output, beginning, Buffer.byteLength(text) + rest)
+            output = withRoom(output, beginning, Buffer.byteLength(text) + growth * (input.length - start))
             length = put(field.before, output, beginning)
             length += output.write(text, length)
           }
@@ -186,7 +203,7 @@ function createLineFormatter(format: Format, ids: boolean): (lines: Uint8Array) 
       }
       length = put(endOfLine, output, length)
     }
-    return output.subarray(0, length)
+    return { output, length }
   }
 }
 

@@ -71,7 +71,8 @@ export async function openOutput(file: string): Promise<FileHandle> {
 export async function replaceFile(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
   const existing = await stat(file).catch(() => undefined)
   if (existing !== undefined && !existing.isFile()) {
-    return write(await openOutput(file))
+    const handle = await openOutput(file)
+    return write(handle).finally(() => handle.close())
   }
   // A symbolic link stays one.
   const target = existing === undefined ? file : await realpath(file)
@@ -83,9 +84,12 @@ export async function replaceFile(file: string, write: (handle: FileHandle) => P
   process.once('exit', remove)
   try {
     await write(handle)
+    await handle.sync()
+    await handle.close()
     if (existing !== undefined) await chmod(temporary, existing.mode)
     await rename(temporary, target)
   } catch (error) {
+    await handle.close().catch(() => {})
     remove()
     throw error
   } finally {

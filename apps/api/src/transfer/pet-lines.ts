@@ -9,9 +9,18 @@ const TAB = 9
 const LINE_FEED = 10
 const ABSENT = '\\N'
 
+/** The number of lines in a page. A database that returns lines returns fewer if they are large. */
+const LINES = 100_000
+/** Pets take more memory than their lines. */
+const PETS = 5_000
+
+/** What a page is asked for with. */
+type PetLineQuery = Omit<PetQuery, 'limit'>
+
 /** Returns a page of lines, by ascending id. No line is the end. */
-export async function readPetLines(from: PetSource, query: PetQuery): Promise<Uint8Array> {
-  return from.readPetLines === undefined ? linesOfPets(await from.readPets(query)) : from.readPetLines(query)
+async function readPetLines(from: PetSource, query: PetLineQuery): Promise<Uint8Array> {
+  if (from.readPetLines !== undefined) return from.readPetLines({ ...query, limit: LINES })
+  return linesOfPets(await from.readPets({ ...query, limit: PETS }))
 }
 
 /** Stores lines under the ids that they have. Rejects if one of the ids is taken. */
@@ -23,7 +32,7 @@ export async function writePetLines(
 }
 
 /** Returns all lines, a page at a time. The next page is read while the caller works on this one. */
-export async function* petLinePages(from: PetSource, query: PetQuery): AsyncGenerator<Uint8Array> {
+export async function* petLinePages(from: PetSource, query: PetLineQuery = {}): AsyncGenerator<Uint8Array> {
   let reading = readPetLines(from, query)
   try {
     for (let lines = await reading; lines.length > 0; lines = await reading) {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
-import { copyOut } from './copy.ts'
+import { copyOut as copyRows } from './copy.ts'
 
 const database = useDatabase()
 let client: pg.Client
@@ -13,6 +13,9 @@ beforeEach(async () => {
 })
 afterEach(() => client.end())
 
+const MAX_BYTES = 16 * 1024 * 1024
+const copyOut = async (from: pg.Client, query: string) => (await copyRows(from, query, MAX_BYTES)).text
+
 describe('COPY out of PostgreSQL', () => {
   it('returns all rows of a query, which may be larger than a message or none', async () => {
     const rows = (count: number, size: number) =>
@@ -22,6 +25,17 @@ describe('COPY out of PostgreSQL', () => {
     const expected = Array.from({ length: 3_000 }, (_, index) => `${index + 1}\t${'é'.repeat(300)}\n`).join('')
     expect((await rows(3_000, 300)).toString() === expected).toBe(true)
     expect((await rows(1, 500_000)).toString() === `1\t${'é'.repeat(500_000)}\n`).toBe(true)
+  })
+
+  it('returns whole rows up to a number of bytes, and at least one', async () => {
+    const rows = "select n, repeat('é', 100) from generate_series(1, 9000) n"
+    const all = (await copyOut(client, rows)).toString()
+    const { text, count } = await copyRows(client, rows, 100_000)
+    expect([count, text.length > 99_000, text.length <= 100_000]).toEqual([485, true, true])
+    expect(text.toString() === `${all.split('\n').slice(0, count).join('\n')}\n`).toBe(true)
+    const { text: long, count: one } = await copyRows(client, "select repeat('é', 90000) from generate_series(1, 3)", 9)
+    expect([one, long.length]).toEqual([1, 180_001])
+    expect((await copyOut(client, 'select 7')).toString()).toBe('7\n')
   })
 
   it('rejects with an error of the server in the middle of the rows, and leaves the connection usable', async () => {

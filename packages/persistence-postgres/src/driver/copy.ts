@@ -25,48 +25,101 @@ export function* inMessages(text: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < text.length; start += MESSAGE_BYTES) yield text.subarray(start, start + MESSAGE_BYTES)
 }
 
-/** Returns the rows of a query, as COPY writes them. */
-export function copyOut(client: ClientBase, query: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    client.query(new CopyOut(`copy (${query}) to stdout`, resolve, reject))
-  })
+/** Rows as COPY writes them. */
+export interface CopiedRows {
+  readonly text: Buffer
+  readonly count: number
 }
 
 /**
- * Collects what the server sends. A stream such as that of pg-copy-streams does not wait for all of it, and takes longer
- * for each row than the server does.
+ * Returns the first rows of a query that fit into `maxBytes`, at least one if there is any. The server sends the others
+ * too, and they are dropped.
+ */
+export function copyOut(client: ClientBase, query: string, maxBytes: number): Promise<CopiedRows> {
+  return new Promise((resolve, reject) => {
+    client.query(new CopyOut(`copy (${query}) to stdout`, maxBytes, resolve, reject))
+  })
+}
+
+const COPY_DATA = 0x64
+const READY_FOR_QUERY = 0x5a
+/** The type of a message, and its length, which counts itself but not the type. */
+const HEADER_BYTES = 5
+/** A call that copies fewer bytes takes longer than copying them one by one. */
+const SHORT_BYTES = 100
+
+/**
+ * Collects the rows that the server sends. Meanwhile it reads the connection before the driver does, which makes three
+ * objects of each row and takes longer for them than the server; all messages but rows are passed on to the driver.
  */
 class CopyOut implements Submittable {
   readonly #sql: string
-  readonly #resolve: (rows: Buffer) => void
+  readonly #maxBytes: number
+  readonly #resolve: (rows: CopiedRows) => void
   readonly #reject: (error: Error) => void
-  #rows: Buffer = Buffer.allocUnsafe(MESSAGE_BYTES)
+  #text: Buffer = Buffer.allocUnsafeSlow(MESSAGE_BYTES)
   #length = 0
+  #count = 0
+  #isFull = false
 
-  constructor(sql: string, resolve: (rows: Buffer) => void, reject: (error: Error) => void) {
+  constructor(sql: string, maxBytes: number, resolve: (rows: CopiedRows) => void, reject: (error: Error) => void) {
     this.#sql = sql
+    this.#maxBytes = maxBytes
     this.#resolve = resolve
     this.#reject = reject
   }
 
   submit(connection: Connection): void {
+    const { stream } = connection
+    const [driver, ...others] = stream.listeners('data') as ((bytes: Buffer) => void)[]
+    if (driver === undefined || others.length > 0) throw new Error('The driver reads its connection in another way.')
+    let rest: Buffer | undefined
+    const onData = (chunk: Buffer) => {
+      const bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk])
+      let start = 0
+      while (start + HEADER_BYTES <= bytes.length) {
+        const end = start + 1 + bytes.readUInt32BE(start + 1)
+        if (end > bytes.length) break
+        const type = bytes[start]
+        if (type === COPY_DATA) this.#addRow(bytes, start + HEADER_BYTES, end)
+        else {
+          if (type === READY_FOR_QUERY) stream.off('data', onData).on('data', driver)
+          driver(bytes.subarray(start, end))
+        }
+        start = end
+      }
+      rest = start === bytes.length ? undefined : bytes.subarray(start)
+    }
+    stream.off('data', driver).on('data', onData)
     connection.query(this.#sql)
   }
 
   /** Each message has one row. */
-  handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
-    if (this.#length + chunk.length > this.#rows.length) {
-      const larger = Buffer.allocUnsafe(2 * (this.#length + chunk.length))
-      this.#rows.copy(larger, 0, 0, this.#length)
-      this.#rows = larger
-    }
-    this.#length += chunk.copy(this.#rows, this.#length)
+  #addRow(bytes: Buffer, start: number, end: number): void {
+    if (this.#isFull) return
+    const length = this.#length + end - start
+    if (length > this.#text.length) this.#grow(length)
+    if (this.#isFull) return
+    const text = this.#text
+    let place = this.#length
+    if (end - start > SHORT_BYTES) bytes.copy(text, place, start, end)
+    else for (let from = start; from < end; from += 1, place += 1) text[place] = bytes[from] as number
+    this.#length = length
+    this.#count += 1
+  }
+
+  #grow(needed: number): void {
+    this.#isFull = needed > this.#maxBytes && this.#count > 0
+    if (this.#isFull) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * this.#text.length, this.#maxBytes)))
+    this.#text.copy(larger, 0, 0, this.#length)
+    this.#text = larger
   }
 
   handleCommandComplete(): void {}
 
   handleReadyForQuery(): void {
-    this.#resolve(this.#rows.subarray(0, this.#length))
+    this.#resolve({ text: this.#text.subarray(0, this.#length), count: this.#count })
   }
 
   handleError(error: Error): void {

@@ -13,6 +13,9 @@ const ESCAPES: readonly (readonly [code: number, escape: string])[] = [
   [13, '\\r'],
 ]
 
+/** More lines at once are read no faster. */
+const MAX_LINES = 5_000
+
 /**
  * Prepares reading pets as lines of text, which SQLite makes itself: to fetch the values through the driver takes five
  * times as long. Hardly any name has a character to escape, so that is done only for pages that have one.
@@ -37,7 +40,8 @@ export function preparePetLines(database: Database, { table, columns }: TableCol
 
   return ({ after, status, limit }) => {
     if (after !== undefined && after >= INT64.max) return Buffer.alloc(0)
-    const values = { from: after === undefined || after < INT64.min ? INT64.min : after + 1n, status, limit }
+    const from = after === undefined || after < INT64.min ? INT64.min : after + 1n
+    const values = { from, status, limit: Math.min(limit, MAX_LINES) }
     const statements = status === undefined ? all : withStatus
     const [lines, plain] = statements.unescaped.get(values) ?? []
     if (!lines) return Buffer.alloc(0)
