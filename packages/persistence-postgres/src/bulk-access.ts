@@ -1,9 +1,10 @@
+import type { MikroORM } from '@mikro-orm/postgresql'
 import { INT64, type PetQuery } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import {
   type BulkStatement,
   createBulkAccess,
-  petLineColumns,
+  PET_LINE_COLUMNS,
   type TableColumns,
 } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
@@ -34,10 +35,12 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
     await pool.end()
     throw error
   }
-  const { em } = createPostgresOrm(database)
+  let orm: MikroORM | undefined
+  const em = () => {
+    orm ??= createPostgresOrm(database)
+    return orm.em
+  }
   const runner = createPostgresStatementRunner(options.pooler ?? 'none', runOnPool(pool, true), runOnPool(pool, false))
-  const petLines = petLineColumns(em)
-  const newPetLines = { ...petLines, columns: petLines.columns.filter(({ name }) => name !== 'id') }
 
   return createBulkAccess(em, runner, {
     insert: (table, rows, also) =>
@@ -48,20 +51,17 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
         return true
       }),
 
-    readPetLines: createLineReader(
-      (sql, maxBytes) => onConnection(pool, (client) => copyOut(client, sql, maxBytes)),
-      petLines,
-    ),
+    readPetLines: createLineReader((sql, memory) => onConnection(pool, (client) => copyOut(client, sql, memory))),
 
     insertPetLines: (lines, also) =>
       inTransaction(pool, async (client) => {
         if (also !== undefined && !(await changesRows(client, also))) return false
-        await copyIn(client, newPetLines, inMessages(lines))
+        await copyIn(client, NEW_PET_LINE_COLUMNS, inMessages(lines))
         return true
       }),
 
     // A statement by itself is a transaction.
-    writePetLines: (lines) => onConnection(pool, (client) => copyIn(client, petLines, inMessages(lines))),
+    writePetLines: (lines) => onConnection(pool, (client) => copyIn(client, PET_LINE_COLUMNS, inMessages(lines))),
 
     async lastPetId() {
       const { rows } = await pool.query<{ id: string | null }>(`select pg_sequence_last_value(${PET_IDS}) as id`)
@@ -79,19 +79,25 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
   })
 }
 
-/** What is held of a page of lines; a longer line is a page of its own. */
+const NEW_PET_LINE_COLUMNS: TableColumns = {
+  ...PET_LINE_COLUMNS,
+  columns: PET_LINE_COLUMNS.columns.filter(({ name }) => name !== 'id'),
+}
+
+/** The size of a page of lines; a longer line is a page of its own. */
 const PAGE_BYTES = 1024 * 1024
 /** For the first page, before the length of lines is known. */
 const FIRST_PAGE = 5_000
 
-/** Returns a function that reads pages of about the same number of bytes. */
+/** Returns a function that reads pages of about the same number of bytes. Two of them take turns in the same memory. */
 function createLineReader(
-  copy: (sql: string, maxBytes: number) => Promise<CopiedRows>,
-  columns: TableColumns,
+  copy: (sql: string, memory: Buffer) => Promise<CopiedRows>,
 ): (query: PetQuery) => Promise<Uint8Array> {
+  let [memory, other]: [Buffer, Buffer] = [Buffer.allocUnsafeSlow(PAGE_BYTES), Buffer.allocUnsafeSlow(PAGE_BYTES)]
   let fitting = FIRST_PAGE
   return async ({ limit, ...query }) => {
-    const { text, count } = await copy(petQuery(columns, { ...query, limit: Math.min(limit, fitting) }), PAGE_BYTES)
+    ;[memory, other] = [other, memory]
+    const { text, count } = await copy(petQuery({ ...query, limit: Math.min(limit, fitting) }), memory)
     // A little less, because the next lines may be a little longer.
     if (count > 0) fitting = Math.max(1, Math.floor((0.9 * PAGE_BYTES * count) / text.length))
     return text
@@ -99,7 +105,8 @@ function createLineReader(
 }
 
 /** COPY takes no parameters. */
-function petQuery({ table, columns }: TableColumns, { after, status, limit }: PetQuery): string {
+function petQuery({ after, status, limit }: PetQuery): string {
+  const { table, columns } = PET_LINE_COLUMNS
   const conditions = ['true']
   // The server would compare greater numbers by another type, and use no index.
   if (after !== undefined && after >= INT64.min) conditions.push(after > INT64.max ? 'false' : `id > ${after}`)

@@ -1,5 +1,6 @@
+import type { MikroORM } from '@mikro-orm/sqlite'
 import type { BulkAccess } from '@pet-store/persistence'
-import { createBulkAccess, petLineColumns } from '@pet-store/persistence-mikro-orm'
+import { createBulkAccess, PET_LINE_COLUMNS } from '@pet-store/persistence-mikro-orm'
 import { openSqliteDatabase } from './database.ts'
 import { createGroupCommit } from './driver/group-commit.ts'
 import { createGroupRead } from './driver/group-read.ts'
@@ -31,13 +32,17 @@ export async function openSqliteBulkAccess({
     database.close()
     throw error
   }
-  const orm = createSqliteOrm(database)
+  let orm: MikroORM | undefined
+  const em = () => {
+    orm ??= createSqliteOrm(database)
+    return orm.em
+  }
   const runner = createSqliteStatementRunner(database, createGroupCommit(database), createGroupRead(database))
   const lastId = database.prepare("select seq from sqlite_sequence where name = 'pet'").pluck().safeIntegers()
 
-  const readPetLines = preparePetLines(database, petLineColumns(orm.em))
+  const readPetLines = preparePetLines(database, PET_LINE_COLUMNS)
 
-  return createBulkAccess(orm.em, runner, {
+  return createBulkAccess(em, runner, {
     insert: (table, rows, also) =>
       inWriteTransaction(database, () => {
         insertRows(database, table, rows)
@@ -60,7 +65,7 @@ export async function openSqliteBulkAccess({
       }),
 
     async close() {
-      await orm.close()
+      await orm?.close()
       database.close()
     },
   })

@@ -19,7 +19,7 @@ export interface BulkAccess {
    * `PET_LINE_FIELDS` with tabs between them, a line feed after the last one, integers in decimal, `\N` for an absent
    * field. In names a backslash is `\\`, and backspace, tab, line feed, vertical tab, form feed and carriage return are
    * `\b`, `\t`, `\n`, `\v`, `\f` and `\r`. May return fewer lines than `limit`, so that it holds little memory: only no
-   * line is the end. Absent in an adapter that returns lines no faster than pets.
+   * line is the end. The result may be overwritten by the second call after this one. Absent in an adapter that returns lines no faster than pets.
    */
   readPetLines?(query: PetQuery): Promise<Uint8Array>
   /** Does the same as `writePets` with such lines. Absent in an adapter that stores lines no faster than pets. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { NewPet, PetId } from '@pet-store/domain'
 import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
 import type { PetTransfer } from './open-transfer.ts'
-import { countLines, lastIdOf, petLinePages, petsOfLines, textsOf, writePetLines } from './pet-lines.ts'
+import { countLines, lastIdOf, petLinePages, petsOfLines, textsOf, withRoom, writePetLines } from './pet-lines.ts'
 import type { Progress } from './progress.ts'
 
 /** The number of idempotency keys that are read at once. */
@@ -110,26 +110,27 @@ async function copyPets(from: PetTransfer, to: BulkAccess, progress: Progress, i
   return { ...counts, lastId, checksum: hash.digest('hex') }
 }
 
-/** Collects lines for a transaction, and stores them while more are collected. */
+/** Collects lines for a transaction, and stores them while more are collected. Two buffers take turns. */
 function createLineWriter(to: BulkAccess) {
   const enough = to.writePetLines === undefined ? BYTES_OF_PETS_PER_TRANSACTION : BYTES_PER_TRANSACTION
-  let collected: Uint8Array[] = []
+  let [filling, storing]: [Buffer, Buffer] = [Buffer.alloc(0), Buffer.alloc(0)]
   let bytes = 0
   let writing: Promise<void> = Promise.resolve()
 
   async function writeCollected(): Promise<void> {
     await writing
     if (bytes === 0) return
-    writing = writePetLines(to, Buffer.concat(collected))
+    writing = writePetLines(to, filling.subarray(0, bytes))
     // It rejects for the next `await`.
     writing.catch(() => undefined)
-    collected = []
+    ;[filling, storing] = [storing, filling]
     bytes = 0
   }
 
   return {
     async write(lines: Uint8Array): Promise<void> {
-      collected.push(lines)
+      filling = withRoom(filling, bytes, lines.length)
+      filling.set(lines, bytes)
       bytes += lines.length
       if (bytes >= enough) await writeCollected()
     },

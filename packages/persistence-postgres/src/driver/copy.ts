@@ -32,12 +32,12 @@ export interface CopiedRows {
 }
 
 /**
- * Returns the first rows of a query that fit into `maxBytes`, at least one if there is any. The server sends the others
- * too, and they are dropped.
+ * Returns the first rows of a query, in this memory: those that fit into it, or one that is larger in memory of its own.
+ * The server sends the others too, and they are dropped.
  */
-export function copyOut(client: ClientBase, query: string, maxBytes: number): Promise<CopiedRows> {
+export function copyOut(client: ClientBase, query: string, memory: Buffer): Promise<CopiedRows> {
   return new Promise((resolve, reject) => {
-    client.query(new CopyOut(`copy (${query}) to stdout`, maxBytes, resolve, reject))
+    client.query(new CopyOut(`copy (${query}) to stdout`, memory, resolve, reject))
   })
 }
 
@@ -54,17 +54,16 @@ const SHORT_BYTES = 100
  */
 class CopyOut implements Submittable {
   readonly #sql: string
-  readonly #maxBytes: number
   readonly #resolve: (rows: CopiedRows) => void
   readonly #reject: (error: Error) => void
-  #text: Buffer = Buffer.allocUnsafeSlow(MESSAGE_BYTES)
+  #text: Buffer
   #length = 0
   #count = 0
   #isFull = false
 
-  constructor(sql: string, maxBytes: number, resolve: (rows: CopiedRows) => void, reject: (error: Error) => void) {
+  constructor(sql: string, memory: Buffer, resolve: (rows: CopiedRows) => void, reject: (error: Error) => void) {
     this.#sql = sql
-    this.#maxBytes = maxBytes
+    this.#text = memory
     this.#resolve = resolve
     this.#reject = reject
   }
@@ -96,9 +95,11 @@ class CopyOut implements Submittable {
 
   /** Each message has one row. */
   #addRow(bytes: Buffer, start: number, end: number): void {
-    if (this.#isFull) return
     const length = this.#length + end - start
-    if (length > this.#text.length) this.#grow(length)
+    if (length > this.#text.length) {
+      this.#isFull ||= this.#count > 0
+      if (!this.#isFull) this.#text = Buffer.allocUnsafeSlow(length)
+    }
     if (this.#isFull) return
     const text = this.#text
     let place = this.#length
@@ -106,14 +107,6 @@ class CopyOut implements Submittable {
     else for (let from = start; from < end; from += 1, place += 1) text[place] = bytes[from] as number
     this.#length = length
     this.#count += 1
-  }
-
-  #grow(needed: number): void {
-    this.#isFull = needed > this.#maxBytes && this.#count > 0
-    if (this.#isFull) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * this.#text.length, this.#maxBytes)))
-    this.#text.copy(larger, 0, 0, this.#length)
-    this.#text = larger
   }
 
   handleCommandComplete(): void {}
