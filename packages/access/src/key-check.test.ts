@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { SCOPES } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { createApiKeyText, hashApiKey } from './api-key-text.ts'
@@ -126,6 +126,20 @@ it('a revocation is not delayed by a clock that is set back', async () => {
   expect(await use(text)).toBeUndefined()
 })
 
+it('by default measures the age of a cached key with a clock that is never set back', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  check = createKeyCheck({ keys, lifetimeMs: LIFETIME_MS })
+  const { text, key } = await issue()
+  await use(text)
+  await keys.revoke(key.id, new Date(time))
+  vi.advanceTimersByTime(LIFETIME_MS)
+  vi.setSystemTime(Date.now() - LIFETIME_MS)
+  expect(await use(text)).toBeUndefined()
+})
+
 it('steady traffic never waits: the database is asked in the background, in the second half of the lifetime', async () => {
   const { text } = await issue()
   await use(text)
@@ -155,6 +169,14 @@ it('guessing costs at most 20 look-ups a second from one address', async () => {
   expect(verdicts.filter((verdict) => verdict === 'too_many_look_ups')).toHaveLength(980)
   expect(asked()).toBe(20)
   wait(1000)
+  expect(await use(createApiKeyText())).toBeUndefined()
+})
+
+it('look-ups are allowed again a second later, even when the clock is set back', async () => {
+  for (let count = 0; count < 21; count += 1) await use(createApiKeyText())
+  expect(await use(createApiKeyText())).toBe('too_many_look_ups')
+  wait(1000)
+  time -= 1000
   expect(await use(createApiKeyText())).toBeUndefined()
 })
 

@@ -116,6 +116,24 @@ describe('copy', () => {
     expect(await target.readPetImports()).toEqual([finished])
   })
 
+  it('brings over an import that began in the source while the pets were compared', async () => {
+    const source = createMemoryBulk(petsUpTo(1))
+    const target = createMemoryBulk(petsUpTo(1))
+    let hasRest = false
+    await copy(source, {
+      ...target,
+      async writePetImports(imports) {
+        await target.writePetImports(imports)
+        hasRest = true
+      },
+      async readPets(query) {
+        if (hasRest) await source.writePetImports([IMPORT])
+        return target.readPets(query)
+      },
+    })
+    expect(await target.readPetImports()).toEqual([IMPORT])
+  })
+
   it('rejects a target with imports that the source does not have', async () => {
     const later = { ...IMPORT, lines: 9, changedAt: new Date(9) }
     for (const petImports of [[{ ...IMPORT, id: 2n }], [later]]) {

@@ -1,8 +1,10 @@
 import { runSql } from '@pet-store/testing-postgres'
+import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { poolConfig } from '../settings.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
+import type { ReadBatch } from './read-batch.ts'
 import type { DriverStatement } from './statement-runner.ts'
 
 const database = useDatabase()
@@ -50,6 +52,16 @@ describe('A pipelined connection', () => {
     expect(await Promise.all([number(3), number(4)])).toEqual([3, 4])
     const rows = await connection.query({ text: 'select name from pg_prepared_statements', rowMode: 'array' })
     expect(rows).toEqual([['number']])
+  })
+
+  it('sends each of many failing statements twice at most', async () => {
+    const query = vi.spyOn(pg.Client.prototype, 'query')
+    const all = Array.from({ length: 20 }, () => connection.query({ text: 'select 1 / 0' }))
+    const results = await Promise.allSettled(all)
+    expect(results).toMatchObject(all.map(() => ({ reason: { code: '22012' } })))
+    const sent = query.mock.calls.flatMap(([batch]) => (batch as unknown as ReadBatch).reads)
+    expect(new Set(sent).size).toBe(20)
+    expect(sent.length).toBeLessThanOrEqual(40)
   })
 
   it('can run a statement once what it lacked is there', async () => {
