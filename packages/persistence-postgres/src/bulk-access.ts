@@ -4,8 +4,8 @@ import type { BulkAccess } from '@pet-store/persistence'
 import {
   type BulkStatement,
   createBulkAccess,
+  NEW_PET_LINE_COLUMNS,
   PET_LINE_COLUMNS,
-  type TableColumns,
 } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
 import { openPostgresDatabase } from './database.ts'
@@ -77,11 +77,6 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
 
     close: () => pool.end(),
   })
-}
-
-const NEW_PET_LINE_COLUMNS: TableColumns = {
-  ...PET_LINE_COLUMNS,
-  columns: PET_LINE_COLUMNS.columns.filter(({ name }) => name !== 'id'),
 }
 
 /** The size of a page of lines; a longer line is a page of its own. */

@@ -1,11 +1,18 @@
 import type { MikroORM } from '@mikro-orm/sqlite'
 import type { BulkAccess } from '@pet-store/persistence'
-import { createBulkAccess, PET_LINE_COLUMNS } from '@pet-store/persistence-mikro-orm'
+import {
+  type BulkStatement,
+  createBulkAccess,
+  NEW_PET_LINE_COLUMNS,
+  PET_LINE_COLUMNS,
+  type SqlValue,
+  type TableColumns,
+} from '@pet-store/persistence-mikro-orm'
 import { openSqliteDatabase } from './database.ts'
 import { createGroupCommit } from './driver/group-commit.ts'
 import { createGroupRead } from './driver/group-read.ts'
 import { insertRows } from './driver/insert-rows.ts'
-import { preparePetLines } from './driver/pet-lines.ts'
+import { preparePetLines, rowsOfLines } from './driver/pet-lines.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
 import { expectMigrated, expectNoNewerMigrations, runMigrations } from './migrations.ts'
@@ -41,15 +48,20 @@ export async function openSqliteBulkAccess({
   const lastId = database.prepare("select seq from sqlite_sequence where name = 'pet'").pluck().safeIntegers()
 
   const readPetLines = preparePetLines(database, PET_LINE_COLUMNS)
+  const insert = (table: TableColumns, rows: Iterable<readonly SqlValue[]>, also?: BulkStatement) =>
+    inWriteTransaction(database, () => {
+      insertRows(database, table, rows)
+      if (also === undefined || database.prepare(also.sql).run(also.values).changes > 0) return true
+      database.exec('rollback')
+      return false
+    })
 
   return createBulkAccess(em, runner, {
-    insert: (table, rows, also) =>
-      inWriteTransaction(database, () => {
-        insertRows(database, table, rows)
-        if (also === undefined || database.prepare(also.sql).run(also.values).changes > 0) return true
-        database.exec('rollback')
-        return false
-      }),
+    insert,
+    insertPetLines: (lines, also) => insert(NEW_PET_LINE_COLUMNS, rowsOfLines(lines), also),
+    async writePetLines(lines) {
+      await insert(PET_LINE_COLUMNS, rowsOfLines(lines))
+    },
 
     readPetLines: async (query) => readPetLines(query),
 

@@ -11,6 +11,8 @@ const KEYS = 5_000
 const BYTES_PER_TRANSACTION = 2 * 1024 * 1024
 /** The same for a target that takes pets, which need more memory than lines. */
 const BYTES_OF_PETS_PER_TRANSACTION = 512 * 1024
+/** What a page of lines may add when there is nearly enough for a transaction. */
+const SPARE_BYTES = 1024 * 1024
 /** How often the target is compared while pets are still added to the source. */
 const MAX_PASSES = 5
 
@@ -113,7 +115,9 @@ async function copyPets(from: PetTransfer, to: BulkAccess, progress: Progress, i
 /** Collects lines for a transaction, and stores them while more are collected. Two buffers take turns. */
 function createLineWriter(to: BulkAccess) {
   const enough = to.writePetLines === undefined ? BYTES_OF_PETS_PER_TRANSACTION : BYTES_PER_TRANSACTION
-  let [filling, storing]: [Buffer, Buffer] = [Buffer.alloc(0), Buffer.alloc(0)]
+  // A page may be added when there is nearly enough.
+  const newBuffer = (): Buffer => Buffer.allocUnsafeSlow(enough + SPARE_BYTES)
+  let [filling, storing] = [newBuffer(), newBuffer()]
   let bytes = 0
   let writing: Promise<void> = Promise.resolve()
 

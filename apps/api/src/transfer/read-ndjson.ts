@@ -2,16 +2,21 @@ import { parseExactJson } from '@pet-store/http-express'
 import { type Entry, type EntryReader, validateEntry } from './entry.ts'
 import { ID, IS_INTEGER, PET_FIELDS, type PetField } from './pet-fields.ts'
 
+const PLAIN_TEXT = '"([^"\\\\\\0-\\x1f]+)"'
+const ESCAPED_TEXT = '"([^"\\\\\\0-\\x1f]*(?:\\\\["\\\\][^"\\\\\\0-\\x1f]*)*)"'
+const ESCAPE = /\\(.)/g
+
 const FIELDS: readonly string[] = [...PET_FIELDS.map(({ name }) => name), ID]
 
 /**
- * A line as an export writes it, if nothing in it is escaped or rounded: most lines are. To match it takes a fraction of the
- * time of `JSON.parse`, and its values mean the same as those of CSV. A line that does not match is not invalid.
+ * A line as an export writes it, with quotes and backslashes as the only escapes, and no rounded integer: most lines are.
+ * To match it takes a fraction of the time of `JSON.parse`, and its values mean the same as those of CSV. A line that does
+ * not match is not invalid.
  */
 const PLAIN_LINE = new RegExp(`^\\{(?:"${ID}":-?(?:0|[1-9][0-9]*),)?${PET_FIELDS.map(plainField).join('')}\\}\\r?$`)
 
 function plainField({ name, isRequired }: PetField, place: number): string {
-  const value = IS_INTEGER[name] ? '(0|-?[1-9][0-9]{0,17})' : '"([^"\\\\\\0-\\x1f]+)"'
+  const value = IS_INTEGER[name] ? '(0|-?[1-9][0-9]{0,17})' : isRequired ? ESCAPED_TEXT : PLAIN_TEXT
   const field = `${place === 0 ? '' : ','}"${name}":${value}`
   return isRequired ? field : `(?:${field})?`
 }
@@ -38,7 +43,8 @@ function entryOf(line: number, text: string): Entry {
   const pet: Record<string, unknown> = {}
   for (let place = 0; place < PET_FIELDS.length; place += 1) {
     const { name, fromCsv } = PET_FIELDS[place] as PetField
-    pet[name] = fromCsv(plain[place + 1] ?? '')
+    const text = plain[place + 1] ?? ''
+    pet[name] = fromCsv(text.includes('\\') ? text.replace(ESCAPE, '$1') : text)
   }
   return validateEntry(line, line, pet)
 }

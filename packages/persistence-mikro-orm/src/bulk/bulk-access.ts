@@ -1,11 +1,11 @@
 import type { InferKyselyDB, Kysely, SqlEntityManager } from '@mikro-orm/sql'
 import type { Pet, PetInput } from '@pet-store/domain'
-import {
-  type BulkAccess,
-  type PetImport,
-  type PetImportProgress,
-  type StoredApiKey,
-  type StoredIdempotencyKey,
+import type {
+  BulkAccess,
+  PetImport,
+  PetImportProgress,
+  StoredApiKey,
+  StoredIdempotencyKey,
 } from '@pet-store/persistence'
 import { ApiKeyRecord } from '../entities/api-key-record.ts'
 import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
@@ -80,6 +80,12 @@ export const PET_LINE_COLUMNS: TableColumns = {
     categoryId: { name: 'category_id', isInteger: true },
     status: { name: 'status', isInteger: false },
   } satisfies Record<keyof Pet, TableColumns['columns'][number]>),
+}
+
+/** The same for new pets. */
+export const NEW_PET_LINE_COLUMNS: TableColumns = {
+  ...PET_LINE_COLUMNS,
+  columns: PET_LINE_COLUMNS.columns.filter(({ name }) => name !== 'id'),
 }
 
 /** Joins what the databases share with what each does in its own way. Most of it asks for the ORM, when it is needed. */

@@ -1,5 +1,5 @@
 import type { SqlValue, TableColumns } from '@pet-store/persistence-mikro-orm'
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 
 /** Rows share a statement because calling the driver costs about as much as storing a row. */
 const ROWS_PER_STATEMENT = 100
@@ -8,20 +8,21 @@ const ROWS_PER_STATEMENT = 100
 export function insertRows(
   database: Database,
   { table, columns, onConflict = '' }: TableColumns,
-  rows: readonly (readonly SqlValue[])[],
+  rows: Iterable<readonly SqlValue[]>,
 ): void {
-  const names = columns.map(({ name }) => name)
+  const names = columns.map(({ name }) => name).join(', ')
   const prepare = (count: number) => {
-    const row = `(${names.map(() => '?').join(', ')})`
-    return database.prepare(
-      `insert into ${table} (${names.join(', ')}) values ${Array(count).fill(row).join(', ')} ${onConflict}`,
-    )
+    const row = `(${columns.map(() => '?').join(', ')})`
+    return database.prepare(`insert into ${table} (${names}) values ${Array(count).fill(row).join(', ')} ${onConflict}`)
   }
-  const many = rows.length < ROWS_PER_STATEMENT ? undefined : prepare(ROWS_PER_STATEMENT)
-  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
-    const part = rows.slice(start, start + ROWS_PER_STATEMENT)
-    const values = part.flat()
-    const insert = part.length === ROWS_PER_STATEMENT && many ? many : prepare(part.length)
-    insert.run(values)
+  let many: Statement | undefined
+  let values: SqlValue[] = []
+  for (const row of rows) {
+    values.push(...row)
+    if (values.length < ROWS_PER_STATEMENT * columns.length) continue
+    many ??= prepare(ROWS_PER_STATEMENT)
+    many.run(values)
+    values = []
   }
+  if (values.length > 0) prepare(values.length / columns.length).run(values)
 }

@@ -1,5 +1,5 @@
 import { INT64, type PetQuery } from '@pet-store/domain'
-import type { TableColumns } from '@pet-store/persistence-mikro-orm'
+import type { SqlValue, TableColumns } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 
 /** The escapes of lines, as SQLite names the characters. The backslash comes first: the others add some. */
@@ -61,4 +61,28 @@ function specialCharactersIn(lines: Buffer): number {
     if (byte < 14 ? byte > 7 : byte === 92) count += 1
   }
   return count
+}
+
+const TAB = '\t'
+const LINE_FEED = 10
+const ABSENT = '\\N'
+/** What is turned into strings at once, so that V8 frees them soon. */
+const PART_BYTES = 64 * 1024
+
+/** Returns the values of lines. Integers stay digits: the table is strict, so SQLite stores them as integers, exactly. */
+export function* rowsOfLines(lines: Uint8Array): Generator<readonly SqlValue[]> {
+  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, start + PART_BYTES)
+    const text = bytes.toString('utf8', start, end === -1 ? bytes.length - 1 : end)
+    for (const line of text.split('\n')) yield line.includes('\\') ? line.split(TAB).map(unescaped) : line.split(TAB)
+    start = end === -1 ? bytes.length : end + 1
+  }
+}
+
+const CHARACTERS = new Map(ESCAPES.map(([code, text]) => [text, String.fromCodePoint(code)]))
+
+function unescaped(value: string): string | null {
+  if (value === ABSENT) return null
+  return value.includes('\\') ? value.replace(/\\./g, (text) => CHARACTERS.get(text) ?? text) : value
 }
