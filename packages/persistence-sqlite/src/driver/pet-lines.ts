@@ -25,8 +25,8 @@ export function preparePetLines(database: Database, { table, columns }: TableCol
     const texts = columns.map(({ name, isInteger }) => (isInteger ? name : `coalesce(${textOf(name)}, '\\N')`))
     const absent = columns.map(({ name }) => `(${name} is null)`).join(' + ')
     return database
-      .prepare<[object], [lines: Buffer | null, plain: number]>(
-        `select cast(group_concat(line, '' order by id) as blob), sum(${columns.length} + absent) from (
+      .prepare<[object], [lines: string | null, plain: number]>(
+        `select group_concat(line, '' order by id), sum(${columns.length} + absent) from (
           select id, concat_ws(char(9), ${texts.join(', ')}) || char(10) as line, ${absent} as absent
           from ${table} where id >= @from ${condition} order by id limit @limit)`,
       )
@@ -36,6 +36,7 @@ export function preparePetLines(database: Database, { table, columns }: TableCol
     unescaped: prepare(condition, (name) => name),
     escaped: prepare(condition, escaped),
   })
+  const toBytes = createEncoder()
   const [all, withStatus] = [prepareBoth(''), prepareBoth('and status = @status')]
 
   return ({ after, status, limit }) => {
@@ -43,9 +44,24 @@ export function preparePetLines(database: Database, { table, columns }: TableCol
     const from = after === undefined || after < INT64.min ? INT64.min : after + 1n
     const values = { from, status, limit: Math.min(limit, MAX_LINES) }
     const statements = status === undefined ? all : withStatus
-    const [lines, plain] = statements.unescaped.get(values) ?? []
-    if (!lines) return Buffer.alloc(0)
-    return specialCharactersIn(lines) === plain ? lines : (statements.escaped.get(values)?.[0] ?? Buffer.alloc(0))
+    const [text, plain] = statements.unescaped.get(values) ?? []
+    if (!text) return Buffer.alloc(0)
+    const lines = toBytes(text)
+    return specialCharactersIn(lines) === plain ? lines : toBytes(statements.escaped.get(values)?.[0] ?? '')
+  }
+}
+
+/**
+ * Returns a function that encodes texts. Two of them take turns in the same memory, because V8 would collect that of
+ * buffers, which SQLite could return as well, much later than texts.
+ */
+function createEncoder(): (text: string) => Buffer {
+  let [memory, other] = [Buffer.alloc(0), Buffer.alloc(0)]
+  return (text) => {
+    ;[memory, other] = [other, memory]
+    const length = Buffer.byteLength(text)
+    if (length > memory.length) memory = Buffer.allocUnsafeSlow(length)
+    return memory.subarray(0, memory.write(text))
   }
 }
 
