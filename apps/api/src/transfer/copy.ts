@@ -195,15 +195,13 @@ async function* comparePets(from: PetTransfer, to: BulkAccess): AsyncGenerator<C
   }
 }
 
-/** Returns how far both pages contain the same range of ids. */
+/** Returns how far both pages contain the same range of ids. Mostly either all pets are there, or none. */
 function endOfBoth(here: Uint8Array, there: Uint8Array): { readonly here: number; readonly there: number } {
   const shorter = Math.min(here.length, there.length)
-  // Mostly either all pets are there, or none.
-  if (Buffer.compare(here.subarray(0, shorter), there.subarray(0, shorter)) === 0) {
-    return shorter === 0 ? { here: here.length, there: there.length } : { here: shorter, there: shorter }
-  }
-  const last = [here, there].map(lastIdOf).reduce((one, other) => (one < other ? one : other))
-  return { here: endOfId(here, last), there: endOfId(there, last) }
+  if (shorter === 0) return { here: here.length, there: there.length }
+  const isSame = Buffer.compare(here.subarray(0, shorter), there.subarray(0, shorter)) === 0
+  if (isSame) return { here: shorter, there: shorter }
+  return { here: endOfId(here, lastIdOf(there)), there: endOfId(there, lastIdOf(here)) }
 }
 
 /** Returns the place after the lines up to an id. */

@@ -71,8 +71,12 @@ export async function openOutput(file: string): Promise<FileHandle> {
 export async function replaceFile(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
   const existing = await stat(file).catch(() => undefined)
   if (existing !== undefined && !existing.isFile()) {
-    const handle = await openOutput(file)
-    return write(handle).finally(() => handle.close())
+    const device = await openOutput(file)
+    try {
+      return await write(device)
+    } finally {
+      await device.close()
+    }
   }
   // A symbolic link stays one.
   const target = existing === undefined ? file : await realpath(file)
