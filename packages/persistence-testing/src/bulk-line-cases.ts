@@ -59,6 +59,9 @@ export const bulkLineCases: readonly CaseDefinition<BulkAccess, NotShown | undef
       expectEqual(await readText(bulk, { status: 'available' }), '', 'the lines of a status that no pet has')
       expectEqual(await readText(bulk, { limit: 1, after: INT64.min }), first, 'the page after the smallest int64')
       expectEqual(await readText(bulk, { after: INT64.max }), '', 'the page after the greatest int64')
+      const page = await bulk.readPetLines({ limit: 2 })
+      await bulk.readPetLines({ limit: 2, after: 4n })
+      expectEqual(textOf(page), `${first}${second}`, 'the first page when the next one was read')
     }),
   },
   {
@@ -145,7 +148,9 @@ async function readText(
   bulk: Required<Pick<BulkAccess, 'readPetLines'>>,
   query: Partial<Parameters<BulkAccess['readPets']>[0]> = {},
 ): Promise<string> {
-  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-    await bulk.readPetLines({ limit: ALL, ...query }),
-  )
+  return textOf(await bulk.readPetLines({ limit: ALL, ...query }))
+}
+
+function textOf(lines: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(lines)
 }

@@ -1,5 +1,6 @@
-import type { Pet } from '@pet-store/domain'
-import type { PetImport, StoredApiKey } from '@pet-store/persistence'
+import type { Pet, PetQuery } from '@pet-store/domain'
+import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { copyDatabase } from './copy.ts'
 import { transferPageByPage } from './open-transfer.ts'
@@ -9,6 +10,12 @@ import { createMemoryBulk, petsUpTo, REX } from './testing/memory-bulk.test-supp
 const PET: Pet = { ...REX, id: 1n }
 const copy = (from: Parameters<typeof copyDatabase>[0], to: Parameters<typeof copyDatabase>[1]) =>
   copyDatabase(from, to, silent)
+
+/** Returns pages of at most this size. */
+const paged = (bulk: BulkAccess, most: number): BulkAccess => ({
+  ...bulk,
+  readPets: (query: PetQuery) => bulk.readPets({ ...query, limit: Math.min(query.limit, most) }),
+})
 
 describe('copy', () => {
   it.each([
@@ -54,6 +61,36 @@ describe('copy', () => {
     })
     expect(report.pets).toBe(12_000)
     expect(await target.readPets({ limit: 20_000 })).toEqual(petsUpTo(12_000))
+  })
+
+  it('stores exactly the missing pets when the databases return pages of different sizes', async () => {
+    const copyBetween = async (from: bigint[], to: bigint[], size: number, targetSize: number) => {
+      const of = (ids: bigint[]) => createMemoryBulk(ids.map((id) => ({ ...REX, id, name: `Pet ${id}` })))
+      const [source, target] = [of(from), of(to)]
+      const report = await copy(paged(source, size), paged(target, targetSize))
+      expect(await target.readPets({ limit: 99 })).toEqual(await source.readPets({ limit: 99 }))
+      return report
+    }
+    const ids = fc.uniqueArray(fc.bigInt(1n, 30n), { maxLength: 30 })
+    const size = fc.integer({ min: 1, max: 9 })
+    await fc.assert(
+      fc.asyncProperty(ids, fc.array(fc.nat(29)), size, size, async (from, places, one, other) => {
+        const to = [...new Set(places.flatMap((place) => from[place] ?? []))]
+        const { pets, checksum } = await copyBetween(from, to, one, other)
+        expect([pets, checksum]).toEqual([from.length, (await copyBetween(from, [], 99, 99)).checksum])
+      }),
+    )
+  })
+
+  it('finds pets that only the target has when the databases return pages of different sizes', async () => {
+    const size = fc.integer({ min: 1, max: 9 })
+    await fc.assert(
+      fc.asyncProperty(fc.bigInt(1n, 20n), size, size, async (lost, one, other) => {
+        const source = createMemoryBulk(petsUpTo(20).filter(({ id }) => id !== lost))
+        const target = createMemoryBulk(petsUpTo(20))
+        await expect(copy(paged(source, one), paged(target, other))).rejects.toThrow(`or that differ: ${lost}.`)
+      }),
+    )
   })
 
   it('can be repeated after pets with lower and higher ids were added to the source', async () => {

@@ -36,7 +36,14 @@ export function preparePetLines(database: Database, { table, columns }: TableCol
     unescaped: prepare(condition, (name) => name),
     escaped: prepare(condition, escaped),
   })
-  const toBytes = createEncoder()
+  // Two pages take turns in the same memory, because V8 would collect that of buffers, which SQLite could return as well,
+  // much later than texts.
+  let [memory, other] = [Buffer.alloc(0), Buffer.alloc(0)]
+  const toBytes = (text: string) => {
+    const length = Buffer.byteLength(text)
+    if (length > memory.length) memory = Buffer.allocUnsafeSlow(length)
+    return memory.subarray(0, memory.write(text))
+  }
   const [all, withStatus] = [prepareBoth(''), prepareBoth('and status = @status')]
 
   return ({ after, status, limit }) => {
@@ -46,22 +53,9 @@ export function preparePetLines(database: Database, { table, columns }: TableCol
     const statements = status === undefined ? all : withStatus
     const [text, plain] = statements.unescaped.get(values) ?? []
     if (!text) return Buffer.alloc(0)
+    ;[memory, other] = [other, memory]
     const lines = toBytes(text)
     return specialCharactersIn(lines) === plain ? lines : toBytes(statements.escaped.get(values)?.[0] ?? '')
-  }
-}
-
-/**
- * Returns a function that encodes texts. Two of them take turns in the same memory, because V8 would collect that of
- * buffers, which SQLite could return as well, much later than texts.
- */
-function createEncoder(): (text: string) => Buffer {
-  let [memory, other] = [Buffer.alloc(0), Buffer.alloc(0)]
-  return (text) => {
-    ;[memory, other] = [other, memory]
-    const length = Buffer.byteLength(text)
-    if (length > memory.length) memory = Buffer.allocUnsafeSlow(length)
-    return memory.subarray(0, memory.write(text))
   }
 }
 
