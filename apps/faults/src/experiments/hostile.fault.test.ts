@@ -8,7 +8,7 @@ import { Connection, requestBytes } from '../harness/connection.ts'
 import { flood } from '../harness/flood.ts'
 import { sendOpenLoop } from '../harness/open-loop.ts'
 import { IS_LONG, report, size } from '../harness/plan.ts'
-import { Service } from '../harness/service.ts'
+import { BARE_SERVER, Service } from '../harness/service.ts'
 
 const CLIENTS = size(27, 200)
 const MAX_GROWTH_MIB = 256
@@ -144,39 +144,17 @@ async function serveBeside(what: string, attacks: readonly Attack[]): Promise<vo
   const { url, drop } = await createDatabase(inject('postgresUrl'))
   onTestFinished(drop)
   const service = await Service.start({ databaseUrl: url })
-  // From another process, which the attacks from this one do not delay.
-  const good = {
-    port: service.port,
-    key: service.key,
-    creates: false,
-    perSecond: 100,
-    connections: 32,
-    core: 0,
-  } as const
   const body = (number: number) => JSON.stringify({ name: `pet-${number}`, categoryId: number })
   await flood(service, { path: '/v1/pets', bodyOf: body, requests: 200, connections: 4 })
-  const normal = await sendOpenLoop({ ...good, seconds: size(2, 10) })
-  const before = service.memoryMiB()
-
-  let isOver = false
-  const running = attacks.flatMap((attack) =>
-    Array.from({ length: Math.ceil(CLIENTS / attacks.length) }, async () => {
-      const statuses = new Set(await attack.run(service, () => isOver))
-      return { attack: attack.what, unexpected: [...statuses].filter((status) => !attack.expected.includes(status)) }
-    }),
-  )
-  await setTimeout(200)
-  const attacked = await sendOpenLoop({ ...good, seconds: size(2, 10) }).finally(() => {
-    isOver = true
-  })
-  const results = await Promise.all(running)
-
-  const growthMiB = Math.round(service.memoryMiB('VmHWM') - before)
+  const { normal, attacked, results, growthMiB } = await measureBeside(service, attacks)
+  // What Node and the machine make of the same clients.
+  const bare = IS_LONG ? await measureBeside(await startBareServer(), attacks) : undefined
   report(`hostile: ${what}`, {
-    clients: running.length,
+    clients: results.length,
     goodRequests: attacked.planned,
     p99Ms: attacked.p99Ms,
     normalP99Ms: normal.p99Ms,
+    ...(bare && { bareP99Ms: bare.attacked.p99Ms, bareNormalP99Ms: bare.normal.p99Ms }),
     growthMiB,
   })
   // On a busy machine a request may find each of its connections waiting.
@@ -189,4 +167,36 @@ async function serveBeside(what: string, attacks: readonly Attack[]): Promise<vo
   expect(results.filter(({ unexpected }) => unexpected.length > 0)).toEqual([])
   expect(growthMiB).toBeLessThan(MAX_GROWTH_MIB)
   expect(service.isRunning).toBe(true)
+}
+
+async function startBareServer(): Promise<Service> {
+  return await Service.start({ databaseUrl: 'none', program: BARE_SERVER })
+}
+
+/** Good requests without hostile clients, and then beside them. */
+async function measureBeside(service: Service, attacks: readonly Attack[]) {
+  // From another process, which the attacks from this one do not delay.
+  const good = {
+    port: service.port,
+    key: service.key,
+    creates: false,
+    perSecond: 100,
+    connections: 32,
+    core: 0,
+  } as const
+  const normal = await sendOpenLoop({ ...good, seconds: size(2, 10) })
+  const before = service.memoryMiB()
+  let isOver = false
+  const running = attacks.flatMap((attack) =>
+    Array.from({ length: Math.ceil(CLIENTS / attacks.length) }, async () => {
+      const statuses = new Set(await attack.run(service, () => isOver))
+      return { attack: attack.what, unexpected: [...statuses].filter((status) => !attack.expected.includes(status)) }
+    }),
+  )
+  await setTimeout(200)
+  const attacked = await sendOpenLoop({ ...good, seconds: size(2, 10) }).finally(() => {
+    isOver = true
+  })
+  const results = await Promise.all(running)
+  return { normal, attacked, results, growthMiB: Math.round(service.memoryMiB('VmHWM') - before) }
 }

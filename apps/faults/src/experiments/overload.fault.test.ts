@@ -7,7 +7,7 @@ import { Connection, requestBytes } from '../harness/connection.ts'
 import { flood } from '../harness/flood.ts'
 import { sendOpenLoop } from '../harness/open-loop.ts'
 import { IS_LONG, report, size } from '../harness/plan.ts'
-import { Service } from '../harness/service.ts'
+import { BARE_SERVER, Service } from '../harness/service.ts'
 import { until, walkPets } from '../harness/writers.ts'
 
 const petBody = (number: number): string => JSON.stringify({ name: `pet-${number}`, categoryId: number })
@@ -44,34 +44,40 @@ function checkHealth(service: Service): { stop(): Promise<{ statuses: Set<number
   }
 }
 
-it.each(['SQLite', 'PostgreSQL'])(
+const BARE = 'a bare server'
+
+it.each(IS_LONG ? ['SQLite', 'PostgreSQL', BARE] : ['SQLite', 'PostgreSQL'])(
   'stays useful under ten times the load that it can carry, on %s',
   async (database) => {
+    const program = database === BARE ? { program: BARE_SERVER } : {}
     const service =
-      database === 'SQLite'
-        ? await Service.start({ databaseUrl: 'sqlite:./pets.db', core: 1 })
-        : (await postgresService({}, 1)).service
+      database === 'PostgreSQL'
+        ? (await postgresService({}, 1)).service
+        : await Service.start({ databaseUrl: 'sqlite:./pets.db', core: 1, ...program })
     const load = { port: service.port, key: service.key, creates: true, core: 0 } as const
     const seconds = size(2, 6)
+    const measure = async (perSecond: number, connections: number) => {
+      const before = service.cpuMicros()
+      const result = await sendOpenLoop({ ...load, seconds, perSecond, connections })
+      const responses = Object.values(result.statuses).reduce((sum, count) => sum + count, 0)
+      return { ...result, cpuMicros: Math.round((service.cpuMicros() - before) / responses) }
+    }
     // Connections that are always busy, and fewer than requests may be under way.
-    const full = { ...load, perSecond: 40_000, connections: 200 }
-    await sendOpenLoop({ ...full, seconds })
-    const peak = await sendOpenLoop({ ...full, seconds })
-    expect(Object.keys(peak.statuses)).toEqual(['201'])
+    const busy = (connections: number) => measure(40_000, connections)
+    await busy(200)
+    const full = IS_LONG ? [await busy(200), await busy(32)] : [await busy(200)]
+    const [peak] = full.toSorted((one, other) => other.servedPerSecond - one.servedPerSecond) as [(typeof full)[0]]
+    for (const { statuses } of full) expect(Object.keys(statuses)).toEqual(['201'])
 
     for (const times of IS_LONG ? [1, 2, 5, 10] : [10]) {
       const health = checkHealth(service)
       const perSecond = peak.servedPerSecond * times
-      const { statuses, withoutRetryAfter, ...figures } = await sendOpenLoop({
-        ...load,
-        perSecond,
-        connections: size(600, 2_000),
-        seconds,
-      })
+      const { statuses, withoutRetryAfter, ...figures } = await measure(perSecond, size(600, 2_000))
       const { statuses: healthStatuses, longestMs } = await health.stop()
       report(`overload on ${database}, ${times} times the peak of ${peak.servedPerSecond}/s`, {
         perSecond,
         ...figures,
+        peakCpuMicros: peak.cpuMicros,
         longestHealthMs: longestMs,
         memoryMiB: Math.round(service.memoryMiB('VmHWM')),
       })

@@ -70,7 +70,7 @@ async function run(options: OpenLoopOptions): Promise<OpenLoopResult> {
   const served: number[] = []
   const rejected: number[] = []
   let [withoutRetryAfter, heldBack, sent, responses, open, start] = [0, 0, 0, 0, 0, 0]
-  const inTime = { served: 0, rejected: 0 }
+  const inTime = { served: 0, rejected: 0, later: 0 }
   const idle: Client[] = []
   const all = new Set<Client>()
 
@@ -87,6 +87,7 @@ async function run(options: OpenLoopOptions): Promise<OpenLoopResult> {
     if (status > 0 && status < 400) {
       served.push(now - plannedAt)
       if (isInTime) inTime.served += 1
+      if (isInTime && now >= start + 1_000) inTime.later += 1
     }
     if (status === 503) {
       rejected.push(now - plannedAt)
@@ -152,6 +153,7 @@ async function run(options: OpenLoopOptions): Promise<OpenLoopResult> {
     rejectedP99Ms: Math.round(quantile(rejected, 0.99)),
     servedPerSecond: Math.round(inTime.served / seconds),
     rejectedPerSecond: Math.round(inTime.rejected / seconds),
+    laterPerSecond: Math.round(inTime.later / (seconds - 1)),
   }
 }
 

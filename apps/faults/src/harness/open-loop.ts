@@ -35,6 +35,8 @@ export interface OpenLoopResult {
   /** Responses a second while requests were sent, without those that came later. */
   readonly servedPerSecond: number
   readonly rejectedPerSecond: number
+  /** Served a second after the first second, in which connections are accepted and each client learns of the overload. */
+  readonly laterPerSecond: number
 }
 
 const PROGRAM = fileURLToPath(import.meta.resolve('./open-loop-program.ts'))

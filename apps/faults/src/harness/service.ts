@@ -15,6 +15,8 @@ import { onCore } from './open-loop.ts'
 
 export interface ServiceOptions {
   readonly databaseUrl: string
+  /** Another program in its place: the arguments of Node. */
+  readonly program?: readonly string[]
   readonly settings?: Readonly<Record<string, string>>
   /** Standard output and standard error: a file descriptor, a pipe that nobody reads, or a stream. Default: a file, which `log()` reads. */
   readonly output?: number | 'pipe' | Writable
@@ -29,6 +31,10 @@ export const PROGRAM: string = join(
   fileURLToPath(import.meta.resolve('@pet-store/api/package.json')),
   '../bin/pet-store.js',
 )
+/** The program of a bare server, to compare the service with. */
+export const BARE_SERVER: readonly string[] = [fileURLToPath(import.meta.resolve('./bare-server-program.ts'))]
+/** Linux counts the time of processes in hundredths of a second. */
+const MICROS_PER_TICK = 10_000
 const START_TIMEOUT_MS = 60_000
 
 /** The service as a process of its own, at the same address with the same key each time that it runs. */
@@ -75,9 +81,9 @@ export class Service {
 
   /** Starts it without waiting. */
   spawn(): ChildProcess {
-    const { databaseUrl, settings, output, nodeFlags = [], core } = this.#options
+    const { databaseUrl, program = [PROGRAM, 'serve'], settings, output, nodeFlags = [], core } = this.#options
     const target = output ?? openSync(this.#logFile, 'a')
-    const [command, ...args] = onCore(core, [process.execPath, ...nodeFlags, PROGRAM, 'serve'])
+    const [command, ...args] = onCore(core, [process.execPath, ...nodeFlags, ...program])
     this.#child = spawn(command, args, {
       cwd: this.folder,
       // No setting of the surrounding shell reaches it.
@@ -128,6 +134,13 @@ export class Service {
   memoryMiB(when: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
     return Number(new RegExp(`^${when}:\\s+([0-9]+) kB`, 'm').exec(status)?.[1] ?? Number.NaN) / 1024
+  }
+
+  /** The time of a processor that it has used so far, in microseconds. */
+  cpuMicros(): number {
+    const [, fields = ''] = readFileSync(`/proc/${this.pid}/stat`, 'utf8').split(') ')
+    const [user, system] = fields.split(' ').slice(11, 13).map(Number) as [number, number]
+    return (user + system) * MICROS_PER_TICK
   }
 
   get #logFile(): string {
