@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { expectErrorBody, expectNoInternalError } from '../testing/expect-error.test-support.ts'
 import { JSON_EDGES, NAUGHTY_STRINGS } from '../testing/hostile-input.test-support.ts'
 import { openTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
@@ -26,6 +28,41 @@ describe('hostile input', () => {
       ),
       { numRuns: 150 },
     )
+  })
+
+  it('that is an address makes the service request nothing', async () => {
+    let connections = 0
+    const other = createServer((socket) => {
+      connections += 1
+      socket.destroy()
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => {
+      other.close()
+    })
+    await once(other, 'listening')
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+    const names = [
+      'Host',
+      'Forwarded',
+      'X-Forwarded-For',
+      'X-Forwarded-Host',
+      'Referer',
+      'Origin',
+      'Link',
+      'X-Callback',
+    ]
+    const headers = Object.fromEntries(names.map((name) => [name, name === 'Host' ? new URL(url).host : url]))
+    const pet = { name: url, categoryId: 1, photoUrl: url, callback: url, $ref: url }
+    expect((await server.post(JSON.stringify(pet), { headers })).status).toBe(201)
+    for (const path of [
+      url,
+      `/v1/pets?cursor=${encoded(url)}`,
+      `/v1/pets?url=${encoded(url)}`,
+      `/v1/pets/${encoded(url)}`,
+    ]) {
+      expectNoInternalError(await server.send({ path, headers }))
+    }
+    expect(connections).toBe(0)
   })
 
   it('as fields of a NewPet with any JSON value is never an internal error, strict or not', async () => {

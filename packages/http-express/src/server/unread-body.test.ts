@@ -28,6 +28,16 @@ it.each<[string, string, TestServerOptions]>([
   }
 })
 
+it('closes the connection with a 401 to a small body that has not arrived', async () => {
+  const server = await startTestServer()
+  const head = `POST /v1/pets HTTP/1.1\r\n${HOST}`
+  const connection = server.connect().write(`${head}Content-Length: ${PET.length}\r\n\r\n`)
+  const response = await connection.response()
+  expectError(response, 'unauthorized')
+  expect(response.headers['connection']).toBe('close')
+  expect(await connection.closed()).toBe(0)
+})
+
 it('closes the connection after a good response whose request has a body that nobody reads', async () => {
   const server = await startTestServer()
   const connection = server.connect().write(`${GET}${LARGE}\r\n`)
