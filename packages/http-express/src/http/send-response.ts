@@ -12,9 +12,10 @@ export function addHeader(res: ServerResponse, name: string, value: string): voi
 /** Sends JSON text with the headers that were added. */
 export function sendJson(res: ServerResponse, status: number, json: string): void {
   const length = Buffer.byteLength(json)
-  const own = ['Content-Type', 'application/json', 'Content-Length', length]
   if (!res.req.complete) closeUnlessBodyIsCheap(res, status)
-  res.writeHead(status, [...(headersOf(res) ?? []), ...own])
+  const headers = headersOf(res) ?? []
+  headers.push('Content-Type', 'application/json', 'Content-Length', length)
+  res.writeHead(status, headers)
   // ASCII is the same in Latin-1, which Node writes without reserving three bytes for each character.
   res.end(json, length === json.length ? 'latin1' : 'utf8')
 }
