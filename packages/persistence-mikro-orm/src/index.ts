@@ -1,5 +1,5 @@
 // The tables and their migrations, for the ORM of an adapter
-export { ormOptions } from './orm-options.ts'
+export { ormOptions, SERVED_ENTITIES } from './orm-options.ts'
 export { PetRecord } from './entities/pet-record.ts'
 export { latestMigration, migrationState, pendingMigrations } from './migration-list.ts'
 export type { AdapterMigration } from './migration-list.ts'

@@ -1,4 +1,4 @@
-import { MikroORM } from '@mikro-orm/postgresql'
+import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
 import { type AdapterMigration, latestMigration, ormOptions } from '@pet-store/persistence-mikro-orm'
 import { PostgresDialect } from 'kysely'
 import type { PostgresDatabase } from './database.ts'
@@ -29,12 +29,16 @@ export const MIGRATIONS: readonly AdapterMigration[] = [
 /** The last migration: a schema that has it is up to date. */
 export const LATEST_MIGRATION: string = latestMigration(MIGRATIONS)
 
-/** The ORM over open connections. It has no other resources: ending the pool closes it. */
-export function createPostgresOrm({ name, pool }: PostgresDatabase, migrations = MIGRATIONS): MikroORM {
+/** The ORM over open connections. It has no other resources: ending the pool closes it. Default: all entities. */
+export function createPostgresOrm(
+  { name, pool }: PostgresDatabase,
+  migrations = MIGRATIONS,
+  entities?: readonly EntitySchema[],
+): MikroORM {
   const options = ormOptions(migrations)
   return new MikroORM({
     ...options,
-    entities: [...options.entities, RequestCountRecord],
+    entities: [...(entities ?? [...options.entities, RequestCountRecord])],
     // The migrator would create a database of any other name.
     dbName: name,
     driverOptions: new PostgresDialect({ pool }),

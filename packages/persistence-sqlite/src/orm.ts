@@ -1,4 +1,4 @@
-import { MikroORM } from '@mikro-orm/sqlite'
+import { type EntitySchema, MikroORM } from '@mikro-orm/sqlite'
 import { type AdapterMigration, latestMigration, ormOptions } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { createExactDialect } from './driver/exact-dialect.ts'
@@ -26,10 +26,11 @@ export const MIGRATIONS: readonly AdapterMigration[] = [
 /** The last migration: a schema that has it is up to date. */
 export const LATEST_MIGRATION: string = latestMigration(MIGRATIONS)
 
-/** The ORM over an open database. Closing the ORM closes the database only if the ORM has used it. */
-export function createSqliteOrm(database: Database): MikroORM {
+/** The ORM over an open database. Closing the ORM closes the database only if the ORM has used it. Default: all entities. */
+export function createSqliteOrm(database: Database, entities?: readonly EntitySchema[]): MikroORM {
   return new MikroORM({
     ...ormOptions(MIGRATIONS),
+    ...(entities !== undefined && { entities: [...entities] }),
     dbName: database.name,
     driverOptions: createExactDialect(database),
   })

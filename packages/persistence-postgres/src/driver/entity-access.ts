@@ -5,9 +5,9 @@ import { cannotConnect, sqlStateOf, unavailableOr } from '../unavailable.ts'
 import { withRetries } from './retry-conflicts.ts'
 
 /** Work with entities on the connections of an ORM. Writes are transactions, repeated when they conflict with others. */
-export function createEntityAccess(em: () => SqlEntityManager): EntityAccess {
+export function createEntityAccess(em: () => Promise<SqlEntityManager>): EntityAccess {
   async function write<Result>(work: (em: SqlEntityManager) => Promise<Result>): Promise<Result> {
-    const transaction = em().fork()
+    const transaction = (await em()).fork()
     await transaction.begin().catch((error: unknown) => {
       throw sqlStateOf(error) === undefined ? cannotConnect(error) : unavailableOr(error, false)
     })
@@ -26,7 +26,7 @@ export function createEntityAccess(em: () => SqlEntityManager): EntityAccess {
 
   return {
     read: (work) =>
-      withRetries(() => work(em().fork())).catch((error: unknown) => {
+      withRetries(async () => work((await em()).fork())).catch((error: unknown) => {
         throw unavailableOr(error, false)
       }),
 
