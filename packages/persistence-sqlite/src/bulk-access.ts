@@ -19,6 +19,8 @@ import { expectMigrated, expectNoNewerMigrations, runMigrations } from './migrat
 import { createSqliteOrm } from './orm.ts'
 import { type SqliteOptions, sqlitePath } from './settings.ts'
 
+/** The service waits for such a transaction for about as long as for a flush of the disk. */
+const MAX_STORED_BYTES = 256 * 1024
 /** Pets come and go in the order of their ids, so a larger cache is not faster. Default of the driver: 16,000. */
 const CACHE_KIB = 4_000
 
@@ -61,6 +63,7 @@ export async function openSqliteBulkAccess({
     })
 
   return createBulkAccess(em, runner, {
+    maxStoredBytes: MAX_STORED_BYTES,
     insert,
     insertPetLines: (lines, also) => insert(NEW_PET_LINE_COLUMNS, rowsOfLines(lines), also),
     async writePetLines(lines) {

@@ -29,6 +29,8 @@ export interface BulkAccess {
    * adapter that stores lines no faster.
    */
   addPetLines?(lines: Uint8Array, progress?: PetImportProgress): Promise<void>
+  /** How many bytes of lines to store at once, at most: more would keep other writers waiting. Absent: as many as are useful. */
+  readonly maxStoredBytes?: number
   /**
    * Stores new pets under new ids, in this order, together with the progress of the import that they belong to.
    * Rejects if the import is no longer where `from` says, or another import was begun with its id.

@@ -38,7 +38,7 @@ export async function importCommand(name: string, options: ImportOptions, comman
       )
     }
     await withTransfer(settings, {}, async (transfer) => {
-      const { addPets, addPetLines, readPetImports } = transfer
+      const { addPets, addPetLines, maxStoredBytes, readPetImports } = transfer
       const canContinue = readPetImports !== undefined && file.bytes !== undefined
       let stored = 0
       const target = {
@@ -52,6 +52,7 @@ export async function importCommand(name: string, options: ImportOptions, comman
             stored += countLines(added[0])
           },
         }),
+        ...(maxStoredBytes !== undefined && { maxStoredBytes }),
         ...(readPetImports && { readPetImports }),
       }
       const stopped = () =>

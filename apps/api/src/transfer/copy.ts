@@ -114,8 +114,8 @@ async function copyPets(from: PetTransfer, to: BulkAccess, progress: Progress, i
 
 /** Collects lines for a transaction, and stores them while more are collected. Two buffers take turns. */
 function createLineWriter(to: BulkAccess) {
-  const enough = to.writePetLines === undefined ? BYTES_OF_PETS_PER_TRANSACTION : BYTES_PER_TRANSACTION
-  // A page may be added when there is nearly enough.
+  const useful = to.writePetLines === undefined ? BYTES_OF_PETS_PER_TRANSACTION : BYTES_PER_TRANSACTION
+  const enough = Math.min(useful, to.maxStoredBytes ?? useful)
   const newBuffer = (): Buffer => Buffer.allocUnsafeSlow(enough + SPARE_BYTES)
   let [filling, storing] = [newBuffer(), newBuffer()]
   let bytes = 0

@@ -27,7 +27,10 @@ export interface FileImport extends Pick<ImportOptions, 'onError' | 'report'> {
 }
 
 /** Where pets are stored. Without `readPetImports` nothing is known about earlier imports. */
-type Target = Pick<BulkAccess, 'addPets'> & Partial<Pick<BulkAccess, 'addPetLines' | 'readPetImports'>>
+type Target = Pick<BulkAccess, 'addPets'> &
+  Partial<Pick<BulkAccess, 'addPetLines' | 'maxStoredBytes' | 'readPetImports'>>
+
+type LineTarget = Target & Required<Pick<Target, 'addPetLines'>>
 
 /**
  * Imports a file so that each of its pets is stored once, however often the import is interrupted and repeated. Without
@@ -78,7 +81,7 @@ interface Transactions extends Pick<ImportOptions, 'collect'> {
 const withoutTransactions: Transactions = { collect: () => false, async store() {} }
 
 function collectFor(target: Target): Transactions {
-  return target.addPetLines === undefined ? collectPets(target) : collectLines(target as Required<Target>)
+  return target.addPetLines === undefined ? collectPets(target) : collectLines(target as LineTarget)
 }
 
 function collectPets(target: Target): Transactions {
@@ -97,8 +100,9 @@ function collectPets(target: Target): Transactions {
 }
 
 /** Two buffers take turns, because new ones for each transaction would be most of the memory of an import. */
-function collectLines(target: Required<Target>): Transactions {
-  const newBuffer = (): Buffer => Buffer.allocUnsafe(BYTES_PER_TRANSACTION + SPARE_BYTES)
+function collectLines(target: LineTarget): Transactions {
+  const most = Math.min(target.maxStoredBytes ?? BYTES_PER_TRANSACTION, BYTES_PER_TRANSACTION)
+  const newBuffer = (): Buffer => Buffer.allocUnsafe(most + SPARE_BYTES)
   let [filling, storing] = [newBuffer(), newBuffer()]
   let length = 0
   let enough = BYTES_OF_FIRST_TRANSACTION
@@ -110,7 +114,7 @@ function collectLines(target: Required<Target>): Transactions {
       return length >= enough
     },
     store(progress) {
-      enough = Math.min(enough * GROWTH, BYTES_PER_TRANSACTION)
+      enough = Math.min(enough * GROWTH, most)
       const lines = filling.subarray(0, length)
       // Transactions run one after the other, so the one before has ended.
       ;[filling, storing] = [storing, filling]

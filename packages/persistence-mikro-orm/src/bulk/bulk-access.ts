@@ -52,7 +52,10 @@ const API_KEY: Codecs<StoredApiKey> = {
 
 /** What each database does in its own way. */
 export interface BulkWriter
-  extends Pick<BulkAccess, 'readPetLines' | 'writePetLines' | 'lastPetId' | 'movePetIdsPast' | 'close'> {
+  extends Pick<
+    BulkAccess,
+    'readPetLines' | 'writePetLines' | 'maxStoredBytes' | 'lastPetId' | 'movePetIdsPast' | 'close'
+  > {
   /** The same as `insert` for new pets, as lines. */
   insertPetLines?(lines: Uint8Array, also?: BulkStatement): Promise<boolean>
   /**
