@@ -54,6 +54,16 @@ describe('SQLite backup', () => {
     expect(readFileSync(backup, 'utf8')).toBe('earlier')
   })
 
+  it('says in one sentence that the folder of the file is missing, or a file', async () => {
+    await fill(1)
+    for (const place of [join(folder, 'missing'), path]) {
+      const file = join(place, 'backup.db')
+      await expect(backupSqlite({ url }, file)).rejects.toThrow(
+        `Cannot write ${JSON.stringify(file)}: there is no folder ${JSON.stringify(place)}.`,
+      )
+    }
+  })
+
   it('is restored into a new place and over an existing database, which is kept', async () => {
     await fill(3)
     await backupSqlite({ url }, backup)

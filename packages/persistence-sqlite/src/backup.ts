@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { createFolder, openSqliteDatabase } from './database.ts'
@@ -44,6 +44,10 @@ export async function restoreSqlite({ url }: Pick<SqliteOptions, 'url'>, file: s
 
 /** Writes to a temporary file beside the final one, which takes its name once it is checked and on the disk. */
 async function copyTo(file: string, from: string, beforeRename: () => void = () => {}): Promise<SqliteBackup> {
+  const folder = dirname(file)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`Cannot write ${JSON.stringify(file)}: there is no folder ${JSON.stringify(folder)}.`)
+  }
   const temporary = `${file}.${process.pid}.tmp`
   const source = await openSqliteDatabase(from, { readOnly: true })
   try {

@@ -43,3 +43,21 @@ it('doctor reports invalid settings and a database that cannot be opened, withou
   expect(away.stdout).toMatch(/^error {4}database .*127\.0\.0\.1/m)
   expect(JSON.stringify(away)).not.toContain('secret')
 })
+
+it.each([
+  ['that is missing', async () => {}, 'there is no folder ./data', 'run pet-store migrate'],
+  [
+    'whose name a file has',
+    (folder: string) => writeFile(`${folder}/data`, ''),
+    './data is a file',
+    'a folder of that name is needed: move the file, or change DATABASE_URL',
+  ],
+])('doctor names a folder %s, and nothing that follows from it', async (_folder, make, message, remedy) => {
+  const folder = await temporaryFolder()
+  await make(folder)
+  const { code, stdout } = await run('doctor', folder)
+  expect(code).toBe(1)
+  expect(stdout.match(/^error.*\n.*$/gm)).toEqual([
+    `error    disk        ${message}\n                     -> ${remedy}`,
+  ])
+})

@@ -1,4 +1,4 @@
-import { access, constants, statfs } from 'node:fs/promises'
+import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { apiKeyState } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
@@ -10,6 +10,7 @@ import { misspeltVariables } from '../settings/misspelt-variables.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
+import { systemUser } from './system-user.ts'
 
 /** What was checked, and what to do about it. */
 interface Finding {
@@ -43,7 +44,11 @@ async function* examine(): AsyncGenerator<Finding> {
   const settings = settingsOrError()
   yield* settings instanceof InvalidSettings ? invalid(settings) : suspicious()
   if (settings instanceof InvalidSettings) return
-  if (databaseKind(settings.databaseUrl) === 'sqlite' && settings.persistenceModule === '') yield* examineDisk(settings)
+  if (databaseKind(settings.databaseUrl) === 'sqlite' && settings.persistenceModule === '') {
+    const disk = await examineDisk(settings)
+    yield disk
+    if (disk.state === 'error') return
+  }
   yield* examineDatabase(settings)
 }
 
@@ -69,22 +74,33 @@ function* suspicious(): Generator<Finding> {
   }
 }
 
-async function* examineDisk({ databaseUrl }: Settings): AsyncGenerator<Finding> {
+async function examineDisk({ databaseUrl }: Settings): Promise<Finding> {
   const file = databaseUrl.slice('sqlite:'.length)
-  if (file === ':memory:') return
-  const folder = dirname(file)
   const check = 'disk'
+  if (file === ':memory:') return { check, state: 'warning', message: 'pets are in memory only, and lost at the end' }
+  const folder = dirname(file)
   try {
-    await access(folder, constants.W_OK)
+    if (!(await stat(folder)).isDirectory()) {
+      const remedy = 'a folder of that name is needed: move the file, or change DATABASE_URL'
+      return { check, state: 'error', message: `${folder} is a file`, remedy }
+    }
+    await access(folder, constants.W_OK | constants.X_OK)
     const { bavail, bsize } = await statfs(folder)
     const freeBytes = bavail * bsize
     const message = `${Math.floor(freeBytes / 1e6).toLocaleString('en')} MB free in ${folder}`
-    yield freeBytes < MIN_FREE_BYTES
+    return freeBytes < MIN_FREE_BYTES
       ? { check, state: 'error', message, remedy: 'free some space, or move the database to another disk' }
       : { check, state: 'ok', message }
   } catch (error) {
-    const message = `${folder} is not a writable folder (${(error as NodeJS.ErrnoException).code})`
-    yield { check, state: 'error', message, remedy: 'a start as a user who may write to its parent folder creates it' }
+    const { code = '' } = error as NodeJS.ErrnoException
+    return code === 'ENOENT'
+      ? { check, state: 'error', message: `there is no folder ${folder}`, remedy: 'run pet-store migrate' }
+      : {
+          check,
+          state: 'error',
+          message: `the user ${systemUser()} may not write in ${folder} (${code})`,
+          remedy: 'run as the owner of the folder, or change its owner',
+        }
   }
 }
 
@@ -116,7 +132,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
       check: 'database',
       state: 'error',
       message,
-      remedy: `check DATABASE_URL; if it is right, run pet-store migrate`,
+      remedy: 'check DATABASE_URL, the permissions of this user, and that the database is running',
     }
   }
 }

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { SETTINGS } from '../settings/settings.ts'
 import { runProgram, temporaryFolder } from '../testing/run-program.test-support.ts'
@@ -29,6 +30,30 @@ it('--help of every command ends with examples, whose options the command has', 
     const [options = '', examples] = help.split(/\nExamples:\n/)
     expect(examples, name).toMatch(new RegExp(`^ .*pet-store ${name}`))
     for (const [option] of examples?.matchAll(/(?<= )--[a-z-]+/g) ?? []) expect(options, name).toContain(`${option} `)
+  }
+})
+
+const COMMANDS = [
+  ...['start', 'serve', 'doctor', 'migrate', 'config', 'openapi', 'completion bash', 'import pets.csv', 'export'],
+  ...['seed --count 1', 'copy --from sqlite:a.db --to sqlite:b.db', 'backup b.db', 'restore b.db', 'adapter check'],
+  ...['keys create --name kiosk', 'keys list', 'keys rotate key_0', 'keys revoke key_0'],
+]
+
+it.each(COMMANDS)('%s with an unknown option or one argument too many ends with 2 and one line', async (command) => {
+  const folder = await temporaryFolder()
+  for (const wrong of ['--no-such-option', 'one-too-many']) {
+    const { ended, output } = runProgram(`${command} ${wrong}`, folder)
+    expect(await ended, wrong).toBe(2)
+    expect(output, wrong).toEqual({ stdout: '', stderr: expect.stringMatching(/^error: .*\n$/) as string })
+  }
+  expect(readdirSync(folder)).toEqual([])
+})
+
+it('keys and adapter without a command print their help, and end with 2', async () => {
+  for (const command of ['keys', 'adapter']) {
+    const { ended, output } = runProgram(command, await temporaryFolder())
+    expect([await ended, output.stdout], command).toEqual([2, ''])
+    expect(output.stderr).toMatch(/^Usage: pet-store /)
   }
 })
 

@@ -18,12 +18,18 @@ export interface ImportOptions {
   readonly json?: boolean
 }
 
+const SPREADSHEET = /\.(?:xls[xmb]?|ods|numbers)$/i
+
 /** Stores the pets of a file by the rules for requests; rejected lines are reported by number. */
 export async function importCommand(name: string, options: ImportOptions, command: Command): Promise<void> {
   const { onError, dryRun = false, again = false, continue: continues = false } = options
   const format = options.format ?? formatOf(name)
   if (format === undefined) {
-    command.error('error: the name of the file does not end in .csv or .ndjson; add --format csv or --format ndjson')
+    command.error(
+      SPREADSHEET.test(name)
+        ? `error: ${JSON.stringify(name)} is a spreadsheet; save it as "CSV UTF-8" and import that file`
+        : 'error: the name of the file does not end in .csv or .ndjson; add --format csv or --format ndjson',
+    )
   }
   const file = await findPetFile(name)
   const settings = readSettings()

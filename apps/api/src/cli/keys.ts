@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import {
   type ApiKey,
   type ApiKeyRepository,
@@ -15,6 +14,7 @@ import {
 import { openPersistence, type PersistenceUse } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
+import { systemUser } from './system-user.ts'
 import { textTable } from './text-table.ts'
 
 interface Output {
@@ -147,15 +147,6 @@ function rotationOf({ replacedBy }: ApiKey, byId: ReadonlyMap<string, ApiKey>): 
 /** Keys that an earlier release changed do not say by whom. */
 function change(at: Date, by: string | undefined): string {
   return by === undefined ? time(at) : `${time(at)} by ${by}`
-}
-
-/** In a container the user often has a number and no name. */
-function systemUser(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return `user ${process.getuid?.()}`
-  }
 }
 
 /** To the minute, in UTC. */

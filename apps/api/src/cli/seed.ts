@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { readSettings } from '../settings/read-settings.ts'
 import { createPetInventor } from '../transfer/invent-pets.ts'
 import { hasBulkAccess, withTransfer } from '../transfer/open-transfer.ts'
@@ -30,6 +31,8 @@ export async function seedCommand({
           await addPets(pets)
           stored += pets.length
           meter.advance(pets.length)
+          // SQLite works without the event loop, which Ctrl+C needs.
+          await setImmediate()
         }
         meter.end()
       },

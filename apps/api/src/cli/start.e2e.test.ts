@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { curl } from '../testing/curl.test-support.ts'
@@ -117,6 +117,16 @@ describe('pet-store start', () => {
 
     expect(await program.ended).toBe(1)
     expect(program.output.stderr).toBe('"data" is a file; a folder of that name is needed.\n')
+  })
+
+  it('says in one sentence that it cannot read its key', async () => {
+    const folder = await temporaryFolder()
+    await mkdir(`${folder}/data/development-api-key`, { recursive: true })
+    const program = runProgram('start', folder)
+    expect(await program.ended).toBe(1)
+    expect(program.output.stderr).toBe(
+      'Cannot read or create "data/development-api-key": illegal operation on a directory.\n',
+    )
   })
 
   it('does not overwrite a key file that holds something else', async () => {

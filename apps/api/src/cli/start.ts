@@ -1,6 +1,6 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { getSystemErrorMessage } from 'node:util'
 import { createApiKeyText, hashApiKey, isApiKeyText } from '@pet-store/access'
 import { compose } from '../compose.ts'
 import { createLog } from '../observability/log.ts'
@@ -9,6 +9,7 @@ import { runServer } from '../server/run-server.ts'
 import { maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { SettingsRule } from '../settings/settings.ts'
+import { fileError } from '../transfer/pet-file.ts'
 
 const LOOPBACK = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/
 
@@ -38,11 +39,8 @@ const DEVELOPMENT_KEY_FILE = 'data/development-api-key'
 
 /** The development key: random, created by the first start and reused by every later one. */
 async function readOrCreateDevelopmentKey(): Promise<string> {
-  await createFolder(dirname(DEVELOPMENT_KEY_FILE))
-  await createFile(DEVELOPMENT_KEY_FILE, `${createApiKeyText()}\n`)
-  // An existing file may be readable by others, and a umask may have changed the mode of a new one.
-  await chmod(DEVELOPMENT_KEY_FILE, 0o600)
-  const key = (await readFile(DEVELOPMENT_KEY_FILE, 'utf8')).trim()
+  createFolder(dirname(DEVELOPMENT_KEY_FILE))
+  const key = await readOrCreateFile(DEVELOPMENT_KEY_FILE, `${createApiKeyText()}\n`)
   if (!isApiKeyText(key)) {
     throw new Error(
       `${DEVELOPMENT_KEY_FILE} does not contain an API key. Delete it, and the next start creates a new one.`,
@@ -51,24 +49,30 @@ async function readOrCreateDevelopmentKey(): Promise<string> {
   return key
 }
 
-async function createFolder(folder: string): Promise<void> {
+function createFolder(folder: string): void {
   try {
-    await mkdir(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true })
   } catch (cause) {
-    const { code, errno = 0 } = cause as NodeJS.ErrnoException
-    const name = JSON.stringify(folder)
-    if (code === 'EEXIST') throw new Error(`${name} is a file; a folder of that name is needed.`, { cause })
-    throw new Error(`Cannot create the folder ${name}: ${getSystemErrorMessage(errno)}.`, { cause })
+    const { code } = cause as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw fileError('create the folder', folder, cause as NodeJS.ErrnoException)
+    throw new Error(`${JSON.stringify(folder)} is a file; a folder of that name is needed.`, { cause })
   }
 }
 
-/** Leaves an existing file unchanged. */
-async function createFile(file: string, text: string): Promise<void> {
+/** Leaves the text of an existing file unchanged, and lets only its owner read it. */
+async function readOrCreateFile(file: string, text: string): Promise<string> {
   try {
-    await writeFile(file, text, { flag: 'wx', mode: 0o600 })
+    await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch(unlessExists)
+    // An existing file may be readable by others, and a umask may have changed the mode of a new one.
+    await chmod(file, 0o600)
+    return (await readFile(file, 'utf8')).trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw fileError('read or create', file, error as NodeJS.ErrnoException)
   }
+}
+
+function unlessExists(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }
 
 function welcome(url: string, key: string, database: string): string {

@@ -33,6 +33,17 @@ describe('copy', () => {
     expect(one?.checksum).not.toBe(two?.checksum)
   })
 
+  it('handles signals between pages, even of databases that need no event loop', async () => {
+    let turns = 0
+    let next = setImmediate(function count() {
+      turns += 1
+      next = setImmediate(count)
+    })
+    await copy(createMemoryBulk([PET]), createMemoryBulk())
+    clearImmediate(next)
+    expect(turns).toBeGreaterThan(0)
+  })
+
   it('tells neighbouring integers beyond 2^53 apart', async () => {
     const [one, other] = [2n ** 53n, 2n ** 53n + 1n].map((categoryId) => ({ ...PET, categoryId }))
     await expect(copy(createMemoryBulk([one as Pet]), createMemoryBulk([other as Pet]))).rejects.toThrow('differ: 1.')

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { NewPet, PetId } from '@pet-store/domain'
 import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
 import type { PetTransfer } from './open-transfer.ts'
@@ -177,6 +178,8 @@ async function* comparePets(from: PetTransfer, to: BulkAccess): AsyncGenerator<C
   let [here, there, isEndOfTarget] = [NONE, NONE, false]
   try {
     for (;;) {
+      // SQLite works without the event loop, which Ctrl+C needs.
+      await setImmediate()
       const [nextHere, nextThere] = await Promise.all([
         here.length === 0 ? source.next() : undefined,
         there.length === 0 && !isEndOfTarget ? target.next() : undefined,

@@ -135,6 +135,7 @@ describe('pet-store import', () => {
 
   it.each([
     ['pet-store import pets.txt', {}, 2, 'add --format csv or --format ndjson'],
+    ['pet-store import pets.xlsx', {}, 2, '"pets.xlsx" is a spreadsheet; save it as "CSV UTF-8" and import that file'],
     ['pet-store import -', {}, 2, 'add --format csv or --format ndjson'],
     ['pet-store import', {}, 2, "missing required argument 'file'"],
     ['pet-store import pets.csv --on-error weep', {}, 2, 'Allowed choices are stop, skip.'],

@@ -51,7 +51,7 @@ export function createProgress(now: () => number = () => performance.now()): Pro
 }
 
 function rewriteLine(text: string): void {
-  process.stderr.write(`\r\x1b[K${text.slice(0, process.stderr.columns - 1)}`)
+  process.stderr.write(`\r\x1b[K${text.slice(0, (process.stderr.columns || 80) - 1)}`)
 }
 
 interface State {

@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { runProgram } from '../testing/run-program.test-support.ts'
 import { DATABASES, KINDS, openDatabase, temporaryFolder } from './testing/databases.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
 
@@ -23,6 +25,16 @@ describe.each(KINDS)('pet-store seed into %s', (kind) => {
     expect(there.stdout.split('\n')).toHaveLength(12_346)
     expect(there.stdout).toBe(here.stdout)
   })
+})
+
+it('Ctrl+C ends pet-store seed on SQLite, and says how many pets are stored', async () => {
+  const DATABASE_URL = await DATABASES.SQLite()
+  const { process, output, ended } = runProgram('seed --count 1000000000', await temporaryFolder(), { DATABASE_URL })
+  while (!output.stderr.includes('Storing: ')) await setTimeout(100)
+  process.kill('SIGINT')
+  expect(await ended).toBe(130)
+  const [, count = ''] = /^Stopped\. ([\d,]+) invented pets are stored\.$/m.exec(output.stderr) ?? []
+  expect(count).toBe((await (await openDatabase(DATABASE_URL)).countPets()).toLocaleString('en'))
 })
 
 it.each([
