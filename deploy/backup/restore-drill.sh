@@ -20,8 +20,9 @@ PGUSER=${PGUSER:-pet_store}
 [[ -z ${PG_BIN:-} ]] || PATH=$PG_BIN:$PATH
 # Where runuser is, which not every user has in PATH.
 PATH=$PATH:/usr/sbin:/sbin
-# Nothing but the copy may be opened, whatever the environment of this shell names.
-unset DATABASE_URL_FILE DATABASE_REPLICA_URLS PERSISTENCE_MODULE METRICS_PORT OTEL_EXPORTER_OTLP_ENDPOINT
+# Nothing but the copy may be opened, whatever the environment of this shell or a file .env names: empty counts as absent.
+export DATABASE_URL_FILE= DATABASE_REPLICA_URLS= DATABASE_REPLICA_URLS_FILE= PERSISTENCE_MODULE= METRICS_PORT= \
+  OTEL_EXPORTER_OTLP_ENDPOINT=
 export PORT=0 HOST=127.0.0.1 LOG_LEVEL=info
 
 place=$(mktemp -d)

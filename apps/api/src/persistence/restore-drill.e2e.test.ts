@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, rm, truncate } from 'node:fs/promises'
+import { chmod, mkdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { EmbeddedServer, runSql } from '@pet-store/testing-postgres'
@@ -9,11 +9,11 @@ import { PROGRAM, runProgram, temporaryFolder } from '../testing/run-program.tes
 const DRILL = join(import.meta.dirname, '../../../../deploy/backup/restore-drill.sh')
 
 /** Runs deploy/backup/restore-drill.sh, as docs/how-to/operate.md does. */
-async function drill(given: readonly string[], environment: Record<string, string> = {}) {
+async function drill(given: readonly string[], environment: Record<string, string> = {}, cwd = '/') {
   const PET_STORE = [process.execPath, PROGRAM].join(' ')
   const env = { PATH: process.env['PATH'], PG_RUN_AS: 'nobody', PET_STORE, ...environment }
-  // A working directory without settings, which the user of PostgreSQL can read too.
-  const running = promisify(execFile)('bash', [DRILL, ...given], { env, cwd: '/' })
+  // By default a working directory without settings, which the user of PostgreSQL can read too.
+  const running = promisify(execFile)('bash', [DRILL, ...given], { env, cwd })
   return running.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
@@ -36,7 +36,9 @@ it('the restore drill starts the service on a backup of SQLite, and reports too 
   await run('seed --count 300 --seed 7', folder, 'sqlite:pets.db')
   await run('backup backup.db', folder, 'sqlite:pets.db')
 
-  const outcome = await drill(['sqlite', backup], { AT_LEAST: '300' })
+  // Settings of the service that the drill must not follow.
+  await writeFile(join(folder, '.env'), 'DATABASE_URL_FILE=elsewhere\nPERSISTENCE_MODULE=./elsewhere.js\n')
+  const outcome = await drill(['sqlite', backup], { AT_LEAST: '300' }, folder)
   expect(outcome).toMatchObject({ code: 0, stderr: '' })
   expect(outcome.stdout.split('\n')).toEqual([
     expect.stringMatching(/^ok {3}restored in \d+ s$/),
