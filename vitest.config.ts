@@ -13,45 +13,48 @@ const BUILD = join(import.meta.dirname, 'tools/build-before-tests.ts')
 const SHARES_WORKERS = ['access', 'domain', 'http-express', 'persistence-mikro-orm'].map((name) => `@pet-store/${name}`)
 const members = globSync('{packages,apps}/*/package.json', { cwd: import.meta.dirname }).sort()
 
-useTemporaryRoot()
+export default defineConfig(({ mode }) => {
+  // Experiments and soaks also measure how fast the service is, so their databases are on the disk.
+  useTemporaryRoot(mode === 'test')
 
-export default defineConfig({
-  // Tests read the source of the other packages, so a fresh clone needs no build.
-  ssr: { resolve: { conditions: ['@pet-store/source', 'module', 'node', 'development|production'] } },
-  test: {
-    reporters: ['default', new ClosingLineReporter()],
-    // These end only what hangs, on a slow machine too: no test is about time.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: 120_000 } },
-    restoreMocks: true,
-    // On two cores vitest would run one file at a time, although most end-to-end tests wait for another process.
-    maxWorkers: Math.max(availableParallelism(), 3),
-    projects: [
-      { extends: true, test: { name: 'tools', root: 'tools', include: ['**/*.test.ts'] } },
-      {
-        extends: true,
-        test: {
-          name: '@pet-store/examples',
-          root: 'examples',
-          include: ['*.test.ts', 'persistence-adapter/test/ndjson-*.test.ts'],
+  return {
+    // Tests read the source of the other packages, so a fresh clone needs no build.
+    ssr: { resolve: { conditions: ['@pet-store/source', 'module', 'node', 'development|production'] } },
+    test: {
+      reporters: ['default', new ClosingLineReporter()],
+      // These end only what hangs, on a slow machine too: no test is about time.
+      testTimeout: 240_000,
+      hookTimeout: 240_000,
+      expect: { poll: { timeout: 120_000 } },
+      restoreMocks: true,
+      // On two cores vitest would run one file at a time, although most end-to-end tests wait for another process.
+      maxWorkers: Math.max(availableParallelism(), 3),
+      projects: [
+        { extends: true, test: { name: 'tools', root: 'tools', include: ['**/*.test.ts'] } },
+        {
+          extends: true,
+          test: {
+            name: '@pet-store/examples',
+            root: 'examples',
+            include: ['*.test.ts', 'persistence-adapter/test/ndjson-*.test.ts'],
+          },
         },
-      },
-      ...members.map((member) => ({
-        extends: true as const,
-        test: {
-          name: nameIn(member),
-          root: dirname(member),
-          include: ['src/**/*.test.ts'],
-          isolate: !SHARES_WORKERS.includes(nameIn(member)),
-          globalSetup: [
-            ...(needsPostgres(member) ? [POSTGRES] : []),
-            ...(BUILT_PROJECTS.includes(nameIn(member)) ? [BUILD] : []),
-          ],
-        },
-      })),
-    ],
-  },
+        ...members.map((member) => ({
+          extends: true as const,
+          test: {
+            name: nameIn(member),
+            root: dirname(member),
+            include: ['src/**/*.test.ts'],
+            isolate: !SHARES_WORKERS.includes(nameIn(member)),
+            globalSetup: [
+              ...(needsPostgres(member) ? [POSTGRES] : []),
+              ...(BUILT_PROJECTS.includes(nameIn(member)) ? [BUILD] : []),
+            ],
+          },
+        })),
+      ],
+    },
+  }
 })
 
 interface Manifest {

@@ -12,13 +12,13 @@ const MIN_FREE_BYTES = 8 * 2 ** 30
 /**
  * Gives the temporary files of this process and of every process that it starts one folder, which is removed when it
  * ends: programs that a test kills cannot remove their own. What a run has left that was killed itself, the next one
- * removes. The folder is in memory where there is enough of it: a run makes hundreds of databases, and no test depends on
- * what a power failure leaves. The code that Node compiles is among the files: processes of a run load the same modules.
+ * removes. The folder is in memory if it may be and there is enough of it: a run makes hundreds of databases, and no test
+ * depends on what a power failure leaves. The code that Node compiles is among the files: processes of a run load the same modules.
  */
-export function useTemporaryRoot(): void {
+export function useTemporaryRoot(mayBeInMemory = true): void {
   // Vitest reads its configuration anew for each project.
   if (basename(tmpdir()).startsWith(PREFIX)) return
-  const parent = process.env['TMPDIR'] === undefined && isRoomy(IN_MEMORY) ? IN_MEMORY : tmpdir()
+  const parent = mayBeInMemory && process.env['TMPDIR'] === undefined && isRoomy(IN_MEMORY) ? IN_MEMORY : tmpdir()
   for (const folder of new Set([parent, tmpdir()])) removeAbandoned(folder)
   const root = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
   // Like the system's own: some tests run programs as another user.
