@@ -9,8 +9,8 @@ import { processEnvironment } from '../settings/environment.ts'
 import { misspeltVariables } from '../settings/misspelt-variables.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
+import { systemUser } from '../settings/system-user.ts'
 import { VERSION } from '../settings/version.ts'
-import { systemUser } from './system-user.ts'
 
 /** What was checked, and what to do about it. */
 interface Finding {

@@ -14,7 +14,7 @@ import {
 import { openPersistence, type PersistenceUse } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import { systemUser } from './system-user.ts'
+import { systemUser } from '../settings/system-user.ts'
 import { textTable } from './text-table.ts'
 
 interface Output {

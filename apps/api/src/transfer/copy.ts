@@ -3,7 +3,16 @@ import { setImmediate } from 'node:timers/promises'
 import type { NewPet, PetId } from '@pet-store/domain'
 import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
 import type { PetTransfer } from './open-transfer.ts'
-import { countLines, lastIdOf, petLinePages, petsOfLines, textsOf, withRoom, writePetLines } from './pet-lines.ts'
+import {
+  comparePages,
+  endOfBoth,
+  lastIdOf,
+  type PageComparison,
+  petLinePages,
+  petsOfLines,
+  withRoom,
+  writePetLines,
+} from './pet-lines.ts'
 import type { Progress } from './progress.ts'
 
 /** The number of idempotency keys that are read at once. */
@@ -157,15 +166,7 @@ async function copyTheRest(from: BulkAccess, to: BulkAccess): Promise<void> {
   await to.writePetImports(await from.readPetImports())
 }
 
-interface ComparedPage {
-  /** Pets of the source. */
-  readonly lines: Uint8Array
-  readonly count: number
-  /** Those of them that the target lacks. */
-  readonly missing: Uint8Array
-  readonly missingCount: number
-  /** The ids of pets of the target, in the same range of ids, that the source lacks or that differ. */
-  readonly others: readonly string[]
+interface ComparedPage extends PageComparison {
   /** Whether the target has no pets after this page. */
   readonly isEndOfTarget: boolean
 }
@@ -188,7 +189,7 @@ async function* comparePets(from: PetTransfer, to: BulkAccess): AsyncGenerator<C
       if (nextThere !== undefined) there = nextThere.value ?? NONE
       isEndOfTarget ||= there.length === 0
       const end = endOfBoth(here, there)
-      yield { ...comparePage(here.subarray(0, end.here), there.subarray(0, end.there)), isEndOfTarget }
+      yield { ...comparePages(here.subarray(0, end.here), there.subarray(0, end.there)), isEndOfTarget }
       if (here.length === 0) return
       here = here.subarray(end.here)
       there = there.subarray(end.there)
@@ -196,49 +197,6 @@ async function* comparePets(from: PetTransfer, to: BulkAccess): AsyncGenerator<C
   } finally {
     await Promise.all([source.return(undefined), target.return(undefined)])
   }
-}
-
-/** Returns how far both pages contain the same range of ids. Mostly either all pets are there, or none. */
-function endOfBoth(here: Uint8Array, there: Uint8Array): { readonly here: number; readonly there: number } {
-  const shorter = Math.min(here.length, there.length)
-  if (shorter === 0) return { here: here.length, there: there.length }
-  const isSame = Buffer.compare(here.subarray(0, shorter), there.subarray(0, shorter)) === 0
-  if (isSame) return { here: shorter, there: shorter }
-  return { here: endOfId(here, lastIdOf(there)), there: endOfId(there, lastIdOf(here)) }
-}
-
-/** Returns the place after the lines up to an id. */
-function endOfId(lines: Uint8Array, last: PetId): number {
-  const texts = textsOf(lines)
-  const after = texts.findIndex((line) => BigInt(idOf(line)) > last)
-  return after === -1 ? lines.length : bytesOf(texts.slice(0, after)).length
-}
-
-function comparePage(lines: Uint8Array, there: Uint8Array): Omit<ComparedPage, 'isEndOfTarget'> {
-  const page = { lines, count: countLines(lines), missing: NONE, missingCount: 0, others: [] }
-  if (there.length === 0) return { ...page, missing: lines, missingCount: page.count }
-  if (Buffer.compare(lines, there) === 0) return page
-  const [ofSource, ofTarget] = [textsOf(lines), textsOf(there)]
-  const missing = without(ofSource, ofTarget)
-  return {
-    ...page,
-    missing: bytesOf(missing),
-    missingCount: missing.length,
-    others: without(ofTarget, ofSource).map(idOf),
-  }
-}
-
-function bytesOf(lines: readonly string[]): Uint8Array {
-  return Buffer.from(lines.map((line) => `${line}\n`).join(''))
-}
-
-function without(lines: readonly string[], others: readonly string[]): readonly string[] {
-  const known = new Set(others)
-  return lines.filter((line) => !known.has(line))
-}
-
-function idOf(line: string): string {
-  return line.slice(0, line.indexOf('\t'))
 }
 
 async function expectSourcePets(from: PetTransfer, to: BulkAccess, progress: Progress): Promise<void> {

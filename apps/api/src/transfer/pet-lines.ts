@@ -91,9 +91,68 @@ export function petsOfLines(lines: Uint8Array): Pet[] {
   })
 }
 
+/** How a page of the source differs from the pets of the target in the same range of ids. */
+export interface PageComparison {
+  /** Pets of the source. */
+  readonly lines: Uint8Array
+  readonly count: number
+  /** Those of them that the target lacks. */
+  readonly missing: Uint8Array
+  readonly missingCount: number
+  /** The ids of pets of the target that the source lacks or that differ. */
+  readonly others: readonly string[]
+}
+
+const NONE = new Uint8Array()
+
+/** Returns how far a page of the source and one of the target contain the same range of ids. Mostly either all pets are there, or none. */
+export function endOfBoth(here: Uint8Array, there: Uint8Array): { readonly here: number; readonly there: number } {
+  const shorter = Math.min(here.length, there.length)
+  if (shorter === 0) return { here: here.length, there: there.length }
+  const isSame = Buffer.compare(here.subarray(0, shorter), there.subarray(0, shorter)) === 0
+  if (isSame) return { here: shorter, there: shorter }
+  return { here: endOfId(here, lastIdOf(there)), there: endOfId(there, lastIdOf(here)) }
+}
+
+/** Returns the place after the lines up to an id. */
+function endOfId(lines: Uint8Array, last: PetId): number {
+  const texts = textsOf(lines)
+  const after = texts.findIndex((line) => BigInt(idOf(line)) > last)
+  return after === -1 ? lines.length : linesOf(texts.slice(0, after)).length
+}
+
+/** Compares pets of the source with those of the target in the same range of ids. */
+export function comparePages(lines: Uint8Array, there: Uint8Array): PageComparison {
+  const page = { lines, count: countLines(lines), missing: NONE, missingCount: 0, others: [] }
+  if (there.length === 0) return { ...page, missing: lines, missingCount: page.count }
+  if (Buffer.compare(lines, there) === 0) return page
+  const [ofSource, ofTarget] = [textsOf(lines), textsOf(there)]
+  const missing = without(ofSource, ofTarget)
+  return {
+    ...page,
+    missing: linesOf(missing),
+    missingCount: missing.length,
+    others: without(ofTarget, ofSource).map(idOf),
+  }
+}
+
+function without(lines: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(others)
+  return lines.filter((line) => !known.has(line))
+}
+
+function idOf(line: string): string {
+  return line.slice(0, line.indexOf('\t'))
+}
+
 /** Each line without its end. */
-export function textsOf(lines: Uint8Array): readonly string[] {
+function textsOf(lines: Uint8Array): readonly string[] {
   return Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString().split('\n').slice(0, -1)
+}
+
+/** The lines of such texts. */
+function linesOf(texts: readonly string[]): Uint8Array {
+  return Buffer.from(texts.map((text) => `${text}\n`).join(''))
 }
 
 const ESCAPES = { '\\': '\\', '\b': 'b', '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r' } as const

@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import type { WireResponse } from '../harness/connection.ts'
 import { idIn } from '../harness/ledger.ts'
-import { commands, type Model, normalised, petJson, petText } from '../harness/model.ts'
 import { report, SEED, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 import { walkPets } from '../harness/writers.ts'
+import { commands, type Model, normalised, petJson, petText } from './model.ts'
 
 const RUNS = size(1, 20)
 const COMMANDS = size(15, 120)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { idIn, type StoredPet } from './ledger.ts'
-import { runCommand } from './run-command.ts'
-import type { Service } from './service.ts'
-import { walkPets } from './writers.ts'
+import { idIn, type StoredPet } from '../harness/ledger.ts'
+import { runCommand } from '../harness/run-command.ts'
+import type { Service } from '../harness/service.ts'
+import { walkPets } from '../harness/writers.ts'
 
 /** A pet as a client writes it; `categoryId` as its digits. */
 export interface PetText {
