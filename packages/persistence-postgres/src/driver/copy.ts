@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { SqlValue, TableColumns } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase, Connection, Submittable } from 'pg'
 import { from } from 'pg-copy-streams'
+import { readMessages } from './row-reader.ts'
 
 /** Each buffer is encoded while the server stores those before it. */
 const ROWS_PER_BUFFER = 1_000
@@ -43,8 +44,6 @@ export function copyOut(client: ClientBase, query: string, memory: Buffer): Prom
 
 const COPY_DATA = 0x64
 const READY_FOR_QUERY = 0x5a
-/** The type of a message, and its length, which counts itself but not the type. */
-const HEADER_BYTES = 5
 /** A call that copies fewer bytes takes longer than copying them one by one. */
 const SHORT_BYTES = 100
 
@@ -69,27 +68,11 @@ class CopyOut implements Submittable {
   }
 
   submit(connection: Connection): void {
-    const { stream } = connection
-    const [driver, ...others] = stream.listeners('data') as ((bytes: Buffer) => void)[]
-    if (driver === undefined || others.length > 0) throw new Error('The driver reads its connection in another way.')
-    let rest: Buffer | undefined
-    const onData = (chunk: Buffer) => {
-      const bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk])
-      let start = 0
-      while (start + HEADER_BYTES <= bytes.length) {
-        const end = start + 1 + bytes.readUInt32BE(start + 1)
-        if (end > bytes.length) break
-        const type = bytes[start]
-        if (type === COPY_DATA) this.#addRow(bytes, start + HEADER_BYTES, end)
-        else {
-          if (type === READY_FOR_QUERY) stream.off('data', onData).on('data', driver)
-          driver(bytes.subarray(start, end))
-        }
-        start = end
-      }
-      rest = start === bytes.length ? undefined : bytes.subarray(start)
-    }
-    stream.off('data', driver).on('data', onData)
+    const giveBack = readMessages(connection, (type, bytes, start, end) => {
+      if (type === COPY_DATA) this.#addRow(bytes, start, end)
+      if (type === READY_FOR_QUERY) giveBack()
+      return type !== COPY_DATA
+    })
     connection.query(this.#sql)
   }
 

@@ -1,4 +1,4 @@
-import pg, { type Client, type FieldDef } from 'pg'
+import pg, { type Client, type Connection, type FieldDef } from 'pg'
 import type { DriverStatement } from './statement-runner.ts'
 
 const BIND_COMPLETE = 0x32
@@ -15,36 +15,50 @@ export interface ResultReceiver {
 }
 
 /**
- * Reads the rows that arrive on a connected client, and passes every other message on to the driver, whose own way through
- * a row makes a text of each column, three more objects and two events. Everything is passed on in its order.
+ * Reads the messages that arrive on a connection before the driver does. The driver gets those for which `onMessage` returns
+ * true, in their order. Returns a function that gives the connection back to it.
  */
-export function receiveResults(client: Client, receiver: ResultReceiver): void {
-  const { stream } = client.connection
+export function readMessages(
+  { stream }: Connection,
+  onMessage: (type: number, bytes: Buffer, start: number, end: number) => boolean,
+): () => void {
   const [driver, ...others] = stream.listeners('data') as ((bytes: Buffer) => void)[]
   if (driver === undefined || others.length > 0) throw new Error('The driver reads its connection in another way.')
   let rest: Buffer | undefined
 
-  function onData(chunk: Buffer): void {
+  function read(chunk: Buffer): void {
     const bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk])
     let start = 0
     while (start + HEADER_BYTES <= bytes.length) {
       const end = start + 1 + bytes.readUInt32BE(start + 1)
       if (end > bytes.length) break
-      const type = bytes[start]
-      if (type === DATA_ROW) receiver.onRow(bytes, start + HEADER_BYTES)
-      else if (type === COMMAND_COMPLETE) receiver.onComplete()
-      else if (type !== BIND_COMPLETE) driver?.(bytes.subarray(start, end))
+      if (onMessage(bytes[start] as number, bytes, start + HEADER_BYTES, end)) driver?.(bytes.subarray(start, end))
       start = end
     }
     rest = start === bytes.length ? undefined : bytes.subarray(start)
   }
 
-  stream.off('data', driver).on('data', (chunk: Buffer) => {
+  const onData = (chunk: Buffer) => {
     try {
-      onData(chunk)
+      read(chunk)
     } catch (error) {
       stream.destroy(error as Error)
     }
+  }
+  stream.off('data', driver).on('data', onData)
+  return () => stream.off('data', onData).on('data', driver)
+}
+
+/**
+ * Reads the rows that arrive on a connected client, and passes every other message on to the driver, whose own way through
+ * a row makes a text of each column, three more objects and two events.
+ */
+export function receiveResults(client: Client, receiver: ResultReceiver): void {
+  readMessages(client.connection, (type, bytes, start) => {
+    if (type === DATA_ROW) receiver.onRow(bytes, start)
+    else if (type === COMMAND_COMPLETE) receiver.onComplete()
+    else return type !== BIND_COMPLETE
+    return false
   })
 }
 
