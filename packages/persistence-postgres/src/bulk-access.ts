@@ -13,7 +13,7 @@ import { type CopiedRows, copyIn, copyOut, copyText, inMessages } from './driver
 import { insertRows } from './driver/insert-rows.ts'
 import { runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { expectCurrentSchema, migratePostgres } from './migrations.ts'
+import { ensureMigrated, expectCurrentSchema } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
 import type { PostgresOptions } from './settings.ts'
 import { isUsableAfter } from './unavailable.ts'
@@ -25,11 +25,11 @@ const PET_IDS = "pg_get_serial_sequence('pet', 'id')::regclass"
  * migrate, and if the schema is that of a newer version.
  */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {
-  if (options.migrate && !options.readOnly) await migratePostgres(options)
   // Many rows take their time.
   const database = await openPostgresDatabase({ ...options, statementTimeoutMs: 0 })
   const { pool } = database
   try {
+    await ensureMigrated(database, options)
     await expectCurrentSchema(database)
   } catch (error) {
     await pool.end()
