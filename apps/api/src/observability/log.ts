@@ -6,6 +6,7 @@ import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
 import type { KeyChange } from './key-changes.ts'
 import { type LogOutput, openLogOutput } from './log-output.ts'
+import { createOutageLog } from './outage-log.ts'
 
 const STANDARD_OUTPUT = 1
 
@@ -48,9 +49,14 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
     // Asked of the file descriptor: `process.stdout` would open it a second time.
     isatty(STANDARD_OUTPUT) ? await readable(output) : output,
   )
+  const outage = createOutageLog(log)
   const reports: Reports = {
     log: {
-      request: (entry) => log.info(entry, 'request'),
+      request(entry) {
+        log.info(entry, 'request')
+        outage.request(entry)
+      },
+      unavailable: outage.unavailable,
       internalError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
     },
     droppedLogLines: output.droppedLines,

@@ -179,7 +179,7 @@ export function createMetrics({ poolUse, droppedLogLines, keyIds, storedKeyIds }
 
   function countRequests(log: HttpLog): HttpLog {
     return {
-      internalError: (error, requestId) => log.internalError(error, requestId),
+      ...log,
       begin() {
         inFlight.inc()
         log.begin?.()

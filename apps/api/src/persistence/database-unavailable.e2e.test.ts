@@ -47,5 +47,11 @@ describe('While PostgreSQL is stopped', () => {
     expect(await (await list()).text()).toBe('[{"id":1,"name":"Rex","categoryId":1}]')
     expect(await ready()).toBe(200)
     await waitForOutput(program, /"msg":"ready again"/)
+    const messages = (level: number) =>
+      [...program.output.stdout.matchAll(new RegExp(`"level":${level},.*"msg":"(.*)"`, 'g'))].map(
+        ([, message]) => message,
+      )
+    expect(messages(50)).toEqual(['the database is unavailable'])
+    expect(messages(40)).toEqual(['not ready', 'the database is still unavailable'])
   })
 })

@@ -22,7 +22,9 @@ describe('while the database is unavailable', () => {
     const response = await server.post(PET, { method, path })
     expect(expectError(response, 'service_unavailable')).not.toContain('db.internal')
     expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
-    expect(server.log.internalErrors).toMatchObject([{ error: { message: 'host db.internal is down' } }])
+    expect(server.log.unavailable).toMatchObject([{ error: { message: 'host db.internal is down' } }])
+    expect(server.log.internalErrors).toEqual([])
+    expect(server.log.requests).toMatchObject([{ status: 503, code: 'service_unavailable' }])
   })
 
   it.each([

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { VerifiedKey } from '@pet-store/access'
+import type { ErrorCode } from './http-error.ts'
 
 /** A request, with the parameters of its path. */
 export interface HandlerRequest<Parameters = unknown> extends IncomingMessage {
@@ -38,6 +39,8 @@ export class RequestContext {
   verifiedKey: VerifiedKey | undefined = undefined
   /** The route's template, once the route is known. */
   route: string | undefined = undefined
+  /** Once an error response is sent. */
+  errorCode: ErrorCode | undefined = undefined
 
   constructor(requestId: string, clientAddress: string | undefined, headers: readonly string[]) {
     this.requestId = requestId

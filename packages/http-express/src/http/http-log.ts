@@ -1,3 +1,5 @@
+import type { ErrorCode } from './http-error.ts'
+
 /** Where the app reports what happened. Never called with a key, a header or a body. */
 export interface HttpLog {
   /** A request has arrived; `request` follows when it ends. */
@@ -6,6 +8,8 @@ export interface HttpLog {
   request(entry: RequestEntry): void
   /** An internal error, whose cause is not in the response. */
   internalError(error: unknown, requestId: string): void
+  /** Persistence was unavailable for this request, which got 503: the state of another system, not an error of this one. */
+  unavailable?(error: unknown, requestId: string): void
 }
 
 /** One request, for a log line. */
@@ -16,6 +20,8 @@ export interface RequestEntry {
   /** The route's template, so that lines can be counted; absent for unknown paths. */
   readonly route?: string | undefined
   readonly status: number
+  /** The `code` of an error response. */
+  readonly code?: ErrorCode | undefined
   readonly durationMs: number
   /** The public id of the verified API key, never the key itself. */
   readonly keyId?: string | undefined

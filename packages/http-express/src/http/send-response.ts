@@ -21,7 +21,8 @@ export function sendJson(res: ServerResponse, status: number, json: string): voi
 }
 
 /** Sends an error response: the headers of the error, those that were added, and the error body. */
-export function sendError(res: ServerResponse, error: HttpError): void {
+export function sendError(res: ServerResponse & { locals?: unknown }, error: HttpError): void {
+  if (res.locals instanceof RequestContext) res.locals.errorCode = error.code
   for (const [name, value] of Object.entries(error.headers)) addHeader(res, name, value)
   sendJson(res, ERROR_STATUS[error.code], errorJson(error))
 }

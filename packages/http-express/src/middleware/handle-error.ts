@@ -1,6 +1,6 @@
 import { isPetError, type PetErrorCode } from '@pet-store/domain'
 import type { ErrorHandler, HandlerRequest, HandlerResponse } from '../http/handler.ts'
-import { ERROR_STATUS, type ErrorCode, HttpError, INTERNAL_ERROR } from '../http/http-error.ts'
+import { type ErrorCode, HttpError, INTERNAL_ERROR } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
 import { sendError } from '../http/send-response.ts'
 
@@ -25,9 +25,8 @@ export function handleError(log: HttpLog): ErrorHandler {
     if (res.destroyed && hasCode(error, 'persistence_unavailable')) return
     // The server has responded for the route, because the rest of the body was not valid HTTP.
     if (res.writableEnded && isHeadersSentError(error)) return
-    // A 501 or 503 that was thrown as such is no internal error.
-    if (known !== error && (known === undefined || ERROR_STATUS[known.code] >= 500))
-      log.internalError(error, res.locals.requestId)
+    if (known === undefined) log.internalError(error, res.locals.requestId)
+    else if (hasCode(error, 'persistence_unavailable')) log.unavailable?.(error, res.locals.requestId)
     if (res.headersSent) {
       // Part of the response was sent. Closing the connection is the only way to say that the rest is missing.
       if (!res.writableEnded) res.destroy()

@@ -16,12 +16,13 @@ export function requestIdOf(sent: string | string[] | undefined): string {
 export function openRequest(log: HttpLog, headers: readonly string[], addressOf: ClientAddress): Handler {
   // One function for all requests: a closure for each costs more than `this`.
   function logClosed(this: HandlerResponse): void {
-    const { requestId, route, startedAt, verifiedKey, clientAddress } = this.locals
+    const { requestId, route, startedAt, verifiedKey, clientAddress, errorCode } = this.locals
     log.request({
       requestId,
       method: this.req.method,
       route,
       status: this.statusCode,
+      code: errorCode,
       durationMs: performance.now() - startedAt,
       keyId: verifiedKey?.keyId,
       clientAddress,

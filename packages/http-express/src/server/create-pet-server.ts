@@ -155,6 +155,7 @@ function unroutedLog(log: HttpLog, addressOf: ClientAddress): UnroutedLog {
     log.request({
       requestId,
       status: ERROR_STATUS[error.code],
+      code: error.code,
       durationMs: 0,
       isComplete: true,
       ...(req?.method !== undefined && { method: req.method }),

@@ -31,6 +31,7 @@ interface Sending {
 interface RecordedLog {
   readonly requests: RequestEntry[]
   readonly internalErrors: { readonly error: unknown; readonly requestId: string }[]
+  readonly unavailable: { readonly error: unknown; readonly requestId: string }[]
 }
 
 export interface TestServer {
@@ -66,11 +67,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 /** The same, for `beforeAll`: the caller closes it. */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { repository = createMemoryPets(), limits, ...rest } = options
-  const log: RecordedLog = { requests: [], internalErrors: [] }
+  const log: RecordedLog = { requests: [], internalErrors: [], unavailable: [] }
   const clock = { now: new Date('2027-01-01T00:00:00Z') }
   const httpLog: HttpLog = {
     request: (entry) => log.requests.push(entry),
     internalError: (error, requestId) => log.internalErrors.push({ error, requestId }),
+    unavailable: (error, requestId) => log.unavailable.push({ error, requestId }),
   }
   const app = createPetApp({
     pets: createPetUseCases(repository),
