@@ -81,23 +81,6 @@ describe('documents', () => {
     expect([...named].sort()).toEqual((await requestTrail()).map((file) => basename(file)).sort())
   })
 
-  it('docs/decisions/0033-hot-path.md names only tests that exist', () => {
-    const named = [
-      ...read('docs/decisions/0033-hot-path.md').matchAll(/`([\w.-]+[.]test[.]ts)` ("[^"]+"(?:, "[^"]+")*)/g),
-    ]
-    const missing = named.flatMap(([, file = '', names = '']) => {
-      const source = files
-        .filter((one) => one.endsWith(`/${file}`))
-        .map(read)
-        .join()
-      return [...names.matchAll(/"([^"]+)"/g)]
-        .map(([, name = '']) => name)
-        .filter((name) => !source.includes(`'${name}'`))
-    })
-    expect(named.length).toBeGreaterThan(20)
-    expect(missing).toEqual([])
-  })
-
   it('docs/interface-changelog.md and the description have the same changes', () => {
     const { info } = JSON.parse(read('docs/openapi.json')) as { info: { version: string; description: string } }
     const [, described = ''] = info.description.split('## Changes')

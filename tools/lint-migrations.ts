@@ -1,5 +1,5 @@
 // Lints the SQL of the PostgreSQL migrations with squawk, which knows what locks a table for long or breaks the
-// release before. docs/decisions/0121-migrations-under-load.md
+// release before. docs/decisions/0006-migrations.md
 import { spawnSync } from 'node:child_process'
 import { MIGRATIONS } from '../packages/persistence-postgres/src/orm.ts'
 

@@ -5,12 +5,12 @@ import type { MigrationState } from '@pet-store/persistence'
 export interface AdapterMigration extends MigrationObject {
   /**
    * Set on a migration that removes what the previous release still uses. It runs at once in a new database only; every
-   * other one gets it with the next release, which deletes this mark. docs/decisions/0060-expand-and-contract.md
+   * other one gets it with the next release, which deletes this mark. docs/decisions/0006-migrations.md
    */
   readonly isContraction?: true
   /**
    * Set on a migration that cannot run in a transaction, such as `create index concurrently`. It must be repeatable,
-   * because a part of it may be done when it is interrupted. PostgreSQL only. docs/decisions/0121-migrations-under-load.md
+   * because a part of it may be done when it is interrupted. PostgreSQL only. docs/decisions/0006-migrations.md
    */
   readonly runsAlone?: true
 }

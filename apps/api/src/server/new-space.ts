@@ -8,7 +8,7 @@ const NEW_SPACE_CHECK_MS = 250
 /**
  * Stops the growth of V8's space for new objects at about this size, and allows it again after V8 has shrunk the space.
  * V8 reads this flag at each growth; `--max-semi-space-size`, the usual one, only on the command line.
- * docs/decisions/0131-memory.md
+ * docs/decisions/0033-hot-path.md
  */
 export function boundNewSpace(maxBytes = MAX_NEW_SPACE_BYTES, checkMs = NEW_SPACE_CHECK_MS): void {
   // With other flags, the code that the next start uses would not be taken for the same.

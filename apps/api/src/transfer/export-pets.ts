@@ -121,7 +121,7 @@ function fieldNames(ids: boolean): readonly (keyof Pet)[] {
 /**
  * Returns a function that turns lines of a database into lines of a file. It works on bytes: nearly all of them are the
  * same in both, and to make pets of them and text of these takes longer than the database does for all the rest.
- * docs/decisions/0120-bulk-as-lines.md
+ * docs/decisions/0070-copies-and-imports-by-content.md
  */
 function createLineFormatter(
   format: Format,

@@ -23,7 +23,7 @@ const DECOMPRESS = {
 /**
  * Reads a JSON body with exact integers. Throws 415 for another content type or encoding, 413 for too much, 400 for
  * invalid JSON, in this order. Not `express.json()`, which responds to an oversized body only after all of it has
- * arrived, and replaces bytes that are not UTF-8 instead of rejecting them (docs/decisions/0012-own-body-reader.md).
+ * arrived, and replaces bytes that are not UTF-8 instead of rejecting them (docs/decisions/0007-exact-integers.md).
  */
 export async function readJsonBody(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
   expectJson(req.headers['content-type'])

@@ -14,7 +14,7 @@ const INTERVAL_MS = 10
  * The order in which connections are read while the service is overloaded. After a 503, and after any response while
  * others wait, a connection is not read on until it is its turn: TCP slows its client down. A rejection costs about as
  * much as a creation, so clients that repeat at once would take the time of those that are served
- * (docs/decisions/0140-overload.md).
+ * (docs/decisions/0014-server.md).
  */
 export class AdmissionQueue {
   /** In order, with the time since when each waits. */
