@@ -12,8 +12,9 @@ import {
   PetError,
   type PetQuery,
   type PetRepository,
+  persistenceUnavailable,
 } from '@pet-store/domain'
-import { type OpenPersistence, type PersistenceCapabilities, PersistenceUnavailable } from '@pet-store/persistence'
+import type { OpenPersistence, PersistenceCapabilities } from '@pet-store/persistence'
 
 export const capabilities: PersistenceCapabilities = {
   severalProcesses: false,
@@ -133,7 +134,7 @@ class NdjsonPets implements PetRepository {
   }
 
   async #store({ name, categoryId, status }: NewPet, cancellation?: Cancellation, key?: IdempotencyKey): Promise<Pet> {
-    if (this.#waiting.length >= MAX_WAITING) throw new PersistenceUnavailable({ message: 'Too many pets wait.' })
+    if (this.#waiting.length >= MAX_WAITING) throw persistenceUnavailable({ message: 'Too many pets wait.' })
     const line: Line = {
       id: String(this.#lastId + 1n),
       name,
@@ -155,7 +156,7 @@ class NdjsonPets implements PetRepository {
     while (this.#waiting.length > 0) {
       const taken = this.#waiting.splice(0)
       const lines = taken.filter(({ cancellation }) => !cancellation?.aborted)
-      const cancelled = new PersistenceUnavailable({ message: 'The request was cancelled.' })
+      const cancelled = persistenceUnavailable({ message: 'The request was cancelled.' })
       for (const { cancellation, reject } of taken) if (cancellation?.aborted) reject(cancelled)
       try {
         await this.#append(lines.map(({ line }) => `${JSON.stringify(line)}\n`).join(''))
@@ -169,7 +170,7 @@ class NdjsonPets implements PetRepository {
   /** Text that was not written completely is removed, so that the next line starts a new one. */
   async #append(text: string): Promise<void> {
     await this.expectFile().catch((cause: unknown) => {
-      throw new PersistenceUnavailable({ cause, message: 'The file is unavailable.' })
+      throw persistenceUnavailable({ cause, message: 'The file is unavailable.' })
     })
     const { size } = await this.#file.stat()
     try {
@@ -180,7 +181,7 @@ class NdjsonPets implements PetRepository {
         () => true,
         () => false,
       )
-      throw new PersistenceUnavailable({ cause, outcome: isRemoved ? 'not_stored' : 'unknown' })
+      throw persistenceUnavailable({ cause, outcome: isRemoved ? 'not_stored' : 'unknown' })
     }
   }
 

@@ -4,13 +4,16 @@ import { hashApiKey, isApiKeyText } from './api-key-text.ts'
 import { createMemoryRateLimiter } from './memory-rate-limiter.ts'
 import { type StaticKey, verifiedBySha256 } from './static-keys.ts'
 
-/** The result of a check: a valid key, `undefined` for an invalid one, or that the key was not looked up. */
+/**
+ * The result of a check: a valid key; `undefined` for one that is unknown, expired or revoked, without telling which; or
+ * that the key was not looked up, because its client's address tries too many.
+ */
 export type KeyVerdict = VerifiedKey | undefined | 'too_many_look_ups'
 
 /** Checks the key of every request. */
 export interface KeyCheck {
   /**
-   * Does not distinguish unknown, expired and revoked keys. `address` is called only when the database must be asked:
+   * `address` is called only when the database must be asked:
    * beyond 20 look-ups a second from one client address the verdict is `too_many_look_ups`.
    * Rejects with the error of the repository when the database must be asked and is unavailable.
    */

@@ -10,13 +10,13 @@ export type { PetUseCases } from './pet-use-cases.ts'
 export type { CreatePet, CreatePetOptions } from './create-pet.ts'
 export type { GetPet } from './get-pet.ts'
 export { allPets, PAGE_LIMIT } from './list-pets.ts'
-export type { AllPetsQuery, ListPets, ListPetsQuery, PetPage } from './list-pets.ts'
+export type { ListPets, PetPage } from './list-pets.ts'
 
 // What the operations need from outside
-export type { Cancellation, CreatedPet, PetQuery, PetRepository, WriteOutcome } from './pet-repository.ts'
+export type { Cancellation, CreatedPet, PetQuery, PetRepository } from './pet-repository.ts'
 export { IDEMPOTENCY_KEY_LIFETIME_MS } from './idempotency-key.ts'
 export type { IdempotencyKey } from './idempotency-key.ts'
 
 // What can go wrong
-export { isPetError, PetError } from './pet-error.ts'
-export type { PetErrorCode } from './pet-error.ts'
+export { isPetError, persistenceUnavailable, PetError } from './pet-error.ts'
+export type { PetErrorCode, PetErrorOptions, WriteOutcome } from './pet-error.ts'

@@ -149,9 +149,9 @@ it('listPets accepts both ends of int64 as after', async () => {
   expect((await listPets({ limit: 20, after: 2n ** 63n - 1n })).pets).toHaveLength(0)
 })
 
-it.each([1, 2, 7, undefined])('allPets returns each pet once with pages of %s', async (limit) => {
+it.each([{ limit: 1 }, { limit: 2 }, { limit: 7 }, {}])('allPets returns each pet once with %j', async (query) => {
   const seen: PetId[] = []
-  for await (const pet of allPets(listPetsOf(await petsOf(7)), { limit })) seen.push(pet.id)
+  for await (const pet of allPets(listPetsOf(await petsOf(7)), query)) seen.push(pet.id)
   expect(seen).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
 })
 

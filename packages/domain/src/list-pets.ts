@@ -1,20 +1,10 @@
 import { INT64, type Pet, type PetId } from './pet.ts'
 import { PetError } from './pet-error.ts'
-import type { PetRepository } from './pet-repository.ts'
-import { isPetStatus, PET_STATUSES, type PetStatus } from './pet-status.ts'
+import type { PetQuery, PetRepository } from './pet-repository.ts'
+import { isPetStatus, PET_STATUSES } from './pet-status.ts'
 
 /** How many pets a page may have (interface document, section 8). */
 export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const
-
-/** Which page of which list. */
-export interface ListPetsQuery {
-  /** Only pets with exactly this status. */
-  readonly status?: PetStatus | undefined
-  /** The `next` of the page before; absent for the first page. */
-  readonly after?: PetId | undefined
-  /** The maximum number of pets; see `PAGE_LIMIT`. The default is up to the caller. */
-  readonly limit: number
-}
 
 /** One page of a list. */
 export interface PetPage {
@@ -24,37 +14,30 @@ export interface PetPage {
 }
 
 /**
- * Lists pets by ascending id, one page at a time. Following `next` visits each pet that existed
- * at the start exactly once, even while others are added. Rejects with `pet_query_invalid`.
+ * Lists pets by ascending id, one page at a time; `limit` is within `PAGE_LIMIT`. Following `next` visits each pet that
+ * existed at the start exactly once, even while others are added. Rejects with `pet_query_invalid`.
  */
-export type ListPets = (query: ListPetsQuery) => Promise<PetPage>
+export type ListPets = (query: PetQuery) => Promise<PetPage>
 
 export function listPetsOf(pets: PetRepository): ListPets {
   return async (query) => {
-    const { limit, status, after } = query
+    const { limit } = query
     validateQuery(query)
     // One pet more than requested tells whether another page follows.
-    const found = await pets.list({
-      limit: limit + 1,
-      ...(status !== undefined && { status }),
-      ...(after !== undefined && { after }),
-    })
+    const found = await pets.list({ ...query, limit: limit + 1 })
     const last = found[limit - 1]
     if (found.length <= limit || last === undefined) return { pets: found }
     return { pets: found.slice(0, limit), next: last.id }
   }
 }
 
-/** Which pets to iterate over: those of a `ListPetsQuery`, with `limit` pets per page (default: 100). */
-export type AllPetsQuery = { readonly [Field in keyof ListPetsQuery]?: ListPetsQuery[Field] | undefined }
-
 /**
- * Iterates over pets by ascending id, each once, reading the following page when the one before is used up. Pets that
- * are added meanwhile are included. Throws what `listPets` rejects with.
+ * Iterates over pets by ascending id, each once, reading the following page of `limit` pets (default: 100) when the one
+ * before is used up. Pets that are added meanwhile are included. Throws what `listPets` rejects with.
  */
 export async function* allPets(
   listPets: ListPets,
-  { status, after, limit = PAGE_LIMIT.max }: AllPetsQuery = {},
+  { status, after, limit = PAGE_LIMIT.max }: Partial<PetQuery> = {},
 ): AsyncGenerator<Pet, void, undefined> {
   let page = await listPets({ status, after, limit })
   yield* page.pets
@@ -64,7 +47,7 @@ export async function* allPets(
   }
 }
 
-function validateQuery({ limit, status, after }: ListPetsQuery): void {
+function validateQuery({ limit, status, after }: PetQuery): void {
   if (!Number.isInteger(limit) || limit < PAGE_LIMIT.min || limit > PAGE_LIMIT.max) {
     throw invalid(`limit must be an integer from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`)
   }

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEY_LIFETIME_MS, type IdempotencyKey } from './idempotency-key.ts'
 import type { NewPet, Pet } from './pet.ts'
-import { PetError } from './pet-error.ts'
+import { PetError, persistenceUnavailable } from './pet-error.ts'
 import type { Cancellation, PetRepository } from './pet-repository.ts'
 
 /**
@@ -34,12 +34,12 @@ export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
 
   return {
     async add(pet, cancellation) {
-      expectWanted(cancellation)
+      throwIfCancelled(cancellation)
       return { ...store(pet) }
     },
 
     async addWithKey(pet, key, cancellation) {
-      expectWanted(cancellation)
+      throwIfCancelled(cancellation)
       const known = createdBefore(key)
       if (known !== undefined) return { pet: { ...known }, isReplay: true }
       const added = store(pet)
@@ -64,8 +64,6 @@ export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
   }
 }
 
-function expectWanted(cancellation: Cancellation | undefined): void {
-  if (!cancellation?.aborted) return
-  const error = new PetError('persistence_unavailable', 'The caller no longer waits for this pet.')
-  throw Object.assign(error, { outcome: 'not_stored' })
+function throwIfCancelled(cancellation: Cancellation | undefined): void {
+  if (cancellation?.aborted) throw persistenceUnavailable({ message: 'The caller no longer waits for this pet.' })
 }

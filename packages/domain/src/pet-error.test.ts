@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isPetError, PetError } from './pet-error.ts'
+import { isPetError, PetError, persistenceUnavailable } from './pet-error.ts'
 
 it('PetError has its code, message and cause', () => {
   const cause = new Error('below')
@@ -9,8 +9,21 @@ it('PetError has its code, message and cause', () => {
   expect(error).toBeInstanceOf(Error)
 })
 
-it('PetError has no cause when none was given', () => {
-  expect(new PetError('pet_not_found', 'There is no pet 1.')).not.toHaveProperty('cause')
+it('PetError has neither cause nor outcome when none was given', () => {
+  const error = new PetError('pet_not_found', 'There is no pet 1.')
+  expect(error).not.toHaveProperty('cause')
+  expect(error.outcome).toBeUndefined()
+})
+
+it('persistenceUnavailable says what is known of a write, its cause and a message', () => {
+  const code = 'persistence_unavailable'
+  expect(persistenceUnavailable()).toMatchObject({
+    code,
+    outcome: 'not_stored',
+    message: 'The database is unavailable.',
+  })
+  const given = { message: 'lost', outcome: 'unknown', cause: new Error('below') } as const
+  expect(persistenceUnavailable(given)).toMatchObject({ code, ...given })
 })
 
 it('isPetError recognises a PetError', () => {

@@ -8,8 +8,8 @@ import type { PetStatus } from './pet-status.ts'
  * An adapter fulfils this contract when it passes every case of `petRepositoryContract` from
  * `@pet-store/persistence-testing`. Returned pets are detached: changing one changes nothing stored.
  *
- * While the database is unavailable every function rejects with an error whose `code` is `persistence_unavailable`.
- * For `add` and `addWithKey` its `outcome` says whether the pet was stored: see `WriteOutcome`.
+ * While the database is unavailable every function rejects with `persistenceUnavailable()`. For `add` and
+ * `addWithKey` its `outcome` says whether the pet was stored: see `WriteOutcome`.
  */
 export interface PetRepository {
   /**
@@ -56,18 +56,12 @@ export interface Cancellation {
   readonly aborted: boolean
 }
 
-/**
- * What is known about a write that failed because the database was unavailable: `not_stored`, because the database
- * said so or nothing was sent to it, or `unknown`, because the connection was lost or timed out after sending.
- */
-export type WriteOutcome = 'not_stored' | 'unknown'
-
 /** Which pets a list contains. */
 export interface PetQuery {
   /** Only pets with exactly this status; a pet without a status matches none. */
-  readonly status?: PetStatus
+  readonly status?: PetStatus | undefined
   /** Only pets with a greater id than this one, whether or not it exists. */
-  readonly after?: PetId
+  readonly after?: PetId | undefined
   /** The maximum number of pets; a positive integer. */
   readonly limit: number
 }

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
-import type { PetId, PetRepository } from '@pet-store/domain'
-import { type Persistence, PersistenceUnavailable, type PoolUse } from '@pet-store/persistence'
+import { type PetId, type PetRepository, persistenceUnavailable } from '@pet-store/domain'
+import type { Persistence, PoolUse } from '@pet-store/persistence'
 import { SERVED_ENTITIES, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
 import { createEntityAccess } from './driver/entity-access.ts'
@@ -79,7 +79,7 @@ function persistenceOf(
           ),
       )
       if (rows[0]?.isReadOnly !== true) return
-      throw new PersistenceUnavailable({ message: 'The database is read-only: a standby, or set to be read-only.' })
+      throw persistenceUnavailable({ message: 'The database is read-only: a standby, or set to be read-only.' })
     },
     async isMigrated() {
       const find = 'select 1 from migration where name = ?'

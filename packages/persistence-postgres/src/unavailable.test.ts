@@ -1,4 +1,4 @@
-import { PersistenceUnavailable } from '@pet-store/persistence'
+import { PetError, persistenceUnavailable } from '@pet-store/domain'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { isConflict, isInvalidValue, isUsableAfter, unavailableOr } from './unavailable.ts'
@@ -10,7 +10,7 @@ function reported(code: string, severity = 'ERROR'): pg.DatabaseError {
 describe('A failed statement of PostgreSQL', () => {
   it.each(['53300', '53100', '57014', '55P03', '25006'])('stored nothing after %s', (code) => {
     const error = reported(code)
-    expect(unavailableOr(error, true)).toBeInstanceOf(PersistenceUnavailable)
+    expect(unavailableOr(error, true)).toBeInstanceOf(PetError)
     expect(unavailableOr(error, true)).toMatchObject({ outcome: 'not_stored', cause: error })
   })
 
@@ -38,7 +38,7 @@ describe('A failed statement of PostgreSQL', () => {
   })
 
   it('keeps a classified error as it is', () => {
-    const error = new PersistenceUnavailable()
+    const error = persistenceUnavailable()
     expect(unavailableOr(error, true)).toBe(error)
   })
 })

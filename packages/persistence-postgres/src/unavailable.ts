@@ -1,5 +1,5 @@
 import { DriverException } from '@mikro-orm/core'
-import { PersistenceUnavailable } from '@pet-store/persistence'
+import { isPetError, type PetError, persistenceUnavailable } from '@pet-store/domain'
 import pg from 'pg'
 
 /** The server is out of something (53), ended the statement (57014, 55P03), or takes no writes (25006). Nothing is stored. */
@@ -33,24 +33,24 @@ export function isUsableAfter(error: unknown): boolean {
 }
 
 /**
- * Classifies why a statement failed that was sent: a `PersistenceUnavailable`, or the server's own error. Only the
+ * Classifies why a statement failed that was sent: `persistence_unavailable`, or the server's own error. Only the
  * server can say that a write stored nothing; whatever the driver reports instead leaves it unknown.
  */
 export function unavailableOr(error: unknown, isWrite: boolean): unknown {
-  if (error instanceof PersistenceUnavailable) return error
+  if (isPetError(error)) return error
   const state = sqlStateOf(error)
-  if (state !== undefined && NOT_STORED.test(state)) return new PersistenceUnavailable({ cause: error })
+  if (state !== undefined && NOT_STORED.test(state)) return persistenceUnavailable({ cause: error })
   if (state !== undefined && !UNKNOWN.test(state) && isUsableAfter(error)) return error
-  return new PersistenceUnavailable({ cause: error, outcome: isWrite ? 'unknown' : 'not_stored' })
+  return persistenceUnavailable({ cause: error, outcome: isWrite ? 'unknown' : 'not_stored' })
 }
 
 /** For a statement that was not sent. */
-export function notSent(message: string, cause?: unknown): PersistenceUnavailable {
-  return new PersistenceUnavailable({ message, outcome: 'not_stored', ...(cause !== undefined && { cause }) })
+export function notSent(message: string, cause?: unknown): PetError {
+  return persistenceUnavailable({ message, outcome: 'not_stored', ...(cause !== undefined && { cause }) })
 }
 
 /** For a statement for which there was no connection. */
-export function cannotConnect(cause: unknown): PersistenceUnavailable {
+export function cannotConnect(cause: unknown): PetError {
   return notSent('Cannot connect to the database.', cause)
 }
 

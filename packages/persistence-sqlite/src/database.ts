@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { PersistenceUnavailable } from '@pet-store/persistence'
+import { persistenceUnavailable } from '@pet-store/domain'
 import Database from 'better-sqlite3'
 import { retryWhileBusy } from './driver/retry-while-busy.ts'
 import { MEMORY } from './settings.ts'
@@ -46,7 +46,7 @@ export async function openSqliteDatabase(
 }
 
 /**
- * Returns a function that throws `PersistenceUnavailable` when the file was moved, replaced or deleted since: what is
+ * Returns a function that throws `persistence_unavailable` when the file was moved, replaced or deleted since: what is
  * written then would be lost.
  */
 export function createFileCheck(path: string): () => void {
@@ -54,7 +54,7 @@ export function createFileCheck(path: string): () => void {
   const opened = fileIdOf(path)
   return () => {
     if (fileIdOf(path) === opened) return
-    throw new PersistenceUnavailable({
+    throw persistenceUnavailable({
       message: `The database file ${JSON.stringify(path)} was moved, replaced or deleted. Put it back, or restart the service.`,
     })
   }

@@ -20,7 +20,3 @@ export type {
   StoredApiKey,
   StoredIdempotencyKey,
 } from './bulk-access.ts'
-
-// What can go wrong
-export { PersistenceUnavailable } from './persistence-unavailable.ts'
-export type { PersistenceUnavailableOptions } from './persistence-unavailable.ts'

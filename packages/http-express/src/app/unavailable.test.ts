@@ -1,12 +1,13 @@
+import { PetError, type WriteOutcome } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
-/** What ports reject with while the database is unavailable, from any class. */
-function unavailable(outcome?: 'not_stored' | 'unknown'): () => Promise<never> {
-  const fields = { code: 'persistence_unavailable', ...(outcome && { outcome }) }
-  return () => Promise.reject(Object.assign(new Error('host db.internal is down'), fields))
+/** What ports reject with while the database is unavailable. */
+function unavailable(outcome?: WriteOutcome): () => Promise<never> {
+  const error = new PetError('persistence_unavailable', 'host db.internal is down', outcome && { outcome })
+  return () => Promise.reject(error)
 }
 
 const PET = '{"name":"Rex","categoryId":1}'

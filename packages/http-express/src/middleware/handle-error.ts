@@ -1,4 +1,4 @@
-import { isPetError, type PetErrorCode } from '@pet-store/domain'
+import { isPetError, type PetError, type PetErrorCode } from '@pet-store/domain'
 import type { ErrorHandler, HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { type ErrorCode, HttpError, INTERNAL_ERROR } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
@@ -21,12 +21,13 @@ export function handleError(log: HttpLog): ErrorHandler {
   // Express recognises an error handler by its four parameters.
   return (error, req, res, _next) => {
     const known = httpErrorOf(error, req, res)
+    const isUnavailable = isPetError(error) && error.code === 'persistence_unavailable'
     // Nobody waits for the response: the write was dropped because its client has left.
-    if (res.destroyed && hasCode(error, 'persistence_unavailable')) return
+    if (res.destroyed && isUnavailable) return
     // The server has responded for the route, because the rest of the body was not valid HTTP.
     if (res.writableEnded && isHeadersSentError(error)) return
     if (known === undefined) log.internalError(error, res.locals.requestId)
-    else if (hasCode(error, 'persistence_unavailable')) log.unavailable?.(error, res.locals.requestId)
+    else if (isUnavailable) log.unavailable?.(error, res.locals.requestId)
     if (res.headersSent) {
       // Part of the response was sent. Closing the connection is the only way to say that the rest is missing.
       if (!res.writableEnded) res.destroy()
@@ -38,22 +39,16 @@ export function handleError(log: HttpLog): ErrorHandler {
 
 function httpErrorOf(error: unknown, req: HandlerRequest, res: HandlerResponse): HttpError | undefined {
   if (error instanceof HttpError) return error
-  if (hasCode(error, 'persistence_unavailable')) {
-    const message =
-      req.method === 'POST' ? outcomeMessage(error, req, res) : 'The service cannot reach its database at present.'
-    return new HttpError('service_unavailable', message, { 'Retry-After': RETRY_AFTER })
-  }
   // Another copy of the domain may have codes that this table lacks.
-  if (isPetError(error) && Object.hasOwn(CODES, error.code)) return new HttpError(CODES[error.code], error.message)
-  return undefined
+  if (!isPetError(error) || !Object.hasOwn(CODES, error.code)) return undefined
+  if (error.code !== 'persistence_unavailable') return new HttpError(CODES[error.code], error.message)
+  const message =
+    req.method === 'POST' ? outcomeMessage(error, req, res) : 'The service cannot reach its database at present.'
+  return new HttpError(CODES[error.code], message, { 'Retry-After': RETRY_AFTER })
 }
 
 /** Says what is known about the pet of a POST. Without an outcome it is unknown: never say that a stored pet is not. */
-function outcomeMessage(
-  error: Error & { readonly outcome?: unknown },
-  { headers }: HandlerRequest,
-  { locals }: HandlerResponse,
-): string {
+function outcomeMessage(error: PetError, { headers }: HandlerRequest, { locals }: HandlerResponse): string {
   const isBeforeKeyCheck = locals.verifiedKey === undefined
   if (error.outcome === 'not_stored' || isBeforeKeyCheck)
     return 'The pet was not added: the service cannot reach its database at present.'
@@ -65,10 +60,5 @@ function outcomeMessage(
 }
 
 function isHeadersSentError(error: unknown): boolean {
-  return hasCode(error, 'ERR_HTTP_HEADERS_SENT')
-}
-
-/** By its code, whatever the class: a third-party adapter may bring its own copy of a class. */
-function hasCode(error: unknown, code: string): error is Error {
-  return error instanceof Error && 'code' in error && error.code === code
+  return error instanceof Error && 'code' in error && error.code === 'ERR_HTTP_HEADERS_SENT'
 }

@@ -1,14 +1,10 @@
-import type { Scope, VerifiedKey } from '@pet-store/access'
+import type { KeyVerdict, Scope, VerifiedKey } from '@pet-store/access'
 import { clientNetwork } from '../http/client-address.ts'
 import type { Check, HandlerResponse } from '../http/handler.ts'
 import { HttpError } from '../http/http-error.ts'
 
-/**
- * Verifies an API key. Returns `undefined` for a key that is unknown, expired or revoked, without telling which;
- * `too_many_look_ups` for a key that was not looked up, because its client's address tries too many.
- */
-export type TokenCheck = (key: string, address: () => string) => Verdict | Promise<Verdict>
-type Verdict = VerifiedKey | undefined | 'too_many_look_ups'
+/** Verifies an API key, as `KeyCheck.check` of `@pet-store/access` does. */
+export type TokenCheck = (key: string, address: () => string) => KeyVerdict | Promise<KeyVerdict>
 
 const CHALLENGE = 'Bearer realm="pet-store"'
 
@@ -29,7 +25,7 @@ export function requireKey(check: TokenCheck, onMissingKey: () => void = () => {
   }
 }
 
-function setVerifiedKey(res: HandlerResponse, verdict: Verdict): void {
+function setVerifiedKey(res: HandlerResponse, verdict: KeyVerdict): void {
   if (verdict === 'too_many_look_ups') {
     throw new HttpError('rate_limited', 'Too many different API keys were tried from this address.', {
       'Retry-After': '1',

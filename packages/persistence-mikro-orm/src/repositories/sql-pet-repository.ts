@@ -10,8 +10,8 @@ import {
   type PetId,
   type PetQuery,
   type PetRepository,
+  persistenceUnavailable,
 } from '@pet-store/domain'
-import { PersistenceUnavailable } from '@pet-store/persistence'
 import { columnsFromPet, petFromColumns } from '../entities/pet-mapping.ts'
 import type { KeyColumns, PetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
@@ -74,7 +74,7 @@ export class SqlPetRepository implements PetRepository {
       else if (knownFingerprint === fingerprint) return { pet: petFromColumns(found), isReplay: true }
       else throw new PetError('idempotency_key_reused', 'This idempotency key was used to create another pet.')
     }
-    throw new PersistenceUnavailable({ message: 'Too many requests with the same idempotency key at the same time.' })
+    throw persistenceUnavailable({ message: 'Too many requests with the same idempotency key at the same time.' })
   }
 
   // The reading methods return the runner's promise itself: one promise per call is all that the hot path pays for.

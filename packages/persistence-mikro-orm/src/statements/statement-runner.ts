@@ -43,7 +43,7 @@ export type SqlValue = string | bigint | number | null
 /**
  * Runs prepared statements on one database. Each adapter brings its own, in the fastest way that its driver has.
  * Every method prepares the statement, or notes it down, and returns a function that runs it.
- * The functions never throw: errors are rejections. If the database is unavailable, that is a `PersistenceUnavailable`.
+ * The functions never throw: errors are rejections. If the database is unavailable, that is `persistence_unavailable`.
  */
 export interface StatementRunner {
   /** For reading at most one row. */
@@ -61,7 +61,7 @@ export interface StatementRunner {
   /**
    * For a write that returns one row or none. Resolves after the commit, as durable as the database can.
    * A rejected write has changed nothing, even when other writes run at the same time, unless the outcome of its
-   * `PersistenceUnavailable` is `unknown`. A write that is cancelled before it is sent rejects with `not_stored`.
+   * `persistence_unavailable` is `unknown`. A write that is cancelled before it is sent rejects with `not_stored`.
    */
   tryWrite<Values extends readonly SqlValue[], Row>(
     statement: Statement<Values, Row>,

@@ -1,4 +1,4 @@
-import { PersistenceUnavailable } from '@pet-store/persistence'
+import { persistenceUnavailable } from '@pet-store/domain'
 import type { SqlValue } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -100,7 +100,7 @@ describe('Inserts of one turn', () => {
   })
 
   it.each([
-    ['the connection is lost', new PersistenceUnavailable({ outcome: 'unknown' })],
+    ['the connection is lost', persistenceUnavailable({ outcome: 'unknown' })],
     ['the result is damaged', new Error('bad record mac')],
     ['the server reports anything else', reported('42P01')],
   ])('are all rejected, and not repeated, when %s', async (_, error) => {
@@ -228,7 +228,7 @@ describe('An insert', () => {
   })
 
   it('is rejected with those before it when there is no connection for them', async () => {
-    const error = new PersistenceUnavailable({ outcome: 'not_stored' })
+    const error = persistenceUnavailable({ outcome: 'not_stored' })
     const { fail } = holdConnection()
     const { add } = grouped()
     const rows = await sendGroup(add)

@@ -1,5 +1,4 @@
-import type { Cancellation } from '@pet-store/domain'
-import { PersistenceUnavailable } from '@pet-store/persistence'
+import { type Cancellation, persistenceUnavailable } from '@pet-store/domain'
 import type { SqlValue } from '@pet-store/persistence-mikro-orm'
 import { isInvalidValue } from '../unavailable.ts'
 import {
@@ -113,7 +112,7 @@ export function groupInserts<Values extends readonly SqlValue[], Row>(
     }
     try {
       const rows = isAlone ? [await alone(() => take()[0]?.values)] : await many(() => columnsOf(take()))
-      if (rows.length !== take().length) throw new PersistenceUnavailable({ outcome: 'unknown' })
+      if (rows.length !== take().length) throw persistenceUnavailable({ outcome: 'unknown' })
       take().forEach(({ resolve }, place) => {
         resolve(rows[place] as Row)
       })

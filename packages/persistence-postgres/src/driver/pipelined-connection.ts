@@ -77,7 +77,7 @@ export class PipelinedConnection {
     return this.#session?.isBusy === true
   }
 
-  /** Returns the rows. Rejects with a `PersistenceUnavailable` or the server's own error. */
+  /** Returns the rows. Rejects with `persistence_unavailable` or the server's own error. */
   query(statement: DriverStatement, values: readonly unknown[] = []): Promise<unknown[]> {
     if (this.#isClosed) return Promise.reject(new Error('Cannot use a connection after calling end on it.'))
     const bytes = bytesOf(values)

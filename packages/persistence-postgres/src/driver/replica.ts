@@ -1,5 +1,5 @@
-import type { PetId } from '@pet-store/domain'
-import { PersistenceUnavailable, type PoolUse } from '@pet-store/persistence'
+import { isPetError, type PetId } from '@pet-store/domain'
+import type { PoolUse } from '@pet-store/persistence'
 import { SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from '../database.ts'
@@ -82,7 +82,7 @@ export class PostgresReplica implements Replica {
     if (this.#isResting || this.#isClosed) return
     this.#isResting = true
     this.#forget()
-    const cause = reason instanceof PersistenceUnavailable ? reason.cause : reason
+    const cause = isPetError(reason) ? reason.cause : reason
     process.emitWarning(`The PostgreSQL replica ${this.#place} is left out for now: ${reasonOf(cause)}.`)
   }
 

@@ -7,7 +7,7 @@ const MAX_PAUSE_MS = 200
 
 /**
  * Runs work again that has failed because of others at the same time, with longer and longer pauses, at random so that two
- * do not meet again. Rejects with a `PersistenceUnavailable`, outcome `not_stored`, if it fails each time.
+ * do not meet again. Rejects with `persistence_unavailable`, outcome `not_stored`, if it fails each time.
  */
 export async function retryConflicts<Result>(work: () => Promise<Result>): Promise<Result> {
   let conflict: unknown

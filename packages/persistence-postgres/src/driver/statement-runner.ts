@@ -17,7 +17,7 @@ export interface DriverStatement {
 
 /**
  * Runs one statement on a connection of its choice and returns its rows, 64-bit integers as bigints. Rejects with a
- * `PersistenceUnavailable` whose outcome is right for the statement, or with the server's own error; then nothing was
+ * `persistence_unavailable` whose outcome is right for the statement, or with the server's own error; then nothing was
  * changed.
  */
 export type Run = (

@@ -1,5 +1,4 @@
-import type { Cancellation } from '@pet-store/domain'
-import type { PersistenceUnavailable } from '@pet-store/persistence'
+import type { Cancellation, PetError } from '@pet-store/domain'
 import { notSent } from '../unavailable.ts'
 
 /** The limits of everything that waits for a connection or for the server. */
@@ -26,7 +25,7 @@ export class WaitingStatements {
   }
 
   /** Counts a statement, or returns why there is no room for it. */
-  add(bytes: number): PersistenceUnavailable | undefined {
+  add(bytes: number): PetError | undefined {
     if (this.#statements >= this.#limits.maxStatements || this.#bytes + bytes > this.#limits.maxBytes) {
       return notSent('Too many statements are waiting for the database.')
     }
@@ -45,16 +44,13 @@ export class WaitingStatements {
 export type LateValues = () => readonly unknown[] | undefined
 
 /** Returns why a statement that has waited must not be sent. */
-export function whyDropped(
-  cancellation: Cancellation | undefined,
-  deadline: number,
-): PersistenceUnavailable | undefined {
+export function whyDropped(cancellation: Cancellation | undefined, deadline: number): PetError | undefined {
   if (cancellation?.aborted) return notSent('The caller no longer waits for this statement.')
   if (performance.now() >= deadline) return waitedTooLong()
   return undefined
 }
 
-export function waitedTooLong(): PersistenceUnavailable {
+export function waitedTooLong(): PetError {
   return notSent('The statement has waited too long for the database.')
 }
 

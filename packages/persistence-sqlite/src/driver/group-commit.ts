@@ -1,5 +1,4 @@
-import type { Cancellation } from '@pet-store/domain'
-import { PersistenceUnavailable } from '@pet-store/persistence'
+import { type Cancellation, persistenceUnavailable } from '@pet-store/domain'
 import Database from 'better-sqlite3'
 import { unavailableOr } from '../unavailable.ts'
 import { busyPauseMs, isBusy, REQUEST_MAX_WAIT_MS } from './retry-while-busy.ts'
@@ -42,7 +41,7 @@ interface WaitingWrite {
  * whole cost of a write; sharing it makes full durability affordable.
  *
  * While another process is writing, the queue waits and is retried by timer: reads and health checks go on. A write that
- * waited too long, is one too many or was cancelled rejects with `PersistenceUnavailable`; nothing of it is stored.
+ * waited too long, is one too many or was cancelled rejects with `persistence_unavailable`; nothing of it is stored.
  *
  * `expectFile` throws when the file that the database was opened from is not there any more.
  */
@@ -111,8 +110,10 @@ export function createGroupCommit(
   function dropUnwanted(): boolean {
     const now = performance.now()
     for (const write of takeQueue()) {
-      if (write.cancellation?.aborted) write.fail(unavailable('The caller no longer waits for this write.'))
-      else if (write.deadline < now) write.fail(unavailable(`The database was locked for more than ${maxWaitMs} ms.`))
+      if (write.cancellation?.aborted)
+        write.fail(persistenceUnavailable({ message: 'The caller no longer waits for this write.' }))
+      else if (write.deadline < now)
+        write.fail(persistenceUnavailable({ message: `The database was locked for more than ${maxWaitMs} ms.` }))
       else enqueue(write)
     }
     return queue.length > 0
@@ -127,7 +128,7 @@ export function createGroupCommit(
     add<Result>(write: () => Result, { bytes = 0, cancellation }: GroupedWriteOptions = {}) {
       return new Promise<Result>((resolve, reject) => {
         if (queue.length >= maxWrites || queuedBytes + bytes > maxBytes) {
-          reject(unavailable('Too many writes are waiting for the database.'))
+          reject(persistenceUnavailable({ message: 'Too many writes are waiting for the database.' }))
           return
         }
         if (queue.length === 0) setImmediate(flush)
@@ -153,8 +154,4 @@ export function createGroupCommit(
       })
     },
   }
-}
-
-function unavailable(message: string): PersistenceUnavailable {
-  return new PersistenceUnavailable({ message, outcome: 'not_stored' })
 }

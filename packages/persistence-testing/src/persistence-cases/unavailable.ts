@@ -11,7 +11,7 @@ import {
   withPersistence,
 } from '../persistence-harness.ts'
 
-const UNAVAILABLE = { code: 'persistence_unavailable' }
+const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
 const RETRY_MS = 100
 
 /** While the database is unavailable the adapter says so, and it works again afterwards. */

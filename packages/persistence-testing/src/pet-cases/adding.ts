@@ -104,7 +104,7 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     name: 'stores nothing when the caller has cancelled before the call',
     async run(pets) {
       const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: new Date(0) }
-      const rejection = { code: 'persistence_unavailable', outcome: 'not_stored' }
+      const rejection = { name: 'PetError', code: 'persistence_unavailable', outcome: 'not_stored' }
       const cancelled = { aborted: true }
       await expectRejection(() => pets.add(aNewPet(), cancelled), 'a cancelled add must reject', rejection)
       await expectRejection(

@@ -9,8 +9,8 @@ import {
   type PetQuery,
   type PetRepository,
   type PetStatus,
+  persistenceUnavailable,
 } from '@pet-store/domain'
-import { PersistenceUnavailable } from '@pet-store/persistence'
 import { faultsOf, type MakeFault } from './fault.test-support.ts'
 
 /** A correct repository in small parts, each of which a fault can replace. */
@@ -68,7 +68,7 @@ export class FakePets implements PetRepository {
   }
 
   expectWanted(cancellation: Cancellation | undefined): void {
-    if (cancellation?.aborted) throw new PersistenceUnavailable({ outcome: 'not_stored' })
+    if (cancellation?.aborted) throw persistenceUnavailable({ outcome: 'not_stored' })
   }
 
   async add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {

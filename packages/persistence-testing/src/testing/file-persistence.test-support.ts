@@ -1,9 +1,11 @@
 // A persistence adapter in one file, each of whose guarantees can be broken: `file:/path/to/file?fault-name`.
 // Another process imports it too, to be killed.
+
 import { existsSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'
 import type { Allowance, RateLimit } from '@pet-store/access'
-import { type OpenBulkAccess, type OpenPersistence, PersistenceUnavailable } from '@pet-store/persistence'
+import { persistenceUnavailable } from '@pet-store/domain'
+import type { OpenBulkAccess, OpenPersistence } from '@pet-store/persistence'
 import { FakeApiKeys } from './fake-api-keys.test-support.ts'
 import { FakeBulk } from './fake-bulk.test-support.ts'
 import { FakePets } from './fake-pets.test-support.ts'
@@ -47,7 +49,7 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
   function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
     if (existsSync(`${pathname}.down`)) {
       if (has('hides-unavailability')) return Promise.reject(new Error('ECONNREFUSED'))
-      throw new PersistenceUnavailable({ outcome: has('lies') ? ('maybe' as 'unknown') : 'not_stored' })
+      throw persistenceUnavailable({ outcome: has('lies') ? ('maybe' as 'unknown') : 'not_stored' })
     }
     const unlockCall = lock(pathname)
     try {
