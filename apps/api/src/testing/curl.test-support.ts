@@ -14,7 +14,7 @@ export async function curl(line: string): Promise<{ status: number; body: string
 }
 
 /**
- * Reads a curl line. Understands what our documents use (`-H`, `-d`, `-X`, an address), and throws for anything else,
+ * Reads a curl line. Understands what our documents use (`-H`, `-d`, `-X`, `-w`, an address), and throws for anything else,
  * so that no option is passed over.
  */
 export function curlRequest(line: string): CurlRequest {
@@ -30,6 +30,8 @@ export function curlRequest(line: string): CurlRequest {
       headers[name] = value
     } else if (word === '-d') body = words.shift()
     else if (word === '-X') method = words.shift()
+    // Prints a line feed behind the body, so that the prompt is on a line of its own.
+    else if (word === '-w') words.shift()
     else if (word.startsWith('http')) url = word
     else throw new Error(`this curl knows no ${word}`)
   }
