@@ -1,8 +1,7 @@
 // The tables and their migrations, for the ORM of an adapter
 export { ormOptions, SERVED_ENTITIES } from './orm-options.ts'
 export { PetRecord } from './entities/pet-record.ts'
-export { latestMigration, migrationState, pendingMigrations } from './migration-list.ts'
-export type { AdapterMigration } from './migration-list.ts'
+export { assertMigrated, assertNotNewer, migrationState } from './migration-list.ts'
 
 // The repositories
 export { compilePetStatements, PET_INSERT } from './statements/pet-statements.ts'

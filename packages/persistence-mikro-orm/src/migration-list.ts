@@ -1,46 +1,41 @@
 import type { MigrationObject } from '@mikro-orm/core'
 import type { MigrationState } from '@pet-store/persistence'
 
-/** A migration of an adapter. */
-export interface AdapterMigration extends MigrationObject {
-  /**
-   * Set on a migration that removes what the previous release still uses. It runs at once in a new database only; every
-   * other one gets it with the next release, which deletes this mark. docs/decisions/0006-migrations.md
-   */
-  readonly isContraction?: true
-  /**
-   * Set on a migration that cannot run in a transaction, such as `create index concurrently`. It must be repeatable,
-   * because a part of it may be done when it is interrupted. PostgreSQL only. docs/decisions/0006-migrations.md
-   */
-  readonly runsAlone?: true
-}
+/** The first migration of earlier versions, whose migrations are not continued. */
+const DISCONTINUED = '0001-create-pets'
 
-/** Returns the names of the migrations that a database lacks, in their order, given those that it has. */
-export function pendingMigrations(
-  applied: readonly string[],
-  migrations: readonly AdapterMigration[],
-): readonly string[] {
-  const isNew = applied.length === 0
-  return migrations
-    .filter(({ name, isContraction }) => !applied.includes(name) && (isNew || isContraction !== true))
-    .map(({ name }) => name)
-}
-
-/** Returns the state of a database, given its migrations in their order; `undefined` stands for a missing database. */
+/**
+ * Returns the state of a database, given its migrations in their order; `undefined` stands for a missing database.
+ * `name` is what messages call it. Throws one sentence if it was created by a version whose migrations are not continued.
+ */
 export function migrationState(
+  name: string,
   applied: readonly string[] | undefined,
-  migrations: readonly AdapterMigration[],
+  migrations: readonly MigrationObject[],
 ): MigrationState {
-  const known = new Set(migrations.map(({ name }) => name))
-  const database = applied === undefined ? 'missing' : applied.length === 0 ? 'empty' : 'migrated'
+  if (applied?.includes(DISCONTINUED)) {
+    throw new Error(
+      `The ${name} was created by an earlier version, which this one does not continue: export its pets with that version (pet-store export), and import them into a new database with this one (pet-store import).`,
+    )
+  }
+  const known = migrations.map((migration) => migration.name)
   return {
-    database,
-    pending: pendingMigrations(applied ?? [], migrations),
-    newer: (applied ?? []).filter((name) => !known.has(name)),
+    database: applied === undefined ? 'missing' : applied.length === 0 ? 'empty' : 'migrated',
+    pending: known.filter((one) => !applied?.includes(one)),
+    newer: (applied ?? []).filter((one) => !known.includes(one)),
   }
 }
 
-/** The last migration that every database has after migrating. */
-export function latestMigration(migrations: readonly AdapterMigration[]): string {
-  return migrations.findLast(({ isContraction }) => isContraction !== true)?.name ?? ''
+/** Throws one sentence that names the migrations that a database lacks. */
+export function assertMigrated(name: string, { pending }: MigrationState): void {
+  if (pending.length > 0) throw new Error(`The ${name} must be migrated first: it lacks ${pending.join(', ')}.`)
+}
+
+/**
+ * Throws one sentence that names migrations of a newer version of this program. Serving works beside one; copying would
+ * lose what it has added.
+ */
+export function assertNotNewer(name: string, { newer }: MigrationState): void {
+  if (newer.length === 0) return
+  throw new Error(`The ${name} has migrations of a newer version: ${newer.join(', ')}. Use that version.`)
 }

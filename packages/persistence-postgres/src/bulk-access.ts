@@ -13,7 +13,7 @@ import { type CopiedRows, copyIn, copyOut, copyText, inMessages } from './driver
 import { insertRows } from './driver/insert-rows.ts'
 import { runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { ensureMigrated, expectCurrentSchema } from './migrations.ts'
+import { assertCurrentSchema, ensureMigrated } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
 import type { PostgresOptions } from './settings.ts'
 import { isUsableAfter } from './unavailable.ts'
@@ -30,7 +30,7 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
   const { pool } = database
   try {
     await ensureMigrated(database, options)
-    await expectCurrentSchema(database)
+    await assertCurrentSchema(database)
   } catch (error) {
     await pool.end()
     throw error

@@ -7,7 +7,7 @@ export interface PostgresDatabase {
   /** Its name on the server. */
   readonly name: string
   /** Host and database, for messages. */
-  readonly place: string
+  readonly address: string
   readonly pool: pg.Pool
 }
 
@@ -23,7 +23,7 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Po
   pool.on('connect', (client) => {
     client.on('error', () => {})
   })
-  const place = placeOf(options.url)
+  const address = addressOf(options.url)
   try {
     const { rows } = await withRetries(() =>
       pool.query<{ name: string; encoding: string }>(
@@ -32,15 +32,15 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Po
     )
     const { name = '', encoding = '' } = rows[0] ?? {}
     if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)
-    return { name, place, pool }
+    return { name, address, pool }
   } catch (error) {
     await pool.end()
-    throw new Error(`Cannot open the PostgreSQL database ${place}: ${reasonOf(error)}.`, { cause: error })
+    throw new Error(`Cannot open the PostgreSQL database ${address}: ${reasonOf(error)}.`, { cause: error })
   }
 }
 
 /** Returns host and database of a URL, without the password. */
-function placeOf(url: string): string {
+function addressOf(url: string): string {
   const { host, pathname } = new URL(url)
   return JSON.stringify(`${host}${pathname}`)
 }

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { MigrationState } from '@pet-store/persistence'
-import { type AdapterMigration, migrationState, pendingMigrations } from '@pet-store/persistence-mikro-orm'
-import type { Pool } from 'pg'
+import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database.ts'
 import { withRetries } from './driver/retry-conflicts.ts'
 import { createPostgresOrm, MIGRATIONS } from './orm.ts'
@@ -16,10 +15,6 @@ const RETRY_PAUSE_MS = 500
 const MAX_CONFLICTS = 5
 const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
-/** Fails with that code if another session has the lock. */
-const TRY_SESSION_LOCK = `do $$ begin
-  if not pg_try_advisory_lock(${LOCK}) then raise sqlstate '${LOCK_NOT_AVAILABLE}'; end if;
-end $$`
 const NO_SUCH_DATABASE = '3D000'
 
 /**
@@ -29,10 +24,12 @@ const NO_SUCH_DATABASE = '3D000'
  */
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
   return withDatabase(options, async (database) => {
+    // Without the lock first: most calls have nothing to do, and need none.
+    if ((await withRetries(() => stateOf(database))).pending.length === 0) return []
     try {
       return await runMigrations(database, options.migrationWaitMs ?? DEFAULT_MAX_WAIT_MS)
     } catch (error) {
-      throw new Error(`Cannot migrate the PostgreSQL database ${database.place}: ${reasonOf(error)}.`, { cause: error })
+      throw new Error(`Cannot migrate the ${nameOf(database)}: ${reasonOf(error)}.`, { cause: error })
     }
   })
 }
@@ -40,10 +37,10 @@ export function migratePostgres(options: PostgresOptions): Promise<readonly stri
 /** Returns which migrations a database has and lacks. Writes and locks nothing. */
 export async function readPostgresMigrations(options: PostgresOptions): Promise<MigrationState> {
   try {
-    return await withDatabase(options, stateOf)
+    return await withDatabase(options, (database) => withRetries(() => stateOf(database)))
   } catch (error) {
-    if (sqlStateOf((error as Error).cause) === NO_SUCH_DATABASE) return migrationState(undefined, MIGRATIONS)
-    throw error
+    if (sqlStateOf((error as Error).cause) !== NO_SUCH_DATABASE) throw error
+    return migrationState('PostgreSQL database', undefined, MIGRATIONS)
   }
 }
 
@@ -52,50 +49,27 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
  * lacks none is asked over its own connections: most starts open no others.
  */
 export async function ensureMigrated(database: PostgresDatabase, options: PostgresOptions): Promise<void> {
-  const state = await stateOf(database)
+  const state = await withRetries(() => stateOf(database))
   if (state.pending.length > 0 && options.migrate && !options.readOnly) await migratePostgres(options)
-  else expectNonePending(state)
+  else assertMigrated(nameOf(database), state)
 }
 
 /**
  * Rejects with one sentence that names the migrations that the schema lacks, or those that a newer version of this program
- * has added. Serving works beside one; copying would lose what it has added.
+ * has added.
  */
-export async function expectCurrentSchema(database: PostgresDatabase): Promise<void> {
-  const state = await stateOf(database)
-  expectNonePending(state)
-  if (state.newer.length === 0) return
-  throw new Error(
-    `The PostgreSQL database ${database.place} has migrations of a newer version: ${state.newer.join(', ')}. Use that version.`,
-  )
+export async function assertCurrentSchema(database: PostgresDatabase): Promise<void> {
+  const state = await withRetries(() => stateOf(database))
+  assertMigrated(nameOf(database), state)
+  assertNotNewer(nameOf(database), state)
 }
 
-async function stateOf({ pool }: PostgresDatabase): Promise<MigrationState> {
-  return migrationState(await withRetries(() => appliedMigrations(pool)), MIGRATIONS)
-}
-
-function expectNonePending({ pending }: MigrationState): void {
-  if (pending.length === 0) return
-  throw new Error(`The PostgreSQL database must be migrated first: it lacks ${pending.join(', ')}.`)
-}
-
-/** Exported for tests, which have other migrations. */
-export async function runMigrations(
-  database: PostgresDatabase,
-  maxWaitMs: number,
-  list: readonly AdapterMigration[] = MIGRATIONS,
-): Promise<readonly string[]> {
-  const done: string[] = []
+async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Promise<readonly string[]> {
   let conflicts = 0
   for (const end = performance.now() + maxWaitMs; ; await setTimeout(RETRY_PAUSE_MS * (0.5 + Math.random()))) {
     try {
-      // Without the lock first: most starts have nothing to do, and wait for nobody.
-      while (nextMigrations(await appliedMigrations(database.pool), list).length > 0) {
-        done.push(...(await runNext(database, list, maxWaitMs)))
-      }
-      return done
+      return await migrateInTransaction(database)
     } catch (error) {
-      // What was in a transaction is rolled back, and what runs alone is repeatable.
       if (isConflict(error) && conflicts < MAX_CONFLICTS) {
         conflicts += 1
         continue
@@ -107,50 +81,43 @@ export async function runMigrations(
   }
 }
 
-/** Returns the migrations up to the next one that runs alone, or that one. */
-function nextMigrations(applied: readonly string[], list: readonly AdapterMigration[]): readonly AdapterMigration[] {
-  const names = new Set(pendingMigrations(applied, list))
-  const pending = list.filter(({ name }) => names.has(name))
-  const alone = pending.findIndex(({ runsAlone }) => runsAlone === true)
-  return alone === -1 ? pending : pending.slice(0, Math.max(alone, 1))
-}
-
 /**
- * Runs what is next, all or nothing unless it runs alone. MikroORM's migrator takes no lock: of two programs that start
- * together, one would fail. In a transaction the lock belongs to it, so that it works behind a pooler in transaction mode
- * too. A migration that runs alone waits for every older snapshot, so others must not wait for its lock, but ask again.
+ * All or nothing. MikroORM's migrator takes no lock: of two programs that start together, one would fail. The lock belongs
+ * to the transaction, so that it works behind a pooler in transaction mode too.
  */
-async function runNext(
-  database: PostgresDatabase,
-  list: readonly AdapterMigration[],
-  maxWaitMs: number,
-): Promise<readonly string[]> {
+async function migrateInTransaction(database: PostgresDatabase): Promise<readonly string[]> {
   const { pool } = database
-  const isAlone = nextMigrations(await appliedMigrations(pool), list)[0]?.runsAlone === true
-  if (!isAlone) await pool.query('begin')
+  // Whoever has waited for the lock must see what the program that held it has committed.
+  await pool.query('begin isolation level read committed')
   try {
-    await pool.query(isAlone ? `set lock_timeout = ${maxWaitMs}` : `set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
-    await pool.query(isAlone ? TRY_SESSION_LOCK : `select pg_advisory_xact_lock(${LOCK})`)
-    const next = nextMigrations(await appliedMigrations(pool), list)
-    // Another program may have run them meanwhile.
-    const names = next.some(({ runsAlone }) => (runsAlone === true) !== isAlone) ? [] : next.map(({ name }) => name)
-    if (names.length > 0) await createPostgresOrm(database, list).migrator.up({ migrations: names })
-    await pool.query(isAlone ? `select pg_advisory_unlock(${LOCK})` : 'commit')
-    return names
+    await pool.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    await pool.query(`select pg_advisory_xact_lock(${LOCK})`)
+    const { pending } = await stateOf(database)
+    if (pending.length > 0) await createPostgresOrm(database).migrator.up({ migrations: [...pending] })
+    await pool.query('commit')
+    return pending
   } catch (error) {
-    // If the connection is lost, the server has rolled back and unlocked already.
-    await pool.query(isAlone ? `select pg_advisory_unlock(${LOCK})` : 'rollback').catch(() => {})
+    // If the connection is lost, the server has rolled back already.
+    await pool.query('rollback').catch(() => {})
     throw error
   }
 }
 
+async function stateOf(database: PostgresDatabase): Promise<MigrationState> {
+  return migrationState(nameOf(database), await appliedMigrations(database), MIGRATIONS)
+}
+
 /** The migrator itself would create its table. */
-async function appliedMigrations(pool: Pool): Promise<readonly string[]> {
+async function appliedMigrations({ pool }: PostgresDatabase): Promise<readonly string[]> {
   // Through a catalog, which makes the session take notice of tables that others have created since it looked last.
   const tables = await pool.query("select 1 from pg_class where oid = to_regclass('migration')")
   if (tables.rowCount === 0) return []
   const { rows } = await pool.query<{ name: string }>('select name from migration order by id')
   return rows.map(({ name }) => name)
+}
+
+function nameOf({ address }: PostgresDatabase): string {
+  return `PostgreSQL database ${address}`
 }
 
 async function withDatabase<Result>(

@@ -14,7 +14,7 @@ import { withRetries } from './driver/retry-conflicts.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
 import { FIND_API_KEY_BY_HASH, PET_STATEMENTS } from './hot-statements.ts'
 import { ensureMigrated } from './migrations.ts'
-import { createPostgresOrm, LATEST_MIGRATION, MIGRATIONS } from './orm.ts'
+import { createPostgresOrm, LATEST_MIGRATION } from './orm.ts'
 import type { PostgresOptions } from './settings.ts'
 
 /** An open database. Whoever opened it closes it. */
@@ -52,7 +52,7 @@ function persistenceOf(
   // the event loop, because its own first run takes as long again.
   let orm: Promise<MikroORM> | undefined
   const em = async () => {
-    orm ??= setImmediate(createPostgresOrm(connections, MIGRATIONS, SERVED_ENTITIES))
+    orm ??= setImmediate(createPostgresOrm(connections, SERVED_ENTITIES))
     return (await orm).em
   }
   const entities = createEntityAccess(em)

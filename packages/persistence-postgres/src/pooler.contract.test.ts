@@ -32,7 +32,7 @@ describe('Behind PgBouncer in transaction mode', () => {
 
     // Two programs at once: the lock of the migrations belongs to the transaction.
     const applied = await Promise.all([migratePostgres(options), migratePostgres(options)])
-    expect(applied.flat()).toContain('0001-create-pets')
+    expect(applied.flat()).toContain('0001-create-schema')
     await expect(openPostgresPersistence({ url })).rejects.toThrow(
       /statement_timeout; there is a pooler before the server, so set its kind with the option pooler \(DATABASE_POOLER\)\.$/,
     )

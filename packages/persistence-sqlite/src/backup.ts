@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { createFolder, openSqliteDatabase } from './database.ts'
 import { isBusy } from './driver/retry-while-busy.ts'
-import { expectNoNewerMigrations, hasMigrations } from './migrations.ts'
+import { assertNoNewerSchema, hasMigrations } from './migrations.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './settings.ts'
 
 /** What a backup holds. */
@@ -83,7 +83,7 @@ async function expectBackup(file: string): Promise<void> {
   const database = await openSqliteDatabase(file, { readOnly: true })
   try {
     if (!hasMigrations(database)) throw new Error(`${JSON.stringify(file)} is no database of a pet store.`)
-    expectNoNewerMigrations(database)
+    assertNoNewerSchema(database)
   } finally {
     database.close()
   }

@@ -15,7 +15,7 @@ import { insertRows } from './driver/insert-rows.ts'
 import { preparePetLines, rowsOfLines } from './driver/pet-lines.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
-import { expectMigrated, expectNoNewerMigrations, runMigrations } from './migrations.ts'
+import { assertMigratedSchema, assertNoNewerSchema, runMigrations } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
 import { type SqliteOptions, sqlitePath } from './settings.ts'
 
@@ -38,8 +38,8 @@ export async function openSqliteBulkAccess({
   const database = await openSqliteDatabase(sqlitePath(url), { create: create && mayMigrate, readOnly })
   try {
     if (mayMigrate) await runMigrations(database)
-    else expectMigrated(database)
-    expectNoNewerMigrations(database)
+    else assertMigratedSchema(database)
+    assertNoNewerSchema(database)
   } catch (error) {
     database.close()
     throw error

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { MigrationState } from '@pet-store/persistence'
-import { migrationState } from '@pet-store/persistence-mikro-orm'
+import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { openSqliteDatabase } from './database.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
@@ -23,7 +23,7 @@ export async function migrateSqlite({ url }: Pick<SqliteOptions, 'url'>): Promis
 /** Returns which migrations a file has and lacks. Writes nothing. */
 export async function readSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>): Promise<MigrationState> {
   const path = sqlitePath(url)
-  if (path !== MEMORY && !existsSync(path)) return migrationState(undefined, MIGRATIONS)
+  if (path !== MEMORY && !existsSync(path)) return migrationState(nameOf(path), undefined, MIGRATIONS)
   const database = await openSqliteDatabase(path, { readOnly: true })
   try {
     return stateOf(database)
@@ -34,9 +34,9 @@ export async function readSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>):
 
 /** Runs the missing migrations, all or none. Rejects with one sentence that names the file. */
 export async function runMigrations(database: Database): Promise<readonly string[]> {
+  // Without anything to do, no start waits for a process that is writing.
+  if (stateOf(database).pending.length === 0) return []
   try {
-    // Without anything to do, no start waits for a process that is writing.
-    if (stateOf(database).pending.length === 0) return []
     return await inWriteTransaction(database, async () => {
       const { pending } = stateOf(database)
       await createSqliteOrm(database).migrator.up({ migrations: [...pending] })
@@ -44,29 +44,18 @@ export async function runMigrations(database: Database): Promise<readonly string
     })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`Cannot migrate the SQLite database ${JSON.stringify(database.name)}: ${reason}.`, { cause: error })
+    throw new Error(`Cannot migrate the ${nameOf(database.name)}: ${reason}.`, { cause: error })
   }
 }
 
 /** Throws one sentence that names the migrations that the schema lacks. */
-export function expectMigrated(database: Database): void {
-  const { pending } = stateOf(database)
-  if (pending.length === 0) return
-  const name = JSON.stringify(database.name)
-  throw new Error(`The SQLite database ${name} must be migrated first: it lacks ${pending.join(', ')}.`)
+export function assertMigratedSchema(database: Database): void {
+  assertMigrated(nameOf(database.name), stateOf(database))
 }
 
-/**
- * Throws one sentence that names migrations of a newer version of this program. Serving works beside one; copying
- * would lose what it has added.
- */
-export function expectNoNewerMigrations(database: Database): void {
-  const { newer } = stateOf(database)
-  if (newer.length === 0) return
-  const name = JSON.stringify(database.name)
-  throw new Error(
-    `The SQLite database ${name} has migrations of a newer version: ${newer.join(', ')}. Use that version.`,
-  )
+/** Throws one sentence that names migrations of a newer version of this program. */
+export function assertNoNewerSchema(database: Database): void {
+  assertNotNewer(nameOf(database.name), stateOf(database))
 }
 
 /** Whether this program has ever migrated the database. */
@@ -78,5 +67,9 @@ export function hasMigrations(database: Database): boolean {
 function stateOf(database: Database): MigrationState {
   const table = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'migration'").get()
   const names = table === undefined ? [] : database.prepare('select name from migration order by id').pluck().all()
-  return migrationState(names as string[], MIGRATIONS)
+  return migrationState(nameOf(database.name), names as string[], MIGRATIONS)
+}
+
+function nameOf(path: string): string {
+  return `SQLite database ${JSON.stringify(path)}`
 }

@@ -10,7 +10,7 @@ import { createGroupCommit } from './driver/group-commit.ts'
 import { createGroupRead } from './driver/group-read.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { FIND_API_KEY_BY_HASH, PET_STATEMENTS } from './hot-statements.ts'
-import { expectMigrated, runMigrations } from './migrations.ts'
+import { assertMigratedSchema, runMigrations } from './migrations.ts'
 import { createSqliteOrm, LATEST_MIGRATION } from './orm.ts'
 import { type SqliteOptions, sqlitePath } from './settings.ts'
 
@@ -36,7 +36,7 @@ export async function openSqlitePersistence({
   const database = await openSqliteDatabase(path, { create: create && mayMigrate, readOnly })
   try {
     if (mayMigrate) await runMigrations(database)
-    else expectMigrated(database)
+    else assertMigratedSchema(database)
     return persistenceOf(database, createFileCheck(path))
   } catch (error) {
     database.close()

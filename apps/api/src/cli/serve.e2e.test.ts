@@ -185,7 +185,7 @@ describe('pet-store migrate', () => {
     const second = runProgram('migrate', folder)
     expect(await second.ended).toBe(0)
 
-    expect(first.output.stdout).toMatch(/^Done: 0001-create-pets/)
+    expect(first.output.stdout).toMatch(/^Done: 0001-create-schema/)
     expect(second.output.stdout).toBe('The database is up to date.\n')
   })
 
@@ -196,12 +196,14 @@ describe('pet-store migrate', () => {
     const check = runProgram('migrate --check', folder, settings)
     expect(await check.ended).toBe(3)
     expect(check.output.stdout).toMatch(
-      /^The database sqlite:pets\.db is empty: it was never migrated\.\nPending: 0001-create-pets/,
+      /^The database sqlite:pets\.db is empty: it was never migrated\.\nPending: 0001-create-schema/,
     )
 
     const rejected = runProgram('serve', folder, settings)
     expect(await rejected.ended).toBe(1)
-    expect(rejected.output.stderr).toMatch(/^The SQLite database .* must be migrated first: it lacks 0001-create-pets/)
+    expect(rejected.output.stderr).toMatch(
+      /^The SQLite database .* must be migrated first: it lacks 0001-create-schema/,
+    )
 
     expect(await runProgram('migrate', folder, settings).ended).toBe(0)
     expect(await runProgram('migrate --check', folder, settings).ended).toBe(0)
@@ -243,10 +245,10 @@ describe('pet-store migrate', () => {
     }
     change("insert into migration (name) values ('9999-add-breed')")
     expect(await check()).toEqual([0, 'The database is up to date.\nOf a newer version: 9999-add-breed\n'])
-    change("delete from migration where name like '0003%'")
+    change("delete from migration where name like '0001%'")
     expect(await check(' --json')).toEqual([
       1,
-      `${JSON.stringify({ database: 'migrated', pending: ['0003-create-api-keys'], newer: ['9999-add-breed'] }, undefined, 2)}\n`,
+      `${JSON.stringify({ database: 'migrated', pending: ['0001-create-schema'], newer: ['9999-add-breed'] }, undefined, 2)}\n`,
     ])
   })
 

@@ -20,7 +20,6 @@ export const ApiKeyRecord = defineEntity({
     // Becomes a check constraint too. A new scope therefore needs a migration, and a test says so.
     scopes: p.enum(SCOPE_TEXTS),
     createdAt: p.type(Int64Type).$type<bigint>(),
-    // Nullable, because the previous release leaves them empty.
     createdBy: p.text().nullable(),
     expiresAt: p.type(Int64Type).$type<bigint>().nullable(),
     revokedAt: p.type(Int64Type).$type<bigint>().nullable(),

@@ -19,7 +19,7 @@ const UNDEFINED_FUNCTION = '42883'
 export class PostgresReplica implements Replica {
   readonly pets: SqlPetRepository
   readonly #pool: Pool
-  readonly #place: string
+  readonly #address: string
   #isResting = false
   #hasPetsUpTo: PetId | undefined
   /** The mark that the replica has not reached yet, and the newest one after it. */
@@ -32,7 +32,7 @@ export class PostgresReplica implements Replica {
     const runner = createPostgresStatementRunner(pooler, runOnPool(database.pool, false))
     this.pets = new SqlPetRepository(PET_STATEMENTS, runner)
     this.#pool = database.pool
-    this.#place = database.place
+    this.#address = database.address
   }
 
   /**
@@ -83,14 +83,14 @@ export class PostgresReplica implements Replica {
     this.#isResting = true
     this.#forget()
     const cause = isPetError(reason) ? reason.cause : reason
-    process.emitWarning(`The PostgreSQL replica ${this.#place} is left out for now: ${reasonOf(cause)}.`)
+    process.emitWarning(`The PostgreSQL replica ${this.#address} is left out for now: ${reasonOf(cause)}.`)
   }
 
   /** Permanently, unlike `rest`. */
   #leaveOut(reason: string): void {
     this.#isResting = true
     process.emitWarning(
-      `The PostgreSQL replica ${this.#place} serves no lists, because ${reason}; they are read on the primary.`,
+      `The PostgreSQL replica ${this.#address} serves no lists, because ${reason}; they are read on the primary.`,
     )
   }
 

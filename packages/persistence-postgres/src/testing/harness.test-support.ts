@@ -1,9 +1,7 @@
 import type { PersistenceHarness } from '@pet-store/persistence-testing'
 import { createDatabase, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { openPostgresBulkAccess } from '../bulk-access.ts'
-import { openPostgresDatabase } from '../database.ts'
 import { openPostgresPersistence } from '../open-persistence.ts'
-import { createPostgresOrm } from '../orm.ts'
 import { postgresCapabilities } from '../settings.ts'
 
 const FLAGS = ['-c', 'fsync=off']
@@ -26,13 +24,6 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     openBulkAccess: openPostgresBulkAccess,
     capabilities: postgresCapabilities,
     emptyPlace,
-    async outdatedPlace() {
-      await emptyPlace()
-      const database = await openPostgresDatabase({ url, poolSize: 1 })
-      await createPostgresOrm(database).migrator.up({ to: '0001-create-pets' })
-      await database.pool.end()
-      return url
-    },
     module: new URL('../index.ts', import.meta.url).href,
     exportName: 'openPostgresPersistence',
     nodeOptions: ['--conditions=@pet-store/source'],

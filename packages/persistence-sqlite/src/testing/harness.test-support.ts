@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PersistenceHarness } from '@pet-store/persistence-testing'
 import { openSqliteBulkAccess } from '../bulk-access.ts'
-import { openSqliteDatabase } from '../database.ts'
 import { openSqlitePersistence } from '../open-persistence.ts'
-import { createSqliteOrm } from '../orm.ts'
 import { sqliteCapabilities } from '../settings.ts'
 
 /** For `pet-store adapter check --harness`: files in a temporary folder. */
@@ -18,13 +16,6 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     openBulkAccess: openSqliteBulkAccess,
     capabilities: sqliteCapabilities,
     emptyPlace,
-    async outdatedPlace() {
-      const url = await emptyPlace()
-      const orm = createSqliteOrm(await openSqliteDatabase(url.replace('sqlite:', '')))
-      await orm.migrator.up({ to: '0001-create-pets' })
-      await orm.close()
-      return url
-    },
     module: new URL('../index.ts', import.meta.url).href,
     exportName: 'openSqlitePersistence',
     nodeOptions: ['--conditions=@pet-store/source'],

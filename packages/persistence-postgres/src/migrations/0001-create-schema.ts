@@ -1,0 +1,62 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** Every table. Imports nothing of ours: what is done to a database today must mean the same in ten years. */
+export class CreateSchema extends Migration {
+  override up(): void {
+    // A sequence never gives a number a second time.
+    this.addSql(`create table pet (
+      id bigserial primary key,
+      name text not null,
+      category_id bigint not null,
+      status text constraint pet_status_check check (status in ('available', 'pending', 'sold'))
+    )`)
+    this.addSql('create index pet_status_id on pet (status, id)')
+
+    // Without a foreign key, so that a distributed engine can spread it by its primary key.
+    this.addSql(`create table idempotency_key (
+      owner text not null,
+      key text not null,
+      fingerprint text not null,
+      pet_id bigint not null,
+      created_at bigint not null,
+      constraint idempotency_key_pkey primary key (owner, key)
+    )`)
+    this.addSql('create index idempotency_key_created_at on idempotency_key (created_at)')
+
+    // The hashes of the keys, never the keys.
+    this.addSql(`create table api_key (
+      id text primary key,
+      sha256 text not null,
+      name text not null,
+      scopes text not null constraint api_key_scopes_check
+        check (scopes in ('pets:read', 'pets:write', 'pets:read pets:write')),
+      created_at bigint not null,
+      created_by text,
+      expires_at bigint,
+      revoked_at bigint,
+      revoked_by text,
+      last_used_at bigint,
+      replaces text,
+      overlap_until bigint
+    )`)
+    this.addSql('create unique index api_key_sha256 on api_key (sha256)')
+    this.addSql('create unique index api_key_replaces on api_key (replaces)')
+
+    // Which files were imported, and how far, so that an interrupted import can continue.
+    this.addSql(`create table pet_import (
+      id bigint primary key,
+      sha256 text not null,
+      file_sha256 text not null,
+      state text not null constraint pet_import_state_check check (state in ('unfinished', 'finished')),
+      lines bigint not null,
+      changed_at bigint not null
+    )`)
+
+    // Unlogged: that counting begins anew after a crash of the server is acceptable.
+    this.addSql(`create unlogged table request_count (
+      key_id text primary key,
+      window_start bigint not null,
+      requests bigint not null
+    )`)
+  }
+}

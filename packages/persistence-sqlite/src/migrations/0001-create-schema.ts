@@ -1,0 +1,55 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** Every table. Imports nothing of ours: what is done to a database today must mean the same in ten years. */
+export class CreateSchema extends Migration {
+  override up(): void {
+    // `strict` rejects values of another type from any writer. `autoincrement` never reuses an id.
+    // `not null` on the primary key is redundant; without it MikroORM reports a difference from the entity.
+    this.addSql(`create table pet (
+      id integer not null primary key autoincrement,
+      name text not null,
+      category_id integer not null,
+      status text constraint pet_status_check check (status in ('available', 'pending', 'sold'))
+    ) strict`)
+    this.addSql('create index pet_status_id on pet (status, id)')
+
+    this.addSql(`create table idempotency_key (
+      owner text not null,
+      key text not null,
+      fingerprint text not null,
+      pet_id integer not null,
+      created_at integer not null,
+      primary key (owner, key)
+    ) strict`)
+    this.addSql('create index idempotency_key_created_at on idempotency_key (created_at)')
+
+    // The hashes of the keys, never the keys.
+    this.addSql(`create table api_key (
+      id text not null primary key,
+      sha256 text not null,
+      name text not null,
+      scopes text not null constraint api_key_scopes_check
+        check (scopes in ('pets:read', 'pets:write', 'pets:read pets:write')),
+      created_at integer not null,
+      created_by text,
+      expires_at integer,
+      revoked_at integer,
+      revoked_by text,
+      last_used_at integer,
+      replaces text,
+      overlap_until integer
+    ) strict`)
+    this.addSql('create unique index api_key_sha256 on api_key (sha256)')
+    this.addSql('create unique index api_key_replaces on api_key (replaces)')
+
+    // Which files were imported, and how far, so that an interrupted import can continue.
+    this.addSql(`create table pet_import (
+      id integer not null primary key,
+      sha256 text not null,
+      file_sha256 text not null,
+      state text not null constraint pet_import_state_check check (state in ('unfinished', 'finished')),
+      lines integer not null,
+      changed_at integer not null
+    ) strict`)
+  }
+}
