@@ -27,11 +27,6 @@ RUN find /app \( -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' \) -type f -d
     -type f ! -name "linux-$(node -p process.arch).node" -delete \
   && cp LICENSE /app/
 
-# Node keeps compiled code apart for each user, in a folder that ends in the user's number, and lets nobody else read it.
-RUN rm -rf /app/dist/compile-cache && node /app/bin/warm-up.js \
-  && for cache in /app/dist/compile-cache/*-0; do mv "$cache" "${cache%-0}-1000"; done \
-  && chmod -R a+rX /app/dist/compile-cache
-
 FROM ${NODE_IMAGE}
 ARG VERSION=local
 ARG REVISION=unknown
@@ -41,6 +36,9 @@ LABEL org.opencontainers.image.title="Pet Store" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}"
 ENV NODE_ENV=production HOST=0.0.0.0 DATABASE_URL=sqlite:/data/pet-store.db
+# V8 chooses the space for new objects by the memory of the machine: 128 MiB on a large one, and too little in a small
+# container, where a request then takes twice the CPU time.
+ENV NODE_OPTIONS=--max-semi-space-size=16
 COPY --from=build /app /app
 RUN mkdir /data && chown 1000:1000 /data && ln -s /app/bin/pet-store.js /usr/local/bin/pet-store
 WORKDIR /app

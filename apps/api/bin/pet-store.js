@@ -5,13 +5,9 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const isNewEnough = major >= 26 || (major === 24 && minor >= 11) || (major === 22 && minor >= 18)
 
 if (isNewEnough) {
-  // Code that was compiled by the build (warm-up.js) or an earlier start. Its paths are relative, so a copy of the program
-  // can use it too. Where it may not be written, in the folder for temporary files.
-  const { constants, enableCompileCache } = await import('node:module')
-  const { fileURLToPath } = await import('node:url')
-  process.env.NODE_COMPILE_CACHE_PORTABLE ??= '1'
-  const { status } = enableCompileCache(fileURLToPath(new URL('../dist/compile-cache', import.meta.url)))
-  if (status === constants.compileCacheStatus.FAILED) enableCompileCache()
+  const { enableCompileCache } = await import('node:module')
+  // Later starts find the compiled code in the folder for temporary files, or where NODE_COMPILE_CACHE says.
+  enableCompileCache()
   await import('../dist/main.js')
 } else {
   console.error(`Pet store needs Node 22.18, 24.11, or 26 and newer; this is Node ${process.versions.node}.`)

@@ -6,7 +6,6 @@ import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import type { Program } from '../compose.ts'
 import type { Settings } from '../settings/settings.ts'
-import { boundNewSpace } from './new-space.ts'
 
 /** Listens and returns the address. From then on SIGTERM and SIGINT end the program once requests have finished. */
 export async function runServer(program: Program, settings: Settings, log: Logger): Promise<string> {
@@ -16,7 +15,6 @@ export async function runServer(program: Program, settings: Settings, log: Logge
     log.info({ address: `${address}/metrics` }, 'metrics')
   }
   const url = await listen(program.server, settings.host, settings.port)
-  boundNewSpace()
   // A second signal ends the process at once.
   const options = {
     delay: settings.shutdownTimeoutMs,

@@ -5,21 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const SOURCE_CONDITION = '--conditions=@pet-store/source'
-
 /** The program that users get, which tools/build-before-tests.ts has built; it starts in a fifth of the time. */
 export const PROGRAM: string = fileURLToPath(new URL('../../bin/pet-store.js', import.meta.url))
 
 /** What Node needs to run the program from its source, together with modules that import the source of our packages. */
 export const PROGRAM_FROM_SOURCE: readonly string[] = [
-  SOURCE_CONDITION,
+  '--conditions=@pet-store/source',
   fileURLToPath(new URL('../main.ts', import.meta.url)),
 ]
 
 /** What programs get of the surrounding shell: no setting. */
 export const ENVIRONMENT = { PATH: process.env['PATH'] } as const
 
-/** Where this run keeps the compiled code of programs from source. */
+/** Where this run keeps compiled code. */
 const COMPILE_CACHE = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } as const
 
 /** A folder of its own, so that no two tests share a database, a key or a `.env`. */
@@ -45,8 +43,7 @@ export function runProgram(
 ): RunningProgram {
   const child = spawn(process.execPath, [...program, ...command.split(' ')], {
     cwd,
-    // The built program has compiled code of its own.
-    env: { ...ENVIRONMENT, ...(program.includes(SOURCE_CONDITION) && COMPILE_CACHE), PORT: '0', ...settings },
+    env: { ...ENVIRONMENT, ...COMPILE_CACHE, PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }

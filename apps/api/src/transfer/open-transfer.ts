@@ -1,7 +1,6 @@
 import { PAGE_LIMIT, type PetRepository } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import { openPersistence, type PersistenceUse, persistenceAdapter } from '../persistence/open-persistence.ts'
-import { boundNewSpace } from '../server/new-space.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Moves pets into and out of a database. Everything besides is there only if the adapter has bulk access. */
@@ -15,10 +14,6 @@ export function hasBulkAccess(settings: Settings): Promise<boolean> {
   return persistenceAdapter(settings).hasBulkAccess()
 }
 
-/** Rows that are passed on need little space for new objects; V8 would take more from the first moment on. */
-const MAX_NEW_SPACE_BYTES = 8 * 1024 * 1024
-const NEW_SPACE_CHECK_MS = 10
-
 /** Does some work on the database of the settings. */
 export async function withTransfer<Result>(
   settings: Settings,
@@ -28,7 +23,6 @@ export async function withTransfer<Result>(
   const migrate = settings.migrateOnStart && use.readOnly !== true
   const bulk = await persistenceAdapter(settings).openBulkAccess({ migrate, ...use })
   const opened = bulk ?? (await openPersistence(settings, use))
-  boundNewSpace(MAX_NEW_SPACE_BYTES, NEW_SPACE_CHECK_MS)
   try {
     return await work('pets' in opened ? transferPageByPage(opened.pets) : opened)
   } finally {
