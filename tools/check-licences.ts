@@ -14,7 +14,9 @@ const ALLOWED = new Set([
 ])
 
 /** Packages that are neither published nor part of the image. */
-const PRIVATE = ['contracts', 'testing-postgres', 'benchmark', 'faults', 'examples'].map((name) => `@pet-store/${name}`)
+const PRIVATE = ['contracts', 'testing', 'testing-postgres', 'benchmark', 'faults', 'examples'].map(
+  (name) => `@pet-store/${name}`,
+)
 
 const json = execFileSync(
   'pnpm',

@@ -25,6 +25,7 @@ const FORBIDDEN: readonly (readonly [rule: string, file: string, imports: string
   ['access-imports', 'packages/access/src/c.ts', '@pet-store/domain'],
   ['persistence-mikro-orm-imports', 'packages/persistence-mikro-orm/src/c.ts', 'better-sqlite3'],
   ['tests-only-persistence-testing', 'apps/api/src/a.ts', '@pet-store/persistence-testing'],
+  ['tests-only-testing', 'apps/api/src/e.ts', '@pet-store/testing'],
   ['packages-do-not-import-apps', 'packages/http-express/src/c.ts', '@pet-store/api'],
   ['nothing-imports-benchmark-or-contracts', 'apps/api/src/b.ts', '@pet-store/contracts'],
   ['import-packages-by-name', 'packages/http-express/src/d.ts', '../../domain/src/index.ts'],

@@ -1,11 +1,11 @@
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { PetError, type PetErrorCode } from '@pet-store/domain'
+import { RawConnection } from '@pet-store/testing'
 import express, { type RequestHandler } from 'express'
 import { expect, it, onTestFinished } from 'vitest'
 import type { HttpLog } from '../http/http-log.ts'
 import { createPetServer } from '../server/create-pet-server.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { RawConnection } from '../testing/raw-connection.test-support.ts'
 import { handleError } from './handle-error.ts'
 import { openRequest } from './open-request.ts'
 
@@ -20,7 +20,7 @@ async function serve(route: RequestHandler): Promise<{ connection: RawConnection
   const server = createPetServer(app, log).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await new Promise((resolve) => server.once('listening', resolve))
-  const connection = new RawConnection(connect((server.address() as AddressInfo).port, '127.0.0.1'))
+  const connection = new RawConnection((server.address() as AddressInfo).port)
   return { connection: connection.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), internalErrors }
 }
 

@@ -1,9 +1,9 @@
 import type { Pet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
+import type { RawConnection } from '@pet-store/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { GET, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import type { RawConnection } from '../testing/raw-connection.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
 const CLIENTS = 200

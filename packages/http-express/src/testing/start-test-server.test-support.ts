@@ -1,15 +1,15 @@
 import { Agent, request, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/access'
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
+import { RawConnection } from '@pet-store/testing'
 import { onTestFinished } from 'vitest'
 import { createPetApp, type PetAppOptions } from '../app/create-pet-app.ts'
 import type { HttpLog, RequestEntry } from '../http/http-log.ts'
 import { createPetServer, type ServerLimits } from '../server/create-pet-server.ts'
 import { expectDeclared } from './expect-declared.test-support.ts'
-import { RawConnection } from './raw-connection.test-support.ts'
 import type { TestResponse } from './response.test-support.ts'
 
 /** A good key, for every test of this run. */
@@ -107,7 +107,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
         ...sending,
         headers: { 'Content-Type': 'application/json', ...sending.headers },
       }),
-    connect: () => new RawConnection(connect({ port, host: '127.0.0.1', allowHalfOpen: true })),
+    connect: () => new RawConnection(port),
     connections: promisify(server.getConnections.bind(server)),
     shutDown: () => server.shutDown(),
     async close() {

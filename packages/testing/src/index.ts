@@ -1,0 +1,24 @@
+export { freePort } from './free-port.ts'
+export { type FaultyProxy, type FaultyProxyOptions, type NetworkFault, openFaultyProxy } from './faulty-proxy.ts'
+export { LoadConnection } from './load-connection.ts'
+export {
+  type OpenLoopOptions,
+  type OpenLoopResult,
+  type Outcome,
+  printOpenLoop,
+  runOpenLoop,
+  runOpenLoopAlone,
+} from './open-loop.ts'
+export {
+  type ProgramOptions,
+  type RunningProgram,
+  startProgram,
+  waitForOutput,
+  waitForResponse,
+} from './program.ts'
+export { quantile } from './quantile.ts'
+export { createRandom, type Random } from './random.ts'
+export { ask, RawConnection } from './raw-connection.ts'
+export { temporaryFolder } from './temporary-folder.ts'
+export { until } from './until.ts'
+export { requestBytes, type WireRequest, type WireResponse } from './wire.ts'

@@ -1,0 +1,52 @@
+import { connect, type Socket } from 'node:net'
+import { type RawResponse, readResponse } from './wire.ts'
+
+/** For a load: one request at a time on one connection, with as little work for each as there can be. */
+export class LoadConnection {
+  readonly #socket: Socket
+  #received: Buffer | undefined
+  #onResponse: ((response: RawResponse | undefined) => void) | undefined
+
+  /** Begins to connect; what is sent meanwhile is written then. */
+  constructor(port: number, responseTimeoutMs = 30_000) {
+    this.#socket = connect({ host: '127.0.0.1', port, noDelay: true })
+    this.#socket.on('data', (chunk) => this.#read(chunk))
+    this.#socket.on('error', () => {})
+    this.#socket.setTimeout(responseTimeoutMs, () => {
+      if (this.#onResponse !== undefined) this.#socket.destroy()
+    })
+    this.#socket.once('close', () => this.#respond(undefined))
+  }
+
+  /** Whether another request may be sent: false once the server has closed the connection. */
+  get isOpen(): boolean {
+    return this.#socket.writable
+  }
+
+  /** Calls back with the response; without one when the connection broke before, or none came in time. */
+  send(bytes: string | Buffer, onResponse: (response: RawResponse | undefined) => void): void {
+    this.#onResponse = onResponse
+    if (this.isOpen) this.#socket.write(bytes, 'latin1')
+    else this.#respond(undefined)
+  }
+
+  close(): void {
+    this.#onResponse = undefined
+    this.#socket.destroy()
+  }
+
+  #read(chunk: Buffer): void {
+    const bytes = this.#received === undefined ? chunk : Buffer.concat([this.#received, chunk])
+    const response = readResponse(bytes)
+    this.#received = response === undefined ? bytes : undefined
+    if (response === undefined) return
+    if (/\r\nconnection: close/i.test(response.head)) this.#socket.destroy()
+    this.#respond(response)
+  }
+
+  #respond(response: RawResponse | undefined): void {
+    const onResponse = this.#onResponse
+    this.#onResponse = undefined
+    onResponse?.(response)
+  }
+}

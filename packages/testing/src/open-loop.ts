@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LoadConnection } from './load-connection.ts'
+import { onCore } from './program.ts'
+import { createRandom } from './random.ts'
+
+/** Requests at planned times, however long the responses take. */
+export interface OpenLoopOptions {
+  readonly port: number
+  /** Requests as bytes, taken in turn. */
+  readonly requests: readonly string[]
+  readonly requestsPerSecond: number
+  readonly durationMs: number
+  /** At most this many requests are under way. */
+  readonly connections: number
+  /** What becomes of a request that finds every connection busy: it is sent later, which counts as latency, or never. */
+  readonly whenBusy: 'wait' | 'drop'
+  /** Whether a client repeats its request at once when it gets 503, until it is served. Default: false. */
+  readonly repeatsAt503?: boolean
+}
+
+/** What became of one request, or of one repetition of it. */
+export interface Outcome {
+  /** 0 when the connection broke before the response. */
+  readonly status: number
+  /** From the planned time of the request to the response. */
+  readonly latencyMs: number
+  /** From the start of the loop to the response. */
+  readonly atMs: number
+  readonly hasRetryAfter: boolean
+}
+
+export interface OpenLoopResult {
+  /** Requests that had their time. */
+  readonly planned: number
+  /** Of these, requests that found every connection busy and were not sent: TCP held these clients back. */
+  readonly dropped: number
+  /** In the order of the responses, without the first one of each connection. */
+  readonly outcomes: readonly Outcome[]
+  /** From the planned time to the sending, where a connection was free: the error of this client. */
+  readonly latenessMs: readonly number[]
+  /** Responses 201, all included. */
+  readonly added: number
+  /** From the first planned request to the last response. */
+  readonly elapsedMs: number
+}
+
+/** Between two looks at the sockets and the plan; Node's own timers have a resolution of a millisecond. */
+const SLEEP_MS = 0.1
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4))
+
+/** Sends the requests from this process. The first request of each connection is sent before and not measured. */
+export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopResult> {
+  const { port, requests, whenBusy, repeatsAt503 = false } = options
+  const planned = plannedTimes(options)
+  const outcomes: Outcome[] = []
+  const latenessMs: number[] = []
+  const all = new Set(Array.from({ length: options.connections }, () => new LoadConnection(port)))
+  const idle: LoadConnection[] = []
+  let added = 0
+  let underWay = 0
+  let start = 0
+
+  function send(connection: LoadConnection, index: number, plannedAt?: number): void {
+    underWay += 1
+    connection.send(requests[index % requests.length] as string, (response) => {
+      underWay -= 1
+      const status = response?.status ?? 0
+      if (status === 201) added += 1
+      if (plannedAt !== undefined) {
+        const now = performance.now()
+        const hasRetryAfter = response !== undefined && /\r\nretry-after:/i.test(response.head)
+        outcomes.push({ status, latencyMs: now - plannedAt, atMs: now - start, hasRetryAfter })
+      }
+      const next = connection.isOpen ? connection : reopened(connection)
+      if (status === 503 && repeatsAt503) send(next, index, plannedAt)
+      else idle.push(next)
+    })
+  }
+
+  function reopened(connection: LoadConnection): LoadConnection {
+    connection.close()
+    all.delete(connection)
+    const next = new LoadConnection(port)
+    all.add(next)
+    return next
+  }
+
+  try {
+    for (const [index, connection] of [...all].entries()) send(connection, index)
+    await looking(() => underWay === 0)
+    start = performance.now()
+    let next = 0
+    let dropped = 0
+    let isLate = false
+    await looking(() => {
+      const now = performance.now()
+      while (next < planned.length && start + (planned[next] as number) <= now) {
+        const connection = idle.pop()
+        if (connection === undefined && whenBusy === 'wait') {
+          isLate = true
+          break
+        }
+        const plannedAt = start + (planned[next] as number)
+        if (connection === undefined) dropped += 1
+        else {
+          if (!isLate) latenessMs.push(now - plannedAt)
+          send(connection, next, plannedAt)
+        }
+        next += 1
+        isLate &&= plannedAt < now - SLEEP_MS
+      }
+      return next === planned.length && underWay === 0
+    })
+    return { planned: planned.length, dropped, outcomes, latenessMs, added, elapsedMs: performance.now() - start }
+  } finally {
+    for (const connection of all) connection.close()
+  }
+}
+
+/** Sends the requests from a process of its own, on this processor where that is possible: they do not wait for this process. */
+export async function runOpenLoopAlone(options: OpenLoopOptions, core?: number): Promise<OpenLoopResult> {
+  const program = `import { printOpenLoop } from ${JSON.stringify(import.meta.url)}; await printOpenLoop()`
+  const [command, ...args] = onCore(core, [process.execPath, '--input-type=module', '--eval', program])
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.end(JSON.stringify(options))
+  return JSON.parse(await text(child.stdout)) as OpenLoopResult
+}
+
+/** What that process does: reads options from standard input, and prints the result. */
+export async function printOpenLoop(): Promise<void> {
+  const options = JSON.parse(await text(process.stdin)) as OpenLoopOptions
+  process.stdout.write(JSON.stringify(await runOpenLoop(options)))
+}
+
+async function looking(isDone: () => boolean): Promise<void> {
+  while (!isDone()) {
+    Atomics.wait(SLEEPER, 0, 0, SLEEP_MS)
+    await nextTurn()
+  }
+}
+
+/** A Poisson process, as requests of many clients that know nothing of each other. */
+function plannedTimes({ requestsPerSecond, durationMs }: OpenLoopOptions): number[] {
+  const random = createRandom(1)
+  const times: number[] = []
+  const pauseMs = () => (-Math.log(1 - random.next()) * 1000) / requestsPerSecond
+  for (let time = 0; time < durationMs; time += pauseMs()) times.push(time)
+  return times
+}

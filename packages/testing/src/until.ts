@@ -1,0 +1,14 @@
+import { setTimeout } from 'node:timers/promises'
+
+/** Resolves once the condition holds; rejects after the timeout, saying what did not happen. Default: two minutes. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 120_000,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`It did not happen within ${timeoutMs} ms: ${what}.`)
+    await setTimeout(10)
+  }
+}

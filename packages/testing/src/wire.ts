@@ -1,0 +1,71 @@
+/** A request as it goes over the wire. */
+export interface WireRequest {
+  /** Default: GET. */
+  readonly method?: string
+  readonly path: string
+  /** An API key; sent as a bearer key. */
+  readonly key?: string | undefined
+  /** JSON. */
+  readonly body?: string
+  /** Sent besides the others, or in their place. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A response as it came over the wire. */
+export interface WireResponse {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** The bytes of a well-formed request. */
+export function requestBytes({ method = 'GET', path, key, body, headers = {} }: WireRequest): string {
+  const all = {
+    Host: '127.0.0.1',
+    ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+    ...(body !== undefined && {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+    }),
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
+}
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n')
+const CONTENT_LENGTH = /\r\ncontent-length: *([0-9]+)/i
+
+/** The first response in some bytes, still as bytes. */
+export interface RawResponse {
+  readonly status: number
+  /** Status line and headers. */
+  readonly head: string
+  readonly body: Buffer
+  /** How many of the bytes it takes. */
+  readonly length: number
+}
+
+/** Reads a response; `undefined` while it is incomplete. Responses to HEAD have a length but no body. */
+export function readResponse(bytes: Buffer, isHead = false): RawResponse | undefined {
+  const headLength = bytes.indexOf(END_OF_HEAD)
+  if (headLength === -1) return undefined
+  const head = bytes.toString('latin1', 0, headLength)
+  const bodyStart = headLength + END_OF_HEAD.length
+  const length = bodyStart + (isHead ? 0 : Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0))
+  if (bytes.length < length) return undefined
+  return { status: Number(head.split(' ', 2)[1]), head, body: bytes.subarray(bodyStart, length), length }
+}
+
+/** The same response for a test to look at. */
+export function wireResponse({ status, head, body }: RawResponse): WireResponse {
+  const headers = head
+    .split('\r\n')
+    .slice(1)
+    .map((line): [string, string] => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    })
+  return { status, headers: Object.fromEntries(headers), text: body.toString() }
+}
