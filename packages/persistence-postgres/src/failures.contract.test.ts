@@ -11,7 +11,7 @@ import { openPostgresDatabase } from './database.ts'
 import { migratePostgres } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
 import type { PostgresOptions } from './settings.ts'
-import { openFaultyProxy } from './testing/faulty-proxy.test-support.ts'
+import { openFailingServer, openProxy } from './testing/failing-server.test-support.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
@@ -40,10 +40,10 @@ beforeEach(async () => {
 
 describe('Adding to PostgreSQL', () => {
   it('never repeats inserts whose results were lost, and says that their outcome is unknown', async () => {
-    const proxy = await openFaultyProxy(database.url)
+    const proxy = await openProxy(database.url)
     const { pets } = await open({ url: proxy.url, poolSize: 1 })
     await pets.add(aNewPet({ name: 'before' }))
-    proxy.loseResults()
+    proxy.set('lose-replies')
     const lost = await Promise.allSettled([1, 2, 3].map((number) => pets.add(aNewPet({ name: `lost ${number}` }))))
     for (const { reason } of lost as PromiseRejectedResult[]) {
       expect(reason).toMatchObject({ code: 'persistence_unavailable', outcome: 'unknown' })
@@ -54,7 +54,7 @@ describe('Adding to PostgreSQL', () => {
   })
 
   it('stores nothing, and says so, when there is no connection', async () => {
-    const proxy = await openFaultyProxy(database.url)
+    const proxy = await openProxy(database.url)
     const { pets } = await open({ url: proxy.url })
     proxy.close()
     const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
@@ -102,9 +102,9 @@ describe.each(['serializable transactions', 'serialization failures in a fifth o
         return open({ url: url.href })
       }
       // Reads and what opening asks too.
-      const proxy = await openFaultyProxy(database.url)
-      proxy.failEvery(5)
-      return open({ url: proxy.url })
+      const server = await openFailingServer(database.url)
+      server.failEvery(5)
+      return open({ url: server.url })
     }
     for (const { name, run } of petRepositoryContract) it(name, async () => run((await openWithConflicts()).pets))
     for (const { name, run } of apiKeyRepositoryContract) it(name, async () => run((await openWithConflicts()).apiKeys))

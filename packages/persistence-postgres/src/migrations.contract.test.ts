@@ -6,7 +6,7 @@ import { openPostgresDatabase } from './database.ts'
 import { migratePostgres, readPostgresMigrations } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
 import { createPostgresOrm } from './orm.ts'
-import { openFaultyProxy } from './testing/faulty-proxy.test-support.ts'
+import { openFailingServer } from './testing/failing-server.test-support.ts'
 
 const ALL = ['0001-create-schema']
 
@@ -48,17 +48,17 @@ describe('PostgreSQL migrations', () => {
   it.each([3, 9, 15])(
     'run completely when one of their statements conflicts with another transaction: %i',
     async (count) => {
-      const proxy = await openFaultyProxy(url)
-      proxy.failOnce(count)
-      expect(await migratePostgres({ url: proxy.url })).toEqual(ALL)
+      const server = await openFailingServer(url)
+      server.failOnce(count)
+      expect(await migratePostgres({ url: server.url })).toEqual(ALL)
       expect((await readPostgresMigrations({ url })).pending).toEqual([])
     },
   )
 
   it('end with one sentence when their statements always conflict', async () => {
-    const proxy = await openFaultyProxy(url)
-    proxy.failEvery(20)
-    await expect(migratePostgres({ url: proxy.url })).rejects.toThrow(
+    const server = await openFailingServer(url)
+    server.failEvery(20)
+    await expect(migratePostgres({ url: server.url })).rejects.toThrow(
       /^Cannot migrate the PostgreSQL database ".*": .*injected\.$/,
     )
     expect(await tables()).toEqual([])

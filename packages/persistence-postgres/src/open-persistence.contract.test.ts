@@ -7,7 +7,7 @@ import {
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPostgresPersistence, type PostgresPersistence } from './open-persistence.ts'
-import { openFaultyProxy } from './testing/faulty-proxy.test-support.ts'
+import { openProxy } from './testing/failing-server.test-support.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
@@ -134,7 +134,7 @@ describe('A PostgreSQL adapter', () => {
   ])(
     'drops connections on which the server is unresponsive, and works again over new ones: %s',
     async (_, poolSize) => {
-      const proxy = await openFaultyProxy(database.url)
+      const proxy = await openProxy(database.url)
       const cutOff = await openPostgresPersistence({ url: proxy.url, poolSize, statementTimeoutMs: 1_000 })
       await Promise.all([cutOff.check(), cutOff.check(), cutOff.pets.find(1n)])
       // On the other connection for reads.
@@ -172,9 +172,9 @@ describe('Opening a PostgreSQL database', () => {
   })
 
   it('takes one connection when no migration is pending', async () => {
-    const proxy = await openFaultyProxy(database.url)
+    const proxy = await openProxy(database.url)
     const opened = await openPostgresPersistence({ url: proxy.url, migrate: true })
-    expect(proxy.connections()).toBe(1)
+    expect(proxy.connections).toBe(1)
     await opened.close()
   })
 

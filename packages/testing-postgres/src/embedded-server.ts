@@ -6,8 +6,8 @@ import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '@pet-store/testing'
 import { copyAsStandby } from './copy-as-standby.ts'
+import { freePort } from './free-port.ts'
 
 /** PostgreSQL does not run as root; this is the user `nobody` of usual systems. */
 const NOBODY = 65534

@@ -17,3 +17,4 @@ export type { Database } from './database.ts'
 export { runSql } from './run-sql.ts'
 
 // A port for what else a test starts
+export { freePort } from './free-port.ts'

@@ -1,4 +1,3 @@
-export { freePort } from './free-port.ts'
 export { type FaultyProxy, type FaultyProxyOptions, type NetworkFault, openFaultyProxy } from './faulty-proxy.ts'
 export { LoadConnection } from './load-connection.ts'
 export {

@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
-import { freePort } from '@pet-store/testing'
+import { freePort } from '@pet-store/testing-postgres'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import {
   ENVIRONMENT,

@@ -1,77 +1,40 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type FaultyProxy, openFaultyProxy } from '@pet-store/testing'
 import { onTestFinished } from 'vitest'
 
-/** A proxy before a server that fails as networks do. */
-export interface FaultyProxy {
+/** A server behind a proxy that makes it fail statements with 40001, whatever they are. Begin and rollback always work. */
+export interface FailingServer {
   readonly url: string
-  /** The number of connections that were opened so far. */
-  connections(): number
-  /** Forwards nothing more on the present connections, which stay open. New ones work. */
-  mute(): void
-  /** Resets a connection when the server sends something on it, so that the client loses the result. */
-  loseResults(): void
-  /** Makes the server fail every so many statements with 40001, whatever they are. Begin and rollback always work. */
+  /** Every so many statements fail. */
   failEvery(count: number): void
-  /** Makes the server fail one statement like that: the first one from now on, or a later one. */
+  /** One statement fails: the first one from now on, or a later one. */
   failOnce(count: number): void
-  /** Accepts no connection any more, and resets the present ones. */
-  close(): void
 }
 
 /** Opens a proxy before the server of a URL; it is closed at the end of the test. */
-export async function openFaultyProxy(url: string): Promise<FaultyProxy> {
-  const { hostname, port } = new URL(url)
-  const sockets = new Set<Socket>()
-  let losesResults = false
+export async function openProxy(url: string): Promise<FaultyProxy> {
+  const proxy = await openFaultyProxy(url)
+  onTestFinished(() => proxy.close())
+  return proxy
+}
+
+export async function openFailingServer(url: string): Promise<FailingServer> {
   let failsEvery = Number.POSITIVE_INFINITY
   let failsAt = 0
   let statements = 0
-  let connections = 0
   const isFailing = (): boolean => {
     statements += 1
     return statements % failsEvery === 0 || statements === failsAt
   }
-  const proxy = createServer((near) => {
-    connections += 1
-    const far = connect(Number(port || 5432), hostname)
-    const replaced = replaceStatements(isFailing)
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from)
-      from.on('data', (data) => {
-        if (losesResults && from === far) near.resetAndDestroy()
-        else to.write(from === near ? replaced(data) : data)
-      })
-      from.on('end', () => to.end())
-      from.on('error', () => to.destroy())
-    }
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  const close = () => {
-    proxy.close()
-    for (const socket of sockets) socket.destroy()
-  }
-  onTestFinished(close)
-  const { port: own } = proxy.address() as AddressInfo
+  const proxy = await openFaultyProxy(url, { changeRequests: () => replaceStatements(isFailing) })
+  onTestFinished(() => proxy.close())
   return {
-    url: Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(own) }).href,
-    connections: () => connections,
-    mute() {
-      for (const socket of sockets) socket.removeAllListeners('data').pause()
-    },
-    loseResults() {
-      losesResults = true
-    },
+    url: proxy.url,
     failEvery(count) {
       failsEvery = count
     },
     failOnce(count) {
       failsAt = statements + count
     },
-    close,
   }
 }
 
