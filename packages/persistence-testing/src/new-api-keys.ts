@@ -1,10 +1,11 @@
 import type { NewApiKey } from '@pet-store/access'
 
-export const NOON: Date = new Date('2027-01-01T12:00:00.123Z')
+/** An hour ago, with milliseconds: what ends a moment later has expired already, whatever clock looks at it. */
+const START_MS: number = Math.floor(Date.now() / 1000) * 1000 - 3_600_000 + 123
 
-/** A time after noon. */
+/** A time after the start. */
 export function after(durationMs: number): Date {
-  return new Date(NOON.getTime() + durationMs)
+  return new Date(START_MS + durationMs)
 }
 
 /** A key as a repository gets it; the name is enough to distinguish two. A case names only the fields that it is about. */

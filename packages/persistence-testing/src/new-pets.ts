@@ -15,6 +15,11 @@ export function anUnreadablePet(field: keyof PetInput): NewPet {
   })
 }
 
+/** What was said not to be stored is looked for again after this time: it may wait in a queue. */
+export function aMomentLater(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1_000))
+}
+
 /** More than most cases add. */
 export const MORE_THAN_ENOUGH = 1000
 
@@ -32,11 +37,15 @@ export async function addPets(pets: PetRepository, count: number): Promise<reado
 const GROUP_SIZE = 100
 
 /** Adds many pets, a hundred at a time, and returns them by ascending id. */
-export async function addManyPets(pets: PetRepository, count: number): Promise<readonly Pet[]> {
+export async function addManyPets(
+  pets: PetRepository,
+  count: number,
+  fieldsOf: (index: number) => Partial<PetInput> = (index) => ({ name: `Pet ${index + 1}` }),
+): Promise<readonly Pet[]> {
   const added: Pet[] = []
   for (let start = 0; start < count; start += GROUP_SIZE) {
     const group = Array.from({ length: Math.min(GROUP_SIZE, count - start) }, (_, index) =>
-      pets.add(aNewPet({ name: `Pet ${start + index + 1}` })),
+      pets.add(aNewPet(fieldsOf(start + index))),
     )
     added.push(...(await Promise.all(group)))
   }

@@ -53,6 +53,28 @@ const faults: readonly Fault<CreateRateLimiter>[] = [
     const { take } = createMemoryRateLimiter({ ...limit, windowMs: 3_600_000 })
     return (keyId) => ({ ...take(keyId), resetMs: 10 })
   }),
+  returning('returns the same remaining time always', 'rate-limiter.reset', () => ({ resetMs: 200 })),
+  limiterFault('extends the window with each request', 'rate-limiter.window-ends', ({ requests, windowMs }) => {
+    let [count, endMs] = [0, 0]
+    return () => {
+      if (Date.now() >= endMs) count = 0
+      endMs = Date.now() + windowMs
+      count += 1
+      return { isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs: windowMs }
+    }
+  }),
+  [
+    'counts for all limits together',
+    'rate-limiter.per-window',
+    () => {
+      let take: ReturnType<CreateRateLimiter>['take'] | undefined
+      return (limit) => {
+        // The first one is asked for the time only.
+        if (limit.requests > 1) take ??= createMemoryRateLimiter(limit).take
+        return { take: take ?? createMemoryRateLimiter(limit).take }
+      }
+    },
+  ],
   limiterFault('never responds', 'rate-limiter.reset', () => () => new Promise(() => {})),
 ]
 

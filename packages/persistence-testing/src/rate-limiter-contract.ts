@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import type { CreateRateLimiter } from '@pet-store/access'
+import type { CreateRateLimiter, RateLimiter } from '@pet-store/access'
 import { type ContractCase, casesOf, expectEqual } from './contract-case.ts'
 
 const LONG_MS = 3_600_000
 const ENOUGH_MS = 5_000
 const SHORT_MS = 200
+const POLL_MS = 20
 
-/** The contract of `RateLimiter`. The clock is the adapter's own, so one case waits a moment. */
+/** The contract of `RateLimiter`. The clock is the adapter's own, so some cases wait a moment. */
 export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = casesOf('rate-limiter', [
   {
     id: 'exact',
@@ -30,11 +31,18 @@ export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = c
   },
   {
     id: 'reset',
-    name: 'returns the remaining time of the window',
-    async run(create) {
-      const { resetMs } = await create({ requests: 1, windowMs: LONG_MS }).take('key_kiosk')
+    name: 'returns the remaining time of the window, which falls',
+    run: inOneWindow(async (create) => {
+      const limiter = create({ requests: 1, windowMs: LONG_MS })
+      const { resetMs } = await limiter.take('key_kiosk')
       assert.ok(resetMs > 0 && resetMs <= LONG_MS, `resetMs must be from 1 to ${LONG_MS}, got ${resetMs}`)
-    },
+      // Two seconds, for an adapter whose clock counts seconds.
+      for (let polls = 0; polls < 2_000 / POLL_MS; polls += 1) {
+        await wait(POLL_MS)
+        if ((await limiter.take('key_kiosk')).resetMs < resetMs) return
+      }
+      assert.fail(`resetMs must fall, but it was ${resetMs} all the time`)
+    }),
   },
   {
     id: 'per-key',
@@ -44,6 +52,18 @@ export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = c
       for (const key of ['key_kiosk', 'key_shop', '__proto__']) {
         expectEqual((await limiter.take(key)).isAllowed, true, `the first request of ${key} must be allowed`)
         expectEqual((await limiter.take(key)).isAllowed, false, `the second request of ${key} must not be allowed`)
+      }
+    }),
+  },
+  {
+    id: 'per-window',
+    name: 'counts for limits with different windows separately',
+    run: inOneWindow(async (create) => {
+      const limiters = [LONG_MS, 24 * LONG_MS].map((windowMs) => create({ requests: 3, windowMs }))
+      for (const expected of [2, 1, 0]) {
+        for (const limiter of limiters) {
+          expectEqual((await limiter.take('key_kiosk')).remaining, expected, 'remaining of one of two limits')
+        }
       }
     }),
   },
@@ -60,28 +80,51 @@ export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = c
     id: 'next-window',
     name: 'starts again with each window',
     async run(create) {
-      const limiter = create({ requests: 1, windowMs: SHORT_MS })
-      await useUp()
-      const resetMs = await useUp()
+      const limiter = create({ requests: 1, windowMs: await shortWindowMs(create) })
+      await useUp(limiter)
+      const resetMs = await useUp(limiter)
       // A little longer, since clocks are read in whole milliseconds.
-      await new Promise((resolve) => setTimeout(resolve, resetMs + 5))
+      await wait(resetMs + 5)
       expectEqual(
         (await limiter.take('key_kiosk')).isAllowed,
         true,
         'the first request of a new window must be allowed',
       )
-
-      /** The second request of a window is not allowed; a few more are tried because a window can end between two. */
-      async function useUp(): Promise<number> {
-        for (let count = 0; count < 10; count += 1) {
-          const allowance = await limiter.take('key_kiosk')
-          if (!allowance.isAllowed) return allowance.resetMs
-        }
-        return assert.fail('10 requests in a row were allowed with a limit of 1')
+    },
+  },
+  {
+    id: 'window-ends',
+    name: 'ends a window at its time, even when requests continue to arrive',
+    async run(create) {
+      const windowMs = await shortWindowMs(create)
+      const limiter = create({ requests: 1, windowMs })
+      await useUp(limiter)
+      const end = Date.now() + 3 * windowMs
+      for (let isLast = false; !isLast; ) {
+        isLast = Date.now() >= end
+        await wait(POLL_MS)
+        if ((await limiter.take('key_kiosk')).isAllowed) return
       }
+      assert.fail(`no request was allowed in three windows of ${windowMs} ms`)
     },
   },
 ])
+
+/** Long enough for several calls, however slow they are. */
+async function shortWindowMs(create: CreateRateLimiter): Promise<number> {
+  const start = Date.now()
+  await create({ requests: 1, windowMs: LONG_MS }).take('key_clock')
+  return Math.max(SHORT_MS, 10 * (Date.now() - start))
+}
+
+/** The second request of a window is not allowed; a few more are tried because a window can end between two. */
+async function useUp(limiter: RateLimiter): Promise<number> {
+  for (let count = 0; count < 10; count += 1) {
+    const allowance = await limiter.take('key_kiosk')
+    if (!allowance.isAllowed) return allowance.resetMs
+  }
+  return assert.fail('10 requests in a row were allowed with a limit of 1')
+}
 
 /** Runs a case at a time at which no long window is about to end. */
 function inOneWindow(run: (create: CreateRateLimiter) => Promise<void>): (create: CreateRateLimiter) => Promise<void> {
@@ -94,5 +137,9 @@ function inOneWindow(run: (create: CreateRateLimiter) => Promise<void>): (create
 /** Waits if a window of an hour is about to end. */
 export async function untilNoWindowEnds(create: CreateRateLimiter): Promise<void> {
   const { resetMs } = await create({ requests: 1, windowMs: LONG_MS }).take('key_clock')
-  if (resetMs < ENOUGH_MS) await new Promise((resolve) => setTimeout(resolve, Math.min(resetMs, ENOUGH_MS) + 5))
+  if (resetMs < ENOUGH_MS) await wait(Math.min(resetMs, ENOUGH_MS) + 5)
+}
+
+function wait(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs))
 }

@@ -37,7 +37,8 @@ export function createPostgresRateLimiter(runner: StatementRunner): CreateRateLi
   const take = runner.write(TAKE)
   return ({ requests, windowMs }) => ({
     async take(keyId) {
-      const counted = await take([keyId, windowMs])
+      // Limits with different windows count separately.
+      const counted = await take([`${keyId} ${windowMs}`, windowMs])
       const count = Number(counted.requests)
       return {
         isAllowed: count <= requests,

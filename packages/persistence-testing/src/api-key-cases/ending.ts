@@ -1,6 +1,6 @@
 import type { ApiKeyRepository } from '@pet-store/access'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
-import { after, aNewApiKey, hashOf, NOON, withoutHash } from '../new-api-keys.ts'
+import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 
 /** Keys are revoked permanently, and their last use is recorded. */
 export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key', [
@@ -43,9 +43,14 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
     name: 'returns false when there is no such key to revoke',
     async run(keys) {
       await keys.add(aNewApiKey('kiosk'))
-      expectEqual(await keys.revoke('key_other', NOON), false, 'revoke must return false for an unknown key')
+      expectEqual(await keys.revoke('key_other', after(0)), false, 'revoke must return false for an unknown key')
       expectEqual((await keys.find('key_kiosk'))?.revokedAt, undefined, 'another key must not be revoked')
     },
+  },
+  {
+    id: 'revoke-concurrent',
+    name: 'keeps a revocation when the key is used and replaced at the same time',
+    run: (keys) => expectRevocationsKept(keys, keys),
   },
   {
     id: 'mark-used',
@@ -81,7 +86,7 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
     id: 'mark-used-unknown',
     name: 'accepts the use of an unknown key, and no uses at all, without an error',
     async run(keys) {
-      await keys.markUsed([{ id: 'key_other', at: NOON }])
+      await keys.markUsed([{ id: 'key_other', at: after(0) }])
       await keys.markUsed([])
       expectEqual(await keys.list(), [], 'nothing may be stored for an unknown key')
       await keys.add(aNewApiKey('kiosk'))
@@ -90,3 +95,24 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
     },
   },
 ])
+
+/** One caller revokes keys while another uses and replaces them; what was read before must not be written over it. */
+export async function expectRevocationsKept(keys: ApiKeyRepository, other: ApiKeyRepository): Promise<void> {
+  await Promise.all(
+    Array.from({ length: 24 }, async (_, index) => {
+      const id = `key_${index}`
+      await keys.add(aNewApiKey(`${index}`))
+      const revoke = async () => {
+        // In the middle of the others, of each at another time.
+        if (index % 4 > 0) await new Promise((resolve) => setTimeout(resolve, index % 4))
+        await keys.revoke(id, after(5), 'Ada')
+      }
+      const use = () => other.markUsed([{ id, at: after(7) }])
+      const replace = () => other.replace(id, aNewApiKey(`next ${index}`), after(10))
+      const calls = [use, revoke, replace, revoke, use, revoke]
+      await Promise.all(calls.slice(index % 3, (index % 3) + 3).map((call) => call()))
+      const { revokedAt, revokedBy } = (await keys.find(id)) ?? {}
+      expectEqual([revokedAt, revokedBy], [after(5), 'Ada'], 'when and by whom the key was revoked')
+    }),
+  )
+}

@@ -1,6 +1,6 @@
 import type { ApiKeyRepository } from '@pet-store/access'
 import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
-import { after, aNewApiKey, hashOf, NOON, withoutHash } from '../new-api-keys.ts'
+import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 
 const NAMES = {
   quotes: `it's a "key" \\ %_`,
@@ -47,6 +47,17 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       await keys.add(aNewApiKey('old', times))
       const { createdAt, expiresAt } = (await keys.find('key_old')) ?? {}
       expectEqual({ createdAt, expiresAt }, times, 'times must be exact to the millisecond')
+    },
+  },
+  {
+    id: 'expired',
+    name: 'finds and lists keys that have expired',
+    async run(keys) {
+      const { sha256, ...expired } = aNewApiKey('old', { expiresAt: after(1) })
+      await keys.add({ ...expired, sha256 })
+      expectEqual(await keys.find(expired.id), expired, 'find must return an expired key')
+      expectEqual(await keys.findByHash(sha256), expired, 'findByHash must return an expired key')
+      expectEqual(await keys.list(), [expired], 'list must contain an expired key')
     },
   },
   {
@@ -97,7 +108,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       // Neither the names, nor the ids, nor the hashes, nor the order of adding give this order.
       await keys.add(aNewApiKey('zebra', { createdAt: after(1) }))
       await keys.add(aNewApiKey('ant', { createdAt: after(2), expiresAt: after(3) }))
-      await keys.add(aNewApiKey('mole', { createdAt: NOON }))
+      await keys.add(aNewApiKey('mole', { createdAt: after(0) }))
       await keys.revoke('key_zebra', after(4))
       const listed = await keys.list()
       expectEqual(

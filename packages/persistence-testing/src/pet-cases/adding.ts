@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { INT64, type NewPet, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
-import { addPets, aNewPet, anUnreadablePet, ascending, idsOf, listAll } from '../new-pets.ts'
+import { after } from '../new-api-keys.ts'
+import { addPets, aMomentLater, aNewPet, anUnreadablePet, ascending, idsOf, listAll } from '../new-pets.ts'
 
 /** Ids increase and are never reused, and an add stores the whole pet or nothing. */
 export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.add', [
@@ -94,27 +95,47 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
           `add must reject when ${field} cannot be read`,
         )
       }
-      const after = await pets.add(aNewPet({ name: 'after' }))
-      expectEqual(await listAll(pets), [before, after], 'a rejected add must store nothing')
-      assert.ok(after.id > before.id, 'ids must increase after a rejected add')
+      const next = await pets.add(aNewPet({ name: 'next' }))
+      expectEqual(await listAll(pets), [before, next], 'a rejected add must store nothing')
+      assert.ok(next.id > before.id, 'ids must increase after a rejected add')
     },
   },
   {
     id: 'cancelled',
     name: 'stores nothing when the caller has cancelled before the call',
     async run(pets) {
-      const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: new Date(0) }
-      const rejection = { name: 'PetError', code: 'persistence_unavailable', outcome: 'not_stored' }
+      const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
       const cancelled = { aborted: true }
-      await expectRejection(() => pets.add(aNewPet(), cancelled), 'a cancelled add must reject', rejection)
+      await expectRejection(() => pets.add(aNewPet(), cancelled), 'a cancelled add must reject', CANCELLED)
       await expectRejection(
         () => pets.addWithKey(aNewPet(), key, cancelled),
         'a cancelled addWithKey must reject',
-        rejection,
+        CANCELLED,
       )
-      expectEqual(await listAll(pets), [], 'a cancelled call must store nothing')
+      await aMomentLater()
+      expectEqual(await listAll(pets), [], 'a cancelled call must store nothing, and not later either')
       const { isReplay } = await pets.addWithKey(aNewPet(), key, { aborted: false })
       expectEqual(isReplay, false, 'isReplay of the next call; a cancelled call must not use up the key')
+    },
+  },
+  {
+    id: 'cancelled-meanwhile',
+    name: 'stores exactly the pets whose add resolves when callers cancel right after the call',
+    async run(pets) {
+      const calls = validPets(20).map((pet) => {
+        const cancellation = { aborted: false }
+        const adding = pets.add(pet, cancellation)
+        cancellation.aborted = true
+        return adding
+      })
+      const results = await Promise.allSettled(calls)
+      for (const result of results) {
+        if (result.status === 'rejected')
+          await expectRejection(async () => Promise.reject(result.reason), 'a cancelled add', CANCELLED)
+      }
+      const stored = results.filter((result) => result.status === 'fulfilled').map((result) => result.value)
+      await aMomentLater()
+      expectEqual(idsOf(await listAll(pets)), ascending(idsOf(stored)), 'exactly the resolved adds must be stored')
     },
   },
   {
@@ -136,6 +157,9 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     },
   },
 ])
+
+/** How an add rejects whose caller has cancelled before the pet was sent. */
+const CANCELLED = { name: 'PetError', code: 'persistence_unavailable', outcome: 'not_stored' }
 
 function manyNames(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `Pet ${index}`)

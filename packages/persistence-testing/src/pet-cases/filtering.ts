@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { PET_STATUSES, type Pet, type PetId, type PetRepository, type PetStatus } from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
-import { aNewPet, listAll, MORE_THAN_ENOUGH } from '../new-pets.ts'
+import { addManyPets, aNewPet, listAll, MORE_THAN_ENOUGH } from '../new-pets.ts'
 
 /** Only pets with exactly the requested status. */
 export const filteringCases: readonly ContractCase<PetRepository>[] = casesOf('pet.filter', [
@@ -69,6 +69,20 @@ export const filteringCases: readonly ContractCase<PetRepository>[] = casesOf('p
       const expected = withStatus(added, 'sold').filter((pet) => pet.id > after)
       const found = await pets.list({ status: 'sold', after, limit: MORE_THAN_ENOUGH })
       expectEqual(found, expected, `the sold pets after the pending pet ${after}`)
+    },
+  },
+  {
+    id: 'more-than-1000',
+    name: 'lists the pets of a status beyond the first 1,000 pets',
+    timeLimitMs: 60_000,
+    async run(pets) {
+      const added = await addManyPets(pets, 1_100, (index) => ({ status: index % 50 === 0 ? 'sold' : 'available' }))
+      const sold = withStatus(added, 'sold')
+      expectEqual(await pets.list({ status: 'sold', limit: MORE_THAN_ENOUGH }), sold, 'all 22 sold pets')
+      const available = withStatus(added, 'available')
+      expectEqual(await pets.list({ status: 'available', limit: 2_000 }), available, 'all 1,078 available pets')
+      const rest = await pets.list({ status: 'available', after: idAt(available, 999), limit: 101 })
+      expectEqual(rest, available.slice(1_000), 'the available pets after the first 1,000')
     },
   },
   {

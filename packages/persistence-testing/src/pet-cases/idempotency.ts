@@ -8,10 +8,11 @@ import {
   type PetRepository,
 } from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { after } from '../new-api-keys.ts'
 import { aNewPet, anUnreadablePet, idsOf, listAll } from '../new-pets.ts'
 
-const NOON_MS = Date.parse('2027-01-01T12:00:00Z')
-const LAST_MS = NOON_MS + IDEMPOTENCY_KEY_LIFETIME_MS - 1
+const START_MS = after(0).getTime()
+const LAST_MS = START_MS + IDEMPOTENCY_KEY_LIFETIME_MS - 1
 const REUSED = { name: 'PetError', code: 'idempotency_key_reused' }
 
 /** One pet per idempotency key, for the lifetime of the key. */
@@ -22,7 +23,7 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     async run(pets) {
       const bare = await add(pets, aNewPet(), keyWith({ key: 'bare' }))
       const full = await add(pets, aNewPet({ name: 'Mia', categoryId: -(2n ** 63n), status: 'sold' }), keyWith({}))
-      for (const atMs of [NOON_MS, NOON_MS + 1, LAST_MS]) {
+      for (const atMs of [START_MS, START_MS + 1, LAST_MS]) {
         const repeats = [
           await add(pets, aNewPet(), keyWith({ key: 'bare', atMs })),
           await add(pets, aNewPet({ name: 'Mia', status: 'sold' }), keyWith({ atMs })),
@@ -58,7 +59,7 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     name: 'rejects other content with a used key, and stores nothing',
     async run(pets) {
       const first = await add(pets, aNewPet(), keyWith({}))
-      for (const atMs of [NOON_MS, LAST_MS]) {
+      for (const atMs of [START_MS, LAST_MS]) {
         await expectReused(() => add(pets, aNewPet({ name: 'Mia' }), keyWith({ fingerprint: 'Mia', atMs })))
       }
       expectEqual(await listAll(pets), [first], 'a rejected call must store nothing')
@@ -109,6 +110,33 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     },
   },
   {
+    id: 'exact-owner',
+    name: 'compares owners exactly: case and the last of 64 characters',
+    async run(pets) {
+      const owners = ['shop', 'SHOP', 'o'.repeat(20), 'o'.repeat(64), `${'o'.repeat(63)}p`]
+      const added = []
+      for (const owner of owners) added.push(await add(pets, aNewPet(), keyWith({ owner })))
+      expectEqual(await listAll(pets), added, 'each owner must store a pet of its own')
+      expectEqual(await add(pets, aNewPet(), keyWith({ owner: owners[3] ?? '' })), added[3], 'a repeat of an owner')
+    },
+  },
+  {
+    id: 'many',
+    name: 'knows the first of 150 keys as well as the last',
+    async run(pets) {
+      const keys = Array.from({ length: 150 }, (_, index) => keyWith({ key: `key ${index}` }))
+      const [first, ...others] = keys as [IdempotencyKey, ...IdempotencyKey[]]
+      const added = [await add(pets, aNewPet(), first)]
+      added.push(...(await Promise.all(others.map((key) => add(pets, aNewPet(), key)))))
+      const repeats = await Promise.all(keys.map((key) => pets.addWithKey(aNewPet(), key)))
+      expectEqual(
+        repeats,
+        added.map((pet) => ({ pet, isReplay: true })),
+        'a repeat of each key must return its pet',
+      )
+    },
+  },
+  {
     id: 'exact-content',
     name: 'compares content exactly: case, normalisation and the last character',
     async run(pets) {
@@ -132,7 +160,7 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
       const second = await add(pets, aNewPet(), nextDay)
       assert.notEqual(second.id, first.id, 'a key must be new again when its lifetime is over')
       expectEqual(await add(pets, aNewPet(), nextDay), second, 'a repeat must return the second pet')
-      const later = keyWith({ fingerprint: 'Mia', atMs: NOON_MS + 2 * IDEMPOTENCY_KEY_LIFETIME_MS })
+      const later = keyWith({ fingerprint: 'Mia', atMs: START_MS + 2 * IDEMPOTENCY_KEY_LIFETIME_MS })
       const third = await add(pets, aNewPet({ name: 'Mia' }), later)
       expectEqual(await listAll(pets), [first, second, third], 'each lifetime must store a pet')
     },
@@ -142,7 +170,7 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     name: 'does not extend the lifetime of a key by a repeat',
     async run(pets) {
       const first = await add(pets, aNewPet(), keyWith({}))
-      for (const atMs of [NOON_MS + 1, LAST_MS]) await add(pets, aNewPet(), keyWith({ atMs }))
+      for (const atMs of [START_MS + 1, LAST_MS]) await add(pets, aNewPet(), keyWith({ atMs }))
       const { pet, isReplay } = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS + 1 }))
       expectEqual(isReplay, false, 'isReplay of a call after the lifetime, which starts with the first use')
       expectEqual(await listAll(pets), [first, pet], 'a call after the lifetime must store a second pet')
@@ -201,6 +229,6 @@ function expectReused(call: () => Promise<unknown>): Promise<void> {
 }
 
 function keyWith(fields: { owner?: string; key?: string; fingerprint?: string; atMs?: number }): IdempotencyKey {
-  const { owner = 'shop', key = 'key', fingerprint = 'Rex', atMs = NOON_MS } = fields
+  const { owner = 'shop', key = 'key', fingerprint = 'Rex', atMs = START_MS } = fields
   return { owner, key, fingerprint, at: new Date(atMs) }
 }

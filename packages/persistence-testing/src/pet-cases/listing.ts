@@ -51,6 +51,15 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf('pet
       expectEqual(await pets.list({ after, limit: 2000 }), added.slice(257), 'the pets after the 257th')
     },
   },
+  {
+    id: 'long-names',
+    name: 'lists pages of more than 2 MiB of names',
+    timeLimitMs: 60_000,
+    async run(pets) {
+      const added = await addManyPets(pets, 600, (index) => ({ name: `${index} ${'🐕'.repeat(990)}` }))
+      expectEqual(idsOf(await listAll(pets)), idsOf(added), 'all 600 pets')
+    },
+  },
   ...Object.entries(LIMITS).map(([description, [limit, expected]]) => ({
     id: `limit.${limit}-of-5`,
     name: `lists ${description}`,

@@ -49,6 +49,11 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = [
     replace: async (id, successor, until) =>
       keys.rows.some(({ name }) => name === successor.name) ? broken() : replace(id, successor, until),
   })),
+  apiKeyFault('hides expired keys', 'api-key.add.expired', (keys) => ({
+    hasHash: (row, sha256) => row.sha256 === sha256 && Number(row.expiresAt ?? Infinity) > Date.now(),
+    hasId: (row, id) => row.id === id && Number(row.expiresAt ?? Infinity) > Date.now(),
+    list: async () => keys.rows.filter((row) => Number(row.expiresAt ?? Infinity) > Date.now()),
+  })),
   apiKeyFault('lists in the order of adding', 'api-key.add.list', () => ({ order: () => 0 })),
   ...(['id', 'name', 'sha256'] as const).map((field) =>
     apiKeyFault(`lists by ${field}`, 'api-key.add.list', () => ({
@@ -67,6 +72,22 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = [
   apiKeyFault('does not store who revoked a key', 'api-key.revoke-by', () => ({ revokedBy: () => ({}) })),
   apiKeyFault('stores who revoked a key last', 'api-key.revoke-by', () => ({
     revokedBy: (_, by) => ({ revokedBy: by }),
+  })),
+  apiKeyFault('reads a key, waits, and writes it with its use', 'api-key.revoke-concurrent', (keys, original) => ({
+    async markUsed(uses) {
+      const read = keys.rows.find(({ id }) => id === uses[0]?.id)
+      await pause()
+      if (read !== undefined) keys.change(read.id, () => ({ revokedAt: undefined, revokedBy: undefined, ...read }))
+      return original.markUsed(uses)
+    },
+  })),
+  apiKeyFault('reads a key, waits, and writes it as replaced', 'api-key.revoke-concurrent', (keys, original) => ({
+    async replace(id, successor, until) {
+      const read = keys.rows.find((row) => row.id === id)
+      await pause()
+      if (read !== undefined) keys.change(id, () => ({ revokedAt: undefined, revokedBy: undefined, ...read }))
+      return original.replace(id, successor, until)
+    },
   })),
   apiKeyFault('revokes every key', 'api-key.revoke', (keys) => ({
     revoke: async (_, revokedAt) => keys.rows.every(({ id }) => keys.change(id, () => ({ revokedAt }))),

@@ -55,6 +55,10 @@ const listingFaults: readonly Fault<PetRepository>[] = [
       all.filter(({ id }) => after === undefined || id > after).slice(0, Math.min(limit, cap)),
     ),
   ),
+  select('ends a page at a megabyte of names', 'pet.list.long-names', (all) => {
+    let bytes = 0
+    return all.filter(({ name }) => (bytes += Buffer.byteLength(name)) < 2 ** 20)
+  }),
   select('rejects limits above 100', 'pet.list.more-than-1000 pet.list.limit.101-of-5', (all, { limit }) =>
     limit > 100 ? broken() : all,
   ),
@@ -140,6 +144,13 @@ const filteringFaults: readonly Fault<PetRepository>[] = [
     const index = matching.findIndex(({ id }) => id === after)
     return index < 0 ? [] : matching.slice(index + 1)
   }),
+  select('looks for a status in the first 1,000 pets', 'pet.filter.more-than-1000', (all, { status, after, limit }) =>
+    all
+      .filter(({ id }) => after === undefined || id > after)
+      .slice(0, 1_000)
+      .filter((row) => row.status === status)
+      .slice(0, limit),
+  ),
   petFault('ignores the limit with a filter and a position', 'pet.filter.all', (_, { list }) => ({
     list: (query) => list(query.status !== undefined && query.after !== undefined ? { ...query, limit: 99 } : query),
   })),

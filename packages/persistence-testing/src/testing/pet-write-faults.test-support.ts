@@ -135,6 +135,20 @@ const addingFaults: readonly Fault<PetRepository>[] = [
             }),
     }
   }),
+  petFault('stores a cancelled add a little later', 'pet.add.cancelled', (pets, { add }) => ({
+    async add(pet, cancellation) {
+      if (cancellation?.aborted) setTimeout(() => pets.insert(pet), 500)
+      return add(pet, cancellation)
+    },
+  })),
+  petFault('rejects an add that is cancelled in the queue, and stores it', 'pet.add.cancelled-meanwhile', (pets) => ({
+    async add(pet, cancellation) {
+      await pause()
+      setTimeout(() => pets.insert(pet), 500)
+      pets.expectWanted(cancellation)
+      return { ...pet, id: 1n }
+    },
+  })),
   petFault('ignores a cancellation', 'pet.add.cancelled', () => ({ expectWanted: () => {} })),
   petFault('stores a pet and rejects its add', 'pet.add.rejected-beside-others', (_, { add }) => ({
     add: (pet) => add(pet).then((stored) => (stored.categoryId > INT64.max ? broken() : stored)),
@@ -197,6 +211,19 @@ const idempotencyFaults: readonly Fault<PetRepository>[] = [
     addWithKey: (pet, key) => addWithKey(pet, key).catch(() => Promise.reject(new PetError('pet_invalid', 'reused'))),
   })),
   petFault('ignores the owner of a key', 'pet.idempotency.owners', () => ({ keyText: ({ key }) => key })),
+  petFault('ignores the case of owners', 'pet.idempotency.exact-owner', () => ({
+    keyText: ({ owner, key }) => JSON.stringify([owner.toLowerCase(), key]),
+  })),
+  petFault('cuts owners to 20 characters', 'pet.idempotency.exact-owner', () => ({
+    keyText: ({ owner, key }) => JSON.stringify([owner.slice(0, 20), key]),
+  })),
+  petFault('forgets keys after 100 newer ones', 'pet.idempotency.many', (pets, { addWithKey }) => ({
+    async addWithKey(pet, key) {
+      const added = await addWithKey(pet, key)
+      for (const text of [...pets.keys.keys()].slice(0, -100)) pets.keys.delete(text)
+      return added
+    },
+  })),
   petFault('concatenates owner and key', 'pet.idempotency.owners', () => ({
     keyText: ({ owner, key }) => owner + key,
   })),
