@@ -47,7 +47,7 @@ export const IMPORTS = {
     remedy: SQL_ADAPTER,
   },
   'persistence-postgres': {
-    may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'pg', 'pg-copy-streams', 'pg-protocol'],
+    may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'pg', 'pg-protocol'],
     tests: ['persistence-testing', 'testing', 'testing-postgres'],
     remedy: SQL_ADAPTER,
   },

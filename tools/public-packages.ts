@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -8,26 +7,8 @@ export interface PublicPackage {
   readonly name: string
   /** Relative to the root. */
   readonly folder: string
-  /** The names to import it by. */
-  readonly specifiers: readonly string[]
-}
-
-interface Manifest {
-  readonly name: string
-  readonly private?: boolean
-  readonly exports: Readonly<Record<string, unknown>>
-}
-
-/** Every package that is not private. */
-export function readPublicPackages(): readonly PublicPackage[] {
-  return globSync('packages/*/package.json', { cwd: ROOT })
-    .sort()
-    .map((file) => ({ folder: dirname(file), ...(JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Manifest) }))
-    .filter((manifest) => manifest.private !== true)
-    .map(({ name, folder, exports }) => {
-      const paths = Object.keys(exports).filter((path) => path !== './package.json')
-      return { name, folder, specifiers: paths.map((path) => name + path.slice(1)) }
-    })
+  /** The names to import it by, with the declarations of each. */
+  readonly entries: readonly { readonly specifier: string; readonly types: string }[]
 }
 
 /** Where the files of a public repository are, given the `repository.url` of a manifest. */
@@ -35,18 +16,24 @@ export function fileAddress(repositoryUrl: string): string {
   return `${repositoryUrl.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/HEAD/`
 }
 
-/** Resolves to the standard output of a command; rejects with everything that it printed if it fails. */
-export async function run(
-  cwd: string,
-  [command = '', ...args]: readonly string[],
-  { input = '', env = process.env }: { readonly input?: string; readonly env?: NodeJS.ProcessEnv } = {},
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(command, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout)
-      else reject(new Error(`${[command, ...args].join(' ')} in ${cwd}: ${error.message}\n${stdout}${stderr}`))
+/** Every package that is not private. */
+export function readPublicPackages(): readonly PublicPackage[] {
+  return globSync('packages/*/package.json', { cwd: ROOT })
+    .sort()
+    .map((file) => {
+      const {
+        name,
+        private: isPrivate,
+        exports,
+      } = JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as {
+        readonly name: string
+        readonly private?: boolean
+        readonly exports: Readonly<Record<string, string | { readonly types: string }>>
+      }
+      const entries = Object.entries(exports).flatMap(([path, entry]) =>
+        typeof entry === 'string' ? [] : [{ specifier: name + path.slice(1), types: entry.types }],
+      )
+      return { name, folder: dirname(file), entries, isPrivate: isPrivate === true }
     })
-    // A command that does not read its input may end before it is written.
-    child.stdin?.on('error', () => {}).end(input)
-  })
+    .filter(({ isPrivate }) => !isPrivate)
 }

@@ -13,8 +13,8 @@ export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
 export type { EntityAccess } from './repositories/sql-api-key-repository.ts'
 
 // Many items at a time
-export { createBulkAccess, NEW_PET_LINE_COLUMNS, PET_LINE_COLUMNS } from './bulk/bulk-access.ts'
-export type { BulkStatement, BulkWriter } from './bulk/bulk-access.ts'
+export { createBulkAccess } from './bulk/bulk-access.ts'
+export type { BulkDatabase, SqlText } from './bulk/bulk-access.ts'
 
 // What an adapter brings
 export type {

@@ -24,6 +24,8 @@ export interface PostgresOptions {
   readonly poolSize?: number
   /** The maximum time of a statement; 0 for no limit. Default: 5,000. */
   readonly statementTimeoutMs?: number
+  /** The maximum time of a page of bulk access. Default: 60,000. */
+  readonly bulkTimeoutMs?: number
   /** How long migrating waits for locks. Default: 60,000. */
   readonly migrationWaitMs?: number
   /** Default: `none`. */

@@ -1,27 +1,12 @@
-import type { MikroORM } from '@mikro-orm/sqlite'
 import type { BulkAccess } from '@pet-store/persistence'
-import {
-  type BulkStatement,
-  createBulkAccess,
-  NEW_PET_LINE_COLUMNS,
-  PET_LINE_COLUMNS,
-  type SqlValue,
-  type TableColumns,
-} from '@pet-store/persistence-mikro-orm'
+import { createBulkAccess, type SqlValue } from '@pet-store/persistence-mikro-orm'
 import { openSqliteDatabase } from './database.ts'
-import { createGroupCommit } from './driver/group-commit.ts'
-import { createGroupRead } from './driver/group-read.ts'
-import { insertRows } from './driver/insert-rows.ts'
-import { preparePetLines, rowsOfLines } from './driver/pet-lines.ts'
-import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
 import { assertMigratedSchema, assertNoNewerSchema, runMigrations } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
 import { type SqliteOptions, sqlitePath } from './settings.ts'
 
-/** The service waits for such a transaction for about as long as for a flush of the disk. */
-const MAX_STORED_BYTES = 256 * 1024
-/** Pets come and go in the order of their ids, so a larger cache is not faster. Default of the driver: 16,000. */
+/** Pets are read and written in the order of their ids, so a larger cache is not faster. Default of the driver: 16,000. */
 const CACHE_KIB = 4_000
 
 /**
@@ -45,34 +30,31 @@ export async function openSqliteBulkAccess({
     throw error
   }
   database.pragma(`cache_size = -${CACHE_KIB}`)
-  let orm: MikroORM | undefined
-  const em = () => {
-    orm ??= createSqliteOrm(database)
-    return orm.em
-  }
-  const runner = createSqliteStatementRunner(database, createGroupCommit(database), createGroupRead(database))
-  const lastId = database.prepare("select seq from sqlite_sequence where name = 'pet'").pluck().safeIntegers()
+  const orm = createSqliteOrm(database)
 
-  const readPetLines = preparePetLines(database, PET_LINE_COLUMNS)
-  const insert = (table: TableColumns, rows: Iterable<readonly SqlValue[]>, also?: BulkStatement) =>
-    inWriteTransaction(database, () => {
-      insertRows(database, table, rows)
-      if (also === undefined || database.prepare(also.sql).run(also.values).changes > 0) return true
-      database.exec('rollback')
-      return false
-    })
-
-  return createBulkAccess(em, runner, {
-    maxStoredBytes: MAX_STORED_BYTES,
-    insert,
-    insertPetLines: (lines, also) => insert(NEW_PET_LINE_COLUMNS, rowsOfLines(lines), also),
-    async writePetLines(lines) {
-      await insert(PET_LINE_COLUMNS, rowsOfLines(lines))
+  return createBulkAccess(orm.em, {
+    async read({ sql, parameters }) {
+      return database
+        .prepare<unknown[], SqlValue[]>(sql)
+        .raw()
+        .safeIntegers()
+        .all(...parameters)
     },
 
-    readPetLines: async (query) => readPetLines(query),
+    insert: ({ table, columns, onConflict = '' }, rows, also) =>
+      inWriteTransaction(database, () => {
+        if (also !== undefined && database.prepare(also.sql).run(...also.parameters).changes === 0) return false
+        const names = columns.map(({ name }) => name).join(', ')
+        const values = columns.map(() => '?').join(', ')
+        const insert = database.prepare(`insert into ${table} (${names}) values (${values}) ${onConflict}`)
+        for (const row of rows) insert.run(row)
+        return true
+      }),
 
-    lastPetId: async () => (lastId.get() as bigint | undefined) ?? 0n,
+    async lastPetId() {
+      const lastId = database.prepare("select seq from sqlite_sequence where name = 'pet'").pluck().safeIntegers()
+      return (lastId.get() as bigint | undefined) ?? 0n
+    },
 
     movePetIdsPast: (id) =>
       inWriteTransaction(database, () => {
@@ -84,7 +66,7 @@ export async function openSqliteBulkAccess({
       }),
 
     async close() {
-      await orm?.close()
+      await orm.close()
       database.close()
     },
   })

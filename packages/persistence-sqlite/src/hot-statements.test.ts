@@ -1,11 +1,4 @@
-import { PET_LINE_FIELDS } from '@pet-store/persistence'
-import {
-  compileFindApiKeyByHash,
-  compilePetStatements,
-  PET_LINE_COLUMNS,
-  PetRecord,
-  type PetStatements,
-} from '@pet-store/persistence-mikro-orm'
+import { compileFindApiKeyByHash, compilePetStatements, type PetStatements } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqliteDatabase } from './database.ts'
@@ -20,17 +13,6 @@ it('The statements for SQLite are those that MikroORM makes of the entities', as
   const { em } = createSqliteOrm(await openSqliteDatabase(':memory:'))
   expect(PET_STATEMENTS).toStrictEqual(compilePetStatements(em))
   expect(FIND_API_KEY_BY_HASH).toStrictEqual(compileFindApiKeyByHash(em))
-})
-
-it('The columns of lines of pets are those of the entity', async () => {
-  const { tableName, properties } = createSqliteOrm(await openSqliteDatabase(':memory:'))
-    .em.getMetadata()
-    .get(PetRecord)
-  const columns = PET_LINE_FIELDS.map((field) => ({
-    name: properties[field].fieldNames[0],
-    isInteger: properties[field].runtimeType === 'bigint',
-  }))
-  expect(PET_LINE_COLUMNS).toEqual({ table: tableName, columns })
 })
 
 describe('SQLite query plan', () => {

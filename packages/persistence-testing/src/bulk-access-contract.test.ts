@@ -1,5 +1,4 @@
 import type { BulkAccess } from '@pet-store/persistence'
-import { expect, it } from 'vitest'
 import { bulkAccessContract } from './bulk-access-contract.ts'
 import { bulkFault, FakeBulk } from './testing/fake-bulk.test-support.ts'
 import { broken, type Fault, testContract } from './testing/fault.test-support.ts'
@@ -78,85 +77,14 @@ const faults: readonly Fault<BulkAccess>[] = [
   bulkFault('does not write who revoked an API key', 'bulk.api-keys', (_, { writeApiKeys }) => ({
     writeApiKeys: (keys) => writeApiKeys(keys.map(({ revokedBy: _by, ...key }) => key)),
   })),
-  bulkFault('writes API keys until one is taken', 'bulk.api-keys.taken', (_, { writeApiKeys }) => ({
+  bulkFault('keeps the API key that is stored', 'bulk.api-keys.replaced', (bulk, { writeApiKeys }) => ({
+    writeApiKeys: (keys) => writeApiKeys(keys.filter((key) => !bulk.apiKeys.rows.some(({ id }) => id === key.id))),
+  })),
+  bulkFault('writes API keys until one is taken', 'bulk.api-keys.taken-hash', (_, { writeApiKeys }) => ({
     async writeApiKeys(keys) {
       for (const key of keys) await writeApiKeys([key])
     },
   })),
-  bulkFault('escapes only what most names have', 'bulk.lines.read', () => ({
-    escaped: (value) => (value === undefined ? '\\N' : String(value).replaceAll('\t', '\\t').replaceAll('\n', '\\n')),
-  })),
-  bulkFault('reads an absent status as an empty one', 'bulk.lines.read', (_, { escaped }) => ({
-    escaped: (value) => (value === undefined ? '' : escaped(value)),
-  })),
-  bulkFault('reads a page of lines too often', 'bulk.lines.read.page', (_, { readPetLines }) => ({
-    readPetLines: ({ after, ...query }) =>
-      readPetLines(after === undefined || after < 0n ? query : { ...query, after: after - 1n }),
-  })),
-  bulkFault('reads lines of every status', 'bulk.lines.read.page', (_, { readPetLines }) => ({
-    readPetLines: ({ status: _status, ...query }) => readPetLines(query),
-  })),
-  bulkFault('reads lines beyond the limit', 'bulk.lines.read.page', (_, { readPetLines }) => ({
-    readPetLines: (query) => readPetLines({ ...query, limit: query.limit + 1 }),
-  })),
-  bulkFault('takes escapes for text', 'bulk.lines.write bulk.lines.add', () => ({ unescaped: (text) => text })),
-  bulkFault('takes an absent status for the text \\N', 'bulk.lines.write bulk.lines.add', (_, { petsOf }) => ({
-    petsOf: (lines, fields) => petsOf(lines, fields).map((pet) => ({ status: '\\N' as 'sold', ...pet })),
-  })),
-  bulkFault('rounds integers of lines', 'bulk.lines.write bulk.lines.add', (_, { fieldOf }) => ({
-    fieldOf: (field, text) => {
-      const value = fieldOf(field, text)
-      return typeof value === 'bigint' ? BigInt(Number(value)) : value
-    },
-  })),
-  bulkFault('ignores lines whose id is taken', 'bulk.lines.write.taken', (_, { writePets }) => ({
-    async writePets(pets) {
-      for (const pet of pets) await writePets([pet]).catch(() => {})
-    },
-  })),
-  bulkFault('cuts characters at the end of a message', 'bulk.lines.add', () => ({
-    textOf(lines) {
-      const decoder = new TextDecoder()
-      let text = ''
-      for (let start = 0; start < lines.length; start += 4_099) {
-        text += decoder.decode(lines.subarray(start, start + 4_099))
-      }
-      return text
-    },
-  })),
-  bulkFault('loses the last line', 'bulk.lines.add bulk.lines.write', (_, { textOf }) => ({
-    textOf: (lines) => textOf(lines).replace(/[^\n]*\n$/, ''),
-  })),
-  bulkFault('adds lines without their progress', 'bulk.lines.add.progress', (_, { addPetLines }) => ({
-    addPetLines: (lines) => addPetLines(lines),
-  })),
-  bulkFault('adds lines before it looks at the import', 'bulk.lines.add.progress', (bulk, { addPetLines }) => ({
-    async addPetLines(lines, progress) {
-      await addPetLines(lines)
-      if (progress !== undefined) bulk.advance(progress)
-    },
-  })),
-  bulkFault('adds lines until one is broken', 'bulk.lines.add.all-or-nothing', (_, { addPetLines }) => ({
-    async addPetLines(lines, progress) {
-      if (progress !== undefined) await addPetLines(Buffer.of(), progress)
-      for (const line of Buffer.from(lines)
-        .toString()
-        .split(/(?<=\n)/))
-        await addPetLines(Buffer.from(line))
-    },
-  })),
 ]
-
-it('bulkAccessContract says which function bulk access lacks', async () => {
-  const lacking = { readPetLines: undefined, writePetLines: undefined, addPetLines: undefined }
-  const results = await Promise.all(
-    bulkAccessContract.map(({ run }) => run(Object.assign(new FakeBulk(), lacking) as unknown as BulkAccess)),
-  )
-  expect(results.filter((result) => result !== undefined)).toEqual([
-    ...Array.from({ length: 2 }, () => 'the adapter has no readPetLines'),
-    ...Array.from({ length: 2 }, () => 'the adapter has no writePetLines'),
-    ...Array.from({ length: 3 }, () => 'the adapter has no addPetLines'),
-  ])
-})
 
 testContract('bulkAccessContract', bulkAccessContract, faults, () => new FakeBulk())

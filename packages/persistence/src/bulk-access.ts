@@ -10,27 +10,10 @@ import type { PersistenceOptions } from './persistence.ts'
  */
 export interface BulkAccess {
   countPets(): Promise<number>
-  /** Returns pets by ascending id, at most `limit`, exactly as they are stored. */
+  /** Returns the next pets by ascending id, exactly as they are stored: `limit` of them, or fewer at the end. */
   readPets(query: PetQuery): Promise<readonly Pet[]>
   /** Stores pets under the ids that they have. Rejects if one of the ids is taken. */
   writePets(pets: readonly Pet[]): Promise<void>
-  /**
-   * Does the same as `readPets` and returns lines, in UTF-8, as PostgreSQL's COPY writes them: the fields in the order of
-   * `PET_LINE_FIELDS` with tabs between them, a line feed after the last one, integers in decimal, `\N` for an absent
-   * field. In names a backslash is `\\`, and backspace, tab, line feed, vertical tab, form feed and carriage return are
-   * `\b`, `\t`, `\n`, `\v`, `\f` and `\r`. May return fewer lines than `limit`, so that it holds little memory: only no
-   * line is the end. The result may be overwritten by the second call after this one. Absent in an adapter that returns lines no faster than pets.
-   */
-  readPetLines?(query: PetQuery): Promise<Uint8Array>
-  /** Does the same as `writePets` with such lines. Absent in an adapter that stores lines no faster than pets. */
-  writePetLines?(lines: Uint8Array): Promise<void>
-  /**
-   * Does the same as `addPets` with such lines, which have no id, and does not use their memory afterwards. Absent in an
-   * adapter that stores lines no faster.
-   */
-  addPetLines?(lines: Uint8Array, progress?: PetImportProgress): Promise<void>
-  /** How many bytes of lines to store at once, at most: more would keep other writers waiting. Absent: as many as are useful. */
-  readonly maxStoredBytes?: number
   /**
    * Stores new pets under new ids, in this order, together with the progress of the import that they belong to.
    * Rejects if the import is no longer where `from` says, or another import was begun with its id.
@@ -49,7 +32,7 @@ export interface BulkAccess {
 
   /** Returns every API key, by ascending id. */
   readApiKeys(): Promise<readonly StoredApiKey[]>
-  /** Stores API keys. Rejects if an id or a hash is taken. */
+  /** Stores API keys; one with an id that is taken replaces the stored one. Rejects if another key has its hash. */
   writeApiKeys(keys: readonly StoredApiKey[]): Promise<void>
 
   /** Returns the last id that was assigned to a pet, even if that pet was deleted; 0 if none was. */
@@ -59,10 +42,6 @@ export interface BulkAccess {
 
   close(): Promise<void>
 }
-
-/** The order of the fields of a pet in a line. A field that is missing here does not compile. */
-const PET_LINE_PLACES = { id: 0, name: 1, categoryId: 2, status: 3 } satisfies Record<keyof Pet, number>
-export const PET_LINE_FIELDS: readonly (keyof Pet)[] = Object.keys(PET_LINE_PLACES) as (keyof Pet)[]
 
 /** Opens a database for bulk access. A persistence module that offers it exports it as `openBulkAccess`. */
 export type OpenBulkAccess = (options: PersistenceOptions) => Promise<BulkAccess>

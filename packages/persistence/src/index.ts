@@ -9,7 +9,7 @@ export type {
 } from './persistence.ts'
 
 // What an adapter may offer for import, export, copy and seed
-export { PET_IMPORT_STATES, PET_LINE_FIELDS } from './bulk-access.ts'
+export { PET_IMPORT_STATES } from './bulk-access.ts'
 export type {
   BulkAccess,
   IdempotencyKeyId,

@@ -101,7 +101,7 @@ const BULK_ACCESS = Object.keys({
   ...{ countPets: 1, readPets: 1, writePets: 1, addPets: 1, lastPetId: 1, movePetIdsPast: 1, close: 1 },
   ...{ readPetImports: 1, writePetImports: 1, readIdempotencyKeys: 1, writeIdempotencyKeys: 1 },
   ...{ readApiKeys: 1, writeApiKeys: 1 },
-} satisfies Record<keyof Omit<BulkAccess, 'readPetLines' | 'writePetLines' | 'addPetLines' | 'maxStoredBytes'>, 1>)
+} satisfies Record<keyof BulkAccess, 1>)
 const CAPABILITIES = Object.keys({
   ...{ severalProcesses: 1, sharedLimits: 1, bulkAccess: 1, replicas: 1 },
 } satisfies Record<keyof PersistenceCapabilities, 1>)

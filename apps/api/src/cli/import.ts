@@ -4,7 +4,6 @@ import { importFile } from '../transfer/import-file.ts'
 import type { ImportResult } from '../transfer/import-pets.ts'
 import { hasBulkAccess, withTransfer } from '../transfer/open-transfer.ts'
 import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
-import { countLines } from '../transfer/pet-lines.ts'
 import { amount, createProgress, interruptible } from '../transfer/progress.ts'
 import { openRejectedLines } from '../transfer/rejected-lines.ts'
 
@@ -44,7 +43,7 @@ export async function importCommand(name: string, options: ImportOptions, comman
       )
     }
     await withTransfer(settings, {}, async (transfer) => {
-      const { addPets, addPetLines, maxStoredBytes, readPetImports } = transfer
+      const { addPets, readPetImports } = transfer
       const canContinue = readPetImports !== undefined && file.bytes !== undefined
       let stored = 0
       const target = {
@@ -52,13 +51,6 @@ export async function importCommand(name: string, options: ImportOptions, comman
           await addPets(...added)
           stored += added[0].length
         },
-        ...(addPetLines && {
-          async addPetLines(...added: Parameters<typeof addPetLines>) {
-            await addPetLines(...added)
-            stored += countLines(added[0])
-          },
-        }),
-        ...(maxStoredBytes !== undefined && { maxStoredBytes }),
         ...(readPetImports && { readPetImports }),
       }
       const stopped = () =>

@@ -1,6 +1,5 @@
-import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { afterEach, expect, it } from 'vitest'
-import { runProgram, runStart } from '../testing/run-program.test-support.ts'
+import { type RunningProgram, runProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
 
 const running: RunningProgram[] = []
 afterEach(async () => {

@@ -136,7 +136,7 @@ describe.each<[Kind, Kind]>([
     const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
     await fill(from, 12_000)
     const source = await openDatabase(from)
-    const { writePetLines: _, ...target } = await openDatabase(to)
+    const target = await openDatabase(to)
     let batches = 0
     const breaking: BulkAccess = {
       ...target,

@@ -18,9 +18,7 @@ import type { Progress } from './progress.ts'
 /** The number of idempotency keys that are read at once. */
 const KEYS = 5_000
 /** With less in a transaction, the target would spend more of its time on committing. */
-const BYTES_PER_TRANSACTION = 2 * 1024 * 1024
-/** The same for a target that takes pets, which need more memory than lines. */
-const BYTES_OF_PETS_PER_TRANSACTION = 512 * 1024
+const BYTES_PER_TRANSACTION = 256 * 1024
 /** What a page of lines may add when there is nearly enough for a transaction. */
 const SPARE_BYTES = 1024 * 1024
 /** How often the target is compared while pets are still added to the source. */
@@ -124,8 +122,7 @@ async function copyPets(from: PetTransfer, to: BulkAccess, progress: Progress, i
 
 /** Collects lines for a transaction, and stores them while more are collected. Two buffers take turns. */
 function createLineWriter(to: BulkAccess) {
-  const useful = to.writePetLines === undefined ? BYTES_OF_PETS_PER_TRANSACTION : BYTES_PER_TRANSACTION
-  const enough = Math.min(useful, to.maxStoredBytes ?? useful)
+  const enough = BYTES_PER_TRANSACTION
   const newBuffer = (): Buffer => Buffer.allocUnsafeSlow(enough + SPARE_BYTES)
   let [filling, storing] = [newBuffer(), newBuffer()]
   let bytes = 0

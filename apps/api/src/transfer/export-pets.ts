@@ -1,8 +1,7 @@
 import type { Pet, PetStatus } from '@pet-store/domain'
-import { PET_LINE_FIELDS } from '@pet-store/persistence'
 import { ID, IS_INTEGER } from './pet-fields.ts'
 import type { Format } from './pet-file.ts'
-import { type PetSource, petLinePages, unescaped, withRoom } from './pet-lines.ts'
+import { PET_LINE_FIELDS, type PetSource, petLinePages, unescaped, withRoom } from './pet-lines.ts'
 
 /** How much is turned into text at once: meanwhile nothing is received from the database. */
 const PART_BYTES = 128 * 1024

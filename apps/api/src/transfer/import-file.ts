@@ -4,7 +4,6 @@ import { type EarlierImports, type FilePosition, findEarlierImports } from './ea
 import type { EntryReader } from './entry.ts'
 import { type ImportOptions, type ImportResult, importPets } from './import-pets.ts'
 import type { Format, PetFile } from './pet-file.ts'
-import { lineTextOf, NEW_PET_LINE_FIELDS, withRoom } from './pet-lines.ts'
 import { MEGABYTES, type Meter, type Progress } from './progress.ts'
 import { createCsvReader } from './read-csv.ts'
 import { readLines } from './read-lines.ts'
@@ -27,10 +26,7 @@ export interface FileImport extends Pick<ImportOptions, 'onError' | 'report'> {
 }
 
 /** Where pets are stored. Without `readPetImports` nothing is known about earlier imports. */
-type Target = Pick<BulkAccess, 'addPets'> &
-  Partial<Pick<BulkAccess, 'addPetLines' | 'maxStoredBytes' | 'readPetImports'>>
-
-type LineTarget = Target & Required<Pick<Target, 'addPetLines'>>
+type Target = Pick<BulkAccess, 'addPets'> & Partial<Pick<BulkAccess, 'readPetImports'>>
 
 /**
  * Imports a file so that each of its pets is stored once, however often the import is interrupted and repeated. Without
@@ -39,7 +35,7 @@ type LineTarget = Target & Required<Pick<Target, 'addPetLines'>>
  */
 export async function importFile(options: FileImport, target?: Target): Promise<ImportResult> {
   const { file, format, onError, report, progress } = options
-  const transactions = target === undefined ? withoutTransactions : collectFor(target)
+  const transactions = target === undefined ? withoutTransactions : collectPets(target)
   const { progressTo, earlierLines } = await openProgress(options, target)
   const meter = progress.begin(target ? 'Importing' : 'Reading', file.bytes, 0, MEGABYTES)
   try {
@@ -62,27 +58,12 @@ export async function importFile(options: FileImport, target?: Target): Promise<
 }
 
 /** With fewer in a transaction, the database would spend more of its time on committing. */
-const PETS_PER_TRANSACTION = 7_500
-/** Lines take less memory, and a database that takes them stores them in less time. */
-const BYTES_PER_TRANSACTION = 4 * 1024 * 1024
-/** The first transaction is small, so that the database soon has something to do. */
-const BYTES_OF_FIRST_TRANSACTION = 256 * 1024
-/** With a larger one the database would wait for the next transaction: it takes about twice as long as filling a buffer. */
-const GROWTH = 2
-/** What a piece of a file may add when there is nearly enough for a transaction. */
-const SPARE_BYTES = 256 * 1024
-/** A unit of a string takes up to three bytes of UTF-8. */
-const BYTES_PER_UNIT = 3
-
+const PETS_PER_TRANSACTION = 5_000
 interface Transactions extends Pick<ImportOptions, 'collect'> {
   store(progress?: PetImportProgress): Promise<void>
 }
 
 const withoutTransactions: Transactions = { collect: () => false, async store() {} }
-
-function collectFor(target: Target): Transactions {
-  return target.addPetLines === undefined ? collectPets(target) : collectLines(target as LineTarget)
-}
 
 function collectPets(target: Target): Transactions {
   let pets: NewPet[] = []
@@ -95,31 +76,6 @@ function collectPets(target: Target): Transactions {
       const stored = pets
       pets = []
       return target.addPets(stored, progress)
-    },
-  }
-}
-
-/** Two buffers take turns, because new ones for each transaction would be most of the memory of an import. */
-function collectLines(target: LineTarget): Transactions {
-  const most = Math.min(target.maxStoredBytes ?? BYTES_PER_TRANSACTION, BYTES_PER_TRANSACTION)
-  const newBuffer = (): Buffer => Buffer.allocUnsafe(most + SPARE_BYTES)
-  let [filling, storing] = [newBuffer(), newBuffer()]
-  let length = 0
-  let enough = BYTES_OF_FIRST_TRANSACTION
-  return {
-    collect(pets) {
-      const text = lineTextOf(pets, NEW_PET_LINE_FIELDS)
-      filling = withRoom(filling, length, text.length * BYTES_PER_UNIT)
-      length += filling.write(text, length)
-      return length >= enough
-    },
-    store(progress) {
-      enough = Math.min(enough * GROWTH, most)
-      const lines = filling.subarray(0, length)
-      // Transactions run one after the other, so the one before has ended.
-      ;[filling, storing] = [storing, filling]
-      length = 0
-      return target.addPetLines(lines, progress)
     },
   }
 }

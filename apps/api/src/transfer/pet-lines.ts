@@ -1,17 +1,17 @@
 import type { NewPet, Pet, PetId, PetQuery } from '@pet-store/domain'
-import { type BulkAccess, PET_LINE_FIELDS } from '@pet-store/persistence'
+import type { BulkAccess } from '@pet-store/persistence'
 import { ID, IS_INTEGER } from './pet-fields.ts'
 
-/** A database that gives pets, as lines if it can. */
-export type PetSource = Pick<BulkAccess, 'readPets' | 'readPetLines'>
+/** A database that gives pets. */
+export type PetSource = Pick<BulkAccess, 'readPets'>
+
+export const PET_LINE_FIELDS: readonly (keyof Pet)[] = ['id', 'name', 'categoryId', 'status']
 
 const TAB = 9
 const LINE_FEED = 10
 const ABSENT = '\\N'
 
-/** The number of lines in a page. A database that returns lines returns fewer if they are large. */
-const LINES = 100_000
-/** Pets take more memory than their lines. */
+/** The number of pets in a page. */
 const PETS = 5_000
 
 /** What a page is asked for with. */
@@ -19,16 +19,12 @@ type PetLineQuery = Omit<PetQuery, 'limit'>
 
 /** Returns a page of lines, by ascending id. No line is the end. */
 async function readPetLines(from: PetSource, query: PetLineQuery): Promise<Uint8Array> {
-  if (from.readPetLines !== undefined) return from.readPetLines({ ...query, limit: LINES })
   return linesOfPets(await from.readPets({ ...query, limit: PETS }))
 }
 
 /** Stores lines under the ids that they have. Rejects if one of the ids is taken. */
-export async function writePetLines(
-  to: Pick<BulkAccess, 'writePets' | 'writePetLines'>,
-  lines: Uint8Array,
-): Promise<void> {
-  return to.writePetLines === undefined ? to.writePets(petsOfLines(lines)) : to.writePetLines(lines)
+export async function writePetLines(to: Pick<BulkAccess, 'writePets'>, lines: Uint8Array): Promise<void> {
+  return to.writePets(petsOfLines(lines))
 }
 
 /** Returns all lines, a page at a time. The next page is read while the caller works on this one. */

@@ -11,8 +11,6 @@ import { type ApiKeyRow, FakeApiKeys } from './fake-api-keys.test-support.ts'
 import { FakePets } from './fake-pets.test-support.ts'
 import { broken, faultsOf, type MakeFault } from './fault.test-support.ts'
 
-const LINE_FIELDS: readonly (keyof Pet)[] = ['id', 'name', 'categoryId', 'status']
-
 /** Correct bulk access in small parts, each of which a fault can replace. It shares the rows of the other fakes. */
 export class FakeBulk implements BulkAccess {
   imports: PetImport[] = []
@@ -47,49 +45,6 @@ export class FakeBulk implements BulkAccess {
     const copies = pets.map((pet) => ({ ...pet }))
     if (progress !== undefined) this.advance(progress)
     for (const pet of copies) this.pets.insert(pet)
-  }
-
-  async readPetLines(query: PetQuery): Promise<Uint8Array> {
-    const pets = await this.readPets(query)
-    return Buffer.from(
-      pets.map((pet) => `${LINE_FIELDS.map((field) => this.escaped(pet[field])).join('\t')}\n`).join(''),
-    )
-  }
-
-  async writePetLines(lines: Uint8Array): Promise<void> {
-    await this.writePets(this.petsOf(lines, LINE_FIELDS) as Pet[])
-  }
-
-  async addPetLines(lines: Uint8Array, progress?: PetImportProgress): Promise<void> {
-    const fields = LINE_FIELDS.filter((field) => field !== 'id')
-    await this.addPets(this.petsOf(lines, fields) as unknown as NewPet[], progress)
-  }
-
-  escaped(value: Pet[keyof Pet]): string {
-    if (value === undefined) return '\\N'
-    return String(value).replace(/[\\\b\t\n\v\f\r]/g, (found) => `\\${'btnvfr\\'['\b\t\n\v\f\r\\'.indexOf(found)]}`)
-  }
-
-  unescaped(text: string): string {
-    return text.replace(/\\(.)/g, (_, letter: string) => '\b\t\n\v\f\r\\'['btnvfr\\'.indexOf(letter)] as string)
-  }
-
-  petsOf(lines: Uint8Array, fields: readonly (keyof Pet)[]): readonly Partial<Pet>[] {
-    const texts = this.textOf(lines).split('\n').slice(0, -1)
-    return texts.map((text) => {
-      const values = text.split('\t').map((value, place) => [fields[place] as keyof Pet, value] as const)
-      const given = values.filter(([, value]) => value !== '\\N')
-      return Object.fromEntries(given.map(([field, value]) => [field, this.fieldOf(field, value)]))
-    })
-  }
-
-  textOf(lines: Uint8Array): string {
-    return Buffer.from(lines).toString()
-  }
-
-  fieldOf(field: keyof Pet, text: string): string | bigint {
-    if (field === 'name' || field === 'status') return this.unescaped(text)
-    return BigInt.asIntN(64, BigInt(text)) === BigInt(text) ? BigInt(text) : broken()
   }
 
   advance({ from, to }: PetImportProgress): void {
@@ -144,8 +99,10 @@ export class FakeBulk implements BulkAccess {
   }
 
   async writeApiKeys(keys: readonly StoredApiKey[]): Promise<void> {
-    if (keys.some((key) => this.apiKeys.isTaken(key))) broken()
-    for (const key of keys) this.apiKeys.rows.push({ ...key })
+    const ids = new Set(keys.map(({ id }) => id))
+    const others = this.apiKeys.rows.filter(({ id }) => !ids.has(id))
+    if (keys.some(({ sha256 }) => others.some((other) => other.sha256 === sha256))) broken()
+    this.apiKeys.rows.splice(0, Number.POSITIVE_INFINITY, ...others, ...keys.map((key) => ({ ...key })))
     for (const { id, replaces, overlapUntil } of keys) {
       const old = this.apiKeys.rows.find((row) => row.id === replaces)
       if (old && overlapUntil) this.apiKeys.end(old.id, this.apiKeys.endOf(old, overlapUntil), id)
