@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import type { TestProject } from 'vitest/node'
 
-const PROGRAM = ['node', 'tools/turbo-quietly.ts', 'build', '--filter=@pet-store/api']
+const PROGRAM = ['node', 'tools/prepare.cjs', 'build', '--filter=@pet-store/api']
 const BUILDS: Readonly<Record<string, readonly string[]>> = {
   '@pet-store/api': PROGRAM,
   '@pet-store/benchmark': PROGRAM,

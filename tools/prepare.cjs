@@ -1,8 +1,11 @@
 // Runs before the commands of the README: one sentence on a Node that is too old, and a complete install after a filtered
 // one (`pnpm --filter … build` as the first command), which pnpm takes for complete. CommonJS, so that any Node runs it.
-const { spawnSync } = require('node:child_process')
+// With arguments it then runs turbo with them, without telemetry: `node tools/prepare.cjs build --filter=…`.
+const { spawn, spawnSync } = require('node:child_process')
 const { existsSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')
+
+const PROGRESS_AFTER_MS = 400
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const isSupported = major >= 26 || (major === 24 && minor >= 11) || (major === 22 && minor >= 18)
@@ -20,5 +23,33 @@ if (existsSync(state) && JSON.parse(readFileSync(state, 'utf8')).filteredInstall
     shell: true,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  process.exit(status ?? 1)
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+const tasks = process.argv.slice(2)
+if (tasks.length > 0) runTurbo()
+
+/**
+ * A build usually comes before a program, which has standard output for itself: nothing is printed when everything is
+ * cached, one line on standard error when it takes longer, everything when it fails.
+ */
+function runTurbo() {
+  const isQuiet = tasks[0] === 'build'
+  const child = spawn(
+    process.execPath,
+    [require.resolve('turbo/bin/turbo'), 'run', '--output-logs=errors-only', ...tasks],
+    {
+      cwd: join(__dirname, '..'),
+      env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
+      stdio: isQuiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (output += text))
+  const progress = setTimeout(() => isQuiet && console.error('Building what has changed…'), PROGRESS_AFTER_MS)
+  child.on('close', (code) => {
+    clearTimeout(progress)
+    if (code !== 0) process.stderr.write(output)
+    process.exitCode = code ?? 1
+  })
 }

@@ -24,14 +24,11 @@ function prepare(version: string, filteredInstall: boolean) {
   return { status, stderr, calls: readFileSync(join(folder, 'calls'), 'utf8') }
 }
 
-it.each(['18.20.0', '20.19.0', '22.17.1', '23.0.0', '24.10.0', '25.1.0'])(
-  'rejects Node %s in one sentence',
-  (version) => {
-    const { status, stderr } = prepare(version, false)
-    expect(status).toBe(1)
-    expect(stderr).toMatch(new RegExp(`^Node ${version} is not supported; use .*npx .* pnpm start\n$`))
-  },
-)
+it.each(['18.20.0', '22.17.1', '23.0.0', '24.10.0', '25.1.0'])('rejects Node %s in one sentence', (version) => {
+  const { status, stderr } = prepare(version, false)
+  expect(status).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^Node ${version} is not supported; use .*npx .* pnpm start\n$`))
+})
 
 it.each(['22.18.0', '24.11.0', '26.0.0', '27.1.0'])('accepts Node %s without a word', (version) => {
   expect(prepare(version, false)).toEqual({ status: 0, stderr: '', calls: '' })
@@ -47,6 +44,6 @@ it('every command of the README that runs TypeScript checks the version of Node 
   const named = [...read('README.md').matchAll(/^\| `pnpm ([\w:-]+)/gm)].map(([, name = '']) => name)
   expect(named).toContain('bench')
   for (const name of named.filter((one) => one in scripts)) {
-    expect(scripts[name], name).toMatch(/^node tools\/prepare\.cjs && /)
+    expect(scripts[name], name).toMatch(/^node tools\/prepare\.cjs /)
   }
 })

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -7,8 +8,26 @@ export interface PublicPackage {
   readonly name: string
   /** Relative to the root. */
   readonly folder: string
-  /** The names to import it by, with the declarations of each. */
-  readonly entries: readonly { readonly specifier: string; readonly types: string }[]
+  /** The names to import it by. */
+  readonly specifiers: readonly string[]
+}
+
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly exports: Readonly<Record<string, unknown>>
+}
+
+/** Every package that is not private. */
+export function readPublicPackages(): readonly PublicPackage[] {
+  return globSync('packages/*/package.json', { cwd: ROOT })
+    .sort()
+    .map((file) => ({ folder: dirname(file), ...(JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Manifest) }))
+    .filter((manifest) => manifest.private !== true)
+    .map(({ name, folder, exports }) => {
+      const paths = Object.keys(exports).filter((path) => path !== './package.json')
+      return { name, folder, specifiers: paths.map((path) => name + path.slice(1)) }
+    })
 }
 
 /** Where the files of a public repository are, given the `repository.url` of a manifest. */
@@ -16,24 +35,18 @@ export function fileAddress(repositoryUrl: string): string {
   return `${repositoryUrl.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/HEAD/`
 }
 
-/** Every package that is not private. */
-export function readPublicPackages(): readonly PublicPackage[] {
-  return globSync('packages/*/package.json', { cwd: ROOT })
-    .sort()
-    .map((file) => {
-      const {
-        name,
-        private: isPrivate,
-        exports,
-      } = JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as {
-        readonly name: string
-        readonly private?: boolean
-        readonly exports: Readonly<Record<string, string | { readonly types: string }>>
-      }
-      const entries = Object.entries(exports).flatMap(([path, entry]) =>
-        typeof entry === 'string' ? [] : [{ specifier: name + path.slice(1), types: entry.types }],
-      )
-      return { name, folder: dirname(file), entries, isPrivate: isPrivate === true }
+/** Resolves to the standard output of a command; rejects with everything that it printed if it fails. */
+export async function run(
+  cwd: string,
+  [command = '', ...args]: readonly string[],
+  { input = '', env = process.env }: { readonly input?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(command, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout)
+      else reject(new Error(`${[command, ...args].join(' ')} in ${cwd}: ${error.message}\n${stdout}${stderr}`))
     })
-    .filter(({ isPrivate }) => !isPrivate)
+    // A command that does not read its input may end before it is written.
+    child.stdin?.on('error', () => {}).end(input)
+  })
 }

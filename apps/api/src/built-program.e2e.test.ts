@@ -1,8 +1,9 @@
+import { temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { describe, expect, inject, it } from 'vitest'
 import { curl } from './testing/curl.test-support.ts'
-import { PROGRAM, runProgram, runStart, temporaryFolder, waitForOutput } from './testing/run-program.test-support.ts'
+import { PROGRAM, runProgram, runStart } from './testing/run-program.test-support.ts'
 import { startCollector, treeOf } from './testing/trace-collector.test-support.ts'
 
 // What a user gets is the built program, with its packages resolved as Node resolves them: no source, no conditions.

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { temporaryFolder } from '@pet-store/testing'
 import { expect, it, onTestFinished } from 'vitest'
-import { ENVIRONMENT, PROGRAM, temporaryFolder } from './testing/run-program.test-support.ts'
+import { ENVIRONMENT, PROGRAM } from './testing/run-program.test-support.ts'
 
 /** Makes a process believe that it is the first one of a container, and say when it listens for a signal. */
 const AS_PROCESS_1 = `

@@ -1,8 +1,8 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A folder of its own, so that no two tests share a file. It lies in the folder of the test run, which is removed with it. */
-export function temporaryFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'pet-store-'))
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'pet-store-'))
 }

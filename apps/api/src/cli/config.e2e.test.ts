@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { SETTINGS } from '../settings/settings.ts'
-import { type RunningProgram, runProgram, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
+import { runProgram } from '../testing/run-program.test-support.ts'
 
 const running: RunningProgram[] = []
 afterEach(async () => {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
+import { temporaryFolder } from '@pet-store/testing'
 import { expect, it } from 'vitest'
-import { runProgram, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { runProgram } from '../testing/run-program.test-support.ts'
 
 async function run(command: string, folder: string, settings: Record<string, string> = {}) {
   const { ended, output } = runProgram(command, folder, settings)

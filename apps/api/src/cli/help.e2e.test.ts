@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { temporaryFolder } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { SETTINGS } from '../settings/settings.ts'
-import { runProgram, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { runProgram } from '../testing/run-program.test-support.ts'
 
 async function outputOf(command: string): Promise<string> {
   const { ended, output } = runProgram(command, await temporaryFolder())

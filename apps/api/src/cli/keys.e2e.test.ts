@@ -4,18 +4,12 @@ import { closeSync, openSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createApiKeyText } from '@pet-store/access'
+import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import {
-  ENVIRONMENT,
-  PROGRAM,
-  type RunningProgram,
-  runProgram,
-  temporaryFolder,
-  waitForOutput,
-} from '../testing/run-program.test-support.ts'
+import { ENVIRONMENT, PROGRAM, runProgram } from '../testing/run-program.test-support.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { temporaryFolder } from '@pet-store/testing'
 import { expect, it } from 'vitest'
-import { runProgram, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { runProgram } from '../testing/run-program.test-support.ts'
 
 const COPY = new URL('../../../../docs/openapi.json', import.meta.url)
 

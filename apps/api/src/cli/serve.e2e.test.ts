@@ -5,14 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  type RunningProgram,
-  runProgram,
-  runStart,
-  temporaryFolder,
-  waitForOutput,
-} from '../testing/run-program.test-support.ts'
+import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 const running: RunningProgram[] = []
 

@@ -1,8 +1,9 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { curl } from '../testing/curl.test-support.ts'
-import { type RunningProgram, runProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 const README = new URL('../../../../README.md', import.meta.url)
 

@@ -4,16 +4,10 @@ import { closeSync, constants, openSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { freePort } from '@pet-store/testing-postgres'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import {
-  ENVIRONMENT,
-  PROGRAM,
-  type RunningProgram,
-  runProgram,
-  temporaryFolder,
-  waitForOutput,
-} from '../testing/run-program.test-support.ts'
+import { ENVIRONMENT, PROGRAM, runProgram } from '../testing/run-program.test-support.ts'
 
 const KEY = createApiKeyText()
 const headers = { Authorization: `Bearer ${KEY}` }

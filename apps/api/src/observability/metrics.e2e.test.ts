@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { createDatabase, freePort } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { compose } from '../compose.ts'
 import { listen } from '../server/run-server.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import { type RunningProgram, runProgram, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
+import { runProgram } from '../testing/run-program.test-support.ts'
 
 const KEY = createApiKeyText()
 const headers = { Authorization: `Bearer ${KEY}` }

@@ -1,14 +1,9 @@
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import {
-  PROGRAM_FROM_SOURCE,
-  type RunningProgram,
-  runProgram,
-  temporaryFolder,
-  waitForOutput,
-} from '../testing/run-program.test-support.ts'
+import { PROGRAM_FROM_SOURCE, runProgram } from '../testing/run-program.test-support.ts'
 import { startCollector, treeOf } from '../testing/trace-collector.test-support.ts'
 
 const KEY = createApiKeyText()

@@ -1,5 +1,6 @@
+import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { afterEach, expect, it } from 'vitest'
-import { type RunningProgram, runProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 const running: RunningProgram[] = []
 afterEach(async () => {

@@ -1,9 +1,10 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '@pet-store/testing'
 import { createDatabase, runSql } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
-import { runProgram, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { runProgram } from '../testing/run-program.test-support.ts'
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
 const SQLITE = fromRoot('packages/persistence-sqlite/src/index.ts')

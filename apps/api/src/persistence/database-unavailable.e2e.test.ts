@@ -1,6 +1,7 @@
+import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { createDatabase, EmbeddedServer } from '@pet-store/testing-postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningProgram, runStart, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
+import { runStart } from '../testing/run-program.test-support.ts'
 
 describe('While PostgreSQL is stopped', () => {
   let server: EmbeddedServer

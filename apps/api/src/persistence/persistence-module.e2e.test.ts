@@ -1,8 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runProgram, runStart, temporaryFolder, waitForOutput } from '../testing/run-program.test-support.ts'
+import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 const EXAMPLE = fileURLToPath(
   new URL('../../../../examples/persistence-adapter/src/ndjson-persistence.ts', import.meta.url),

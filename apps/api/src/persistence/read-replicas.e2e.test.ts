@@ -1,6 +1,7 @@
+import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { createDatabase, type ReplicatedServer, runSql, startReplicatedServer } from '@pet-store/testing-postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningProgram, runProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 describe('DATABASE_REPLICA_URLS', () => {
   let server: ReplicatedServer

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { temporaryFolder } from '@pet-store/testing'
 import { EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { expect, it, onTestFinished } from 'vitest'
-import { PROGRAM, runProgram, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { PROGRAM, runProgram } from '../testing/run-program.test-support.ts'
 
 const DRILL = join(import.meta.dirname, '../../../../deploy/backup/restore-drill.sh')
 

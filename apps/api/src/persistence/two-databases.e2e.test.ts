@@ -1,8 +1,9 @@
 import { request } from 'node:http'
+import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { createDatabase, type Database } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type RunningProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { runStart } from '../testing/run-program.test-support.ts'
 
 /** A request: method, path below `/v1`, body. */
 type Sent = readonly [method: string, path: string, body?: string]

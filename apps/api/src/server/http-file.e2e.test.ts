@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ERROR_STATUS } from '@pet-store/http-express'
+import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CurlRequest, curlRequest } from '../testing/curl.test-support.ts'
 import { type FileRequest, readHttpFile } from '../testing/http-file.test-support.ts'
-import { type RunningProgram, runProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
 const FILE = read('examples/pet-store.http')

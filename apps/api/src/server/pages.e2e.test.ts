@@ -1,15 +1,10 @@
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { axeFindings, CHROMIUM, NO_CHROMIUM, problemsOf } from '../testing/browser.test-support.ts'
 import { startPrefixProxy } from '../testing/prefix-proxy.test-support.ts'
-import {
-  type RunningProgram,
-  runProgram,
-  runStart,
-  temporaryFolder,
-  waitForOutput,
-} from '../testing/run-program.test-support.ts'
+import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 const DESKTOP = { width: 1280, height: 900 }
 const PHONE = { width: 390, height: 844 }

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
+import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { type RunningProgram, runStart, temporaryFolder } from '../testing/run-program.test-support.ts'
+import { runStart } from '../testing/run-program.test-support.ts'
 
 const running: RunningProgram[] = []
 afterEach(async () => {
