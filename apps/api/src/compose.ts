@@ -1,25 +1,15 @@
 import type { Server } from 'node:http'
-import { createKeyCheck, type StaticKey } from '@pet-store/access'
+import { createKeyCheck } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
-import { type Clock, createPetApp, createPetServer, type HttpLog, type PetServer } from '@pet-store/http-express'
+import { type Clock, createPetApp, createPetServer, type PetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { createKeyChanges } from './observability/key-changes.ts'
-import type { Reports } from './observability/log.ts'
 import { openObservability, startTraces } from './observability/open-observability.ts'
+import type { Reports } from './observability/reports.ts'
 import { openPersistence } from './persistence/open-persistence.ts'
 import { createReadiness } from './server/readiness.ts'
+import { repeat } from './server/repeat.ts'
 import type { Settings } from './settings/settings.ts'
-
-/** What the program is made of, besides its own parts. All reports but the log are optional. */
-export interface Parts extends Partial<Omit<Reports, 'log'>> {
-  readonly log: HttpLog
-  readonly settings: Settings
-  /** Valid API keys in addition to those in the database. */
-  readonly staticKeys: readonly StaticKey[]
-  readonly now?: Clock
-  /** Only where nobody else can reach the service. */
-  readonly developmentKey?: string
-}
 
 /** The whole program. */
 export interface Program {
@@ -34,50 +24,47 @@ export interface Program {
   close(): Promise<void>
 }
 
+/** What is neither a setting nor reported. */
+export interface ComposeOptions {
+  /** A key that the pages fill in: only where nobody else can reach the service. */
+  readonly developmentKey?: string
+  readonly now?: Clock
+}
+
 const KEY_USES_INTERVAL_MS = 60_000
 const KEY_CHANGES_INTERVAL_MS = 10_000
 
-const noReport = () => {}
-
 /** Builds the whole program. Nothing listens yet. */
-export async function compose(parts: Parts): Promise<Program> {
-  const { settings, log, now = () => new Date() } = parts
-  const { droppedLogLines = () => 0, onReadiness = noReport, onLookUpLimit = noReport, onTraceError = noReport } = parts
-  const { onKeyChange = noReport } = parts
-  const { rateLimit: limit, maxConcurrentRequests, trustProxy } = settings
+export async function compose(settings: Settings, reports: Reports, options: ComposeOptions = {}): Promise<Program> {
+  const { rateLimit, maxConcurrentRequests, publicUrl, corsOrigins, trustProxy } = settings
+  const { now = () => new Date(), developmentKey } = options
   await startTraces(settings)
   const persistence = await openPersistence(settings)
-  const observability = await openObservability(settings, {
-    persistence,
-    staticKeys: parts.staticKeys,
-    log,
-    droppedLogLines,
-    onTraceError,
-  })
-  const readiness = createReadiness(persistence, onReadiness)
+  const observability = await openObservability(settings, persistence, reports)
+  const readiness = createReadiness(persistence, reports.onReadiness)
   const keyCheck = createKeyCheck({
     keys: persistence.apiKeys,
-    staticKeys: parts.staticKeys,
-    onLookUpLimit,
+    staticKeys: settings.staticKeys,
+    onLookUpLimit: reports.onLookUpLimit,
     lifetimeMs: settings.apiKeyCacheSeconds * 1000,
   })
   const keyUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
-  const keyChanges = repeat(createKeyChanges(persistence.apiKeys, onKeyChange, now()), KEY_CHANGES_INTERVAL_MS)
-  const options = observability.app({
+  const keyChanges = repeat(createKeyChanges(persistence.apiKeys, reports.onKeyChange, now()), KEY_CHANGES_INTERVAL_MS)
+  const app = observability.app({
     pets: createPetUseCases(observability.repository(persistence.pets)),
     tokenCheck: keyCheck.check,
-    ...(limit && { rateLimiting: { limit, limiter: persistence.createRateLimiter(limit) } }),
+    ...(rateLimit && { rateLimiting: { limit: rateLimit, limiter: persistence.createRateLimiter(rateLimit) } }),
     maxConcurrentRequests,
     readiness: readiness.check,
-    log,
+    log: reports.log,
     now,
-    developmentKey: parts.developmentKey,
-    publicUrl: settings.publicUrl,
-    corsOrigins: settings.corsOrigins,
+    developmentKey,
+    publicUrl,
+    corsOrigins,
     trustProxy,
   })
   return {
-    server: createPetServer(createPetApp(options), options.log, { trustProxy, maxConcurrentRequests }),
+    server: createPetServer(observability.listener(createPetApp(app)), app.log, { trustProxy, maxConcurrentRequests }),
     metricsServer: observability.metricsServer,
     persistence,
     stop: readiness.stop,
@@ -85,25 +72,6 @@ export async function compose(parts: Parts): Promise<Program> {
       await Promise.all([keyUses.finish(), keyChanges.finish()])
       await persistence.close()
       await observability.close()
-    },
-  }
-}
-
-/**
- * Does background work at intervals, one run at a time, without keeping the process alive. Work that fails is repeated at
- * the next interval; what made it fail shows elsewhere. `finish` runs it a last time.
- */
-function repeat(work: () => Promise<void>, intervalMs: number): { finish(): Promise<void> } {
-  let running = Promise.resolve()
-  const run = () => {
-    running = running.then(work).catch(() => {})
-    return running
-  }
-  const timer = setInterval(() => void run(), intervalMs).unref()
-  return {
-    finish() {
-      clearInterval(timer)
-      return run()
     },
   }
 }

@@ -1,6 +1,8 @@
 // The whole program as a value, to start it inside another program
 export { compose } from './compose.ts'
-export type { Parts, Program } from './compose.ts'
+export type { ComposeOptions, Program } from './compose.ts'
+export { NO_REPORTS } from './observability/reports.ts'
+export type { Reports } from './observability/reports.ts'
 
 // Its settings: with an empty environment, the defaults
 export { readSettings } from './settings/read-settings.ts'

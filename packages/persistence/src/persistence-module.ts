@@ -5,6 +5,9 @@ import type { ApiKeyRepository } from '@pet-store/access'
 import type { PetRepository } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from './bulk-access.ts'
 import type { Persistence, PersistenceCapabilities, PersistenceOptions } from './persistence.ts'
+import { withTimeout } from './with-timeout.ts'
+
+export { withTimeout } from './with-timeout.ts'
 
 /** A module that is a persistence adapter. */
 export interface PersistenceModule {
@@ -27,28 +30,30 @@ const OPENING_TIMEOUT_MS = 30_000
  */
 export async function loadPersistenceModule(name: string): Promise<PersistenceModule> {
   const { default: open, openBulkAccess, capabilities } = await importFrom(name)
-  if (typeof open !== 'function') throw unfit(name, 'its default export must be a function that opens an adapter')
+  if (typeof open !== 'function')
+    throw invalidAdapter(name, 'its default export must be a function that opens an adapter')
   const hasBulkAccess = openBulkAccess !== undefined
-  if (hasBulkAccess && typeof openBulkAccess !== 'function') throw unfit(name, 'its openBulkAccess must be a function')
+  if (hasBulkAccess && typeof openBulkAccess !== 'function')
+    throw invalidAdapter(name, 'its openBulkAccess must be a function')
   if (capabilities !== undefined) {
-    expectCapabilities(name, capabilities)
-    expectDeclared(name, capabilities, 'bulkAccess', hasBulkAccess, 'openBulkAccess')
+    assertCapabilities(name, capabilities)
+    assertDeclared(name, capabilities, 'bulkAccess', hasBulkAccess, 'openBulkAccess')
   }
   return {
     specifier: specifierOf(name),
     async open(options, timeoutMs) {
-      const opened = expectPersistence(name, await settled(name, open(options), timeoutMs))
+      const opened = assertPersistence(name, await opening(name, open(options), timeoutMs))
       if (capabilities !== undefined) {
-        expectDeclared(name, capabilities, 'sharedLimits', opened.createRateLimiter !== undefined, 'createRateLimiter')
+        assertDeclared(name, capabilities, 'sharedLimits', opened.createRateLimiter !== undefined, 'createRateLimiter')
       }
       return opened
     },
     ...(hasBulkAccess && {
       openBulkAccess: async (options) =>
-        expectFunctions(
+        assertFunctions(
           name,
           'what its openBulkAccess opens',
-          await settled(name, openBulkAccess(options)),
+          await opening(name, openBulkAccess(options)),
           BULK_ACCESS,
         ),
     }),
@@ -107,34 +112,35 @@ const CAPABILITIES = Object.keys({
 } satisfies Record<keyof PersistenceCapabilities, 1>)
 const OPTIONAL = ['createRateLimiter', 'isMigrated', 'poolUse']
 
-function expectPersistence(name: string, opened: unknown): Persistence {
-  expectFunctions(name, 'what it opens', opened, ['check', 'close'])
+function assertPersistence(name: string, opened: unknown): Persistence {
+  assertFunctions(name, 'what it opens', opened, ['check', 'close'])
   const { pets, apiKeys } = opened as Partial<Persistence>
-  expectFunctions(name, 'the pets of what it opens', pets, PETS)
-  if (apiKeys !== undefined) expectFunctions(name, 'the apiKeys of what it opens', apiKeys, API_KEYS)
+  assertFunctions(name, 'the pets of what it opens', pets, PETS)
+  if (apiKeys !== undefined) assertFunctions(name, 'the apiKeys of what it opens', apiKeys, API_KEYS)
   const wrong = OPTIONAL.filter((key) => !isFunctionOrAbsent(Reflect.get(opened as object, key)))
   if (wrong.length === 0) return opened as Persistence
-  throw unfit(name, `these of what it opens must be functions or absent: ${wrong.join(', ')}`)
+  throw invalidAdapter(name, `these of what it opens must be functions or absent: ${wrong.join(', ')}`)
 }
 
 function isFunctionOrAbsent(value: unknown): boolean {
   return value === undefined || typeof value === 'function'
 }
 
-function expectFunctions<Opened>(name: string, what: string, value: unknown, functions: readonly string[]): Opened {
+function assertFunctions<Opened>(name: string, what: string, value: unknown, functions: readonly string[]): Opened {
   const isObject = typeof value === 'object' && value !== null
   const missing = functions.filter((key) => !isObject || typeof Reflect.get(value, key) !== 'function')
   if (missing.length === 0) return value as Opened
-  throw unfit(name, `${what} must have the functions ${functions.join(', ')}; it lacks ${missing.join(', ')}`)
+  throw invalidAdapter(name, `${what} must have the functions ${functions.join(', ')}; it lacks ${missing.join(', ')}`)
 }
 
-function expectCapabilities(name: string, declared: unknown): asserts declared is PersistenceCapabilities {
+function assertCapabilities(name: string, declared: unknown): asserts declared is PersistenceCapabilities {
   const isObject = typeof declared === 'object' && declared !== null
   const wrong = CAPABILITIES.filter((key) => !isObject || typeof Reflect.get(declared, key) !== 'boolean')
-  if (wrong.length > 0) throw unfit(name, `its capabilities must be true or false; these are not: ${wrong.join(', ')}`)
+  if (wrong.length > 0)
+    throw invalidAdapter(name, `its capabilities must be true or false; these are not: ${wrong.join(', ')}`)
 }
 
-function expectDeclared(
+function assertDeclared(
   name: string,
   declared: PersistenceCapabilities,
   capability: 'bulkAccess' | 'sharedLimits',
@@ -142,23 +148,15 @@ function expectDeclared(
   by: string,
 ): void {
   if (declared[capability] === isThere) return
-  throw unfit(name, `it declares ${capability}: ${!isThere}, but ${by} is ${isThere ? 'there' : 'absent'}`)
+  throw invalidAdapter(name, `it declares ${capability}: ${!isThere}, but ${by} is ${isThere ? 'there' : 'absent'}`)
 }
 
-/** Opening may wait for something that never comes. What it waits for does not keep the process alive, the timer does. */
-async function settled(name: string, opening: unknown, timeoutMs = OPENING_TIMEOUT_MS): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    const message = `The persistence module ${JSON.stringify(name)} did not open within ${timeoutMs / 1000} s. If it migrates much data, run pet-store migrate first, which waits longer.`
-    timer = setTimeout(() => reject(new Error(message)), timeoutMs)
-  })
-  try {
-    return await Promise.race([opening, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+/** Opening may wait for something that never comes. */
+function opening(name: string, opened: unknown, timeoutMs = OPENING_TIMEOUT_MS): Promise<unknown> {
+  const message = `The persistence module ${JSON.stringify(name)} did not open within ${timeoutMs / 1000} s. If it migrates much data, run pet-store migrate first, which waits longer.`
+  return withTimeout(opened, timeoutMs, message)
 }
 
-function unfit(name: string, rule: string): Error {
+function invalidAdapter(name: string, rule: string): Error {
   return new Error(`The persistence module ${JSON.stringify(name)} is not a persistence adapter: ${rule}.`)
 }

@@ -13,7 +13,7 @@ export async function serve(): Promise<void> {
   const settings = readSettings()
   const { staticKeys } = settings
   const { log, reports } = await createLog(settings)
-  const program = await compose({ settings, staticKeys, ...reports })
+  const program = await compose(settings, reports)
   const url = await runServer(program, settings, log)
   log.info({ address: `${url}/v1`, ...descriptionOf(settings) }, 'serving')
   // Scripts wait for this line.

@@ -23,12 +23,8 @@ export async function start(): Promise<void> {
   const settings = readSettings([hostIsLoopback])
   const key = await readOrCreateDevelopmentKey()
   const { log, reports } = await createLog(settings)
-  const program = await compose({
-    settings,
-    staticKeys: [{ keyId: 'development', sha256: hashApiKey(key) }],
-    developmentKey: key,
-    ...reports,
-  })
+  const staticKeys = [{ keyId: 'development', sha256: hashApiKey(key) }]
+  const program = await compose({ ...settings, staticKeys }, reports, { developmentKey: key })
   const url = await runServer(program, settings, log)
   const note = await oneProcessNote(settings)
   console.log(welcome(url, key, `${maskUrl(settings.databaseUrl)}${note === undefined ? '' : `\n            ${note}`}`))

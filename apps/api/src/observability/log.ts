@@ -1,12 +1,11 @@
 import { hostname } from 'node:os'
 import { isatty } from 'node:tty'
-import type { Checks, HttpLog } from '@pet-store/http-express'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import type { KeyChange } from './key-changes.ts'
 import { type LogOutput, openLogOutput } from './log-output.ts'
 import { createOutageLog } from './outage-log.ts'
+import type { Reports } from './reports.ts'
 
 const STANDARD_OUTPUT = 1
 
@@ -14,22 +13,6 @@ const STANDARD_OUTPUT = 1
 export interface ProgramLog {
   readonly log: Logger
   readonly reports: Reports
-}
-
-/** What `compose` reports. */
-export interface Reports {
-  /** One line for each request; internal errors with their cause and stack. */
-  readonly log: HttpLog
-  /** How many lines were dropped since the start, because the output was full or closed. */
-  readonly droppedLogLines: () => number
-  /** Called each time that the program becomes ready, or is ready no more, with the reason if there is one. */
-  readonly onReadiness: (checks: Checks, isReady: boolean, reason?: unknown) => void
-  /** Called when a client address has used up its look-ups of API keys. */
-  readonly onLookUpLimit: (address: string) => void
-  /** Called when somebody created, rotated or revoked an API key, whichever process did it. */
-  readonly onKeyChange: (change: KeyChange) => void
-  /** Called when traces could not be sent. */
-  readonly onTraceError: (error: unknown) => void
 }
 
 /** The program's log on standard output: readable on a terminal, else one JSON object a line. */
@@ -82,7 +65,7 @@ function atMostEvery<Value>(intervalMs: number, report: (value: Value) => void):
   }
 }
 
-/** A clock cannot tell more. */
+/** The resolution of the clock. */
 function inMicroseconds(durationMs: number): number {
   return Math.round(durationMs * 1000) / 1000
 }

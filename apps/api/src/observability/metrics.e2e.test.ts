@@ -10,6 +10,7 @@ import { compose } from '../compose.ts'
 import { listen } from '../server/run-server.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import { runProgram } from '../testing/run-program.test-support.ts'
+import { NO_REPORTS } from './reports.ts'
 
 const KEY = createApiKeyText()
 const headers = { Authorization: `Bearer ${KEY}` }
@@ -174,7 +175,7 @@ describe('The listener of the metrics', () => {
   it('is closed with the program, even while a scraper holds its connection open', async () => {
     const folder = await temporaryFolder()
     const settings = readSettings([], { METRICS_PORT: '0', DATABASE_URL: `sqlite:${folder}/pets.db` })
-    const program = await compose({ settings, staticKeys: [], log: { request() {}, internalError() {} } })
+    const program = await compose(settings, NO_REPORTS)
     const { metricsServer } = program
     if (metricsServer === undefined) throw new Error('no listener')
     const address = await listen(metricsServer, '127.0.0.1', 0)

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http'
-import type { StaticKey } from '@pet-store/access'
-import { createMetricsApp, createPetServer, type HttpLog } from '@pet-store/http-express'
+import { createMetricsApp, createPetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import type { Settings } from '../settings/settings.ts'
 import type { Instrumentation } from './instrumentation.ts'
+import { NO_REPORTS, type Reports } from './reports.ts'
 
 /** What operators see of the program besides its log. */
 export interface Observability extends Instrumentation {
@@ -11,15 +11,6 @@ export interface Observability extends Instrumentation {
   readonly metricsServer: Server | undefined
   /** Sends what is left and releases everything. The program must have finished its work. */
   close(): Promise<void>
-}
-
-/** What is needed of the program. */
-export interface ObservabilityOptions {
-  readonly persistence: Required<Persistence>
-  readonly staticKeys: readonly StaticKey[]
-  readonly log: HttpLog
-  readonly droppedLogLines: () => number
-  readonly onTraceError: (error: unknown) => void
 }
 
 /** Starts tracing if the settings ask for it: before the database is opened, whose driver is instrumented while it is loaded. */
@@ -30,12 +21,17 @@ export async function startTraces(settings: Settings): Promise<void> {
 }
 
 /** Opens the metrics and traces that the settings ask for. What they do not ask for is not even loaded. */
-export async function openObservability(settings: Settings, options: ObservabilityOptions): Promise<Observability> {
-  const metrics = settings.metricsPort === undefined ? NOTHING : await openMetrics(options)
-  const traces = settings.otlpEndpoint === '' ? NOTHING : await openTraces(options)
+export async function openObservability(
+  settings: Settings,
+  persistence: Required<Persistence>,
+  reports: Reports,
+): Promise<Observability> {
+  const metrics = settings.metricsPort === undefined ? DISABLED : await openMetrics(settings, persistence, reports)
+  const traces = settings.otlpEndpoint === '' ? DISABLED : await openTraces(reports)
   return {
     repository: (pets) => traces.repository(metrics.repository(pets)),
     app: (options) => traces.app(metrics.app(options)),
+    listener: traces.listener,
     metricsServer: metrics.metricsServer,
     async close() {
       await metrics.close()
@@ -44,9 +40,10 @@ export async function openObservability(settings: Settings, options: Observabili
   }
 }
 
-const NOTHING: Observability = {
+const DISABLED: Observability = {
   repository: (pets) => pets,
   app: (options) => options,
+  listener: (app) => app,
   metricsServer: undefined,
   close: async () => {},
 }
@@ -54,8 +51,11 @@ const NOTHING: Observability = {
 /** Every key with a series of its own costs memory here and in Prometheus. */
 const MAX_KEY_SERIES = 1_000
 
-async function openMetrics(options: ObservabilityOptions): Promise<Observability> {
-  const { persistence, staticKeys, log, droppedLogLines } = options
+async function openMetrics(
+  { staticKeys }: Settings,
+  persistence: Required<Persistence>,
+  { log, droppedLogLines }: Reports,
+): Promise<Observability> {
   const { createMetrics } = await import('./metrics.ts')
   const metrics = createMetrics({
     poolUse: () => persistence.poolUse(),
@@ -64,9 +64,10 @@ async function openMetrics(options: ObservabilityOptions): Promise<Observability
     storedKeyIds: async () => (await persistence.apiKeys.list()).slice(-MAX_KEY_SERIES).map(({ id }) => id),
   })
   // Scrapes are not logged.
-  const errorsOnly: HttpLog = { request() {}, internalError: (error, requestId) => log.internalError(error, requestId) }
+  const errorsOnly = { ...log, request: NO_REPORTS.log.request }
   const metricsServer = createPetServer(createMetricsApp(metrics, errorsOnly), errorsOnly)
   return {
+    ...DISABLED,
     ...metrics.instrumentation,
     metricsServer,
     async close() {
@@ -76,7 +77,7 @@ async function openMetrics(options: ObservabilityOptions): Promise<Observability
   }
 }
 
-async function openTraces({ onTraceError }: ObservabilityOptions): Promise<Observability> {
+async function openTraces({ onTraceError }: Reports): Promise<Observability> {
   const [{ reportExportErrors, spans }, { stopTracing }] = await Promise.all([
     import('./spans.ts'),
     import('./tracing.ts'),

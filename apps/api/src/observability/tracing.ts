@@ -1,10 +1,8 @@
-import { createRequire } from 'node:module'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { registerInstrumentations } from '@opentelemetry/instrumentation'
-import { type HttpCustomAttributeFunction, HttpInstrumentation } from '@opentelemetry/instrumentation-http'
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -19,17 +17,14 @@ import {
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
 
-/** Requested every few seconds by whatever operates the service: not worth a trace. */
-const NOT_TRACED = /^\/(?:livez|readyz|metrics)(?:\?|$)/
-
 /** How long a collector may take to respond, and how long an unavailable one delays a stop. */
 const TIMEOUT_MS = 3_000
 
 let provider: TracerProvider | undefined
 
 /**
- * Sends traces to a collector from now on. Must run before the PostgreSQL driver is loaded. Spans contain no header
- * besides the user agent, no query string, no body, and no values of statements.
+ * Sends traces to a collector from now on. Must run before the PostgreSQL driver is loaded. Spans of statements contain
+ * no values.
  */
 export function startTracing(settings: Pick<Settings, 'otlpEndpoint' | 'tracesSampler' | 'tracesSamplerRatio'>): void {
   const url = `${settings.otlpEndpoint.replace(/\/$/, '')}/v1/traces`
@@ -46,27 +41,8 @@ export function startTracing(settings: Pick<Settings, 'otlpEndpoint' | 'tracesSa
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
 
   registerInstrumentations({
-    instrumentations: [
-      new HttpInstrumentation({
-        disableOutgoingRequestInstrumentation: true,
-        ignoreIncomingRequestHook: ({ url = '' }) => NOT_TRACED.test(url),
-        // What clients send may be confidential, and cursors are long.
-        startIncomingSpanHook: () => ({ 'url.query': undefined }),
-        applyCustomAttributesOnSpan: nameRoute,
-      }),
-      new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
-    ],
+    instrumentations: [new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true })],
   })
-  // Instruments `node:http`, which is loaded already: its classes are changed in place when it is required again.
-  createRequire(import.meta.url)('node:http')
-}
-
-/** Names the span of a request by its route, as logs and metrics do. */
-const nameRoute: HttpCustomAttributeFunction = (span, { method = '' }, response) => {
-  const { route } = (response as { readonly locals?: { readonly route?: string } }).locals ?? {}
-  if (route === undefined) return
-  span.updateName(`${method} ${route}`)
-  span.setAttribute('http.route', route)
 }
 
 function samplerOf({

@@ -36,7 +36,7 @@ describe('While PostgreSQL is stopped', () => {
     expect(await ready()).toBe(200)
 
     await server.stop()
-    expect(await ready()).toBe(503)
+    await expect.poll(ready).toBe(503)
     for (const response of [await list(), await fetch(`${address}/pets`, { method: 'POST', headers, body })]) {
       expect(response.status).toBe(503)
       expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
@@ -46,7 +46,7 @@ describe('While PostgreSQL is stopped', () => {
 
     await server.start()
     expect(await (await list()).text()).toBe('[{"id":1,"name":"Rex","categoryId":1}]')
-    expect(await ready()).toBe(200)
+    await expect.poll(ready).toBe(200)
     await waitForOutput(program, /"msg":"ready again"/)
     const messages = (level: number) =>
       [...program.output.stdout.matchAll(new RegExp(`"level":${level},.*"msg":"(.*)"`, 'g'))].map(

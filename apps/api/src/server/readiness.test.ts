@@ -23,7 +23,7 @@ afterEach(() => {
 
 describe('The program is ready', () => {
   it('if the database works and is up to date', async () => {
-    expect(await create().check()).toEqual({ storage: 'ok', migrations: 'ok', process: 'ok' })
+    expect(await create().check()).toEqual({ database: 'ok', migrations: 'ok', process: 'ok' })
     expect(onChange).not.toHaveBeenCalled()
   })
 })
@@ -32,7 +32,7 @@ describe('The program is not ready', () => {
   it('if the database rejects', async () => {
     const reason = new Error('down')
     check.mockRejectedValue(reason)
-    const checks = { storage: 'is unavailable', migrations: 'unknown', process: 'ok' }
+    const checks = { database: 'is unavailable', migrations: 'unknown', process: 'ok' }
     expect(await create().check()).toEqual(checks)
     expect(onChange).toHaveBeenCalledWith(checks, false, reason)
   })
@@ -41,18 +41,32 @@ describe('The program is not ready', () => {
     check.mockReturnValue(new Promise(() => {}))
     const checks = create().check()
     await vi.advanceTimersByTimeAsync(2_000)
-    expect(await checks).toMatchObject({ storage: 'is unavailable' })
+    expect(await checks).toMatchObject({ database: 'is unavailable' })
   })
 
   it('if migrations are pending, as after a backup was restored', async () => {
     isMigrated.mockResolvedValue(false)
-    expect(await create().check()).toEqual({ storage: 'ok', migrations: 'are pending', process: 'ok' })
+    expect(await create().check()).toEqual({ database: 'ok', migrations: 'are pending', process: 'ok' })
   })
 
   it('as soon as it is stopping', async () => {
     const readiness = create()
     readiness.stop()
-    expect(await readiness.check()).toEqual({ storage: 'ok', migrations: 'ok', process: 'is stopping' })
+    expect(await readiness.check()).toEqual({ database: 'ok', migrations: 'ok', process: 'is stopping' })
+  })
+})
+
+describe('The database is asked', () => {
+  it('once by all checks at the same time and in the second after them', async () => {
+    const readiness = create()
+    await Promise.all([readiness.check(), readiness.check()])
+    await vi.advanceTimersByTimeAsync(999)
+    await readiness.check()
+    expect(check).toHaveBeenCalledTimes(1)
+    expect(isMigrated).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(1)
+    await readiness.check()
+    expect(check).toHaveBeenCalledTimes(2)
   })
 })
 
@@ -63,6 +77,7 @@ describe('A change of readiness', () => {
     await readiness.check()
     await readiness.check()
     check.mockResolvedValue()
+    await vi.advanceTimersByTimeAsync(1_000)
     await readiness.check()
     await readiness.check()
     expect(onChange.mock.calls.map(([, isReady]) => isReady as boolean)).toEqual([false, true])

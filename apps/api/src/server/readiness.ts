@@ -1,10 +1,12 @@
-import { setTimeout } from 'node:timers/promises'
 import type { ReadinessCheck } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
-import type { Reports } from '../observability/log.ts'
+import { withTimeout } from '@pet-store/persistence/module'
+import type { Reports } from '../observability/reports.ts'
 
 /** How long the database may take to respond. */
 const TIMEOUT_MS = 2_000
+/** How long the state of the database is used again, so that checks cannot take it away from requests. */
+const MAX_AGE_MS = 1_000
 
 /** Whether the program can do its work. */
 export interface Readiness {
@@ -13,15 +15,32 @@ export interface Readiness {
   stop(): void
 }
 
+interface PersistenceState {
+  readonly database: string
+  readonly migrations: string
+  readonly reason?: unknown
+}
+
 /** Checks the database, its migrations, and whether the program is stopping. */
 export function createReadiness(persistence: Required<Persistence>, onChange: Reports['onReadiness']): Readiness {
   let isStopping = false
   let wasReady = true
+  let latest: Promise<PersistenceState> | undefined
+
+  /** One check at a time, shared by all who ask meanwhile and for a second after it. */
+  function persistenceState(): Promise<PersistenceState> {
+    latest ??= readState(persistence).finally(() => {
+      setTimeout(() => {
+        latest = undefined
+      }, MAX_AGE_MS).unref()
+    })
+    return latest
+  }
 
   return {
     async check() {
-      const { storage, migrations, reason } = await checkPersistence(persistence)
-      const checks = { storage, migrations, process: isStopping ? 'is stopping' : 'ok' }
+      const { database, migrations, reason } = await persistenceState()
+      const checks = { database, migrations, process: isStopping ? 'is stopping' : 'ok' }
       const isReady = Object.values(checks).every((state) => state === 'ok')
       if (isReady !== wasReady) onChange(checks, isReady, reason)
       wasReady = isReady
@@ -33,28 +52,12 @@ export function createReadiness(persistence: Required<Persistence>, onChange: Re
   }
 }
 
-async function checkPersistence(
-  persistence: Required<Persistence>,
-): Promise<{ storage: string; migrations: string; reason?: unknown }> {
+async function readState(persistence: Required<Persistence>): Promise<PersistenceState> {
   try {
-    await withTimeout(persistence.check())
-    const isMigrated = await withTimeout(persistence.isMigrated())
-    return { storage: 'ok', migrations: isMigrated ? 'ok' : 'are pending' }
+    await withTimeout(persistence.check(), TIMEOUT_MS)
+    const isMigrated = await withTimeout(persistence.isMigrated(), TIMEOUT_MS)
+    return { database: 'ok', migrations: isMigrated ? 'ok' : 'are pending' }
   } catch (reason) {
-    return { storage: 'is unavailable', migrations: 'unknown', reason }
-  }
-}
-
-async function withTimeout<Result>(result: Promise<Result>): Promise<Result> {
-  const timer = new AbortController()
-  const timeout = setTimeout(TIMEOUT_MS, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`no response within ${TIMEOUT_MS} ms`)
-  })
-  // Aborted below, which is not a failure.
-  timeout.catch(() => {})
-  try {
-    return await Promise.race([result, timeout])
-  } finally {
-    timer.abort()
+    return { database: 'is unavailable', migrations: 'unknown', reason }
   }
 }

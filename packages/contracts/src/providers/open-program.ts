@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compose, persistenceAdapter, readSettings, type Settings } from '@pet-store/api'
+import { compose, NO_REPORTS, persistenceAdapter, type Reports, readSettings, type Settings } from '@pet-store/api'
 import { validateNewPet } from '@pet-store/domain'
-import type { HttpLog } from '@pet-store/http-express'
 import { petsOf } from '../states/fixture.ts'
 import { addApiKeys, type OpenProvider, RATE_LIMIT, repeatCreations, useUpKeys } from './open-provider.ts'
 
-const LOG: HttpLog = { request: () => {}, internalError: (error) => console.error(error) }
+const REPORTS: Reports = { ...NO_REPORTS, log: { ...NO_REPORTS.log, internalError: (error) => console.error(error) } }
 
 /** An empty database for one interaction. */
 export interface ContractDatabase {
@@ -21,7 +20,7 @@ export function openProgramOver(createDatabase: () => Promise<ContractDatabase>)
     const database = await createDatabase()
     const settings: Settings = { ...readSettings([], {}), databaseUrl: database.url, rateLimit: RATE_LIMIT }
     const bulk = await persistenceAdapter(settings).openBulkAccess({ migrate: true })
-    const program = await compose({ settings, staticKeys: [], log: LOG, now: () => fixture.now })
+    const program = await compose(settings, REPORTS, { now: () => fixture.now })
     const { pets, apiKeys } = program.persistence
     for (const pet of petsOf(fixture)) {
       await bulk?.movePetIdsPast(pet.id - 1n)

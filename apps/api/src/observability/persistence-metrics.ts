@@ -1,0 +1,70 @@
+import type { PetRepository } from '@pet-store/domain'
+import type { Persistence } from '@pet-store/persistence'
+import { Gauge, Histogram, type Registry } from 'prom-client'
+
+/** Upper bounds in seconds, from what is cached to what the settings let time out. */
+export const DURATION_BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const
+
+/** Times the operations of a repository, whether they resolve or reject. */
+export function timeOperations(registry: Registry): (pets: PetRepository) => PetRepository {
+  const durations = new Histogram({
+    name: 'pet_store_persistence_duration_seconds',
+    help: 'Duration of persistence operations.',
+    labelNames: ['operation'],
+    buckets: [...DURATION_BUCKETS],
+    registers: [registry],
+  })
+  for (const operation of ['add', 'addWithKey', 'find', 'list']) durations.zero({ operation })
+
+  async function time<Result>(operation: keyof PetRepository, work: () => Promise<Result>): Promise<Result> {
+    const start = performance.now()
+    try {
+      return await work()
+    } finally {
+      durations.observe({ operation }, (performance.now() - start) / 1000)
+    }
+  }
+  return (pets) => ({
+    add: (...given) => time('add', () => pets.add(...given)),
+    addWithKey: (...given) => time('addWithKey', () => pets.addWithKey(...given)),
+    find: (id) => time('find', () => pets.find(id)),
+    list: (query) => time('list', () => pets.list(query)),
+  })
+}
+
+/** Shows the connections to the database, as they are when the metrics are read. */
+export function addPoolMetrics(registry: Registry, poolUse: Required<Persistence>['poolUse']): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'pet_store_pool_connections',
+    help: 'Connections to the database by state.',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const { name: pool, busy, idle } of poolUse()) {
+        this.set({ pool, state: 'busy' }, busy)
+        this.set({ pool, state: 'idle' }, idle)
+      }
+    },
+  })
+  new Gauge({
+    name: 'pet_store_pool_connections_limit',
+    help: 'The maximum number of connections.',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      for (const { name: pool, limit } of poolUse()) this.set({ pool }, limit)
+    },
+  })
+  new Gauge({
+    name: 'pet_store_pool_waiting',
+    help: 'Statements that wait for a connection.',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      for (const { name: pool, waiting } of poolUse()) this.set({ pool }, waiting)
+    },
+  })
+}

@@ -1,0 +1,76 @@
+import { DECLARED_RESPONSES, DEPRECATED_ROUTES, type HttpLog, type RequestEntry } from '@pet-store/http-express'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { DURATION_BUCKETS } from './persistence-metrics.ts'
+
+const UNKNOWN_ROUTE = 'unknown'
+/** Responses that every service sends without a route: to unknown paths, and to what is not HTTP. */
+const UNROUTED = [
+  ['GET', ['400', '401', '404']],
+  ['POST', ['400', '401', '404']],
+  ['other', ['400', '401', '404', '408', '431']],
+] as const
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Counts and times requests by what is logged about them. */
+export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
+  const requests = new Histogram({
+    name: 'pet_store_http_request_duration_seconds',
+    help: 'Duration of requests.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [...DURATION_BUCKETS],
+    registers: [registry],
+  })
+  for (const labels of DECLARED_RESPONSES) {
+    for (const status of [labels.status, '500', '503']) requests.zero({ ...labels, status })
+  }
+  for (const [method, statuses] of UNROUTED) {
+    for (const status of statuses) requests.zero({ method, route: UNKNOWN_ROUTE, status })
+  }
+  const inFlight = new Gauge({
+    name: 'pet_store_http_requests_in_flight',
+    help: 'Requests without a complete response yet.',
+    registers: [registry],
+  })
+  return (log) => ({
+    ...log,
+    begin() {
+      inFlight.inc()
+      log.begin?.()
+    },
+    request(entry) {
+      inFlight.dec()
+      requests.observe(labelsOf(entry), entry.durationMs / 1000)
+      log.request(entry)
+    },
+  })
+}
+
+/** Unknown methods and paths, of which clients may invent any number, share one label. */
+function labelsOf({ method = '', route = UNKNOWN_ROUTE, status }: RequestEntry) {
+  return { method: METHODS.has(method) ? method : 'other', route, status }
+}
+
+/** Counts the uses of deprecated operations by API key. */
+export function countDeprecatedUses(registry: Registry) {
+  const uses = new Counter({
+    name: 'pet_store_deprecated_uses_total',
+    help: 'Uses of getPet by the id of the API key.',
+    labelNames: ['key_id'],
+    registers: [registry],
+  })
+  return {
+    startSeries(keyIds: readonly string[]) {
+      for (const keyId of keyIds) uses.inc({ key_id: keyId }, 0)
+    },
+    instrument: (log: HttpLog): HttpLog => ({
+      ...log,
+      request(entry) {
+        const { route = '', keyId, method = '' } = entry
+        // OPTIONS, or a method that the path does not allow, does not use the operation.
+        const isUse = method === 'GET' || method === 'HEAD'
+        if (keyId !== undefined && isUse && DEPRECATED_ROUTES.has(route)) uses.inc({ key_id: keyId })
+        log.request(entry)
+      },
+    }),
+  }
+}
