@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { createDatabase } from '@pet-store/testing-postgres'
@@ -44,6 +46,9 @@ async function traced(settings: Record<string, string>) {
     'Content-Type': 'application/json',
     'X-Request-Id': 'the-request',
     'Idempotency-Key': 'idempotency-key',
+    'X-Forwarded-For': '198.51.100.7',
+    'X-Forwarded-Host': 'forwarded.example',
+    'User-Agent': 'the-agent',
     traceparent: `00-${TRACE}-${PARENT}-01`,
   }
   expect((await fetch(`${address}/pets`, { method: 'POST', headers, body: BODY })).status).toBe(201)
@@ -102,11 +107,33 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       '987654321',
       'idempotency-key',
       'the-request',
+      '198.51.100.7',
+      'forwarded.example',
+      'the-agent',
       'status=sold',
       '8d2c',
     ]) {
       expect(sent).not.toContain(secret)
     }
+  })
+
+  it('a request that waits for 100 Continue has a span too', async () => {
+    const collector = await startCollector()
+    const { program, address } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+    const headers = {
+      Authorization: `Bearer ${KEY}`,
+      'Content-Type': 'application/json',
+      'Content-Length': BODY.length,
+      Expect: '100-continue',
+    }
+    const sending = request(`${address}/pets`, { method: 'POST', headers, agent: false })
+    sending.on('continue', () => sending.end(BODY)).flushHeaders()
+    const [response] = await once(sending, 'response')
+    response.resume()
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+    const [span] = collector.spans.filter(({ name }) => name === 'POST /v1/pets')
+    expect(span?.attributes).toContainEqual({ key: 'http.response.status_code', value: { intValue: 201 } })
   })
 
   it('traces what OTEL_TRACES_SAMPLER and the trace of a request decide', async () => {
