@@ -58,9 +58,9 @@ export interface Manifest {
   }
 }
 
-/** Every Kubernetes object of the base and the overlays, or of the components, before an overlay changes it. */
-export function manifests(folder: '*' | 'components/*' = '*'): readonly Manifest[] {
-  return globSync(`deploy/kubernetes/${folder}/*.yaml`, { cwd: ROOT })
+/** Every Kubernetes object of the base, the overlays and the components, before an overlay changes it. */
+export function manifests(): readonly Manifest[] {
+  return globSync(`deploy/kubernetes/**/*.yaml`, { cwd: ROOT })
     .flatMap((file) => parseAllDocuments(textOf(file)).map((document) => document.toJS() as Manifest))
     .filter(({ kind }) => !['Kustomization', 'Component'].includes(kind))
 }
