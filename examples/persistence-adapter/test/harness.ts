@@ -11,7 +11,7 @@ export default async function createHarness(): Promise<PersistenceHarness> {
   return {
     open: openNdjsonPersistence,
     capabilities,
-    emptyPlace: async () => join(folder, `${++places}.ndjson`),
+    emptyDatabase: async () => join(folder, `${++places}.ndjson`),
     // Another process imports it, to be killed.
     module: new URL('../src/ndjson-persistence.ts', import.meta.url).href,
     // The file is moved, as an operator may do by mistake. Reads come from memory, so they still work.

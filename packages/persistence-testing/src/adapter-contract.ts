@@ -21,15 +21,16 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
   'persistence.migrate': 'migrations',
   'persistence.bulk': 'bulk access',
   'persistence.unavailable': 'unavailability',
+  'persistence.declared': 'capabilities',
 }
 
 /**
- * Every guarantee of an adapter: the contracts of its ports, each case on an empty place, and `persistenceContract`. Run
+ * Every guarantee of an adapter: the contracts of its ports, each case on an empty database, and `persistenceContract`. Run
  * the cases one after the other.
  */
 export function adapterContract(harness: PersistenceHarness): readonly AdapterCase[] {
   const onPort = <Port>(part: (opened: Persistence) => Port | undefined, absent: NotShown) =>
-    onEmptyPlace<Port>(async (url, run) => withPersistence(harness, url, (opened) => run(part(opened))), absent)
+    onEmptyDatabase<Port>(async (url, run) => withPersistence(harness, url, (opened) => run(part(opened))), absent)
 
   return [
     ...casesOn(
@@ -46,7 +47,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     ...casesOn(
       'bulk access',
       bulkAccessContract,
-      onEmptyPlace((url, run) => withBulkAccess(harness, url, run), 'the adapter has no bulk access'),
+      onEmptyDatabase((url, run) => withBulkAccess(harness, url, run), 'the adapter has no bulk access'),
     ),
     ...persistenceContract(harness).map((one) => {
       const [group = ''] = /^persistence[.][^.]+/.exec(one.id) ?? []
@@ -54,8 +55,8 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     }),
   ]
 
-  /** Opens an empty place, and runs a case on a part of what it opened. */
-  function onEmptyPlace<Port>(
+  /** Opens an empty database, and runs a case on a part of what it opened. */
+  function onEmptyDatabase<Port>(
     withPort: (
       url: string,
       run: (port: Port | undefined) => Promise<NotShown | undefined>,
@@ -63,7 +64,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     absent: NotShown,
   ) {
     return async (run: (port: Port) => Promise<NotShown | undefined>) =>
-      withPort(await harness.emptyPlace({ mayHaveSchema: true }), async (port) =>
+      withPort(await harness.emptyDatabase({ mayHaveSchema: true }), async (port) =>
         port === undefined ? absent : run(port),
       )
   }

@@ -55,11 +55,11 @@ async function harnessOf(
   const found = module === undefined ? own(url ?? '') : harnessOfModule(module, url ?? '')
   const base = await found.catch(wrongUse)
   const harness = { ...base, ...((await make?.(url)) as Partial<PersistenceHarness> | undefined) }
-  if (harness.open !== undefined && harness.emptyPlace !== undefined) return harness as PersistenceHarness
+  if (harness.open !== undefined && harness.emptyDatabase !== undefined) return harness as PersistenceHarness
   throw new WrongUse(
     file === undefined
       ? 'Name the persistence module with --module.'
-      : `What ${file} makes must have open and emptyPlace; or add --module and --url.`,
+      : `What ${file} makes must have open and emptyDatabase; or add --module and --url.`,
   )
 }
 
@@ -76,11 +76,11 @@ function wrongUse(error: unknown): never {
 
 async function harnessOfModule(name: string, url: string): Promise<PersistenceHarness> {
   const { specifier, ...adapter } = await loadPersistenceModule(name)
-  return { ...adapter, emptyPlace: placesBeside(url), module: specifier, nodeOptions: process.execArgv }
+  return { ...adapter, emptyDatabase: databasesBeside(url), module: specifier, nodeOptions: process.execArgv }
 }
 
 /** Places that nobody has used: the URL with a number behind its path, or in the place of `{place}`. */
-export function placesBeside(url: string): () => Promise<string> {
+export function databasesBeside(url: string): () => Promise<string> {
   const [, path = url, parameters = ''] = /^([^?#]*)([?#].*)?$/s.exec(url) ?? []
   const template = url.includes('{place}') ? url : `${path.replace(/\/$/, '')}-{place}${parameters}`
   const run = Date.now().toString(36)
@@ -102,7 +102,7 @@ const NOT_EMPTY = 'This place is not empty, and a check writes many pets.'
 
 /** One sentence instead of as many as there are guarantees. */
 async function expectWorking(harness: PersistenceHarness): Promise<void> {
-  await withPersistence(harness, await harness.emptyPlace(), (opened) => opened.check())
+  await withPersistence(harness, await harness.emptyDatabase(), (opened) => opened.check())
 }
 
 /** On a terminal one line that changes, otherwise one line for each capability. */

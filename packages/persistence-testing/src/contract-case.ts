@@ -12,7 +12,7 @@ export interface ContractCase<Port, Result = void> {
   /** After this time `run` rejects by itself. */
   readonly timeLimitMs: number
   /**
-   * Runs on a fresh, empty place. Rejects when the guarantee is broken, or after `timeLimitMs`; an adapter that is
+   * Runs on a fresh, empty database. Rejects when the guarantee is broken, or after `timeLimitMs`; an adapter that is
    * slow to reach may be given another limit.
    */
   readonly run: (port: Port, timeLimitMs?: number) => Promise<Result>

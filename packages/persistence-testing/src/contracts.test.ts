@@ -4,7 +4,7 @@ import { adapterContract, contractVersion } from '@pet-store/persistence-testing
 import { expect, it } from 'vitest'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
-const harness = { open: () => Promise.reject(new Error('unused')), emptyPlace: async () => '' }
+const harness = { open: () => Promise.reject(new Error('unused')), emptyDatabase: async () => '' }
 const ids = adapterContract(harness).map(({ id }) => id)
 
 it('the ids of all cases are those of case-ids.txt; raise contractVersion when they change', () => {

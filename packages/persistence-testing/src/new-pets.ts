@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type NewPet, type Pet, type PetId, type PetInput, type PetRepository, validateNewPet } from '@pet-store/domain'
 
 /** A valid pet without a status; a test names only the fields that it is about. */
@@ -25,6 +26,20 @@ export const MORE_THAN_ENOUGH = 1000
 
 export function listAll(pets: PetRepository): Promise<readonly Pet[]> {
   return pets.list({ limit: MORE_THAN_ENOUGH })
+}
+
+/** Every pet by its name; each name must be stored once. */
+export async function petsByName(pets: PetRepository): Promise<ReadonlyMap<string, Pet>> {
+  const stored = new Map<string, Pet>()
+  for (let after: PetId | undefined; ; ) {
+    const page = await pets.list({ limit: MORE_THAN_ENOUGH, ...(after !== undefined && { after }) })
+    for (const pet of page) {
+      assert.ok(!stored.has(pet.name), `the pet ${pet.name} must be stored once`)
+      stored.set(pet.name, pet)
+    }
+    after = page.at(-1)?.id
+    if (after === undefined) return stored
+  }
 }
 
 /** Adds a number of pets one after the other. */

@@ -1,8 +1,9 @@
 import { AssertionError } from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { adapterContract, type PersistenceHarness, persistenceContract } from '@pet-store/persistence-testing'
+import { PET_STATUSES } from '@pet-store/domain'
+import { adapterContract, aNewPet, type PersistenceHarness, persistenceContract } from '@pet-store/persistence-testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import openFilePersistence, { openFileBulkAccess } from './testing/file-persistence.test-support.ts'
 
@@ -12,21 +13,36 @@ let places = 0
 
 /** A harness for the file adapter with a fault. */
 function harnessWith(fault = '', severalProcesses = true): Required<PersistenceHarness> {
-  const emptyPlace = async () => `file:${folder}/${++places}${fault && `?${fault}`}`
+  const emptyDatabase = async () => `file:${folder}/${++places}${fault && `?${fault}`}`
+  const isDown = async (url: string) => {
+    const file = `${new URL(url).pathname}.down`
+    writeFileSync(file, '')
+    return { end: async () => rmSync(file) }
+  }
   return {
     open: openFilePersistence,
-    emptyPlace,
-    outdatedPlace: emptyPlace,
+    emptyDatabase,
+    async outdatedDatabase() {
+      const url = await emptyDatabase()
+      const old = await openFilePersistence({ url: url.replace(/[?].*/, ''), migrate: true })
+      const pets = []
+      for (const status of [undefined, ...PET_STATUSES]) pets.push(await old.pets.add(aNewPet(status && { status })))
+      await old.close()
+      writeFileSync(`${new URL(url).pathname}.outdated`, '')
+      return { url, pets }
+    },
+    interrupt: isDown,
+    freeze: isDown,
+    async pausedReplica(url) {
+      const replica = await emptyDatabase()
+      cpSync(new URL(url).pathname, new URL(replica).pathname)
+      return { url: replica, end: async () => {} }
+    },
     openBulkAccess: openFileBulkAccess,
-    capabilities: { severalProcesses, sharedLimits: true, bulkAccess: true, replicas: false },
+    capabilities: { severalProcesses, sharedLimits: true, bulkAccess: true, replicas: true },
     module: new URL('testing/file-persistence.test-support.ts', import.meta.url).href,
     exportName: 'default',
     nodeOptions: ['--conditions=@pet-store/source'],
-    async interrupt(url) {
-      const file = `${new URL(url).pathname}.down`
-      writeFileSync(file, '')
-      return { end: async () => rmSync(file) }
-    },
     close: async () => {},
   }
 }
@@ -39,7 +55,10 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['forgets-times', 'reopen.idempotency-keys'],
   ['forgets-hashes', 'reopen.api-keys'],
   ['keeps-a-timer', 'reopen.process-ends'],
-  ['loses-pending-writes', 'reopen.pending-writes reopen.pets reopen.idempotency-keys reopen.api-keys'],
+  [
+    'loses-pending-writes',
+    'reopen.pending-writes reopen.pending-api-keys reopen.pets reopen.idempotency-keys reopen.api-keys',
+  ],
   ['cannot-read-alone', 'reopen.read-only'],
   ['connects-lazily', 'unavailable.opening'],
   ['writes-later', 'killed.acknowledged killed.at-once killed.api-keys'],
@@ -50,7 +69,21 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['forgets-bulk-keys', 'bulk.idempotency-keys'],
   ['forgets-rotations', 'bulk.api-keys'],
   ['ignores-migrate', 'migrate.empty migrate.outdated'],
-  ['migrates-for-reading', 'migrate.empty'],
+  ['migrates-for-reading', 'migrate.empty migrate.read-only'],
+  ['creates-for-bulk-reading', 'migrate.read-only'],
+  ['loses-old-pets', 'migrate.outdated'],
+  ['leaves-an-index-empty', 'migrate.outdated'],
+  ['finds-by-double', 'bulk.great-ids'],
+  ['pages-by-double', 'bulk.great-ids'],
+  ['caches-unknown-ids', 'shared.fresh-reads'],
+  ['caches-lists', 'shared.fresh-reads'],
+  ['closes-all', 'shared.close'],
+  ['overwrites-revocations', 'shared.revocations'],
+  ['reads-any-replica', 'declared.replicas'],
+  ['forgets-on-a-crash', 'unavailable.acknowledged'],
+  ['stores-later', 'unavailable.writes unavailable.acknowledged'],
+  ['waits-forever', 'unavailable.frozen'],
+  ['acknowledges-keys-while-down', 'unavailable.api-key-writes'],
   ['denies-migrations', 'migrate.working migrate.outdated'],
   ['hides-unavailability', 'unavailable.reads unavailable.writes'],
   ['lies', 'unavailable.writes'],
@@ -61,16 +94,18 @@ const SINGLE = 'persistence.shared.single'
 const caseOf = (harness: PersistenceHarness, id: string) =>
   persistenceContract(harness).find((candidate) => candidate.id === `persistence.${id}`)
 
-describe('persistenceContract', () => {
+describe.concurrent('persistenceContract', () => {
   it.each(adapterContract(harnessWith()))('passes $id with a correct adapter', async ({ id, run }) => {
-    expect(await run()).toBe(id === SINGLE ? 'several processes may open one place' : undefined)
+    expect(await run()).toBe(id === SINGLE ? 'several processes may open one database' : undefined)
   })
 
   for (const [fault, caughtBy] of FAULTS) {
     it.each(caughtBy.split(' '))(`notices an adapter that ${fault.replaceAll('-', ' ')}: %s`, async (id) => {
       // An error that the adapter threw where it must not is what the case rejects with.
-      const isOwnError = fault === 'cannot-read-alone'
-      await expect(caseOf(harnessWith(fault), id)?.run()).rejects.toThrow(isOwnError ? Error : AssertionError)
+      const isOwnError = ['cannot-read-alone', 'closes-all'].includes(fault)
+      await expect(caseOf(harnessWith(fault), id)?.run(fault === 'waits-forever' ? 2_000 : undefined)).rejects.toThrow(
+        isOwnError ? Error : AssertionError,
+      )
     })
   }
 
@@ -81,26 +116,39 @@ describe('persistenceContract', () => {
     }
   })
 
+  it.each(['sharedLimits', 'bulkAccess', 'severalProcesses'])(
+    'notices an adapter that declares another %s',
+    async (name) => {
+      const harness = harnessWith()
+      const declared = { ...harness.capabilities, [name]: false }
+      const run = caseOf({ ...harness, capabilities: declared }, 'declared.capabilities')?.run()
+      await expect(run).rejects.toThrow(AssertionError)
+    },
+  )
+
   it('has no case that never fails', () => {
     const caught = new Set([
       SINGLE,
+      'persistence.declared.capabilities',
       ...FAULTS.flatMap(([, caughtBy]) => caughtBy.split(' ').map((id) => `persistence.${id}`)),
     ])
     expect(persistenceContract(harnessWith()).filter(({ id }) => !caught.has(id))).toEqual([])
   })
 
   it('says why a case shows nothing when the harness lacks what it needs', async () => {
-    const { open, emptyPlace } = harnessWith()
-    const reasons = await Promise.all(persistenceContract({ open, emptyPlace }).map(({ run }) => run()))
-    expect(reasons.filter((reason) => reason !== undefined)).toEqual([
-      'the harness names no module for a second process',
-      ...Array.from({ length: 4 }, () => 'the adapter does not declare severalProcesses'),
-      ...Array.from({ length: 2 }, () => 'the harness names no module for a second process'),
-      'the adapter declares no capabilities',
-      ...Array.from({ length: 3 }, () => 'the harness names no module for a second process'),
-      'the harness makes no place with an outdated schema',
-      ...Array.from({ length: 3 }, () => 'the adapter has no bulk access'),
-      ...Array.from({ length: 4 }, () => 'the harness cannot make the database unavailable'),
-    ])
+    const { open, emptyDatabase } = harnessWith()
+    const reasons = await Promise.all(persistenceContract({ open, emptyDatabase }).map(({ run }) => run()))
+    const counts: Record<string, number> = {}
+    for (const reason of reasons) if (reason !== undefined) counts[reason] = (counts[reason] ?? 0) + 1
+    expect(counts).toEqual({
+      'the harness names no module for a second process': 6,
+      'the adapter does not declare severalProcesses': 7,
+      'the adapter declares no capabilities': 2,
+      'the harness makes no database with an outdated schema': 1,
+      'the adapter has no bulk access': 4,
+      'the harness cannot interrupt the database': 6,
+      'the harness cannot freeze the database': 1,
+      'the adapter does not declare replicas': 1,
+    })
   })
 })

@@ -1,4 +1,5 @@
 import { bulkCases } from './persistence-cases/bulk.ts'
+import { declaringCases } from './persistence-cases/declaring.ts'
 import { killingCases } from './persistence-cases/killing.ts'
 import { migratingCases } from './persistence-cases/migrating.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
@@ -20,7 +21,7 @@ export interface PersistenceCase {
 
 const CASES: readonly HarnessCase[] = [
   ...[...reopeningCases, ...sharingCases, ...killingCases, ...migratingCases],
-  ...[...bulkCases, ...unavailableCases],
+  ...[...bulkCases, ...unavailableCases, ...declaringCases],
 ]
 
 /**

@@ -1,3 +1,4 @@
+import type { Pet } from '@pet-store/domain'
 import type {
   BulkAccess,
   OpenBulkAccess,
@@ -16,22 +17,39 @@ export interface PersistenceHarness {
   /** What the adapter declares: the export `capabilities` of a persistence module. */
   readonly capabilities?: PersistenceCapabilities
   /**
-   * Makes an empty place for pets and returns its URL. Nothing uses an earlier place any more, so it may also empty that
-   * and return its URL again. With `mayHaveSchema` it may leave the schema there: of 172 cases most need no new one.
+   * Makes an empty database and returns its URL. Nothing uses an earlier one any more, so it may also empty that and
+   * return its URL again. With `mayHaveSchema` it may leave the schema there: most cases need no new one.
    */
-  emptyPlace(options?: { readonly mayHaveSchema?: boolean }): Promise<string>
-  /** Makes a place whose schema is outdated and returns its URL. Absent for an adapter without migrations. */
-  outdatedPlace?(): Promise<string>
+  emptyDatabase(options?: { readonly mayHaveSchema?: boolean }): Promise<string>
+  /** Makes a database with an older schema. Absent for an adapter whose schema never changed. */
+  outdatedDatabase?(): Promise<OutdatedDatabase>
   /** What Node imports to get `open` in another process: a `file:` URL or the name of a package. */
   readonly module?: string
   /** Under which name that module exports `open` (default: `default`). */
   readonly exportName?: string
   /** Options of Node for that process (default: none). */
   readonly nodeOptions?: readonly string[]
-  /** Makes the database of a place unavailable until the returned function is called. */
+  /** Ends the database as a crash does, `kill -9` of a server for example; what is on its disk stays. */
   interrupt?(url: string): Promise<Interruption>
+  /** Stops the database from responding, `kill -STOP` of a server for example: connections stay, and new ones hang. */
+  freeze?(url: string): Promise<Interruption>
+  /** Makes a replica of the database as it is now, which never shows what is written later. */
+  pausedReplica?(url: string): Promise<PausedReplica>
   /** Removes what the harness has made. */
   close?(): Promise<void>
+}
+
+/** A database with an older schema, and what it contains. */
+export interface OutdatedDatabase {
+  readonly url: string
+  /** The pets in it, by ascending id: at least one of each status and one without. */
+  readonly pets: readonly Pet[]
+}
+
+/** A replica that stands still. */
+export interface PausedReplica {
+  readonly url: string
+  end(): Promise<void>
 }
 
 /** A database that is unavailable. */
@@ -48,7 +66,7 @@ export type NotShown = string
 /** A case of `persistenceContract`. It resolves with a reason when the harness or the adapter lacks what it needs. */
 export type HarnessCase = ContractCase<PersistenceHarness, NotShown | undefined>
 
-/** Opens a place, creating its schema if needed, and closes it after the work. */
+/** Opens a database, creating its schema if needed, and closes it after the work. */
 export async function withPersistence<Result>(
   { open }: PersistenceHarness,
   url: string,

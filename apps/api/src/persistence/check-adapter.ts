@@ -1,7 +1,7 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { BulkAccess, OpenPersistence } from '@pet-store/persistence'
-import { type CheckOptions, checkCommand, type PersistenceHarness, placesBeside } from '@pet-store/persistence-testing'
+import { type CheckOptions, checkCommand, type PersistenceHarness, databasesBeside } from '@pet-store/persistence-testing'
 import pg from 'pg'
 import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
@@ -44,7 +44,7 @@ async function builtInHarness(url: string): Promise<Partial<PersistenceHarness>>
 /** Where the adapter of PostgreSQL stores which migrations have run. */
 const MIGRATION_TABLE = 'migration'
 
-type Places = Pick<PersistenceHarness, 'emptyPlace' | 'interrupt' | 'close'>
+type Places = Pick<PersistenceHarness, 'emptyDatabase' | 'interrupt' | 'close'>
 
 /** SQLite: files in the same folder, which are removed at the end. */
 async function filesBeside(url: string): Promise<Places> {
@@ -52,10 +52,10 @@ async function filesBeside(url: string): Promise<Places> {
   const file = await stat(path(url)).catch(() => undefined)
   if (file !== undefined && file.size > 0)
     throw new Error(`The file ${path(url)} is not empty. Name one that does not exist.`)
-  const nextPlace = placesBeside(url)
+  const nextPlace = databasesBeside(url)
   const made: string[] = []
   return {
-    async emptyPlace() {
+    async emptyDatabase() {
       const place = await nextPlace()
       made.push(path(place))
       return place
@@ -102,7 +102,7 @@ async function tablesOf(url: string): Promise<Places> {
   }
   let isMigrated = false
   return {
-    async emptyPlace({ mayHaveSchema = false } = {}) {
+    async emptyDatabase({ mayHaveSchema = false } = {}) {
       await (mayHaveSchema && isMigrated ? emptyTables() : removeTables())
       // Each of these cases opens it with migrations.
       isMigrated = mayHaveSchema

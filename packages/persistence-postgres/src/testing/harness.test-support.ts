@@ -13,7 +13,7 @@ export default async function createHarness(): Promise<PersistenceHarness> {
   await server.start(FLAGS)
   const { url } = await createDatabase(server.url)
   let isMigrated = false
-  const emptyPlace: PersistenceHarness['emptyPlace'] = async ({ mayHaveSchema = false } = {}) => {
+  const emptyDatabase: PersistenceHarness['emptyDatabase'] = async ({ mayHaveSchema = false } = {}) => {
     await runSql(url, mayHaveSchema && isMigrated ? EMPTY_TABLES : 'drop schema public cascade; create schema public')
     // Each of these cases opens it with migrations.
     isMigrated = mayHaveSchema
@@ -23,7 +23,7 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     open: openPostgresPersistence,
     openBulkAccess: openPostgresBulkAccess,
     capabilities: postgresCapabilities,
-    emptyPlace,
+    emptyDatabase,
     module: new URL('../index.ts', import.meta.url).href,
     exportName: 'openPostgresPersistence',
     nodeOptions: ['--conditions=@pet-store/source'],

@@ -10,12 +10,12 @@ import { sqliteCapabilities } from '../settings.ts'
 export default async function createHarness(): Promise<PersistenceHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'pet-store-'))
   let places = 0
-  const emptyPlace = async () => `sqlite:${folder}/${++places}.db`
+  const emptyDatabase = async () => `sqlite:${folder}/${++places}.db`
   return {
     open: openSqlitePersistence,
     openBulkAccess: openSqliteBulkAccess,
     capabilities: sqliteCapabilities,
-    emptyPlace,
+    emptyDatabase,
     module: new URL('../index.ts', import.meta.url).href,
     exportName: 'openSqlitePersistence',
     nodeOptions: ['--conditions=@pet-store/source'],

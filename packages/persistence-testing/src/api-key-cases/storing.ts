@@ -64,7 +64,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
     id: 'unknown',
     name: 'finds no key by another id or hash',
     async run(keys) {
-      expectEqual(await keys.findByHash(hashOf('kiosk')), undefined, 'an empty place must have no key')
+      expectEqual(await keys.findByHash(hashOf('kiosk')), undefined, 'an empty database must have no key')
       await keys.add(aNewApiKey('kiosk'))
       for (const id of ['key_kios', 'KEY_KIOSK', 'kiosk', '', hashOf('kiosk')]) {
         expectEqual(await keys.find(id), undefined, `find must return undefined for ${JSON.stringify(id)}`)
@@ -104,7 +104,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
     id: 'list',
     name: 'lists every key in the order of creation, in any state',
     async run(keys) {
-      expectEqual(await keys.list(), [], 'an empty place must list no key')
+      expectEqual(await keys.list(), [], 'an empty database must list no key')
       // Neither the names, nor the ids, nor the hashes, nor the order of adding give this order.
       await keys.add(aNewApiKey('zebra', { createdAt: after(1) }))
       await keys.add(aNewApiKey('ant', { createdAt: after(2), expiresAt: after(3) }))

@@ -34,6 +34,22 @@ export const bulkCases: readonly HarnessCase[] = casesOf('persistence.bulk', [
     }),
   },
   {
+    id: 'great-ids',
+    name: 'finds and pages pets whose ids are beside 2^53',
+    run: withBulk(async (harness, url, bulk) => {
+      const written = [-1n, 0n, 1n, 2n].map((offset) => ({ id: 2n ** 53n + offset, ...aNewPet() }))
+      await bulk((open) => open.writePets(written))
+      return withPersistence(harness, url, async ({ pets }) => {
+        for (const [index, pet] of written.entries()) {
+          expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
+          const rest = await pets.list({ after: pet.id, limit: 9 })
+          expectEqual(rest, written.slice(index + 1), `the pets after the id ${pet.id}`)
+        }
+        return undefined
+      })
+    }),
+  },
+  {
     id: 'idempotency-keys',
     name: 'knows the idempotency keys that bulk access has written, and bulk access those of the adapter',
     run: withBulk(async (harness, url, bulk) => {
@@ -82,13 +98,13 @@ export const bulkCases: readonly HarnessCase[] = casesOf('persistence.bulk', [
 
 type WithBulk = <Result>(work: (bulk: BulkAccess) => Promise<Result>) => Promise<Result>
 
-/** Makes a place, and opens and closes it for bulk access around each work: an adapter may allow one opening at a time. */
+/** Makes a database, and opens and closes it for bulk access around each work: an adapter may allow one opening at a time. */
 function withBulk(
   work: (harness: PersistenceHarness, url: string, bulk: WithBulk) => Promise<NotShown | undefined>,
 ): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
   return async (harness) => {
     if (harness.openBulkAccess === undefined) return 'the adapter has no bulk access'
-    const url = await harness.emptyPlace()
+    const url = await harness.emptyDatabase()
     return work(harness, url, (use) => withBulkAccess(harness, url, (bulk) => use(bulk as BulkAccess)))
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { PetRepository } from '@pet-store/domain'
 import { casesOf, expectEqual } from '../contract-case.ts'
 import { after, aNewApiKey } from '../new-api-keys.ts'
-import { aNewPet, listAll } from '../new-pets.ts'
+import { aNewPet, listAll, petsByName } from '../new-pets.ts'
 import { type StartProcess, withProcesses } from '../other-process.ts'
 import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
@@ -18,22 +18,22 @@ export const killingCases: readonly HarnessCase[] = casesOf('persistence.killed'
     name: 'has every acknowledged pet exactly once after kill -9 of the process that wrote it',
     timeLimitMs: TIME_LIMIT_MS,
     run: withProcesses(async (harness, start) => {
-      const url = await harness.emptyPlace()
+      const url = await harness.emptyDatabase()
       const acknowledged = new Map<string, string>()
       for (let round = 0; round < ROUNDS; round += 1) {
         for (const [id, name] of await writeUntilKilled(start, url, `round-${round}`)) acknowledged.set(name, id)
       }
       await withPersistence(harness, url, async ({ pets }) => {
-        const stored = await idsByName(pets)
+        const stored = await petsByName(pets)
         for (const [name, id] of acknowledged)
-          expectEqual(stored.get(name), id, `the id of the acknowledged pet ${name}`)
+          expectEqual(`${stored.get(name)?.id}`, id, `the id of the acknowledged pet ${name}`)
 
         // The others too: a pet and its idempotency key are stored together.
         const keyed = [...stored].filter(([name]) => name.endsWith(WITH_KEY))
         assert.ok(keyed.length > 0, 'a pet must have been added with an idempotency key')
-        for (const [name, id] of keyed) {
+        for (const [name, known] of keyed) {
           const { pet, isReplay } = await repeat(pets, name)
-          expectEqual([`${pet.id}`, isReplay], [id, true], `the idempotency key of ${name} must still be known`)
+          expectEqual([pet.id, isReplay], [known.id, true], `the idempotency key of ${name} must still be known`)
         }
       })
       return undefined
@@ -44,7 +44,7 @@ export const killingCases: readonly HarnessCase[] = casesOf('persistence.killed'
     name: 'has a pet, and its idempotency key, even if the process is killed as soon as the add has resolved',
     timeLimitMs: TIME_LIMIT_MS,
     run: withProcesses(async (harness, start) => {
-      const url = await harness.emptyPlace()
+      const url = await harness.emptyDatabase()
       await untilKilled(start(url, `${KILLED} killed(await pets.add({ name: 'Rex', categoryId: 1n }))`))
       await untilKilled(start(url, `${KILLED} killed((await pets.addWithKey(...keyed)).pet)`, [after(0).toISOString()]))
       return withPersistence(harness, url, async ({ pets }) => {
@@ -60,7 +60,7 @@ export const killingCases: readonly HarnessCase[] = casesOf('persistence.killed'
     name: 'has an API key, and its end, even if the process is killed as soon as it was added or revoked',
     timeLimitMs: TIME_LIMIT_MS,
     run: withProcesses(async (harness, start) => {
-      const url = await harness.emptyPlace()
+      const url = await harness.emptyDatabase()
       const hasApiKeys = await withPersistence(harness, url, async ({ apiKeys }) => {
         await apiKeys?.add(aNewApiKey('old'))
         return apiKeys !== undefined
@@ -129,20 +129,6 @@ async function writeUntilKilled(
   // The last line may be cut off.
   const lines = output.split('\n').slice(0, -1)
   return lines.map((line) => line.split(' ') as [string, string])
-}
-
-/** Every pet, page by page; each name must be stored once. */
-async function idsByName(pets: PetRepository): Promise<ReadonlyMap<string, string>> {
-  const stored = new Map<string, string>()
-  for (let afterId: bigint | undefined; ; ) {
-    const page = await pets.list({ limit: 1000, ...(afterId !== undefined && { after: afterId }) })
-    for (const { id, name } of page) {
-      assert.ok(!stored.has(name), `the pet ${name} must be stored once`)
-      stored.set(name, `${id}`)
-    }
-    afterId = page.at(-1)?.id
-    if (afterId === undefined) return stored
-  }
 }
 
 function repeat(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {

@@ -1,6 +1,7 @@
+import { PET_STATUSES } from '@pet-store/domain'
 import type { PersistenceOptions } from '@pet-store/persistence'
 import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet, listAll } from '../new-pets.ts'
 import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
 /** The schema changes only when opening may migrate it, and the adapter has what it declares. */
@@ -9,7 +10,7 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     id: 'working',
     name: 'says that it works and is migrated after it was opened with migrate',
     async run(harness) {
-      const url = await harness.emptyPlace()
+      const url = await harness.emptyDatabase()
       return withPersistence(harness, url, async (persistence) => {
         await persistence.check()
         if (persistence.isMigrated === undefined) return 'the adapter has no migrations; check() resolved'
@@ -20,13 +21,13 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
   },
   {
     id: 'empty',
-    name: 'does not open an empty place without migrate, and leaves it empty',
+    name: 'does not open an empty database without migrate, and leaves it empty',
     async run(harness) {
-      const hasMigrations = await withPersistence(harness, await harness.emptyPlace(), async (persistence) => {
+      const hasMigrations = await withPersistence(harness, await harness.emptyDatabase(), async (persistence) => {
         return persistence.isMigrated !== undefined
       })
-      const url = await harness.emptyPlace()
-      if (!hasMigrations) return 'the adapter has no migrations, so an empty place is not outdated'
+      const url = await harness.emptyDatabase()
+      if (!hasMigrations) return 'the adapter has no migrations, so an empty database is not outdated'
       // A caller that only reads changes nothing, whatever else it says.
       const readOnly = { url, migrate: true, readOnly: true }
       for (const options of [{ url }, { url, migrate: false }, readOnly, { url }]) {
@@ -41,15 +42,45 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     },
   },
   {
-    id: 'outdated',
-    name: 'does not open an outdated place without migrate, and migrates it with migrate',
+    id: 'read-only',
+    name: 'creates nothing when it is opened for reading alone, for bulk access neither',
     async run(harness) {
-      const url = await harness.outdatedPlace?.()
-      if (url === undefined) return 'the harness makes no place with an outdated schema'
+      const url = await harness.emptyDatabase()
+      const tryToOpen = async (opening: Promise<{ close(): Promise<void> } | undefined> | undefined) =>
+        (await opening?.catch(() => undefined))?.close()
+      const isThere = async () => {
+        const opened = await harness.open({ url, create: false }).catch(() => undefined)
+        await opened?.close()
+        return opened !== undefined
+      }
+      const before = await isThere()
+      const readOnly = { url, migrate: true, readOnly: true }
+      await tryToOpen(harness.open(readOnly))
+      expectEqual(await isThere(), before, 'whether it opens without being created, after an opening for reading')
+      await tryToOpen(harness.openBulkAccess?.(readOnly))
+      expectEqual(await isThere(), before, 'whether it opens without being created, after bulk access for reading')
+      return undefined
+    },
+  },
+  {
+    id: 'outdated',
+    name: 'does not open an outdated database without migrate, migrates it with migrate, and keeps its pets',
+    async run(harness) {
+      const outdated = await harness.outdatedDatabase?.()
+      if (outdated === undefined) return 'the harness makes no database with an outdated schema'
+      const { url, pets: old } = outdated
       await expectNotOpened(harness, { url, migrate: false })
       await withPersistence(harness, url, async (persistence) => {
+        const { pets } = persistence
         expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
-        await persistence.pets.add(aNewPet())
+        expectEqual(await listAll(pets), old, 'the pets from before the migration')
+        for (const pet of old) expectEqual(await pets.find(pet.id), pet, 'find must return a pet from before')
+        for (const status of PET_STATUSES) {
+          const expected = old.filter((pet) => pet.status === status)
+          expectEqual(await pets.list({ status, limit: 1_000 }), expected, `the pets from before that are ${status}`)
+        }
+        const added = await pets.add(aNewPet())
+        expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
       })
       return undefined
     },

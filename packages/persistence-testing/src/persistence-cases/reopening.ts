@@ -15,7 +15,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
     id: 'pets',
     name: 'still has all pets after it is opened again, and gives greater ids',
     async run(harness) {
-      const url = await harness.emptyPlace()
+      const url = await harness.emptyDatabase()
       const added = await withPersistence(harness, url, async ({ pets }) => [
         ...(await addPets(pets, 3)),
         await pets.add(aNewPet({ categoryId: INT64.min, status: 'sold' })),
@@ -39,7 +39,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
     id: 'idempotency-keys',
     name: 'still knows idempotency keys after it is opened again',
     async run(harness) {
-      const url = await harness.emptyPlace()
+      const url = await harness.emptyDatabase()
       const { pet } = await withPersistence(harness, url, ({ pets }) => pets.addWithKey(aNewPet(), KEY))
       await withPersistence(harness, url, async ({ pets }) => {
         const repeat = await pets.addWithKey(aNewPet(), KEY)
@@ -61,7 +61,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
     id: 'api-keys',
     name: 'still has all API keys after it is opened again',
     async run(harness) {
-      const url = await harness.emptyPlace()
+      const url = await harness.emptyDatabase()
       const stored = await withPersistence(harness, url, async ({ apiKeys }) => {
         if (apiKeys === undefined) return undefined
         await apiKeys.add(aNewApiKey('old'))
@@ -80,7 +80,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
     id: 'read-only',
     name: 'opens for reading alone, as an export does',
     async run(harness) {
-      const url = await harness.emptyPlace()
+      const url = await harness.emptyDatabase()
       const added = await withPersistence(harness, url, ({ pets }) => addPets(pets, 3))
       const persistence = await harness.open({ url, readOnly: true, create: false })
       try {
@@ -95,7 +95,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
     id: 'pending-writes',
     name: 'finishes pending writes when it is closed',
     async run(harness) {
-      const url = await harness.emptyPlace()
+      const url = await harness.emptyDatabase()
       const persistence = await harness.open({ url, migrate: true })
       const keyOf = (index: number) => ({ ...KEY, key: `${index}` })
       const adding = Array.from({ length: 20 }, async (_, index) =>
@@ -114,10 +114,35 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
     },
   },
   {
+    id: 'pending-api-keys',
+    name: 'finishes pending writes of API keys when it is closed',
+    async run(harness) {
+      const url = await harness.emptyDatabase()
+      const opened = await harness.open({ url, migrate: true })
+      const { apiKeys } = opened
+      await apiKeys?.add(aNewApiKey('old'))
+      const writing = [
+        ...['a', 'b', 'c'].map((name) => apiKeys?.add(aNewApiKey(name))),
+        apiKeys?.markUsed([{ id: 'key_old', at: after(3) }]),
+        apiKeys?.revoke('key_old', after(5)),
+      ]
+      await opened.close()
+      await Promise.all(writing)
+      if (apiKeys === undefined) return 'the adapter stores no API keys'
+      await withPersistence(harness, url, async (again) => {
+        const ids = (await again.apiKeys?.list())?.map(({ id }) => id)
+        expectEqual(ids?.toSorted(), ['key_a', 'key_b', 'key_c', 'key_old'], 'every key that was added before close')
+        const { lastUsedAt, revokedAt } = (await again.apiKeys?.find('key_old')) ?? {}
+        expectEqual([lastUsedAt, revokedAt], [after(3), after(5)], 'the use and the revocation before close')
+      })
+      return undefined
+    },
+  },
+  {
     id: 'process-ends',
     name: 'leaves nothing behind that keeps the process running when it is closed',
     run: withProcesses(async (harness, start) => {
-      const { code, errors } = await start(await harness.emptyPlace(), CLOSED).ended
+      const { code, errors } = await start(await harness.emptyDatabase(), CLOSED).ended
       assert.notEqual(code, STILL_RUNNING, `the process must end by itself within ${GRACE_MS} ms after close`)
       expectEqual(code, 0, `the process must end without an error; it printed: ${errors}`)
       return undefined

@@ -1,6 +1,7 @@
 import type { RateLimit, RateLimiter } from '@pet-store/access'
 import type { PetId, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
+import { expectRevocationsKept } from '../api-key-cases/ending.ts'
 import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
@@ -8,7 +9,7 @@ import { outputOf, type StartProcess, withProcesses } from '../other-process.ts'
 import { type HarnessCase, type NotShown, type PersistenceHarness, withPersistence } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
 
-/** Two openings of one place, as two processes have them, see the same and decide together. */
+/** Two openings of one database, as two processes have them, see the same and decide together. */
 export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared', [
   {
     id: 'pets',
@@ -21,6 +22,48 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
       }
       return undefined
     }),
+  },
+  {
+    id: 'fresh-reads',
+    name: 'reads at once what another opening has written, even where it has read before',
+    run: twice(async (one, other) => {
+      for (let round = 0; round < 4; round += 1) {
+        const last = (await listAll(other.pets)).at(-1)?.id ?? 0n
+        await other.pets.list({ status: 'sold', limit: 20 })
+        // One of them will be the next.
+        await Promise.all(Array.from({ length: 20 }, (_, index) => other.pets.find(last + BigInt(index + 1))))
+        const added = await one.pets.add(aNewPet({ status: 'sold' }))
+        expectEqual(await other.pets.find(added.id), added, 'find must return a pet that the other one added')
+        expectEqual((await listAll(other.pets)).at(-1), added, 'the last pet of the list')
+        const sold = await other.pets.list({ status: 'sold', limit: 20 })
+        expectEqual(sold.at(-1), added, 'the last pet of the list by status')
+      }
+      return undefined
+    }),
+  },
+  {
+    id: 'close',
+    name: 'closes one opening without the others',
+    async run(harness) {
+      if (!harness.capabilities?.severalProcesses) return NOT_SHARED
+      const url = await harness.emptyDatabase()
+      const [first, second, third] = [await openOn(url), await openOn(url), await openOn(url)]
+      try {
+        await first.close()
+        await third.close()
+        await second.check()
+        const added = await second.pets.add(aNewPet())
+        expectEqual(await listAll(second.pets), [added], 'the pets of the opening that was not closed')
+        expectEqual((await second.apiKeys?.list()) ?? [], [], 'the API keys of the opening that was not closed')
+      } finally {
+        await second.close()
+      }
+      return undefined
+
+      function openOn(at: string): Promise<Persistence> {
+        return harness.open({ url: at, migrate: true })
+      }
+    },
   },
   {
     id: 'idempotency-keys',
@@ -60,7 +103,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
     run: twice(async ({ apiKeys }, other) => {
       if (apiKeys === undefined || other.apiKeys === undefined) return 'the adapter stores no API keys'
       // Often: what an adapter caches may be renewed meanwhile by chance.
-      for (let count = 0; count < 20; count += 1) {
+      for (let count = 0; count < 8; count += 1) {
         const key = aNewApiKey(`${count}`)
         expectEqual(await other.apiKeys.findByHash(key.sha256), undefined, 'a key that was not added yet')
         await apiKeys.add(key)
@@ -70,6 +113,15 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
         const revoked = await other.apiKeys.findByHash(key.sha256)
         expectEqual(revoked?.revokedAt, after(5), 'the time at which the other one revoked the key')
       }
+      return undefined
+    }),
+  },
+  {
+    id: 'revocations',
+    name: 'keeps a revocation when the key is used and replaced in another opening at the same time',
+    run: twice(async ({ apiKeys }, other) => {
+      if (apiKeys === undefined || other.apiKeys === undefined) return 'the adapter stores no API keys'
+      await expectRevocationsKept(apiKeys, other.apiKeys)
       return undefined
     }),
   },
@@ -132,8 +184,8 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
     name: 'rejects a second opening, and works on in the first one',
     async run(harness) {
       if (harness.capabilities === undefined) return 'the adapter declares no capabilities'
-      if (harness.capabilities.severalProcesses) return 'several processes may open one place'
-      const url = await harness.emptyPlace()
+      if (harness.capabilities.severalProcesses) return 'several processes may open one database'
+      const url = await harness.emptyDatabase()
       // A module is needed only for this.
       const fromProcess = withProcesses(async (_, start) => {
         const opened = await outputOf(start(url, SECOND_OPENING))
@@ -144,7 +196,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
         const before = await pets.add(aNewPet())
         await expectRejection(
           async () => (await harness.open({ url, migrate: true })).close(),
-          'opening must reject while the place is open, as the adapter declares severalProcesses: false',
+          'opening must reject while the database is open, as the adapter declares severalProcesses: false',
         )
         await fromProcess(harness)
         const added = await pets.add(aNewPet())
@@ -155,13 +207,13 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
   },
 ])
 
-/** Opens an empty place, for a case that starts another process on it. */
+/** Opens an empty database, for a case that starts another process on it. */
 function besideAnotherProcess(
   run: (opened: Persistence, url: string, start: StartProcess) => Promise<NotShown | undefined>,
 ): HarnessCase['run'] {
   return withProcesses(async (harness, start) => {
-    if (!harness.capabilities?.severalProcesses) return 'the adapter does not declare severalProcesses'
-    const url = await harness.emptyPlace()
+    if (!harness.capabilities?.severalProcesses) return NOT_SHARED
+    const url = await harness.emptyDatabase()
     return withPersistence(harness, url, (opened) => run(opened, url, start))
   })
 }
@@ -200,6 +252,8 @@ const OTHER_PROCESS = `
   console.log(ids.join(' '))
   await close()`
 
+const NOT_SHARED = 'the adapter does not declare severalProcesses'
+
 const LIMIT: RateLimit = { requests: 10, windowMs: 3_600_000 }
 
 /** Called on what was opened, which may be an instance of a class. */
@@ -231,8 +285,8 @@ function twice(
   work: (one: Persistence, other: Persistence) => Promise<NotShown | undefined>,
 ): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
   return async (harness) => {
-    if (!harness.capabilities?.severalProcesses) return 'the adapter does not declare severalProcesses'
-    const url = await harness.emptyPlace()
+    if (!harness.capabilities?.severalProcesses) return NOT_SHARED
+    const url = await harness.emptyDatabase()
     return withPersistence(harness, url, (one) => withPersistence(harness, url, (other) => work(one, other)))
   }
 }

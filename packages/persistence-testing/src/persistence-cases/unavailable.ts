@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import type { Pet, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
-import { after, hashOf } from '../new-api-keys.ts'
-import { aNewPet, listAll } from '../new-pets.ts'
+import { after, aNewApiKey, hashOf } from '../new-api-keys.ts'
+import { aMomentLater, aNewPet, petsByName } from '../new-pets.ts'
 import {
   type HarnessCase,
   type Interruption,
@@ -12,16 +13,17 @@ import {
 } from '../persistence-harness.ts'
 
 const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
+const READABLE = 'the database of this adapter can be read while it is unavailable for writing'
 const RETRY_MS = 100
 
-/** While the database is unavailable the adapter says so, and it works again afterwards. */
+/** While the database is unavailable the adapter says so, and it works again afterwards, with everything it has acknowledged. */
 export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.unavailable', [
   {
     id: 'reads',
     name: 'rejects reads with persistence_unavailable while the database is unavailable',
     timeLimitMs: 60_000,
-    run: interrupted(async ({ pets, apiKeys }, { readsWork }) => {
-      if (readsWork) return 'the database of this adapter can be read while it is unavailable for writing'
+    run: interrupted(async ({ pets, apiKeys }, interrupt) => {
+      if ((await interrupt()).readsWork) return READABLE
       await expectRejection(() => pets.find(1n), 'find must reject', UNAVAILABLE)
       await expectRejection(() => pets.list({ limit: 1 }), 'list must reject', UNAVAILABLE)
       if (apiKeys) await expectRejection(() => apiKeys.findByHash(hashOf('k')), 'findByHash must reject', UNAVAILABLE)
@@ -32,25 +34,33 @@ export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.una
     id: 'writes',
     name: 'rejects writes with persistence_unavailable and a true outcome while the database is unavailable',
     timeLimitMs: 60_000,
-    run: interrupted(async ({ pets }, interruption) => {
-      const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
-      const tried = {
-        add: () => pets.add(aNewPet({ name: 'add' })),
-        addWithKey: () => pets.addWithKey(aNewPet({ name: 'addWithKey' }), key),
+    run: interrupted(async ({ pets }, interrupt) => {
+      const { end } = await interrupt()
+      const attempts = [await attempt(pets, 'plain', false), await attempt(pets, 'keyed', true)]
+      for (const { name, pet } of attempts) expectEqual(pet, undefined, `the add of the pet ${name} must reject`)
+      await end()
+      await expectStoredAsSaid(pets, attempts)
+      return undefined
+    }),
+  },
+  {
+    id: 'api-key-writes',
+    name: 'rejects writes of API keys with persistence_unavailable while the database is unavailable',
+    timeLimitMs: 60_000,
+    run: interrupted(async ({ apiKeys }, interrupt) => {
+      if (apiKeys === undefined) return 'the adapter stores no API keys'
+      await apiKeys.add(aNewApiKey('old'))
+      const { end } = await interrupt()
+      const calls = {
+        add: () => apiKeys.add(aNewApiKey('new')),
+        replace: () => apiKeys.replace('key_old', aNewApiKey('successor'), after(10)),
+        revoke: () => apiKeys.revoke('key_old', after(5)),
+        markUsed: () => apiKeys.markUsed([{ id: 'key_old', at: after(3) }]),
       }
-      const notStored = []
-      for (const [name, call] of Object.entries(tried)) {
-        await expectRejection(call, `${name} must reject`, UNAVAILABLE)
-        const outcome = await call().catch((error: { outcome?: unknown }) => error.outcome)
-        assert.ok(
-          outcome === 'not_stored' || outcome === 'unknown',
-          `the outcome of ${name} must be set, got ${outcome}`,
-        )
-        if (outcome === 'not_stored') notStored.push(name)
-      }
-      await interruption.end()
-      const stored = (await untilAvailable(() => listAll(pets))).map(({ name }) => name)
-      for (const name of notStored) assert.ok(!stored.includes(name), `${name} said that the pet is not stored`)
+      for (const [name, call] of Object.entries(calls)) await expectRejection(call, `${name} must reject`, UNAVAILABLE)
+      await end()
+      await untilAvailable(() => apiKeys.revoke('key_old', after(6)))
+      assert.ok((await apiKeys.find('key_old'))?.revokedAt, 'the key must be revoked after the interruption')
       return undefined
     }),
   },
@@ -58,8 +68,8 @@ export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.una
     id: 'opening',
     name: 'rejects opening while the database is unavailable',
     timeLimitMs: 60_000,
-    run: interrupted(async (_, { readsWork }, harness, url) => {
-      if (readsWork) return 'the database of this adapter can be read while it is unavailable for writing'
+    run: interrupted(async (_, interrupt, harness, url) => {
+      if ((await interrupt()).readsWork) return READABLE
       await expectRejection(async () => (await harness.open({ url })).close(), 'opening must reject')
       return undefined
     }),
@@ -68,42 +78,136 @@ export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.una
     id: 'check',
     name: 'rejects check while the database is unavailable, and works again afterwards',
     timeLimitMs: 60_000,
-    run: interrupted(async (persistence, interruption) => {
+    run: interrupted(async (persistence, interrupt) => {
+      const { end } = await interrupt()
       await expectRejection(() => persistence.check(), 'check must reject')
-      await interruption.end()
+      await end()
       await untilAvailable(() => persistence.check())
       const added = await untilAvailable(() => persistence.pets.add(aNewPet()))
       expectEqual(await persistence.pets.find(added.id), added, 'the adapter must work again without being reopened')
       return undefined
     }),
   },
+  {
+    id: 'acknowledged',
+    name: 'has every acknowledged pet after an interruption, and none that it said is not stored',
+    timeLimitMs: 60_000,
+    run: interrupted(async ({ pets }, interrupt) => {
+      let hasEnded = false
+      const writers = ['a', 'b', 'c', 'd'].map(async (writer, index) => {
+        const attempts: Attempt[] = []
+        while (!hasEnded && attempts.length < 200) {
+          attempts.push(await attempt(pets, `${writer}-${attempts.length}`, index % 2 === 1))
+          // What is rejected at once is not tried a thousand times.
+          if (attempts.at(-1)?.pet === undefined) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+        }
+        return attempts
+      })
+      const before = await attempt(pets, 'before', true)
+      expectEqual(before.outcome, undefined, 'the outcome of an add before the interruption')
+      const { end } = await interrupt()
+      await aMomentLater()
+      await end()
+      hasEnded = true
+      await expectStoredAsSaid(pets, [before, ...(await Promise.all(writers)).flat()])
+      return undefined
+    }),
+  },
+  {
+    id: 'frozen',
+    name: 'rejects every call in time while the database does not respond, and loses and adds nothing',
+    timeLimitMs: 60_000,
+    run: interrupted(async (persistence, freeze, harness, url) => {
+      const { pets } = persistence
+      const before = await attempt(pets, 'before', true)
+      const { end, readsWork = false } = await freeze()
+      const reading = Promise.allSettled(
+        [
+          async () => pets.find(1n),
+          async () => pets.list({ limit: 1 }),
+          async () => persistence.check(),
+          async () => (await harness.open({ url })).close(),
+        ].map((call) => expectRejection(call, 'each call must reject')),
+      )
+      const attempts = await Promise.all([1, 2, 3, 4].map((count) => attempt(pets, `frozen-${count}`, count > 2)))
+      for (const { name, pet } of attempts) expectEqual(pet, undefined, `the add of the pet ${name} must reject`)
+      const failed = (await reading).find((result) => result.status === 'rejected')
+      if (failed !== undefined && !readsWork) throw failed.reason
+      await end()
+      await expectStoredAsSaid(pets, [before, ...attempts])
+      return undefined
+    }, 'freeze'),
+  },
 ])
 
-/** Opens a new place, interrupts its database, and ends that before it closes the place. */
+/** What an add said: the pet that is stored, or what is known about one that may not be. */
+interface Attempt {
+  readonly name: string
+  readonly isKeyed: boolean
+  readonly pet?: Pet
+  readonly outcome?: string
+}
+
+/** Adds a pet, with its name as an idempotency key if it gets one. A rejection must be the one of an unavailable database. */
+async function attempt(pets: PetRepository, name: string, isKeyed: boolean): Promise<Attempt> {
+  try {
+    return { name, isKeyed, pet: isKeyed ? (await addWithName(pets, name)).pet : await pets.add(aNewPet({ name })) }
+  } catch (error) {
+    await expectRejection(() => Promise.reject(error), `the add of the pet ${name}`, UNAVAILABLE)
+    const { outcome } = error as { outcome?: string }
+    assert.ok(outcome === 'not_stored' || outcome === 'unknown', `an add must have an outcome, got ${outcome}`)
+    return { name, isKeyed, outcome }
+  }
+}
+
+function addWithName(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {
+  return pets.addWithKey(aNewPet({ name }), { owner: 'shop', key: name, fingerprint: name, at: after(0) })
+}
+
+/** Every add that resolved is stored, none that said `not_stored` is, not even later, and each idempotency key has one pet. */
+async function expectStoredAsSaid(pets: PetRepository, attempts: readonly Attempt[]): Promise<void> {
+  await untilAvailable(() => pets.list({ limit: 1 }))
+  await aMomentLater()
+  const stored = await petsByName(pets)
+  for (const { name, pet, outcome } of attempts) {
+    if (pet !== undefined) expectEqual(stored.get(name), pet, `the pet ${name}, whose add has resolved`)
+    if (outcome === 'not_stored') expectEqual(stored.get(name), undefined, `the pet ${name}, whose add said not_stored`)
+  }
+  for (const { name, pet } of attempts.filter(({ isKeyed }) => isKeyed)) {
+    const repeat = await untilAvailable(() => addWithName(pets, name))
+    const expected = pet ?? stored.get(name)
+    if (expected !== undefined) expectEqual(repeat, { pet: expected, isReplay: true }, `a repeat with the key ${name}`)
+  }
+}
+
+/** Opens a new database; what the case interrupts ends before it is closed. */
 function interrupted(
   work: (
     persistence: Persistence,
-    interruption: Interruption,
+    interrupt: () => Promise<Interruption>,
     harness: PersistenceHarness,
     url: string,
   ) => Promise<NotShown | undefined>,
+  how: 'interrupt' | 'freeze' = 'interrupt',
 ): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
   return async (harness) => {
-    const { interrupt } = harness
-    if (interrupt === undefined) return 'the harness cannot make the database unavailable'
-    const url = await harness.emptyPlace()
+    if (harness[how] === undefined) return `the harness cannot ${how} the database`
+    const url = await harness.emptyDatabase()
     return withPersistence(harness, url, async (persistence) => {
       await persistence.check()
-      const interruption = await interrupt(url)
-      let hasEnded = false
-      const end = async (): Promise<void> => {
-        if (!hasEnded) await interruption.end()
-        hasEnded = true
+      let endOnce = async (): Promise<void> => {}
+      const interrupt = async (): Promise<Interruption> => {
+        const interruption = (await harness[how]?.(url)) as Interruption
+        endOnce = async () => {
+          endOnce = async () => {}
+          await interruption.end()
+        }
+        return { ...interruption, end: () => endOnce() }
       }
       try {
-        return await work(persistence, { ...interruption, end }, harness, url)
+        return await work(persistence, interrupt, harness, url)
       } finally {
-        await end()
+        await endOnce()
       }
     })
   }
@@ -111,11 +215,11 @@ function interrupted(
 
 /** Repeats a call while the database is unavailable; the time limit of the case ends it. */
 async function untilAvailable<Result>(call: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 0; ; attempt += 1) {
+  for (let attempts = 0; ; attempts += 1) {
     try {
       return await call()
     } catch (error) {
-      if (attempt * RETRY_MS >= 20_000) throw error
+      if (attempts * RETRY_MS >= 20_000) throw error
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }

@@ -4,11 +4,13 @@
 import { existsSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'
 import type { Allowance, RateLimit } from '@pet-store/access'
-import { persistenceUnavailable } from '@pet-store/domain'
+import { type Pet, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenBulkAccess, OpenPersistence } from '@pet-store/persistence'
 import { FakeApiKeys } from './fake-api-keys.test-support.ts'
 import { FakeBulk } from './fake-bulk.test-support.ts'
 import { FakePets } from './fake-pets.test-support.ts'
+
+type Call<Result> = (current: State) => Promise<Result>
 
 interface State {
   readonly pets: FakePets
@@ -17,11 +19,14 @@ interface State {
   readonly imports: FakeBulk['imports']
 }
 
-const openFilePersistence: OpenPersistence = async ({ url, migrate = false, readOnly = false }) => {
+const openFilePersistence: OpenPersistence = async ({ url, migrate = false, readOnly = false, replicaUrls = [] }) => {
   const { pathname, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
   const mayMigrate = migrate && (!readOnly || has('migrates-for-reading'))
-  if (!existsSync(pathname) && !mayMigrate && !has('ignores-migrate')) throw new Error('The schema is missing.')
+  const isOutdated = existsSync(`${pathname}.outdated`)
+  if ((isOutdated || !existsSync(pathname)) && !mayMigrate && !has('ignores-migrate')) {
+    throw new Error('The schema is missing or outdated.')
+  }
 
   if (has('cannot-read-alone') && readOnly) throw new Error('It is read-only.')
   if (existsSync(`${pathname}.down`) && !has('connects-lazily')) throw new Error('ECONNREFUSED')
@@ -40,15 +45,33 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
   if (has('forgets-idempotency-keys')) state.pets.keys.clear()
   if (has('forgets-api-keys')) state.apiKeys.rows.length = 0
   if (has('forgets-counts')) state.counts.clear()
+  if (isOutdated && has('loses-old-pets')) state.pets.rows.pop()
+  rmSync(`${pathname}.outdated`, { force: true })
   save(pathname, state)
   unlock()
+  let isClosed = false
+  const openings = openingsOf.get(pathname) ?? []
+  openingsOf.set(pathname, [...openings, () => (isClosed = true)])
+  const unknownIds = new Set<bigint>()
+  const lists = new Map<string, readonly Pet[]>()
   const isCached = has('caches') || has('forgets-counts')
   let timer: ReturnType<typeof setTimeout> | undefined
 
   /** Calls a method on what the file contains, and writes it back. The fakes do all their work before they return. */
   function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
+    if (isClosed) return Promise.reject(new Error('It is closed.'))
     if (existsSync(`${pathname}.down`)) {
+      if (has('waits-forever')) return new Promise(() => {})
       if (has('hides-unavailability')) return Promise.reject(new Error('ECONNREFUSED'))
+      if (has('forgets-on-a-crash')) rmSync(pathname, { force: true })
+      if (has('stores-later'))
+        setTimeout(
+          () =>
+            Promise.resolve()
+              .then(() => call(method))
+              .catch(() => {}),
+          300,
+        )
       throw persistenceUnavailable({ outcome: has('lies') ? ('maybe' as 'unknown') : 'not_stored' })
     }
     const unlockCall = lock(pathname)
@@ -63,13 +86,29 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
     }
   }
 
+  /** For writes of API keys. */
+  function callKeys<Result>(method: (keys: FakeApiKeys) => Promise<Result>): Promise<Result> {
+    if (has('acknowledges-keys-while-down') && existsSync(`${pathname}.down`)) return Promise.resolve(true as Result)
+    return call(({ apiKeys }) => method(apiKeys))
+  }
+
   function loadWithFaults(): State {
     const loaded = load(pathname)
     if (!isReopened) return loaded
     if (has('forgets-statuses')) loaded.pets.hasStatus = (_, status) => status === undefined
     if (has('forgets-times')) forgetTimes(loaded)
+    if (isOutdated && has('leaves-an-index-empty'))
+      loaded.pets.hasStatus = (row, status) => status === undefined || row.id > 4n
+    if (has('finds-by-double')) loaded.pets.hasId = (row, id) => Number(row.id) === Number(id)
+    if (has('pages-by-double')) loaded.pets.isAfter = (row, id) => id === undefined || Number(row.id) > Number(id)
     if (has('forgets-hashes')) loaded.apiKeys.findByHash = async () => undefined
     return loaded
+  }
+
+  async function overwrite(id: string): Promise<void> {
+    const read = await call(({ apiKeys }) => apiKeys.find(id))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await call(async ({ apiKeys }) => apiKeys.change(id, () => ({ revokedAt: read?.revokedAt })))
   }
 
   function write(): void {
@@ -94,22 +133,38 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
     pets: {
       add: async (pet, cancellation) => call(({ pets }) => pets.add(pet, cancellation)),
       addWithKey: async (pet, key, cancellation) => call(({ pets }) => pets.addWithKey(pet, key, cancellation)),
-      find: async (id) => call(({ pets }) => pets.find(id)),
-      list: async (query) => call(({ pets }) => pets.list(query)),
+      async find(id) {
+        const pet = unknownIds.has(id) ? undefined : await call(({ pets }) => pets.find(id))
+        if (has('caches-unknown-ids') && pet === undefined) unknownIds.add(id)
+        return pet
+      },
+      async list(query) {
+        const cached = lists.get(query.status ?? '')
+        const [replica] = has('reads-any-replica') ? replicaUrls : []
+        const source =
+          replica === undefined ? call : (method: Call<readonly Pet[]>) => method(load(new URL(replica).pathname))
+        const found = cached ?? (await source(({ pets }) => pets.list(query)))
+        if (has('caches-lists')) lists.set(query.status ?? '', found)
+        return found
+      },
     },
     apiKeys: {
-      add: async (key) => call(({ apiKeys }) => apiKeys.add(key)),
-      replace: async (id, successor, until) => call(({ apiKeys }) => apiKeys.replace(id, successor, until)),
+      add: async (key) => callKeys((keys) => keys.add(key)),
+      replace: async (id, successor, until) => callKeys((keys) => keys.replace(id, successor, until)),
       find: async (id) => call(({ apiKeys }) => apiKeys.find(id)),
       findByHash: async (sha256) => call(({ apiKeys }) => apiKeys.findByHash(sha256)),
       list: async () => call(({ apiKeys }) => apiKeys.list()),
-      revoke: async (id, at, by) => call(({ apiKeys }) => apiKeys.revoke(id, at, by)),
-      markUsed: async (uses) => call(({ apiKeys }) => apiKeys.markUsed(uses)),
+      revoke: async (id, at, by) => callKeys((keys) => keys.revoke(id, at, by)),
+      async markUsed(uses) {
+        if (has('overwrites-revocations')) await overwrite(uses[0]?.id ?? '')
+        return callKeys((keys) => keys.markUsed(uses))
+      },
     },
     createRateLimiter: (limit) => ({ take: limiterOf(limit) }),
     check: async () => (has('never-rejects-check') ? undefined : call(async () => undefined)),
     isMigrated: async () => !has('denies-migrations'),
     async close() {
+      for (const end of has('closes-all') ? (openingsOf.get(pathname) ?? []) : []) end()
       openPlaces.delete(pathname)
       rmSync(`${pathname}.open`, { force: true })
       clearTimeout(timer)
@@ -121,8 +176,10 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
 export default openFilePersistence
 
 /** The same file for bulk access. */
-export const openFileBulkAccess: OpenBulkAccess = async ({ url }) => {
+export const openFileBulkAccess: OpenBulkAccess = async ({ url, migrate = false, readOnly = false }) => {
   const { pathname, search } = new URL(url)
+  const mayCreate = migrate && (!readOnly || search === '?creates-for-bulk-reading')
+  if (!existsSync(pathname) && !mayCreate) throw new Error('The schema is missing.')
   const state = load(pathname)
   const bulk = new FakeBulk(state.pets, state.apiKeys, state.imports)
   if (search === '?forgets-last-id') bulk.movePetIdsPast = async () => {}
@@ -133,6 +190,7 @@ export const openFileBulkAccess: OpenBulkAccess = async ({ url }) => {
 }
 
 const processCounts = new Map<string, number>()
+const openingsOf = new Map<string, readonly (() => void)[]>()
 const openPlaces = new Set<string>()
 
 /** Excludes other processes. A process that was killed leaves its lock, which the next one takes over. */
