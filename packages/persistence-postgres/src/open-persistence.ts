@@ -64,9 +64,11 @@ function persistenceOf(
           for (const replica of replicas) replica.expect(mark)
         })
 
+  const apiKeys = new SqlApiKeyRepository(entities, FIND_API_KEY_BY_HASH, runner)
+
   return {
     pets: listFromReplicas(new SqlPetRepository(PET_STATEMENTS, runner), replicas),
-    apiKeys: new SqlApiKeyRepository(entities, FIND_API_KEY_BY_HASH, runner),
+    apiKeys,
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
       // The table too, so that a database without one is noticed.
@@ -91,6 +93,7 @@ function persistenceOf(
     ],
     replicaHorizons: () => replicas.map(({ isResting, hasPetsUpTo }) => (isResting ? undefined : hasPetsUpTo)),
     async close() {
+      await apiKeys.finish()
       horizon?.close()
       // Replicas first: the end of a list that began there is read here.
       await PostgresReplica.closeAll(replicas)

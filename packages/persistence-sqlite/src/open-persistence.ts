@@ -57,9 +57,11 @@ function persistenceOf(database: Database, expectFile: () => void): SqlitePersis
   }
   const entities = createEntityAccess(openedOrm, database, expectFile)
 
+  const apiKeys = new SqlApiKeyRepository(entities, FIND_API_KEY_BY_HASH, runner)
+
   return {
     pets: new SqlPetRepository(PET_STATEMENTS, runner),
-    apiKeys: new SqlApiKeyRepository(entities, FIND_API_KEY_BY_HASH, runner),
+    apiKeys,
     async check() {
       expectFile()
       // Reads a page of the file, which `select 1` would not.
@@ -70,6 +72,7 @@ function persistenceOf(database: Database, expectFile: () => void): SqlitePersis
       return (await entities.read((em) => em.execute<object[]>(find, [LATEST_MIGRATION]))).length === 1
     },
     async close() {
+      await apiKeys.finish()
       await commits.finish()
       reads.flush()
       await (await orm)?.close()

@@ -1,7 +1,12 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { BulkAccess, OpenPersistence } from '@pet-store/persistence'
-import { type CheckOptions, checkCommand, type PersistenceHarness, databasesBeside } from '@pet-store/persistence-testing'
+import {
+  type CheckOptions,
+  checkCommand,
+  databasesBeside,
+  type PersistenceHarness,
+} from '@pet-store/persistence-testing'
 import pg from 'pg'
 import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'

@@ -20,21 +20,37 @@ export interface EntityAccess {
 export class SqlApiKeyRepository implements ApiKeyRepository {
   readonly #entities: EntityAccess
   readonly #findByHash
+  readonly #writing = new Set<Promise<unknown>>()
 
   constructor(entities: EntityAccess, findByHash: FindApiKeyByHash, runner: StatementRunner) {
     this.#entities = entities
     this.#findByHash = runner.readOne(findByHash, apiKeyFromRow)
   }
 
+  /** Resolves when all writes that were begun have ended. */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#writing)
+  }
+
+  async #write<Result>(work: (em: SqlEntityManager) => Promise<Result>): Promise<Result> {
+    const writing = this.#entities.write(work)
+    this.#writing.add(writing)
+    try {
+      return await writing
+    } finally {
+      this.#writing.delete(writing)
+    }
+  }
+
   async add(key: NewApiKey): Promise<void> {
-    await this.#entities.write((em) => em.insert(ApiKeyRecord, recordFromApiKey(key)))
+    await this.#write((em) => em.insert(ApiKeyRecord, recordFromApiKey(key)))
   }
 
   async replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
     const record = { ...recordFromApiKey(successor), replaces: id, overlapUntil: toMilliseconds(until) }
     const hasSuccessor = async (em: SqlEntityManager) => (await em.count(ApiKeyRecord, { replaces: id })) > 0
     try {
-      return await this.#entities.write(async (em) => {
+      return await this.#write(async (em) => {
         if ((await em.count(ApiKeyRecord, { id })) === 0) {
           throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
         }
@@ -64,7 +80,7 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
 
   revoke(id: string, at: Date, by?: string): Promise<boolean> {
     const revocation = { revokedAt: toMilliseconds(at), revokedBy: by ?? null }
-    return this.#entities.write(async (em) => {
+    return this.#write(async (em) => {
       const revoked = await em.nativeUpdate(ApiKeyRecord, { id, revokedAt: null }, revocation)
       return revoked > 0 || (await em.count(ApiKeyRecord, { id })) > 0
     })
@@ -77,7 +93,7 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
       const time = toMilliseconds(at)
       if (time > (latest.get(id) ?? Number.NEGATIVE_INFINITY)) latest.set(id, time)
     }
-    await this.#entities.write(async (em) => {
+    await this.#write(async (em) => {
       // Locked in the same order everywhere, so that two instances do not wait for each other.
       // SQLite has one writer at a time, whose transaction the ORM does not know.
       const lockMode = em.isInTransaction() ? LockMode.PESSIMISTIC_WRITE : LockMode.NONE

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { PersistenceHarness } from '@pet-store/persistence-testing'
 import { createDatabase, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { openPostgresBulkAccess } from '../bulk-access.ts'
@@ -6,30 +8,75 @@ import { postgresCapabilities } from '../settings.ts'
 
 const FLAGS = ['-c', 'fsync=off']
 const EMPTY_TABLES = 'truncate pet, idempotency_key, api_key, request_count, pet_import restart identity'
+/** Without those of extensions. */
+const TABLES = `
+  select quote_ident(relname) as name from pg_class
+  where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+  and not exists (select 1 from pg_depend where objid = pg_class.oid and deptype = 'e')`
 
-/** For `pet-store adapter check --harness`: a database on a server of its own, because the contract stops it. */
-export default async function createHarness(): Promise<PersistenceHarness> {
-  const server = await EmbeddedServer.create()
-  await server.start(FLAGS)
-  const { url } = await createDatabase(server.url)
+type Harness = Required<Pick<PersistenceHarness, 'interrupt' | 'freeze' | 'pausedReplica' | 'close'>>
+
+/**
+ * For `pet-store-adapter check --harness`: on the empty database of `--url`, or on a server of its own, which it can also
+ * stop, freeze and replicate.
+ */
+export default async function createHarness(given?: string): Promise<PersistenceHarness> {
+  const tables = async () => (await runSql<{ name: string }>(url, TABLES)).map(({ name }) => name)
+  const server = given === undefined ? await EmbeddedServer.create() : undefined
+  await server?.start(FLAGS)
+  const url = given ?? (await createDatabase((server as EmbeddedServer).url)).url
+  const found = await tables()
+  if (found.length > 0) throw new Error(`The database has the tables ${found.join(', ')}. Name an empty one.`)
   let isMigrated = false
-  const emptyDatabase: PersistenceHarness['emptyDatabase'] = async ({ mayHaveSchema = false } = {}) => {
-    await runSql(url, mayHaveSchema && isMigrated ? EMPTY_TABLES : 'drop schema public cascade; create schema public')
-    // Each of these cases opens it with migrations.
-    isMigrated = mayHaveSchema
-    return url
+  const removeTables = async () => {
+    const names = await tables()
+    if (names.length > 0) await runSql(url, `set lock_timeout = '10s'; drop table ${names.join(', ')} cascade`)
   }
   return {
     open: openPostgresPersistence,
     openBulkAccess: openPostgresBulkAccess,
     capabilities: postgresCapabilities,
-    emptyDatabase,
+    async emptyDatabase({ mayHaveSchema = false } = {}) {
+      await (mayHaveSchema && isMigrated ? runSql(url, EMPTY_TABLES) : removeTables())
+      // Each of these cases opens it with migrations.
+      isMigrated = mayHaveSchema
+      return url
+    },
     module: new URL('../index.ts', import.meta.url).href,
     exportName: 'openPostgresPersistence',
     nodeOptions: ['--conditions=@pet-store/source'],
+    ...(server === undefined ? { close: removeTables } : ownServer(server)),
+  }
+}
+
+function ownServer(server: EmbeddedServer): Harness {
+  return {
     async interrupt() {
       await server.stop('immediate')
       return { end: () => server.start(FLAGS) }
+    },
+    async freeze() {
+      const serving = 'select pid from pg_stat_activity where pid <> pg_backend_pid()'
+      const [postmaster] = (await readFile(join(server.dataFolder, 'postmaster.pid'), 'utf8')).split('\n')
+      const pids = [...(await runSql<{ pid: number }>(server.url, serving)).map(({ pid }) => pid), Number(postmaster)]
+      for (const pid of pids) process.kill(pid, 'SIGSTOP')
+      return {
+        async end() {
+          for (const pid of pids) process.kill(pid, 'SIGCONT')
+        },
+      }
+    },
+    async pausedReplica(url) {
+      const standby = await server.createStandby()
+      await standby.start(FLAGS)
+      await runSql(standby.url, 'select pg_wal_replay_pause()')
+      return {
+        url: Object.assign(new URL(url), { port: standby.port }).href,
+        async end() {
+          await standby.stop()
+          await standby.remove()
+        },
+      }
     },
     async close() {
       await server.stop()

@@ -2,15 +2,16 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PersistenceHarness } from '@pet-store/persistence-testing'
+import Database from 'better-sqlite3'
 import { openSqliteBulkAccess } from '../bulk-access.ts'
 import { openSqlitePersistence } from '../open-persistence.ts'
 import { sqliteCapabilities } from '../settings.ts'
 
-/** For `pet-store adapter check --harness`: files in a temporary folder. */
+/** For `pet-store-adapter check --harness`: files in a temporary folder. */
 export default async function createHarness(): Promise<PersistenceHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'pet-store-'))
-  let places = 0
-  const emptyDatabase = async () => `sqlite:${folder}/${++places}.db`
+  let files = 0
+  const emptyDatabase = async () => `sqlite:${folder}/${++files}.db`
   return {
     open: openSqlitePersistence,
     openBulkAccess: openSqliteBulkAccess,
@@ -24,6 +25,12 @@ export default async function createHarness(): Promise<PersistenceHarness> {
       const path = url.replace('sqlite:', '')
       await rename(path, `${path}.moved`)
       return { readsWork: true, end: () => rename(`${path}.moved`, path) }
+    },
+    /** Another program locks the file for writing. */
+    async freeze(url) {
+      const other = new Database(url.replace('sqlite:', ''))
+      other.exec('begin immediate')
+      return { readsWork: true, end: async () => void other.close() }
     },
     close: () => rm(folder, { recursive: true }),
   }
