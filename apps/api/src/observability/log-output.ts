@@ -1,6 +1,7 @@
-import { fstatSync, writeSync } from 'node:fs'
+import { fstatSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { DestinationStream } from 'pino'
+import { OutputQueue } from './output-queue.ts'
 
 const STANDARD_OUTPUT = 1
 
@@ -11,9 +12,6 @@ const DEFAULT_MAX_BYTES = 8 * 1024 * 1024
 /** UTF-8 takes at most this many bytes for a UTF-16 code unit. */
 const MAX_BYTES_PER_CODE_UNIT = 3
 
-/** After an error the next attempt follows soon, then less and less often. */
-const MIN_RETRY_MS = 1
-const MAX_RETRY_MS = 100
 /** How long the end of the process waits for a reader: in total, and while the reader takes nothing. */
 const FINAL_MS = 2_000
 const FINAL_IDLE_MS = 250
@@ -21,7 +19,7 @@ const FINAL_POLL_MS = 5
 
 /** Where lines go. */
 export interface LogOutput extends DestinationStream {
-  /** Writes what is gathered, as far as that is possible at once. pino calls it for `log.flush()`. */
+  /** Writes what was collected, as far as that is possible at once. pino calls it for `log.flush()`. */
   flush(): void
   /** Like `flush`, but waits a short while for a pipe that is full. pino calls it after a fatal line. */
   flushSync(): void
@@ -40,135 +38,92 @@ export interface LogOutputOptions {
 
 /**
  * Writes lines to a file descriptor, many at once, and the rest when the process ends. A full disk, a slow or a closed
- * pipe neither throws nor blocks, and never holds more than `maxBytes` in memory. Why it exists: decision 0080.
+ * pipe neither throws nor blocks, and never holds more than `maxBytes` in memory. What it gains: docs/decisions/0033-hot-path.md
  */
 export function openLogOutput(options: LogOutputOptions = {}): LogOutput {
-  const { fileDescriptor = STANDARD_OUTPUT, onResume = () => {} } = options
-  const maxBytes = Math.max(options.maxBytes ?? DEFAULT_MAX_BYTES, 2 * PIECE_BYTES)
-  let piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
-  let length = 0
-  /** What could not be written yet, oldest first. Empty unless the output is stuck. */
-  const waiting: Buffer[] = []
-  let waitingBytes = 0
-  let retryMs = MIN_RETRY_MS
-  let isRetryPlanned = false
-  let isClosed = false
-  let isDropping = false
-  let dropped = 0
-  let reported = 0
+  const output = new LinePieces(options)
+  makeNonBlocking(options.fileDescriptor ?? STANDARD_OUTPUT)
+  process.on('exit', () => output.flushSync())
+  setInterval(() => output.flush(), FLUSH_INTERVAL_MS).unref()
+  return output
+}
 
-  function write(line: string): void {
-    const most = line.length * MAX_BYTES_PER_CODE_UNIT
-    if (isClosed || isDropping) {
-      dropped += 1
+/** Collects lines in pieces, and drops lines once too many bytes wait. */
+class LinePieces implements LogOutput {
+  readonly #queue: OutputQueue
+  readonly #maxBytes: number
+  readonly #onResume: (droppedLines: number) => void
+  #piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  #length = 0
+  #isDropping = false
+  #dropped = 0
+  #reported = 0
+
+  constructor({
+    fileDescriptor = STANDARD_OUTPUT,
+    maxBytes = DEFAULT_MAX_BYTES,
+    onResume = () => {},
+  }: LogOutputOptions) {
+    this.#queue = new OutputQueue(fileDescriptor, () => this.#resumeOnceHalfEmpty())
+    this.#maxBytes = Math.max(maxBytes, 2 * PIECE_BYTES)
+    this.#onResume = onResume
+  }
+
+  write(line: string): void {
+    if (this.#isDropping || this.#queue.isClosed) {
+      this.#dropped += 1
       return
     }
-    if (length + most > PIECE_BYTES) endPiece()
-    if (waitingBytes + length + most > maxBytes) drop()
-    else if (most > PIECE_BYTES) emit(Buffer.from(line))
-    else length += piece.write(line, length)
+    const most = line.length * MAX_BYTES_PER_CODE_UNIT
+    if (this.#length + most > PIECE_BYTES) this.#endPiece()
+    if (this.#queue.waitingBytes + this.#length + most > this.#maxBytes) this.#drop()
+    else if (most > PIECE_BYTES) this.#queue.write(Buffer.from(line))
+    else this.#length += this.#piece.write(line, this.#length)
   }
 
-  function drop(): void {
-    dropped += 1
-    if (waiting.length > 0) isDropping = true
-    // Only the line itself is too long.
-    else if (!isClosed) resume()
+  flush(): void {
+    // While others wait the piece keeps filling, so that whole pieces wait and not many small ones.
+    if (this.#queue.waitingBytes === 0) this.#endPiece()
   }
 
-  function endPiece(): void {
-    if (length === 0) return
-    // A buffer that waits is not filled anew.
-    if (!emit(piece.subarray(0, length))) piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
-    length = 0
-  }
-
-  /** Writes bytes, behind those that wait. `false` if some of them wait now. */
-  function emit(bytes: Buffer): boolean {
-    const written = waiting.length === 0 ? writeSome(bytes) : 0
-    if (isClosed || written === bytes.length) return true
-    if (waiting.length === 0) retryLater()
-    waiting.push(bytes.subarray(written))
-    waitingBytes += bytes.length - written
-    return false
-  }
-
-  /** Returns how many bytes were written. */
-  function writeSome(bytes: Buffer): number {
-    let written = 0
-    try {
-      while (written < bytes.length) written += writeSync(fileDescriptor, bytes, written)
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      // Nobody will ever read this.
-      if (code === 'EPIPE' || code === 'EBADF') close()
-    }
-    return written
-  }
-
-  function close(): void {
-    isClosed = true
-    waiting.length = 0
-    waitingBytes = 0
-    length = 0
-  }
-
-  function retryLater(): void {
-    if (isRetryPlanned) return
-    isRetryPlanned = true
-    setTimeout(retry, retryMs).unref()
-    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
-  }
-
-  function retry(): void {
-    isRetryPlanned = false
-    if (writeWaiting() > 0) retryMs = MIN_RETRY_MS
-    if (waiting.length > 0) retryLater()
-    if (isDropping && !isClosed && waitingBytes <= maxBytes / 2) resume()
-  }
-
-  /** Returns how many bytes were written. */
-  function writeWaiting(): number {
-    const before = waitingBytes
-    for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      const written = writeSome(first)
-      // Closed.
-      if (waiting.length === 0) break
-      waitingBytes -= written
-      if (written < first.length) {
-        waiting[0] = first.subarray(written)
-        break
-      }
-      waiting.shift()
-    }
-    return before - waitingBytes
-  }
-
-  function resume(): void {
-    isDropping = false
-    const since = dropped - reported
-    reported = dropped
-    onResume(since)
-  }
-
-  function flush(): void {
-    // What is gathered while others wait goes on gathering, so that whole pieces wait and not many small ones.
-    if (waiting.length === 0) endPiece()
-  }
-
-  function flushSync(): void {
-    endPiece()
+  flushSync(): void {
+    this.#endPiece()
     let idleMs = 0
-    for (let ms = 0; waiting.length > 0 && ms < FINAL_MS && idleMs < FINAL_IDLE_MS; ms += FINAL_POLL_MS) {
-      idleMs = writeWaiting() > 0 ? 0 : idleMs + FINAL_POLL_MS
-      if (waiting.length > 0) sleep(FINAL_POLL_MS)
+    for (let ms = 0; this.#queue.waitingBytes > 0 && ms < FINAL_MS && idleMs < FINAL_IDLE_MS; ms += FINAL_POLL_MS) {
+      idleMs = this.#queue.writeWaiting() > 0 ? 0 : idleMs + FINAL_POLL_MS
+      if (this.#queue.waitingBytes > 0) sleep(FINAL_POLL_MS)
     }
   }
 
-  makeNonBlocking(fileDescriptor)
-  process.on('exit', flushSync)
-  setInterval(flush, FLUSH_INTERVAL_MS).unref()
-  return { write, flush, flushSync, droppedLines: () => dropped }
+  droppedLines(): number {
+    return this.#dropped
+  }
+
+  #endPiece(): void {
+    if (this.#length === 0) return
+    const isWritten = this.#queue.write(this.#piece.subarray(0, this.#length))
+    // A buffer that waits is not filled anew.
+    if (!isWritten) this.#piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+    this.#length = 0
+  }
+
+  #drop(): void {
+    this.#dropped += 1
+    if (this.#queue.waitingBytes > 0) this.#isDropping = true
+    // Only the line itself is too long.
+    else if (!this.#queue.isClosed) this.#resume()
+  }
+
+  #resumeOnceHalfEmpty(): void {
+    if (this.#isDropping && !this.#queue.isClosed && this.#queue.waitingBytes <= this.#maxBytes / 2) this.#resume()
+  }
+
+  #resume(): void {
+    this.#isDropping = false
+    const droppedLines = this.#dropped - this.#reported
+    this.#reported = this.#dropped
+    this.#onResume(droppedLines)
+  }
 }
 
 /**

@@ -42,7 +42,7 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
       unavailable: outage.unavailable,
       internalError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
     },
-    droppedLogLines: output.droppedLines,
+    droppedLogLines: () => output.droppedLines(),
     onReadiness(checks, isReady, reason) {
       if (isReady) log.info({ checks }, 'ready again')
       else log.warn({ checks, ...(reason !== undefined && { err: reason }) }, 'not ready')
