@@ -49,7 +49,7 @@ export async function compose(settings: Settings, reports: Reports, options: Com
     lifetimeMs: settings.apiKeyCacheSeconds * 1000,
   })
   const keyUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
-  const keyChanges = repeat(createKeyChanges(persistence.apiKeys, reports.onKeyChange, now()), KEY_CHANGES_INTERVAL_MS)
+  const keyChanges = repeat(createKeyChanges(persistence.apiKeys, reports.onKeyChange, now), KEY_CHANGES_INTERVAL_MS)
   const app = observability.app({
     pets: createPetUseCases(observability.repository(persistence.pets)),
     tokenCheck: keyCheck.check,

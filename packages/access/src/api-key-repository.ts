@@ -26,8 +26,11 @@ export interface ApiKeyRepository {
   /** Returns the key with this hash, or `undefined`; revoked and expired keys included. */
   findByHash(sha256: string): Promise<ApiKey | undefined>
 
-  /** Returns every key ever stored, in the order of `createdAt`. */
-  list(): Promise<readonly ApiKey[]>
+  /**
+   * Returns every key ever stored, in the order of `createdAt`. With `changedSince` those may be absent that were neither
+   * created, replaced nor revoked at that time or later: what looks for changes need not read all keys.
+   */
+  list(changedSince?: Date): Promise<readonly ApiKey[]>
 
   /**
    * Revokes a key permanently, and stores when and by whom; a second call changes neither. Returns `false` when there is

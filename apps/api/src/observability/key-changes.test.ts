@@ -8,7 +8,12 @@ function setUp() {
   const times = { now: 0 }
   const as = (by: string) => createApiKeyUseCases(keys, { by, now: () => new Date(times.now) })
   const reported: KeyChange[] = []
-  const reportChanges = createKeyChanges(keys, (change) => reported.push(change), new Date(100))
+  times.now = 100
+  const reportChanges = createKeyChanges(
+    keys,
+    (change) => reported.push(change),
+    () => new Date(times.now),
+  )
   return { keys, as, times, reported, reportChanges }
 }
 
@@ -46,11 +51,39 @@ it('reports a change in the next call when the keys could not be read', async ()
   const { as, keys, times, reported } = setUp()
   let isUnavailable = true
   const list = () => (isUnavailable ? Promise.reject(new Error('down')) : keys.list())
-  const reportChanges = createKeyChanges({ list }, (change) => reported.push(change), new Date(100))
+  const reportChanges = createKeyChanges(
+    { list },
+    (change) => reported.push(change),
+    () => new Date(100),
+  )
   times.now = 100
   await as('Ada').issueApiKey({ name: 'kiosk' })
   await expect(reportChanges()).rejects.toThrow('down')
   isUnavailable = false
   await reportChanges()
   expect(reported).toMatchObject([{ change: 'created', by: 'Ada' }])
+})
+
+it('asks for the keys of the last hour, and for those of a longer time in which they could not be read', async () => {
+  const { keys, times } = setUp()
+  const asked: (number | undefined)[] = []
+  let isUnavailable = false
+  const list = (changedSince?: Date) => {
+    asked.push(changedSince?.getTime())
+    return isUnavailable ? Promise.reject(new Error('down')) : keys.list()
+  }
+  const hours = (count: number) => count * 3_600_000
+  times.now = hours(10)
+  const reportChanges = createKeyChanges(
+    { list },
+    () => {},
+    () => new Date(times.now),
+  )
+  for (times.now of [hours(10), hours(11), hours(12)]) await reportChanges()
+  isUnavailable = true
+  for (times.now of [hours(13), hours(15)]) await expect(reportChanges()).rejects.toThrow('down')
+  isUnavailable = false
+  // The clock was set back.
+  for (times.now of [hours(16), hours(3), hours(4)]) await reportChanges()
+  expect(asked).toEqual([9, 9, 10, 11, 11, 11, 15, 9].map(hours))
 })

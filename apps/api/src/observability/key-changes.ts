@@ -12,26 +12,34 @@ export interface KeyChange {
   readonly replacedBy?: string
 }
 
+/** How far the clock of a machine that changes keys may be behind, or how long the keys may not be read. */
+const MAX_DELAY_MS = 3_600_000
+
 /**
  * Returns a function that reports each change of an API key that was made since `startedAt`, by any process, and not
- * reported yet. It reads all keys: call it every few seconds, not on requests.
+ * reported yet. It reads the keys that changed within the last hour: call it every few seconds.
  */
 export function createKeyChanges(
   keys: Pick<ApiKeyRepository, 'list'>,
   report: (change: KeyChange) => void,
-  startedAt: Date,
+  now: () => Date,
 ): () => Promise<void> {
+  const startedAt = now()
   const known = new Set<string>()
   let isFirstCall = true
+  let readAt = startedAt
   return async () => {
-    for (const change of changesOf(await keys.list())) {
+    const askedAt = now()
+    const since = new Date(Math.max(readAt.getTime(), startedAt.getTime()) - MAX_DELAY_MS)
+    for (const change of changesOf(await keys.list(since))) {
       const id = `${change.change} ${change.keyId}`
-      if (known.has(id)) continue
+      if (change.at < since || known.has(id)) continue
       known.add(id)
       // Later calls do not compare times, since the clocks of two machines differ.
       if (!isFirstCall || change.at >= startedAt) report(change)
     }
     isFirstCall = false
+    readAt = askedAt
   }
 }
 

@@ -74,8 +74,18 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
     return this.#findByHash([sha256])
   }
 
-  async list(): Promise<readonly ApiKey[]> {
-    return apiKeysFrom(await this.#entities.read((em) => em.find(ApiKeyRecord, {}, { orderBy: { createdAt: 'asc' } })))
+  async list(changedSince?: Date): Promise<readonly ApiKey[]> {
+    return apiKeysFrom(
+      await this.#entities.read(async (em) => {
+        const orderBy = { createdAt: 'asc' } as const
+        if (changedSince === undefined) return em.find(ApiKeyRecord, {}, { orderBy })
+        const since = { $gte: toMilliseconds(changedSince) }
+        const changed = await em.find(ApiKeyRecord, { $or: [{ createdAt: since }, { revokedAt: since }] })
+        // The row of a new key says which key it replaces: that one has changed as well.
+        const ids = changed.flatMap(({ id, replaces }) => (replaces == null ? [id] : [id, replaces]))
+        return em.find(ApiKeyRecord, { id: { $in: ids } }, { orderBy })
+      }),
+    )
   }
 
   revoke(id: string, at: Date, by?: string): Promise<boolean> {
