@@ -94,4 +94,18 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
       expectEqual(await keys.list(), [withoutHash(old)], 'the old key must not change')
     },
   },
+  {
+    id: 'changed-since',
+    name: 'leaves out no key that was created, replaced or revoked since a time',
+    async run(keys) {
+      for (const name of ['untouched', 'replaced', 'revoked']) await keys.add(aNewApiKey(name))
+      await keys.replace('key_replaced', aNewApiKey('successor', { createdAt: after(20) }), after(30))
+      await keys.revoke('key_revoked', after(20))
+      const isChanged = ({ id }: { readonly id: string }) => id !== 'key_untouched'
+      const changed = (await keys.list()).filter(isChanged)
+      for (const time of [after(10), after(20)]) {
+        expectEqual((await keys.list(time)).filter(isChanged), changed, 'the keys that changed, as in the whole list')
+      }
+    },
+  },
 ])

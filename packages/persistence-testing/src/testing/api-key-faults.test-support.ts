@@ -54,6 +54,12 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = [
     hasId: (row, id) => row.id === id && Number(row.expiresAt ?? Infinity) > Date.now(),
     list: async () => keys.rows.filter((row) => Number(row.expiresAt ?? Infinity) > Date.now()),
   })),
+  ...(['createdAt', 'revokedAt'] as const).map((field) =>
+    apiKeyFault(`takes only ${field} for a change`, 'api-key.replace.changed-since', (_, { list }) => ({
+      list: async (since) =>
+        (await list()).filter((key) => since === undefined || Number(key[field] ?? 0) >= Number(since)),
+    })),
+  ),
   apiKeyFault('lists in the order of adding', 'api-key.add.list', () => ({ order: () => 0 })),
   ...(['id', 'name', 'sha256'] as const).map((field) =>
     apiKeyFault(`lists by ${field}`, 'api-key.add.list', () => ({

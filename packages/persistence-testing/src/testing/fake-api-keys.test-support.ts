@@ -84,7 +84,7 @@ export class FakeApiKeys implements ApiKeyRepository {
     return row && (this.give(row) as ApiKey)
   }
 
-  async list(): Promise<readonly ApiKey[]> {
+  async list(_changedSince?: Date): Promise<readonly ApiKey[]> {
     return this.rows.toSorted((one, other) => this.order(one, other)).map((row) => this.give(row) as ApiKey)
   }
 
