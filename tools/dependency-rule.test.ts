@@ -14,16 +14,12 @@ const FORBIDDEN: readonly (readonly [rule: string, file: string, imports: string
     [`${name}-imports`, `packages/${name}/src/a.ts`, 'not-allowed'] as const,
     [`${name}-tests-import`, `packages/${name}/src/a.test.ts`, 'not-allowed'] as const,
     ...may
-      .filter((one) => one.endsWith(' (types)'))
-      .map((one) => one.replace(' (types)', ''))
+      .flatMap((one) => one.match(/^(.*) \(types\)$/)?.[1] ?? [])
       .map(
-        (of) =>
-          [`${name}-imports-types-of-${of}`, `packages/${name}/src/types-of-${of}.ts`, `@pet-store/${of}`] as const,
+        (of) => [`${name}-imports-types-of-${of}`, `packages/${name}/src/types-${of}.ts`, `@pet-store/${of}`] as const,
       ),
   ]),
   ['domain-imports', 'packages/domain/src/c.ts', 'node:crypto'],
-  ['access-imports', 'packages/access/src/c.ts', '@pet-store/domain'],
-  ['persistence-mikro-orm-imports', 'packages/persistence-mikro-orm/src/c.ts', 'better-sqlite3'],
   ['tests-only-persistence-testing', 'apps/api/src/a.ts', '@pet-store/persistence-testing'],
   ['tests-only-testing', 'apps/api/src/e.ts', '@pet-store/testing'],
   ['packages-do-not-import-apps', 'packages/http-express/src/c.ts', '@pet-store/api'],
@@ -38,35 +34,18 @@ const FORBIDDEN: readonly (readonly [rule: string, file: string, imports: string
   ['apps/api/src/upper-imports-downwards', 'apps/api/src/upper/a.ts', '../unlisted/b.ts'],
 ]
 
-/** Files with imports that no rule may report. */
+/** Files with imports that no rule may report, and that the manifests of the fixture therefore declare. */
 const ALLOWED: Record<string, readonly string[]> = {
   'packages/access/src/allowed.ts': ['node:crypto'],
   'packages/persistence-testing/src/allowed.ts': ['@pet-store/domain', 'node:assert/strict'],
   'packages/http-express/src/allowed.ts': ['@pet-store/domain', 'express', 'zod', 'node:http'],
-  'packages/persistence-sqlite/src/allowed.ts': [
-    '@pet-store/domain',
-    '@pet-store/persistence-mikro-orm',
-    '@mikro-orm/sqlite',
-  ],
+  'packages/persistence-sqlite/src/allowed.ts': ['@pet-store/persistence-mikro-orm', '@mikro-orm/sqlite'],
   'packages/persistence-sqlite/src/allowed.test.ts': ['@pet-store/persistence-testing', 'vitest', 'node:os'],
-  'apps/api/src/allowed.ts': ['@pet-store/domain', '@pet-store/persistence-sqlite', './upper/b.ts', 'node:http'],
-  'apps/api/src/persistence/check-adapter.ts': ['@pet-store/persistence-testing'],
+  'apps/api/src/allowed.ts': ['@pet-store/persistence-sqlite', './upper/b.ts', 'node:http'],
   'apps/api/src/upper/b.ts': ['../lower/b.ts'],
   'apps/api/src/lower/b.ts': [],
   'apps/api/src/lower/b.test.ts': ['../upper/b.ts'],
 }
-
-/** What the manifests of the fixture declare; a package that is not listed here declares nothing. */
-const DECLARED: Record<string, { dependencies?: readonly string[]; devDependencies?: readonly string[] }> = {
-  'packages/persistence-testing': { dependencies: ['@pet-store/domain'] },
-  'packages/http-express': { dependencies: ['@pet-store/domain', 'express', 'zod'] },
-  'packages/persistence-sqlite': {
-    dependencies: ['@pet-store/domain', '@pet-store/persistence-mikro-orm', '@mikro-orm/sqlite'],
-    devDependencies: ['@pet-store/persistence-testing', 'vitest'],
-  },
-  'apps/api': { dependencies: ['@pet-store/domain', '@pet-store/persistence-sqlite'], devDependencies: ['fast-check'] },
-}
-
 const REGISTRY = ['not-allowed', 'express', 'zod', 'pg', 'better-sqlite3', 'vitest', 'fast-check', '@mikro-orm/sqlite']
 
 let fixture: string
@@ -80,11 +59,13 @@ beforeAll(() => {
   for (const name of REGISTRY) writePackage(join('node_modules', name), { name, exports: './index.js' }, 'index.js')
   for (const folder of [...packages.map(([name]) => `packages/${name}`), 'apps/api']) {
     const name = `@pet-store/${basename(folder)}`
+    const files = Object.entries(ALLOWED).filter(([file]) => file.startsWith(`${folder}/`))
+    const imported = files.flatMap(([, names]) => names).filter((one) => !/^[.]|:/.test(one))
     const manifest = {
       name,
       exports: { '.': { '@pet-store/source': './src/index.ts' } },
-      dependencies: versions(DECLARED[folder]?.dependencies),
-      devDependencies: versions(DECLARED[folder]?.devDependencies),
+      dependencies: Object.fromEntries(imported.map((one) => [one, '*'])),
+      devDependencies: { 'fast-check': '*' },
     }
     writePackage(folder, manifest, 'src/index.ts')
     mkdirSync(join(fixture, 'node_modules/@pet-store'), { recursive: true })
@@ -121,29 +102,26 @@ describe('the dependency rule', () => {
   })
 
   it.each(FORBIDDEN)('reports %s: %s must not import %s', (rule, file) => {
-    expect(result.violations.filter(({ from }) => from === file).map((violation) => violation.rule.name)).toContain(
-      rule,
-    )
+    expect(reported(file)).toContain(rule)
   })
 
   it.each(Object.keys(ALLOWED))('allows the imports of %s', (file) => {
-    expect(result.violations.filter(({ from }) => from === file)).toEqual([])
+    expect(reported(file)).toEqual([])
   })
 })
+
+function reported(file: string): string[] {
+  return result.violations.filter(({ from }) => from === file).map(({ rule }) => rule.name)
+}
 
 function listed(names: readonly string[]): string {
   return names.join(', ') || 'nothing'
 }
 
 function cruise(): typeof result {
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    [
-      join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs'),
-      ...['--config', join(ROOT, '.dependency-cruiser.mjs'), '--output-type', 'json', 'packages', 'apps'],
-    ],
-    { cwd: fixture, encoding: 'utf8' },
-  )
+  const program = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
+  const options = ['--config', join(ROOT, '.dependency-cruiser.mjs'), '--output-type', 'json', 'packages', 'apps']
+  const { stdout, stderr } = spawnSync(process.execPath, [program, ...options], { cwd: fixture, encoding: 'utf8' })
   if (stdout === '') throw new Error(stderr)
   return (JSON.parse(stdout) as { summary: typeof result }).summary
 }
@@ -156,8 +134,4 @@ function writePackage(folder: string, manifest: object, entry: string): void {
 function write(file: string, text: string): void {
   mkdirSync(dirname(join(fixture, file)), { recursive: true })
   writeFileSync(join(fixture, file), text)
-}
-
-function versions(names: readonly string[] = []): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, '*']))
 }

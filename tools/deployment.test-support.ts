@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,18 +20,16 @@ export function yamlOf<T>(file: string): T {
 export interface Variable {
   readonly name: string
   readonly value?: string
-  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } }
 }
 
 interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string }
+  readonly httpGet: object
 }
 
 export interface Container {
   readonly image: string
-  readonly args?: readonly string[]
   readonly env: readonly Variable[]
-  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[]
+  readonly ports?: readonly object[]
   readonly startupProbe?: Probe
   readonly livenessProbe?: Probe
   readonly readinessProbe?: Probe
@@ -82,20 +80,13 @@ export function kubernetesErrors(objects: readonly { readonly apiVersion: string
     return `export const object${index}: ${type} = ${JSON.stringify(objects[index])}`
   })
   const folder = mkdtempSync(join(tmpdir(), 'manifests-'))
-  try {
-    // So that the compiler finds the types.
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    const file = join(folder, 'manifests.ts')
-    writeFileSync(file, lines.join('\n'))
-    const compiler = join(ROOT, 'node_modules/@typescript/native/bin/tsc')
-    const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--types', '', '--module', 'nodenext']
-    execFileSync(process.execPath, [compiler, ...options, file], { stdio: 'pipe' })
-    return []
-  } catch (error) {
-    const { stdout } = error as { readonly stdout?: Buffer }
-    if (stdout === undefined) throw error
-    return stdout.toString().trim().split('\n')
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  // So that the compiler finds the types.
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const file = join(folder, 'manifests.ts')
+  writeFileSync(file, lines.join('\n'))
+  const compiler = join(ROOT, 'node_modules/@typescript/native/bin/tsc')
+  const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--types', '', '--module', 'nodenext']
+  const { stdout } = spawnSync(process.execPath, [compiler, ...options, file], { encoding: 'utf8' })
+  rmSync(folder, { recursive: true })
+  return stdout.trim().split('\n').filter(Boolean)
 }

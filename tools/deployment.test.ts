@@ -132,8 +132,7 @@ describe('everything that deploys the service', () => {
   const patches = textOf('deploy/kubernetes/production/kustomization.yaml')
   const environments: [string, [string, string | undefined][]][] = [
     ['Dockerfile', image],
-    ['compose.yaml, api', Object.entries(api.environment ?? {})],
-    ['compose.yaml, migrate', Object.entries(migrate.environment ?? {})],
+    ['compose.yaml', Object.entries(api.environment ?? {})],
     ['Deployment', valuesOf(container.env)],
     ['Job', valuesOf(jobContainer.env)],
     ['overlay', [...patches.matchAll(/name: ([A-Z_]+), value: '(.*)'/g)].map(([, name = '', value]) => [name, value])],

@@ -47,15 +47,13 @@ function isRoomy(folder: string): boolean {
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
-    if (pid !== undefined && !isRunning(Number(pid))) remove(join(folder, name))
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    if (pid === undefined) continue
+    try {
+      process.kill(Number(pid), 0)
+    } catch (error) {
+      // Otherwise it runs, as another user.
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') remove(join(folder, name))
+    }
   }
 }
 

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
@@ -11,11 +14,17 @@ import { createPetServer } from '../server/create-pet-server.ts'
 import type { CodeSample } from './code-samples.ts'
 
 const run = promisify(execFile)
-/** How a sample is run. Go samples are only compared: few machines have Go. */
+/** How a sample is run, where its language is installed. */
 const RUN: Readonly<Record<string, (source: string) => readonly [string, ...string[]]>> = {
   shell: (source) => ['sh', '-c', source],
   typescript: (source) => [process.execPath, '--input-type=module-typescript', '--eval', source],
   python: (source) => ['python3', '-c', source],
+  go: (source) => {
+    const folder = mkdtempSync(join(tmpdir(), 'go-sample-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    writeFileSync(join(folder, 'main.go'), source)
+    return ['go', 'run', join(folder, 'main.go')]
+  },
 }
 
 /** A service with one pet, and how to call it. */
