@@ -15,16 +15,16 @@ export async function copyCommand({
   json?: boolean
 }): Promise<void> {
   if (from === to) throw new InvalidSettings(['--from and --to name the same database.'])
-  const [source, target] = [settingsOf(from), settingsOf(to)]
-  const [isWholeSource, isWholeTarget] = await Promise.all([source, target].map(hasBulkAccess))
+  const [sourceSettings, targetSettings] = [settingsOf(from), settingsOf(to)]
+  const [isWholeSource, isWholeTarget] = await Promise.all([sourceSettings, targetSettings].map(hasBulkAccess))
   // Before anything is opened: a missing target would be created.
   if (!isWholeTarget) console.error('The target has no bulk access: only pets are copied, and they get new ids.')
   else if (!isWholeSource) console.error('The source has no bulk access: only pets are copied.')
-  const report = await withTransfer(source, { readOnly: true }, (here) =>
-    withTransfer(target, {}, (there) =>
+  const report = await withTransfer(sourceSettings, { readOnly: true }, (source) =>
+    withTransfer(targetSettings, {}, (target) =>
       interruptible(
         () => `Stopped. ${isWholeTarget ? 'Run the same command to continue.' : 'The target holds the first pets.'}`,
-        () => copyDatabase(here, there, createProgress()),
+        () => copyDatabase(source, target, createProgress()),
       ),
     ),
   )

@@ -5,7 +5,8 @@ import { createPetInventor } from '../transfer/invent-pets.ts'
 import { hasBulkAccess, withTransfer } from '../transfer/open-transfer.ts'
 import { amount, createProgress, interruptible } from '../transfer/progress.ts'
 
-const BATCH = 10_000
+/** SQLite has one writer at a time, and a serving process waits for it. */
+const PETS_PER_TRANSACTION = 5_000
 
 /** Stores invented pets, and prints the command that stores the same ones again. */
 export async function seedCommand({
@@ -27,7 +28,7 @@ export async function seedCommand({
         const invent = createPetInventor(seed)
         const meter = createProgress().begin('Storing', count)
         while (stored < count) {
-          const pets = Array.from({ length: Math.min(count - stored, BATCH) }, invent)
+          const pets = Array.from({ length: Math.min(count - stored, PETS_PER_TRANSACTION) }, invent)
           await addPets(pets)
           stored += pets.length
           meter.advance(pets.length)

@@ -74,32 +74,34 @@ describe('copy', () => {
     expect(await target.readPets({ limit: 20_000 })).toEqual(petsUpTo(12_000))
   })
 
-  it('stores exactly the missing pets when the databases return pages of different sizes', async () => {
-    const copyBetween = async (from: bigint[], to: bigint[], size: number, targetSize: number) => {
+  it('stores exactly the missing pets, whatever the size of pages of the source is', async () => {
+    const copyBetween = async (from: bigint[], to: bigint[], size: number) => {
       const of = (ids: bigint[]) => createMemoryBulk(ids.map((id) => ({ ...REX, id, name: `Pet ${id}` })))
       const [source, target] = [of(from), of(to)]
-      const report = await copy(paged(source, size), paged(target, targetSize))
+      const report = await copy(paged(source, size), target)
       expect(await target.readPets({ limit: 99 })).toEqual(await source.readPets({ limit: 99 }))
       return report
     }
     const ids = fc.uniqueArray(fc.bigInt(1n, 30n), { maxLength: 30 })
     const size = fc.integer({ min: 1, max: 9 })
     await fc.assert(
-      fc.asyncProperty(ids, fc.array(fc.nat(29)), size, size, async (from, places, one, other) => {
-        const to = [...new Set(places.flatMap((place) => from[place] ?? []))]
-        const { pets, checksum } = await copyBetween(from, to, one, other)
-        expect([pets, checksum]).toEqual([from.length, (await copyBetween(from, [], 99, 99)).checksum])
+      fc.asyncProperty(ids, fc.array(fc.nat(29)), size, async (from, indexes, most) => {
+        const to = [...new Set(indexes.flatMap((index) => from[index] ?? []))]
+        const { pets, checksum } = await copyBetween(from, to, most)
+        expect([pets, checksum]).toEqual([from.length, (await copyBetween(from, [], 99)).checksum])
       }),
     )
   })
 
-  it('finds pets that only the target has when the databases return pages of different sizes', async () => {
+  it('finds a pet that only the target has, wherever pages of the source end, and changes nothing', async () => {
     const size = fc.integer({ min: 1, max: 9 })
     await fc.assert(
-      fc.asyncProperty(fc.bigInt(1n, 20n), size, size, async (lost, one, other) => {
+      fc.asyncProperty(fc.bigInt(1n, 20n), fc.bigInt(1n, 20n), size, async (lost, missing, most) => {
         const source = createMemoryBulk(petsUpTo(20).filter(({ id }) => id !== lost))
-        const target = createMemoryBulk(petsUpTo(20))
-        await expect(copy(paged(source, one), paged(target, other))).rejects.toThrow(`or that differ: ${lost}.`)
+        const target = createMemoryBulk(petsUpTo(20).filter(({ id }) => id === lost || id !== missing))
+        const before = [...target.pets]
+        await expect(copy(paged(source, most), target)).rejects.toThrow(`or that differ: ${lost}.`)
+        expect(target.pets).toEqual(before)
       }),
     )
   })
@@ -139,14 +141,27 @@ describe('copy', () => {
 
   const KEY: StoredApiKey = { id: 'key_1', sha256: 'ab', name: 'shop', scopes: ['pets:read'], createdAt: new Date(1) }
 
-  it('ignores the last use of an API key, and rejects any other difference', async () => {
-    const source = () => createMemoryBulk([], { apiKeys: [KEY] })
-    const target = (fields: object) => createMemoryBulk([], { apiKeys: [{ ...KEY, ...fields }] })
-    expect(await copy(source(), target({ lastUsedAt: new Date(5) }))).toMatchObject({ apiKeys: 1 })
-    for (const fields of [{ revokedAt: new Date(5) }, { id: 'key_2' }, { scopes: [] }]) {
-      await expect(copy(source(), target(fields))).rejects.toThrow('The target holds API keys that the source does not')
-    }
+  it.each([
+    ['was revoked', { revokedAt: new Date(5), revokedBy: 'Ada' }, {}],
+    ['was used', { lastUsedAt: new Date(9) }, { lastUsedAt: new Date(5) }],
+    ['was revoked in both', { revokedAt: new Date(5) }, { revokedAt: new Date(9), revokedBy: 'Bob' }],
+  ])('brings an API key to the state of the source, where it %s', async (_, fields, before) => {
+    const key = { ...KEY, ...fields }
+    const target = createMemoryBulk([], { apiKeys: [{ ...KEY, ...before }] })
+    expect(await copy(createMemoryBulk([], { apiKeys: [key] }), target)).toMatchObject({ apiKeys: 1 })
+    expect(await target.readApiKeys()).toEqual([key])
   })
+
+  it.each([{ revokedAt: new Date(5) }, { id: 'key_2' }, { scopes: [] }, { sha256: 'cd' }])(
+    'rejects a target with an API key that only there is or was changed: %o',
+    async (fields) => {
+      const key = { ...KEY, ...fields }
+      const target = createMemoryBulk([], { apiKeys: [key] })
+      const copying = copy(createMemoryBulk([], { apiKeys: [KEY] }), target)
+      await expect(copying).rejects.toThrow('The target holds API keys that the source does not')
+      expect(await target.readApiKeys()).toEqual([key])
+    },
+  )
 
   const IMPORT: PetImport = {
     id: 1n,

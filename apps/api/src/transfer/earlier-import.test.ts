@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { PetImport } from '@pet-store/persistence'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createFilePrefix, findEarlierImports } from './earlier-import.ts'
-import { readLines } from './read-lines.ts'
+import { findEarlierImports, walkFile } from './earlier-import.ts'
+import { pieces } from './testing/entries.test-support.ts'
 
 const FILE = 'name,categoryId\na,1\nb,1\nc,1\nd,1\n'
 const NOW = new Date('2027-03-01T00:00:00Z')
@@ -25,11 +25,6 @@ function imported(lines: number, fields: Partial<PetImport> = {}, file = FILE): 
   }
 }
 const finished = (file = FILE) => imported(file.split('\n').length - 1, { state: 'finished' }, file)
-
-async function* pieces(text: string, size: number) {
-  const bytes = Buffer.from(text)
-  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
-}
 
 describe.each([1, 2, 7, 999])('earlier imports of a file, read %i bytes at a time', (size) => {
   const find = async (imports: readonly PetImport[], file = FILE) => {
@@ -74,20 +69,18 @@ describe.each([1, 2, 7, 999])('earlier imports of a file, read %i bytes at a tim
   })
 })
 
-it('sums the bytes of a file as the import sums its lines', async () => {
-  const text = fc.array(fc.constantFrom('a', 'é', '\n', '\r\n', '\ufeff', '')).map((parts) => parts.join(''))
+it('walks to the end of a line, however its pieces are cut, and to the end of the file', async () => {
+  const text = fc.array(fc.constantFrom('a', 'é', '\n', '\n\r\n', '\ufeff', '')).map((parts) => `x\n${parts.join('')}`)
+  const steps = fc.array(fc.nat(6), { maxLength: 3 }).map((counts) => counts.toSorted((one, other) => one - other))
   await fc.assert(
-    fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), fc.nat(5), async (file, size, count) => {
-      const all = createFilePrefix()
-      const prefix = createFilePrefix()
-      for await (const lines of readLines(pieces(file, size))) {
-        prefix.add(lines.slice(0, Math.max(0, count - prefix.lines)))
-        all.add(lines)
+    fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), steps, async (file, size, lineCounts) => {
+      const lines = file.replace(/\n$/, '').split('\n')
+      const walk = walkFile(pieces(file, size))
+      for (const count of [...lineCounts, Number.POSITIVE_INFINITY]) {
+        const before = lines.slice(0, count)
+        const sha256 = sha256Of(before.map((line) => `${line}\n`).join(''))
+        expect(await walk.advanceTo(count)).toEqual({ lines: before.length, sha256 })
       }
-      const one = { ...imported(1), ...prefix.position(), fileSha256: '', changedAt: NOW }
-      const { fileSha256, similar } = await findEarlierImports(pieces(file, size), [one], NOW)
-      expect(fileSha256).toBe(all.position().sha256)
-      if (one.lines > 0) expect(similar).toEqual(one)
     }),
   )
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PetImport } from '@pet-store/persistence'
+import { countLines, readWholeLines } from './read-file.ts'
 
 /** A position in a file, identified by everything before it. */
 export interface FilePosition {
@@ -9,27 +10,46 @@ export interface FilePosition {
   readonly sha256: string
 }
 
-/** Advances through a file line by line. */
-export interface FilePrefix {
-  readonly lines: number
-  add(lines: readonly string[]): void
-  position(): FilePosition
+/** Goes through a file once. */
+export interface FileWalk {
+  /** Goes on to the end of this line, or to that of the file, and returns the position there. */
+  advanceTo(line: number): Promise<FilePosition>
+  close(): Promise<void>
 }
 
-export function createFilePrefix(): FilePrefix {
+const LINE_FEED = 10
+
+export function walkFile(source: AsyncIterable<Buffer>): FileWalk {
+  const pieces = readWholeLines(source)
   const hash = createHash('sha256')
-  let count = 0
+  let lines = 0
+  let rest: Buffer = Buffer.alloc(0)
   return {
-    get lines() {
-      return count
+    async advanceTo(line) {
+      while (lines < line) {
+        if (rest.length === 0) {
+          const { value, done } = await pieces.next()
+          if (done) break
+          rest = value
+        }
+        const wanted = lengthOf(rest, line - lines)
+        hash.update(rest.subarray(0, wanted))
+        lines += countLines(rest.subarray(0, wanted))
+        rest = rest.subarray(wanted)
+      }
+      return { lines, sha256: hash.copy().digest('hex') }
     },
-    add(lines) {
-      if (lines.length === 0) return
-      hash.update(`${lines.join('\n')}\n`)
-      count += lines.length
+    async close() {
+      await pieces.return(undefined)
     },
-    position: () => ({ lines: count, sha256: hash.copy().digest('hex') }),
   }
+}
+
+/** The number of bytes of the first lines. */
+function lengthOf(text: Buffer, lines: number): number {
+  let end = 0
+  for (let count = 0; count < lines && end < text.length; count += 1) end = text.indexOf(LINE_FEED, end) + 1
+  return end
 }
 
 /** What the database knows about a file. */
@@ -53,72 +73,21 @@ export async function findEarlierImports(
   imports: readonly PetImport[],
   now: Date,
 ): Promise<EarlierImports> {
-  const { fileSha256, prefixes } = await sumFile(source, new Set(imports.map(({ lines }) => lines)))
+  const walk = walkFile(source)
+  const begun: PetImport[] = []
+  for (const one of imports.toSorted((a, b) => a.lines - b.lines)) {
+    const { lines, sha256 } = await walk.advanceTo(one.lines)
+    if (one.state === 'unfinished' && lines === one.lines && sha256 === one.sha256) begun.unshift(one)
+  }
+  const { sha256: fileSha256 } = await walk.advanceTo(Number.POSITIVE_INFINITY)
   const finished = imports.find(({ state, sha256 }) => state === 'finished' && sha256 === fileSha256)
-  const [longest, ...others] = imports
-    .filter(({ state, lines, sha256 }) => state === 'unfinished' && prefixes.get(lines) === sha256)
-    .toSorted((one, other) => other.lines - one.lines)
-  const interrupted = [longest, ...others].find((one) => one?.fileSha256 === fileSha256)
+  const interrupted = begun.find((one) => one.fileSha256 === fileSha256)
   const oldest = now.getTime() - SIMILAR_MAX_AGE_MS
-  const similar = [longest, ...others].find((one) => one !== undefined && one.changedAt.getTime() > oldest)
+  const similar = begun.find((one) => one.changedAt.getTime() > oldest)
   return {
     fileSha256,
     ...(finished && { finished }),
     ...(interrupted && { interrupted }),
     ...(similar && { similar }),
   }
-}
-
-const LINE_FEED = 10
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
-
-/** Sums the bytes of a file as `FilePrefix` sums its lines: without a byte order mark, with a line feed at the end. */
-async function sumFile(source: AsyncIterable<Buffer>, lengths: ReadonlySet<number>) {
-  const hash = createHash('sha256')
-  const prefixes = new Map<number, string>()
-  const longest = Math.max(0, ...lengths)
-  let lines = 0
-  let isLineOpen = false
-  // Nothing asks for the lines after the longest prefix, so they are not counted.
-  const nextEnd = (piece: Buffer, from: number) => (lines < longest ? piece.indexOf(LINE_FEED, from) : -1)
-  const endLine = () => {
-    lines += 1
-    if (lengths.has(lines)) prefixes.set(lines, hash.copy().digest('hex'))
-  }
-  for await (const piece of withoutByteOrderMark(source)) {
-    let start = 0
-    for (let end = nextEnd(piece, 0); end !== -1; end = nextEnd(piece, end + 1)) {
-      if (!lengths.has(lines + 1)) {
-        lines += 1
-        continue
-      }
-      hash.update(piece.subarray(start, end + 1))
-      start = end + 1
-      endLine()
-    }
-    hash.update(piece.subarray(start))
-    isLineOpen = piece.length > 0 ? piece.at(-1) !== LINE_FEED : isLineOpen
-  }
-  if (isLineOpen) {
-    hash.update('\n')
-    endLine()
-  }
-  return { fileSha256: hash.digest('hex'), prefixes }
-}
-
-/** Drops the mark that some programs put at the beginning of a text. */
-export async function* withoutByteOrderMark(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let beginning: Buffer | undefined = Buffer.alloc(0)
-  for await (const piece of source) {
-    if (beginning === undefined) {
-      yield piece
-      continue
-    }
-    beginning = Buffer.concat([beginning, piece])
-    if (beginning.length < BYTE_ORDER_MARK.length) continue
-    const hasMark = beginning.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
-    yield hasMark ? beginning.subarray(BYTE_ORDER_MARK.length) : beginning
-    beginning = undefined
-  }
-  if (beginning !== undefined && beginning.length > 0) yield beginning
 }

@@ -8,32 +8,39 @@ export type Entry = {
   readonly lastLine: number
 } & ({ readonly pet: NewPet } | { readonly reason: string })
 
-/** Turns the lines of one file into entries. Throws `BrokenFile` if nothing after some line can be read. */
-export interface EntryReader {
-  /** Returns the entries that end in these lines. The lines have no line feed. */
-  read(lines: readonly string[]): readonly Entry[]
-  /** Ends the file. */
-  end(): void
-}
+/** Reads the entries of a file, many at a time. Throws `UnreadableFileError` if nothing after some line can be read. */
+export type ReadEntries = (source: AsyncIterable<Buffer>) => AsyncGenerator<readonly Entry[]>
 
 /** A file that cannot be read beyond some line. */
-export class BrokenFile extends Error {
-  override readonly name = 'BrokenFile'
-
-  constructor(line: number, reason: string) {
-    super(`Line ${line} ${reason}.`)
-  }
+export class UnreadableFileError extends Error {
+  override readonly name = 'UnreadableFileError'
 }
 
 /** What a file says about a pet: values of any type, for the domain to validate. */
-export type FileFields = { readonly [Field in keyof PetInput]?: unknown }
+export type FileFields = { -readonly [Field in keyof PetInput]?: unknown }
 
-/** Validates a pet by the rules of the domain, with its messages. */
+/** Validates a pet by the rules of the domain, with its messages, which begin with the name of the field. */
 export function validateEntry(line: number, lastLine: number, fields: FileFields): Entry {
   try {
     return { line, lastLine, pet: validateNewPet(fields as PetInput) }
   } catch (error) {
     if (!isPetError(error)) throw error
-    return { line, lastLine, reason: error.message }
+    const [field = ''] = error.message.split(' ', 1)
+    const value = fields[field as keyof PetInput]
+    return { line, lastLine, reason: value === undefined ? error.message : `${error.message}, got ${quoted(value)}` }
   }
+}
+
+const MAX_QUOTED = 60
+
+/** Quotes a value of a file in a message, so that it is found in the file; a long one is cut. */
+export function quoted(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_QUOTED)) : sourceOf(value)
+  return typeof value === 'string' && value.length > MAX_QUOTED ? `${text}…` : text
+}
+
+/** A number that is no int64 is an object with its source text. */
+function sourceOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'source' in value) return String(value.source).slice(0, MAX_QUOTED)
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value).slice(0, MAX_QUOTED)
 }

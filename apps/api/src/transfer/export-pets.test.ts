@@ -3,7 +3,7 @@ import { INT64, PET_NAME, PET_STATUSES, type Pet, type PetInput } from '@pet-sto
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { exportPets } from './export-pets.ts'
-import { READERS } from './import-file.ts'
+import { READERS } from './import-pets.ts'
 import type { Format } from './pet-file.ts'
 import { entriesOf, petsOf } from './testing/entries.test-support.ts'
 
@@ -50,24 +50,6 @@ describe('exported pets', () => {
     expect(await written([], 'ndjson')).toBe('')
   })
 
-  it.each([
-    ['csv', (name: string) => (/[",\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)],
-    ['ndjson', JSON.stringify],
-  ] as const)('have every character in names as %s has it, wherever it stands', async (format, encode) => {
-    // All white space is among them.
-    const codes = [...Array(0x3100).keys(), ...Array.from({ length: 0x200 }, (_, index) => 0xfe00 + index)]
-    const characters = codes.slice(1).map((code) => String.fromCodePoint(code))
-    const names = [...characters, '🐕'].flatMap((character) => [`${character}"x,`, `x${character}y`, `"x${character}`])
-    const content = await written(
-      names.map((name) => ({ name, categoryId: 7n })),
-      format,
-    )
-    const lines = names.map((name) =>
-      format === 'csv' ? `${encode(name)},7,\n` : `{"name":${encode(name)},"categoryId":7}\n`,
-    )
-    expect(content === (format === 'csv' ? 'name,categoryId,status\n' : '') + lines.join('')).toBe(true)
-  })
-
   it.each(['csv', 'ndjson'] as const)(
     'are imported as they were and exported as the same bytes: %s',
     async (format) => {
@@ -87,7 +69,7 @@ describe('exported pets', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(pet, { maxLength: 8 }), fc.boolean(), fc.nat(5), async (pets, ids, more) => {
           const content = await written(pets, format, ids)
-          const read = petsOf(entriesOf(READERS[format](), content, more + 1))
+          const read = petsOf(await entriesOf(READERS[format], content, more + 1))
           expect(read).toEqual(pets)
           expect(await written(read as PetInput[], format, ids)).toBe(content)
         }),
@@ -108,8 +90,7 @@ describe('exported pets', () => {
       },
       { format: 'ndjson', ids: true },
     )
-    const { value } = (await pieces.next()) as { value: Uint8Array }
-    const first = Buffer.from(value).toString()
+    const first = String((await pieces.next()).value)
     expect(first).toMatch(/^\{"id":1,.*\n$/s)
     expect(pages).toEqual([undefined, 5_000n])
     expect((first + (await text(pieces))).split('\n').filter(Boolean)).toHaveLength(12_000)

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { INT64, validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { exportPets } from './export-pets.ts'
-import { importFile } from './import-file.ts'
+import { importPets } from './import-pets.ts'
 import { FORMATS, findPetFile } from './pet-file.ts'
 import { allPets, DATABASES, KINDS, openDatabase, silent, temporaryFolder } from './testing/databases.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
@@ -34,15 +34,15 @@ describe.each(KINDS)('pets of %s', (kind) => {
 
       const second = await openDatabase(await DATABASES[kind]())
       await second.addPets(ODD.slice(0, 1))
-      const report = async () => {}
+      const report = () => {}
       const work = { format, onError: 'stop', again: false, continues: false, report, progress: silent } as const
-      const result = await importFile({ ...work, file: await findPetFile(`${folder}/pets`) }, second)
+      const result = await importPets({ ...work, file: await findPetFile(`${folder}/pets`) }, second)
       expect(result).toMatchObject({ stored: ODD.length, rejected: 0 })
       const more = (await allPets(second)).slice(1)
       expect(more.map(({ id: _, ...pet }) => pet)).toEqual(ODD)
 
       const third = await openDatabase(await DATABASES[kind]())
-      await importFile({ ...work, file: await findPetFile(`${folder}/pets`) }, third)
+      await importPets({ ...work, file: await findPetFile(`${folder}/pets`) }, third)
       expect(await text(exportPets(third, { format, ids: false }))).toBe(content)
     },
   )
@@ -83,6 +83,7 @@ describe('pet-store export', () => {
     expect(await run('pet-store export --status sold --no-ids --output sold.csv')).toMatchObject({
       code: 0,
       stdout: '',
+      stderr: 'Exported 2 pets to "sold.csv".\n',
     })
     expect(await readFile(`${folder}/sold.csv`, 'utf8')).toBe(
       'name,categoryId,status\n"  spaces at both ends\t ",-1,sold\nNULL,7,sold\n',

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { READERS } from './import-file.ts'
+import { READERS } from './import-pets.ts'
 import { entriesOf, petsOf } from './testing/entries.test-support.ts'
 
 it('how-to has the same pets in both of its files', async () => {
@@ -10,6 +10,6 @@ it('how-to has the same pets in both of its files', async () => {
     { name: 'Rex', categoryId: 1n, status: 'available' },
     { name: 'Bella, the "brave"', categoryId: 2n },
   ]
-  expect(petsOf(entriesOf(READERS.csv(), example('csv')))).toEqual(pets)
-  expect(petsOf(entriesOf(READERS.ndjson(), example('json')))).toEqual(pets)
+  expect(petsOf(await entriesOf(READERS.csv, example('csv')))).toEqual(pets)
+  expect(petsOf(await entriesOf(READERS.ndjson, example('json')))).toEqual(pets)
 })

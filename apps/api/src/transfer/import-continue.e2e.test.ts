@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { BulkAccess } from '@pet-store/persistence'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runProgram } from '../testing/run-program.test-support.ts'
-import { importFile } from './import-file.ts'
+import { importPets } from './import-pets.ts'
 import { findPetFile } from './pet-file.ts'
 import { allPets, DATABASES, KINDS, openDatabase, silent, temporaryFolder } from './testing/databases.test-support.ts'
 
@@ -84,11 +84,11 @@ describe.each(KINDS)('import into %s', (kind) => {
       onError: 'stop',
       again: false,
       continues: false,
-      report: async () => {},
+      report: () => {},
       progress: silent,
     } as const
-    await importFile(work, bulk)
-    const late = importFile(work, { ...bulk, readPetImports: async () => [] })
+    await importPets(work, bulk)
+    const late = importPets(work, { ...bulk, readPetImports: async () => [] })
     await expect(late).rejects.toThrow('Another import is running. Run this one again when it has ended.')
     expect(await bulk.countPets()).toBe(3)
     expect(await bulk.readPetImports()).toHaveLength(1)
@@ -119,7 +119,7 @@ describe.each(KINDS)('import into %s', (kind) => {
       stdout: 'Imported 3 pets, after 1 pet of an earlier run; 1 line rejected.\n',
     })
     expect(await readFile(`${folder}/rejected.txt`, 'utf8')).toBe(
-      'line 5: categoryId must be an integer from -9223372036854775808 to 9223372036854775807\n',
+      'line 5: categoryId must be an integer from -9223372036854775808 to 9223372036854775807, got ""\n',
     )
     expect(await names()).toEqual(['a', 'b', 'c', 'e'])
     expect((await run('import pets.csv')).stderr).toContain('This file was imported on')

@@ -1,108 +1,162 @@
 import type { NewPet } from '@pet-store/domain'
-import { createFilePrefix, type FilePosition } from './earlier-import.ts'
-import { BrokenFile, type Entry, type EntryReader } from './entry.ts'
+import type { BulkAccess, PetImport, PetImportProgress } from '@pet-store/persistence'
+import { type EarlierImports, findEarlierImports, walkFile } from './earlier-import.ts'
+import { type Entry, type ReadEntries, UnreadableFileError } from './entry.ts'
+import type { Format, PetFile } from './pet-file.ts'
+import { MEGABYTES, type Meter, type Progress } from './progress.ts'
+import { readCsv } from './read-csv.ts'
+import { readWholeLines } from './read-file.ts'
+import { readNdjson } from './read-ndjson.ts'
+import { createPetStore } from './store-pets.ts'
 
-/** What an import needs, and how it treats invalid lines. */
+/** The reader of each format. */
+export const READERS = { csv: readCsv, ndjson: readNdjson } as const satisfies Record<Format, ReadEntries>
+
 export interface ImportOptions {
-  readonly source: AsyncIterable<readonly string[]>
-  readonly reader: EntryReader
+  readonly file: PetFile
+  readonly format: Format
   /** Whether a rejected entry ends the import. */
   readonly onError: 'stop' | 'skip'
-  /** The number of lines that an earlier run has processed: they are validated and reported again, but not stored. */
-  readonly earlierLines: number
-  /** Collects pets for the next transaction, and returns whether they are enough for one. */
-  readonly collect: (pets: readonly NewPet[]) => boolean
-  /** Takes what was collected, and stores it together with the position in the file after it: both or none. */
-  readonly store: (position: FilePosition) => Promise<void>
-  readonly report: (rejected: readonly RejectedEntry[]) => Promise<void>
+  /** Stores every line, even of a file that was imported before. */
+  readonly again: boolean
+  /** Continues an interrupted import of a file that had the same first lines. */
+  readonly continues: boolean
+  readonly report: (rejected: RejectedEntry) => void
+  readonly progress: Progress
 }
 
 export type RejectedEntry = Extract<Entry, { readonly reason: string }>
 
-/** The result of an import. */
+/** Where pets are stored. Without `readPetImports` nothing is known about earlier imports. */
+export type ImportTarget = Pick<BulkAccess, 'addPets'> & Partial<Pick<BulkAccess, 'readPetImports'>>
+
 export interface ImportResult {
   readonly stored: number
   /** Pets that an earlier run stored. */
   readonly storedEarlier: number
   readonly rejected: number
-  /** The end of the file; absent if the import ended before it. */
-  readonly end?: FilePosition
   /** Why the import ended before the end of the file. */
-  readonly brokenOff?: string
+  readonly stopReason?: string
 }
 
-/** Stores the pets of a file, a part of it at a time. Pets that are stored stay stored when a later line is broken. */
-export async function importPets(options: ImportOptions): Promise<ImportResult> {
-  const { source, reader, onError, earlierLines, collect, store, report } = options
-  const prefix = createFilePrefix()
+/**
+ * Imports a file so that each of its pets is stored once, however often the import is interrupted and repeated. Without
+ * a target the pets are only validated. Rejects if the file was imported before, or begins like one whose import was
+ * interrupted; `again` and `continues` say what is meant. Pets that are stored stay stored when a later line is invalid.
+ */
+export async function importPets(options: ImportOptions, target?: ImportTarget): Promise<ImportResult> {
+  const { file, format, onError, report, progress } = options
+  const note = await openNote(options, target)
+  const meter = progress.begin(target ? 'Importing' : 'Reading', file.bytes, 0, MEGABYTES)
   const counts = { stored: 0, storedEarlier: 0, rejected: 0 }
-  let unprocessed: readonly string[] = []
-  let collected = 0
-  let storing: Promise<void> = Promise.resolve()
+  let stopReason: string | undefined
+  /** The last line of the last pet. */
+  let line = 0
+  const store = createPetStore<NewPet>(async (pets) => {
+    await target?.addPets(pets, await note?.advanceTo(line))
+  })
 
-  /** Processes the next entries. Returns the one that ends the import, if there is one. */
-  async function process(entries: readonly Entry[]): Promise<RejectedEntry | undefined> {
-    const rejected = entries.filter(isRejected)
-    const stop = onError === 'stop' ? rejected.find(({ line }) => line > earlierLines) : undefined
-    const taken = stop === undefined ? entries : entries.slice(0, entries.indexOf(stop))
-    const good = taken.filter(isGood)
-    const pets = good.filter(({ line }) => line > earlierLines).map(({ pet }) => pet)
-    const reported = stop === undefined ? rejected : rejected.slice(0, rejected.indexOf(stop) + 1)
-    if (reported.length > 0) await report(reported)
-    advance(stop === undefined ? entries.at(-1)?.lastLine : stop.line - 1)
-    counts.rejected += reported.length
-    counts.storedEarlier += good.length - pets.length
-    collected += pets.length
-    if (pets.length > 0 && collect(pets)) await storeCollected()
-    return stop
-  }
-
-  /** More is read while these pets are stored; transactions run one after the other. */
-  async function storeCollected(): Promise<void> {
-    await storing
-    if (collected === 0) return
-    storing = store(prefix.position())
-    // It rejects for the next `await`.
-    storing.catch(() => {})
-    counts.stored += collected
-    collected = 0
-  }
-
-  function advance(to = prefix.lines): void {
-    const lines = to - prefix.lines
-    prefix.add(unprocessed.slice(0, lines))
-    unprocessed = unprocessed.slice(lines)
-  }
-
-  /** Returns the reason why the import ended before the end of the file, if it did. */
-  async function processAll(): Promise<string | undefined> {
-    try {
-      for await (const lines of source) {
-        unprocessed = unprocessed.concat(lines)
-        const stop = await process(reader.read(lines))
-        if (stop !== undefined) return `Stopped at line ${stop.line}.`
+  async function importAll(): Promise<string | undefined> {
+    for await (const entries of READERS[format](readWholeLines(measured(file.open(), meter)))) {
+      for (const entry of entries) {
+        // An earlier run has stored the pets of these lines, and skipped the invalid ones.
+        const isEarlier = entry.line <= (note?.storedLines ?? 0)
+        if ('reason' in entry) {
+          report(entry)
+          counts.rejected += 1
+          if (onError === 'stop' && !isEarlier) return `Stopped at line ${entry.line}.`
+        } else if (isEarlier) {
+          counts.storedEarlier += 1
+        } else {
+          line = entry.lastLine
+          counts.stored += 1
+          if (store.collect(entry.pet)) await store.store()
+        }
       }
-      reader.end()
-      return undefined
-    } catch (error) {
-      if (error instanceof BrokenFile) return error.message
-      throw error
-    } finally {
-      await storeCollected()
-      await storing
     }
+    return undefined
   }
 
-  const brokenOff = await processAll()
-  if (brokenOff !== undefined) return { ...counts, brokenOff }
-  prefix.add(unprocessed)
-  return { ...counts, end: prefix.position() }
+  try {
+    stopReason = await importAll().catch((error: unknown) => {
+      if (error instanceof UnreadableFileError) return error.message
+      throw error
+    })
+    await store.end()
+    const isImported = stopReason === undefined && counts.stored + counts.storedEarlier > 0
+    if (isImported && note !== undefined) await target?.addPets([], await note.finish())
+    return { ...counts, ...(stopReason !== undefined && { stopReason }) }
+  } finally {
+    await store.idle()
+    meter.end()
+    await note?.close()
+  }
 }
 
-function isRejected(entry: Entry): entry is RejectedEntry {
-  return 'reason' in entry
+/** What the database is told about the import, together with the pets. */
+interface ImportNote {
+  /** The number of lines whose pets an earlier run has stored. */
+  readonly storedLines: number
+  advanceTo(line: number): Promise<PetImportProgress>
+  finish(): Promise<PetImportProgress>
+  close(): Promise<void>
 }
 
-function isGood(entry: Entry): entry is Exclude<Entry, RejectedEntry> {
-  return 'pet' in entry
+async function openNote(options: ImportOptions, target?: ImportTarget): Promise<ImportNote | undefined> {
+  const { file } = options
+  // What can be read only once cannot be recognised when it comes again.
+  if (file.bytes === undefined || target?.readPetImports === undefined) return undefined
+  const imports = await target.readPetImports()
+  const found = await findEarlierImports(file.open(), imports, new Date())
+  let from = importToContinue(found, options)
+  const id = from?.id ?? (imports.at(-1)?.id ?? 0n) + 1n
+  // Reads beside the import, as far as that has come: to keep what the import reads would take as much memory as the file.
+  const walk = walkFile(file.open())
+
+  async function advance(line: number, state: PetImport['state']): Promise<PetImportProgress> {
+    const position = await walk.advanceTo(line)
+    const to = { id, ...position, fileSha256: found.fileSha256, state, changedAt: new Date() }
+    const progress = { to, ...(from && { from }) }
+    from = to
+    return progress
+  }
+
+  return {
+    storedLines: from?.lines ?? 0,
+    advanceTo: (line) => advance(line, 'unfinished'),
+    finish: () => advance(Number.POSITIVE_INFINITY, 'finished'),
+    close: walk.close,
+  }
+}
+
+function importToContinue(
+  { finished, interrupted, similar }: EarlierImports,
+  { again, continues }: ImportOptions,
+): PetImport | undefined {
+  if (interrupted !== undefined) return interrupted
+  if (again) return undefined
+  if (finished !== undefined) {
+    throw new Error(`This file was imported on ${day(finished)}. To store its pets once more, use --again.`)
+  }
+  if (continues) {
+    if (similar !== undefined) return similar
+    throw new Error('No interrupted import begins like this file. Leave out --continue to store all of its lines.')
+  }
+  if (similar === undefined) return undefined
+  const stored = similar.lines === 1 ? 'first line' : `first ${similar.lines.toLocaleString('en')} lines`
+  throw new Error(
+    `The ${stored} of this file were stored on ${day(similar)} by an import that was interrupted, and the file has changed since. ` +
+      'To store only the lines after them, use --continue; to store every line, use --again.',
+  )
+}
+
+function day({ changedAt }: PetImport): string {
+  return changedAt.toISOString().slice(0, 10)
+}
+
+async function* measured(source: AsyncIterable<Buffer>, meter: Meter): AsyncGenerator<Buffer> {
+  for await (const piece of source) {
+    yield piece
+    meter.advance(piece.length)
+  }
 }

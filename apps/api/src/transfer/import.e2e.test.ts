@@ -42,7 +42,7 @@ describe('pet-store import', () => {
   const MIXED =
     '{"name":"a","categoryId":1}\n{"name":"","categoryId":1}\nnonsense\n{"name":"b","categoryId":1,"Status":"sold"}\n{"name":"c","categoryId":9007199254740993}\n'
   const REJECTED =
-    'line 2: name must have a character that is not white space\nline 3: must be JSON\nline 4: has the unknown field "Status"\n'
+    'line 2: name must have a character that is not white space, got ""\nline 3: must be JSON, got "nonsense"\nline 4: has the unknown field "Status"\n'
   const GOOD = [
     { name: 'a', categoryId: 1n },
     { name: 'c', categoryId: 9007199254740993n },
@@ -94,14 +94,19 @@ describe('pet-store import', () => {
     expect(await stored()).toEqual(GOOD)
   })
 
-  it('accepts what spreadsheet programs write: a byte order mark, semicolons and quotes', async () => {
-    await write('pets.csv', '\ufeff"name";"categoryId";"status"\r\n"Rex; the dog";7;sold\r\nLéo;1;\r\n')
+  it('accepts what spreadsheet programs write', async () => {
+    await write('pets.csv', '\ufeffsep=;\r\n"Name";"Category ID";"Status"\r\n"Rex; the dog";7;sold\r\n;;\r\nLéo;1;\r\n')
     expect(await run('pet-store import pets.csv')).toMatchObject({ code: 0, stdout: 'Imported 2 pets.\n' })
     const again = await run('pet-store import pets.csv')
     expect(again.stderr).toMatch(/^This file was imported on \d{4}-\d\d-\d\d\./)
+    await write('mac.csv', 'name,categoryId\rRex,7\rLéo,x\r')
+    const mac = await run('pet-store import mac.csv --on-error skip')
+    expect(mac.stdout).toBe('Imported 1 pet; 1 line rejected.\n')
+    expect(mac.stderr).toMatch(/^line 3: categoryId must be an integer from .*, got "x"\n$/)
     expect(await stored()).toEqual([
       { name: 'Rex; the dog', categoryId: 7n, status: 'sold' },
       { name: 'Léo', categoryId: 1n },
+      { name: 'Rex', categoryId: 7n },
     ])
   })
 
@@ -124,7 +129,7 @@ describe('pet-store import', () => {
       Buffer.from('name,categoryId\nL\xe9o,1\n', 'latin1'),
       'Line 2 is not UTF-8; save the file as UTF-8',
     ],
-    ['has an open quote', 'name,categoryId\nok,1\n"Rex,1\n', 'Line 3 has a quote that is not closed.'],
+    ['has an open quote', 'name,categoryId\nok,1\n"Rex,1\n', 'The record after line 2 has a quote that is not closed.'],
     ['has no header', 'Rex,1\n', 'Line 1 has the unknown column "Rex"; the columns are name, categoryId, status, id,'],
   ])('names the line in which a file %s', async (_, content, sentence) => {
     await write('pets.csv', content)
@@ -136,7 +141,7 @@ describe('pet-store import', () => {
   it.each([
     ['pet-store import pets.txt', {}, 2, 'add --format csv or --format ndjson'],
     ['pet-store import pets.xlsx', {}, 2, '"pets.xlsx" is a spreadsheet; save it as "CSV UTF-8" and import that file'],
-    ['pet-store import -', {}, 2, 'add --format csv or --format ndjson'],
+    ['pet-store import -', {}, 2, 'standard input has no name that ends in .csv or .ndjson; add --format csv'],
     ['pet-store import', {}, 2, "missing required argument 'file'"],
     ['pet-store import pets.csv --on-error weep', {}, 2, 'Allowed choices are stop, skip.'],
     ['pet-store import nowhere.csv', {}, 1, 'Cannot read "nowhere.csv": no such file or directory.'],

@@ -1,57 +1,31 @@
 import type { Pet, PetInput } from '@pet-store/domain'
 
-/** How one field of a pet stands in files. */
+/** How one field of a pet is written in files. */
 interface FieldFormat {
+  readonly isInteger: boolean
   /** Whether every pet has it. */
   readonly isRequired: boolean
-  /** What a parsed JSON value means; the domain validates it. */
-  fromJson(value: unknown): unknown
-  /** What the text of a CSV value means; the domain validates it. */
-  fromCsv(text: string): unknown
 }
 
 /** Every field of a pet, in the order in which files have them. A field that is missing here does not compile. */
 const FORMATS = {
-  name: { isRequired: true, fromJson: asIs, fromCsv: asIs },
-  categoryId: { isRequired: true, fromJson: exactInteger, fromCsv: integerIn },
-  status: { isRequired: false, fromJson: asIs, fromCsv: textOrNothing },
-} satisfies Record<keyof PetInput, FieldFormat>
+  id: { isInteger: true, isRequired: false },
+  name: { isInteger: false, isRequired: true },
+  categoryId: { isInteger: true, isRequired: true },
+  status: { isInteger: false, isRequired: false },
+} satisfies Record<keyof Pet, FieldFormat>
 
 /** One field with its name. */
 export interface PetField extends FieldFormat {
-  readonly name: keyof PetInput
+  readonly name: keyof Pet
 }
 
 export const PET_FIELDS: readonly PetField[] = Object.entries(FORMATS).map(([name, format]) => ({
   ...format,
-  name: name as keyof PetInput,
+  name: name as keyof Pet,
 }))
 
-/** What a file may say about a pet besides its fields. It is read over: new pets get new ids. */
-export const ID = 'id'
-
-/** Whether a field is an integer, which files have without quotes, or text. */
-export const IS_INTEGER: Readonly<Record<keyof Pet, boolean>> = {
-  id: true,
-  name: false,
-  categoryId: true,
-  status: false,
-}
-
-function asIs(value: unknown): unknown {
-  return value
-}
-
-/** Small integers are parsed as numbers, large ones as bigints. */
-function exactInteger(value: unknown): unknown {
-  return Number.isSafeInteger(value) ? BigInt(value as number) : value
-}
-
-function integerIn(text: string): unknown {
-  return /^(?:0|-?[1-9][0-9]{0,18})$/.test(text) ? BigInt(text) : text
-}
-
-/** An empty value is how CSV leaves a field out. */
-function textOrNothing(text: string): unknown {
-  return text === '' ? undefined : text
-}
+/** What an import takes of a file. An `id` is allowed and ignored: new pets get new ids. */
+export const NEW_PET_FIELDS = PET_FIELDS.filter(({ name }) => name !== 'id') as readonly (PetField & {
+  readonly name: keyof PetInput
+})[]

@@ -13,17 +13,11 @@ export function formatOf(file: string): Format | undefined {
 
 /** Standard input, in place of the name of a file. */
 const STANDARD_INPUT = '-'
-/**
- * How much of a file is read and validated at once, while the database stores what came before. V8 frees the strings of
- * larger pieces much later.
- */
-const PIECE_BYTES = 64 * 1024
-
 /** A source of pets. */
 export interface PetFile {
   /** Absent for what can be read only once, and whose size is unknown. */
   readonly bytes?: number
-  /** Reads from the beginning. A piece is valid until the next one is asked for. */
+  /** Reads from the beginning. */
   open(): AsyncIterable<Buffer>
 }
 
@@ -33,25 +27,9 @@ export async function findPetFile(file: string): Promise<PetFile> {
   try {
     const stats = await stat(file)
     if (stats.isDirectory()) throw new Error('it is a folder')
-    if (stats.isFile()) return { bytes: stats.size, open: () => readPieces(file) }
-    return { open: () => createReadStream(file, { highWaterMark: PIECE_BYTES }) }
+    return { ...(stats.isFile() && { bytes: stats.size }), open: () => createReadStream(file) }
   } catch (error) {
     throw fileError('read', file, error as NodeJS.ErrnoException)
-  }
-}
-
-/** Reads all pieces into the same memory: that of a stream, which takes more for each piece, is freed much later. */
-async function* readPieces(file: string): AsyncGenerator<Buffer> {
-  const handle = await open(file)
-  try {
-    const piece = Buffer.allocUnsafe(PIECE_BYTES)
-    for (;;) {
-      const { bytesRead } = await handle.read(piece)
-      if (bytesRead === 0) return
-      yield piece.subarray(0, bytesRead)
-    }
-  } finally {
-    await handle.close()
   }
 }
 

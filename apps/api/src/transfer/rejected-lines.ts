@@ -1,41 +1,35 @@
-import { stat } from 'node:fs/promises'
+import { closeSync, openSync, statSync, writeSync } from 'node:fs'
 import type { RejectedEntry } from './import-pets.ts'
-import { openOutput } from './pet-file.ts'
+import { fileError } from './pet-file.ts'
 
 /** Reports rejected lines: one line each, with number and reason. */
 export interface RejectedLines {
-  add(entries: readonly RejectedEntry[]): Promise<void>
-  close(): Promise<void>
+  add(entry: RejectedEntry): void
+  close(): void
 }
 
-/** Reports to a file, which is emptied, or to standard error. Rejects if that file is the imported one. */
-export async function openRejectedLines(file: string | undefined, imported: string): Promise<RejectedLines> {
-  if (file === undefined) return toStandardError
-  if (await isSameFile(file, imported)) {
+/** Reports to a file, which is emptied, or to standard error. Throws if that file is the imported one. */
+export function openRejectedLines(file: string | undefined, imported: string): RejectedLines {
+  if (file === undefined) return { add: (entry) => void process.stderr.write(onTerminal(textOf(entry))), close() {} }
+  if (isSameFile(file, imported)) {
     throw new Error(`The report would overwrite ${JSON.stringify(imported)}. Give --report another name.`)
   }
-  const handle = await openOutput(file)
-  return {
-    add: (entries) => handle.appendFile(textOf(entries)),
-    close: () => handle.close(),
+  try {
+    const descriptor = openSync(file, 'w')
+    return { add: (entry) => void writeSync(descriptor, textOf(entry)), close: () => closeSync(descriptor) }
+  } catch (error) {
+    throw fileError('write', file, error as NodeJS.ErrnoException)
   }
 }
 
 /** Compares what the names refer to: a file can have several. */
-async function isSameFile(...files: readonly [string, string]): Promise<boolean> {
-  const [one, other] = await Promise.all(files.map((file) => stat(file, { bigint: true }).catch(() => undefined)))
+function isSameFile(...files: readonly [string, string]): boolean {
+  const [one, other] = files.map((file) => statSync(file, { bigint: true, throwIfNoEntry: false }))
   return one?.isFile() === true && one.ino === other?.ino && one.dev === other.dev
 }
 
-const toStandardError: RejectedLines = {
-  async add(entries) {
-    process.stderr.write(onTerminal(textOf(entries)))
-  },
-  async close() {},
-}
-
-function textOf(entries: readonly RejectedEntry[]): string {
-  return entries.map(({ line, reason }) => `line ${line}: ${reason}\n`).join('')
+function textOf({ line, reason }: RejectedEntry): string {
+  return `line ${line}: ${reason}\n`
 }
 
 /** The progress bar occupies the current line; it is drawn again below. */

@@ -1,14 +1,17 @@
-import type { Entry, EntryReader } from '../entry.ts'
+import type { Entry, ReadEntries } from '../entry.ts'
+import { readWholeLines } from '../read-file.ts'
 
-/** Returns the entries that a reader finds in a text; it gets `atOnce` lines at a time. */
-export function entriesOf(reader: EntryReader, text: string, atOnce = 3): readonly Entry[] {
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  const entries: Entry[] = []
-  for (let start = 0; start < lines.length; start += atOnce)
-    entries.push(...reader.read(lines.slice(start, start + atOnce)))
-  reader.end()
-  return entries
+/** A file in pieces of this size. */
+export async function* pieces(content: string | Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(content)
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+/** Returns the entries that a reader finds in a file. */
+export async function entriesOf(read: ReadEntries, content: string, size?: number): Promise<readonly Entry[]> {
+  const all: Entry[] = []
+  for await (const entries of read(readWholeLines(pieces(content, size)))) all.push(...entries)
+  return all
 }
 
 /** Returns the pets, and line and reason of invalid entries. */

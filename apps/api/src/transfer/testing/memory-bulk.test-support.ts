@@ -26,7 +26,8 @@ export function createMemoryBulk(
       if (added.some(({ id }) => stored.some((pet) => pet.id === id))) throw new Error('The id is taken.')
       stored.push(...added)
     },
-    async addPets(added) {
+    async addPets(added, progress) {
+      if (progress !== undefined) imports.set(progress.to.id, progress.to)
       for (const pet of added) {
         lastId += 1n
         stored.push({ ...pet, id: lastId })

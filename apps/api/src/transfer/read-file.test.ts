@@ -1,19 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MAX_LINE_BYTES, readLines } from './read-lines.ts'
+import { MAX_LINE_BYTES, readWholeLines } from './read-file.ts'
+import { pieces } from './testing/entries.test-support.ts'
 
-async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
-  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
-}
-
+/** The lines of a file, without their ends. */
 async function linesOf(content: string | Buffer, size = 7): Promise<readonly string[]> {
-  const lines: string[] = []
-  for await (const more of readLines(pieces(Buffer.from(content), size))) lines.push(...more)
-  return lines
+  let text = ''
+  for await (const piece of readWholeLines(pieces(content, size))) {
+    expect(piece.at(-1)).toBe(0x0a)
+    text += piece.toString()
+  }
+  return text.split('\n').slice(0, -1)
 }
 
-const broken = async (content: string | Buffer, sentence: string) => {
-  for (const size of [1, 2, 7, 1_000_000]) await expect(linesOf(content, size)).rejects.toThrow(sentence)
+const expectUnreadable = async (content: string | Buffer, sentence: string) => {
+  for (const size of [1, 2, 7, 65_536]) await expect(linesOf(content, size)).rejects.toThrow(sentence)
 }
 
 describe('lines', () => {
@@ -39,7 +40,14 @@ describe('lines', () => {
     ['a surrogate', Buffer.from('\xed\xa0\x80', 'latin1'), 1],
     ['UTF-16', Buffer.from('\ufeffname', 'utf16le'), 1],
   ])('that are not UTF-8 are reported by number: %s', async (_, content, line) => {
-    await broken(content, `Line ${line} is not UTF-8; save the file as UTF-8`)
+    await expectUnreadable(content, `Line ${line} is not UTF-8; save the file as UTF-8`)
+  })
+
+  it('have line feeds where a file has only carriage returns', async () => {
+    for (const size of [1, 2, 99]) {
+      expect(await linesOf('a\rb\r\rc', size)).toEqual(['a', 'b', '', 'c'])
+      expect(await linesOf('a\nb\rc\r\n', size)).toEqual(['a', 'b\rc\r'])
+    }
   })
 
   it('may have U+FFFD, which is a character like any other', async () => {
@@ -57,8 +65,8 @@ describe('lines', () => {
   it('are at most as long as a request body', async () => {
     const longest = 'é'.repeat(MAX_LINE_BYTES / 2)
     const content = `a\n${longest}\nb`
-    expect(await linesOf(content, 4_096)).toEqual(['a', longest, 'b'])
-    for (const size of [4_096, 1_000_000]) {
+    expect(await linesOf(content, 65_536)).toEqual(['a', longest, 'b'])
+    for (const size of [1_000, 65_536]) {
       await expect(linesOf(`a\n${longest}x\nb`, size)).rejects.toThrow('Line 2 has more than 102,400 bytes.')
       await expect(linesOf(`a\n${longest}x`, size)).rejects.toThrow('Line 2 has more than 102,400 bytes.')
     }
@@ -72,7 +80,7 @@ describe('lines', () => {
         yield Buffer.alloc(10_000, 'a')
       }
     }
-    await expect(readLines(endless()).next()).rejects.toThrow('Line 1 has more than 102,400 bytes.')
+    await expect(readWholeLines(endless()).next()).rejects.toThrow('Line 1 has more than 102,400 bytes.')
     expect(read).toBe(11)
   })
 })

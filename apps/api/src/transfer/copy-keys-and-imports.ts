@@ -1,0 +1,68 @@
+import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
+
+/** The number of idempotency keys that are read at once. */
+const KEYS = 5_000
+
+/** Brings everything but pets to the state of the source. */
+export async function copyKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<void> {
+  await target.movePetIdsPast(await source.lastPetId())
+  let keys = await source.readIdempotencyKeys(KEYS)
+  while (keys.length > 0) {
+    await target.writeIdempotencyKeys(keys)
+    keys = await source.readIdempotencyKeys(KEYS, keys.at(-1))
+  }
+  await target.writeApiKeys(await source.readApiKeys())
+  // So that a file that was imported into the source is not imported into the target again.
+  await target.writePetImports(await source.readPetImports())
+}
+
+/** Rejects if the target holds what did not come from the source: it would be lost, or stay. */
+export async function assertNoOtherKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<void> {
+  const keys = new Map((await source.readApiKeys()).map((key) => [key.id, key]))
+  const otherKeys = (await target.readApiKeys()).filter((key) => !isEarlierKey(key, keys.get(key.id)))
+  if (otherKeys.length > 0) {
+    throw new Error(
+      `The target holds API keys that the source does not, or that were revoked only there: ${listed(otherKeys.map(({ id }) => id))}. Copy to an empty database instead.`,
+    )
+  }
+  const imports = new Map((await source.readPetImports()).map((one) => [one.id, one]))
+  const otherImports = (await target.readPetImports()).filter((one) => !isEarlierImport(one, imports.get(one.id)))
+  if (otherImports.length > 0) {
+    throw new Error(
+      `The target holds imports of files that the source does not: ${listed(otherImports.map(({ id }) => id))}. Copy to an empty database instead.`,
+    )
+  }
+}
+
+/** Whether a key of the target may become that of the source: a revocation is never undone. */
+function isEarlierKey(ofTarget: StoredApiKey, ofSource: StoredApiKey | undefined): boolean {
+  if (ofSource === undefined || (ofTarget.revokedAt !== undefined && ofSource.revokedAt === undefined)) return false
+  const issued = ({ revokedAt: _at, revokedBy: _by, lastUsedAt: _used, ...key }: StoredApiKey) => key
+  return textOf(issued(ofTarget)) === textOf(issued(ofSource))
+}
+
+function isEarlierImport(ofTarget: PetImport, ofSource: PetImport | undefined): boolean {
+  if (ofSource === undefined) return false
+  return textOf(ofTarget) === textOf(ofSource) || ofTarget.changedAt < ofSource.changedAt
+}
+
+export async function hasSameKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<boolean> {
+  const contents = async (database: BulkAccess) => [
+    // Without the last use, which changes all the time.
+    ...(await database.readApiKeys()).map(({ lastUsedAt: _, ...key }) => textOf(key)),
+    ...(await database.readPetImports()).map(textOf),
+  ]
+  return (await contents(source)).toSorted().join('\n') === (await contents(target)).toSorted().join('\n')
+}
+
+/** The fields of an item, whatever their order. */
+function textOf(item: object): string {
+  const entries = Object.entries(item).map(([name, value]) => [name, typeof value === 'bigint' ? `${value}` : value])
+  return JSON.stringify(entries.sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+const LISTED = 5
+
+export function listed(ids: readonly (bigint | string)[]): string {
+  return `${ids.slice(0, LISTED).join(', ')}${ids.length > LISTED ? ' and others' : ''}`
+}
