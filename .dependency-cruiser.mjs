@@ -143,11 +143,7 @@ export default {
     forbid(
       'tests-only-persistence-testing',
       'Production code imports nothing from persistence-testing, types included. The types of an adapter are in persistence.',
-      // The command that runs the contracts.
-      {
-        path: '^(packages|apps)/',
-        pathNot: [TEST, pathOf('persistence-testing'), '^apps/api/src/persistence/check-adapter[.]ts$'],
-      },
+      { path: '^(packages|apps)/', pathNot: [TEST, pathOf('persistence-testing')] },
       { path: pathOf('persistence-testing') },
     ),
     forbid(

@@ -77,17 +77,6 @@ program
     process.stdout.write(completionScript(program, shell))
   })
 
-program
-  .command('adapter')
-  .description('prove a persistence adapter')
-  .command('check')
-  .description('run every contract against a database or an adapter of your own; exit code 1 if a guarantee is broken')
-  .option('--module <name>', 'the persistence module: a package, or a path (default: PERSISTENCE_MODULE)')
-  .option('--url <url>', 'an empty place; SQLite and modules get places beside it, PostgreSQL uses it again and again')
-  .option('--harness <file>', 'a module that makes what else the cases need, such as an interruption')
-  .addOption(json())
-  .action(lazily(() => import('./persistence/check-adapter.ts'), 'checkAdapterCommand'))
-
 addTransferCommands(program)
 
 const keys = program

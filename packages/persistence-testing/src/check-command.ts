@@ -17,13 +17,10 @@ export interface CheckOptions {
 class WrongUse extends Error {}
 
 /**
- * Checks an adapter and prints the result: `pet-store adapter check` and `pet-store-adapter check`. Resolves with the exit
- * code: 0 nothing is broken, 1 something is, 2 wrong use. `own` makes the harness of an adapter without a module.
+ * `pet-store-adapter check`: checks an adapter and prints the result. Resolves with the exit code: 0 nothing is broken,
+ * 1 something is, 2 wrong use.
  */
-export async function checkCommand(
-  options: CheckOptions,
-  own: (url: string) => Promise<Partial<PersistenceHarness>> = async () => ({}),
-): Promise<number> {
+export async function checkCommand(options: CheckOptions): Promise<number> {
   let harness: PersistenceHarness | undefined
   let strays = 0
   // Of work that a case has abandoned, or that nothing waits for.
@@ -32,9 +29,9 @@ export async function checkCommand(
     console.error(`Outside of any case: ${error.message}`)
   })
   try {
-    harness = await harnessOf(options, own)
-    await expectEmpty(harness, options)
-    await expectWorking(harness)
+    harness = await harnessOf(options)
+    await assertEmpty(harness, options)
+    await assertWorks(harness)
     const report = await checkAdapter(harness, showProgress())
     process.stdout.write(options.json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report))
     return strays > 0 || report.guarantees.some(({ result }) => result === 'broken') ? 1 : 0
@@ -46,14 +43,10 @@ export async function checkCommand(
   }
 }
 
-async function harnessOf(
-  { module, url, harness: file }: CheckOptions,
-  own: (url: string) => Promise<Partial<PersistenceHarness>>,
-): Promise<PersistenceHarness> {
+async function harnessOf({ module, url, harness: file }: CheckOptions): Promise<PersistenceHarness> {
   if (url === undefined && file === undefined) throw new WrongUse('Name an empty place with --url.')
   const make = file === undefined ? undefined : await loadHarness(file)
-  const found = module === undefined ? own(url ?? '') : harnessOfModule(module, url ?? '')
-  const base = await found.catch(wrongUse)
+  const base = module === undefined ? {} : await harnessOfModule(module, url ?? '').catch(wrongUse)
   const harness = { ...base, ...((await make?.(url)) as Partial<PersistenceHarness> | undefined) }
   if (harness.open !== undefined && harness.emptyDatabase !== undefined) return harness as PersistenceHarness
   throw new WrongUse(
@@ -80,7 +73,7 @@ async function harnessOfModule(name: string, url: string): Promise<PersistenceHa
 }
 
 /** Places that nobody has used: the URL with a number behind its path, or in the place of `{place}`. */
-export function databasesBeside(url: string): () => Promise<string> {
+function databasesBeside(url: string): () => Promise<string> {
   const [, path = url, parameters = ''] = /^([^?#]*)([?#].*)?$/s.exec(url) ?? []
   const template = url.includes('{place}') ? url : `${path.replace(/\/$/, '')}-{place}${parameters}`
   const run = Date.now().toString(36)
@@ -89,7 +82,7 @@ export function databasesBeside(url: string): () => Promise<string> {
 }
 
 /** No case writes to the place itself, but whoever names one with pets may have meant another. */
-async function expectEmpty({ open }: PersistenceHarness, { url, harness: file }: CheckOptions): Promise<void> {
+async function assertEmpty({ open }: PersistenceHarness, { url, harness: file }: CheckOptions): Promise<void> {
   if (url === undefined || file !== undefined || url.includes('{place}')) return
   const opened = await open({ url, readOnly: true, create: false }).catch(() => undefined)
   if (opened === undefined) return
@@ -101,7 +94,7 @@ async function expectEmpty({ open }: PersistenceHarness, { url, harness: file }:
 const NOT_EMPTY = 'This place is not empty, and a check writes many pets.'
 
 /** One sentence instead of as many as there are guarantees. */
-async function expectWorking(harness: PersistenceHarness): Promise<void> {
+async function assertWorks(harness: PersistenceHarness): Promise<void> {
   await withPersistence(harness, await harness.emptyDatabase(), (opened) => opened.check())
 }
 

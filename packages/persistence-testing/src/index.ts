@@ -16,8 +16,6 @@ export type { Interruption, NotShown, PersistenceHarness } from './persistence-h
 // The same as a command
 export { checkAdapter, formatReport } from './check-adapter.ts'
 export type { AdapterReport, CheckedGuarantee } from './check-adapter.ts'
-export { checkCommand, databasesBeside } from './check-command.ts'
-export type { CheckOptions } from './check-command.ts'
 
 // For your own tests
 export { aNewPet } from './new-pets.ts'

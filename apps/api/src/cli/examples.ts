@@ -17,10 +17,6 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'completion zsh >> ~/.zshrc',
     'completion fish > ~/.config/fish/completions/pet-store.fish',
   ],
-  'adapter check': [
-    'adapter check --url sqlite:/tmp/check.db',
-    'adapter check --module ./my-adapter.js --url my-database:/tmp/check',
-  ],
   import: [
     'import pets.csv',
     'import pets.csv --on-error skip --report rejected.txt',

@@ -22,10 +22,10 @@ it('serve --help lists every setting', async () => {
 
 it('--help of every command ends with examples, whose options the command has', async () => {
   const namesIn = (help: string) => [...help.matchAll(/^ {2}(\w+)(?: \S.*?)? {2,}\S/gm)].map(([, name = '']) => name)
-  const commands = namesIn(await outputOf('--help')).filter((name) => !['help', 'keys', 'adapter'].includes(name))
+  const commands = namesIn(await outputOf('--help')).filter((name) => !['help', 'keys'].includes(name))
   const keys = namesIn(await outputOf('keys --help')).filter((name) => name !== 'help')
   expect([commands.length, keys.length]).toEqual([13, 4])
-  const all = [...commands, ...keys.map((name) => `keys ${name}`), 'adapter check']
+  const all = [...commands, ...keys.map((name) => `keys ${name}`)]
   const helps = await Promise.all(all.map(async (name) => [name, await outputOf(`${name} --help`)] as const))
   for (const [name, help] of helps) {
     const [options = '', examples] = help.split(/\nExamples:\n/)
@@ -36,7 +36,7 @@ it('--help of every command ends with examples, whose options the command has', 
 
 const COMMANDS = [
   ...['start', 'serve', 'doctor', 'migrate', 'config', 'openapi', 'completion bash', 'import pets.csv', 'export'],
-  ...['seed --count 1', 'copy --from sqlite:a.db --to sqlite:b.db', 'backup b.db', 'restore b.db', 'adapter check'],
+  ...['seed --count 1', 'copy --from sqlite:a.db --to sqlite:b.db', 'backup b.db', 'restore b.db'],
   ...['keys create --name kiosk', 'keys list', 'keys rotate key_0', 'keys revoke key_0'],
 ]
 
@@ -50,12 +50,10 @@ it.each(COMMANDS)('%s with an unknown option or one argument too many ends with 
   expect(readdirSync(folder)).toEqual([])
 })
 
-it('keys and adapter without a command print their help, and end with 2', async () => {
-  for (const command of ['keys', 'adapter']) {
-    const { ended, output } = runProgram(command, await temporaryFolder())
-    expect([await ended, output.stdout], command).toEqual([2, ''])
-    expect(output.stderr).toMatch(/^Usage: pet-store /)
-  }
+it('keys without a command prints its help, and ends with 2', async () => {
+  const { ended, output } = runProgram('keys', await temporaryFolder())
+  expect([await ended, output.stdout]).toEqual([2, ''])
+  expect(output.stderr).toMatch(/^Usage: pet-store /)
 })
 
 /** The script is printed by one run for all cases. */
