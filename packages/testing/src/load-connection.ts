@@ -26,7 +26,7 @@ export class LoadConnection {
   /** Calls back with the response; without one when the connection broke before, or none came in time. */
   send(bytes: string | Buffer, onResponse: (response: RawResponse | undefined) => void): void {
     this.#onResponse = onResponse
-    if (this.isOpen) this.#socket.write(bytes, 'latin1')
+    if (this.isOpen) this.#socket.write(bytes)
     else this.#respond(undefined)
   }
 

@@ -1,10 +1,11 @@
+import { until } from '@pet-store/testing'
 import { runSql, startReplicatedServer } from '@pet-store/testing-postgres'
 import { expect, it, onTestFinished } from 'vitest'
-import { openFaultyProxy } from '../harness/faulty-proxy.ts'
+import { openProxy } from '../harness/database.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
-import { startWriters, until, untilMore, walkPets } from '../harness/writers.ts'
+import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
 
 const ROUNDS = size(1, 5)
 
@@ -18,7 +19,7 @@ it('loses and doubles no pet when a standby is promoted', async () => {
     await runSql(primary.url, "alter system set synchronous_standby_names = '*'")
     await runSql(primary.url, 'select pg_reload_conf()')
     // The address that clients know moves from one server to the other, as a virtual address or a name does.
-    const proxy = await openFaultyProxy(primary.url)
+    const proxy = await openProxy(primary.url)
     const service = await Service.start({ databaseUrl: proxy.url, settings: { DATABASE_STATEMENT_TIMEOUT: '1000' } })
     const ledger = new Ledger()
     const withKeys = startWriters({ service, ledger, writers: 8, withKeys: true, prefix: 'keyed' })
@@ -40,7 +41,7 @@ it('loses and doubles no pet when a standby is promoted', async () => {
 it('is not ready while its database is a standby, which cannot store pets', async () => {
   const { primary, standby, catchUp, stop } = await startReplicatedServer()
   onTestFinished(stop)
-  const proxy = await openFaultyProxy(primary.url)
+  const proxy = await openProxy(primary.url)
   const service = await Service.start({ databaseUrl: proxy.url })
   await catchUp()
   proxy.moveTo(standby.url)

@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { temporaryFolder, until } from '@pet-store/testing'
 import { expect, it } from 'vitest'
-import { flood } from '../harness/flood.ts'
+import { flood } from '../harness/load.ts'
 import { report, size } from '../harness/plan.ts'
-import { runCommand } from '../harness/run-command.ts'
-import { Service } from '../harness/service.ts'
+import { PROGRAM, Service } from '../harness/service.ts'
 import { mountSmallDisk } from '../harness/small-disk.ts'
-import { until } from '../harness/writers.ts'
 
 const REQUESTS = size(5_000, 400_000)
 /** About what the process takes for itself, and the bound of the log. */
@@ -18,9 +17,9 @@ const DATABASE = 'sqlite:./pets.db'
 
 /** Sends many requests, all of which are to be served although their log lines go nowhere, and stops the service. */
 async function serveAndStop(name: string, service: Service): Promise<void> {
-  const before = service.memoryMiB()
+  const before = service.process.memoryMiB('VmRSS')
   const { statuses } = await flood(service, { requests: REQUESTS, connections: 16, path: '/v1/pets?limit=1' })
-  const growthMiB = Math.round(service.memoryMiB('VmHWM') - before)
+  const growthMiB = Math.round(service.peakMiB - before)
   report(name, { requests: REQUESTS, growthMiB })
   expect(statuses).toEqual({ 200: REQUESTS })
   expect(growthMiB).toBeLessThan(MAX_GROWTH_MIB)
@@ -77,15 +76,18 @@ it('ends at once on the second signal while nobody reads its log', async () => {
     output: 'pipe',
   })
   await flood(service, { requests: 5_000, connections: 16, path: '/v1/pets?limit=1' })
-  process.kill(service.pid, 'SIGTERM')
+  process.kill(service.process.pid, 'SIGTERM')
   await until('it is stopping', async () => (await service.ask({ path: '/readyz' }))?.status === 503)
   expect(await service.end('SIGTERM')).not.toBe(0)
 })
 
 it('tells of a key that it could not write', async () => {
-  const service = await Service.prepare({ databaseUrl: '' })
-  const env = { DATABASE_URL: DATABASE }
-  const { exit, stderr } = await runCommand(['keys', 'create', '--name', 'kiosk'], service.folder, env, '/dev/full')
-  expect(exit).toBe(1)
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'keys', 'create', '--name', 'kiosk'], {
+    cwd: await temporaryFolder(),
+    env: { PATH: process.env['PATH'], DATABASE_URL: DATABASE },
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    encoding: 'utf8',
+  })
+  expect(status).toBe(1)
   expect(stderr).toMatch(/key_\w+/)
 })

@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url'
-import { createDatabase } from '@pet-store/testing-postgres'
-import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import type { WireResponse } from '@pet-store/testing'
 import fc from 'fast-check'
-import { expect, inject, it, onTestFinished } from 'vitest'
-import type { WireResponse } from '../harness/connection.ts'
+import { expect, it } from 'vitest'
+import { emptyDatabase, KINDS } from '../harness/database.ts'
 import { idIn } from '../harness/ledger.ts'
 import { report, SEED, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
@@ -14,15 +13,12 @@ const RUNS = size(1, 20)
 const COMMANDS = size(15, 120)
 const MEMORY = fileURLToPath(import.meta.resolve('../harness/memory-persistence.ts'))
 
-const DATABASES = [{ database: 'memory' }, { database: 'SQLite' }, { database: 'PostgreSQL' }] as const
+const PERSISTENCES = ['memory', ...KINDS] as const
 
-/** What each run begins with: an empty database, and the settings that name it. */
-async function emptyDatabase(database: string): Promise<Record<string, string>> {
-  if (database === 'memory') return { DATABASE_URL: 'memory', PERSISTENCE_MODULE: MEMORY }
-  if (database === 'SQLite') return { DATABASE_URL: 'sqlite:./pets.db' }
-  const { url, drop } = await createDatabase(inject('postgresUrl'))
-  onTestFinished(drop)
-  return { DATABASE_URL: url }
+/** What each run begins with: empty persistence, and the settings that name it. */
+async function emptyPersistence(kind: (typeof PERSISTENCES)[number]): Promise<Record<string, string>> {
+  if (kind === 'memory') return { DATABASE_URL: 'memory', PERSISTENCE_MODULE: MEMORY }
+  return { DATABASE_URL: await emptyDatabase(kind) }
 }
 
 async function startOn(environment: Record<string, string>): Promise<Service> {
@@ -31,10 +27,10 @@ async function startOn(environment: Record<string, string>): Promise<Service> {
   return Service.start({ databaseUrl: environment['DATABASE_URL'] ?? '', settings })
 }
 
-it.each(DATABASES)('does what the model does, one command after the other, on $database', async ({ database }) => {
+it.each(PERSISTENCES)('does what the model does, one command after the other, on %s', async (kind) => {
   let ran = 0
-  const property = fc.asyncProperty(commands(database !== 'memory', COMMANDS), async (sequence) => {
-    const environment = await emptyDatabase(database)
+  const property = fc.asyncProperty(commands(kind !== 'memory', COMMANDS), async (sequence) => {
+    const environment = await emptyPersistence(kind)
     const service = await startOn(environment)
     const model: Model = { pets: [], idempotencyKeys: new Map(), keys: [{ text: service.key, isValid: true }] }
     await fc.asyncModelRun(() => ({ model, real: { service, environment } }), sequence)
@@ -43,11 +39,11 @@ it.each(DATABASES)('does what the model does, one command after the other, on $d
     await service.end('SIGTERM')
   })
   await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true })
-  report(`model on ${database}`, { seed: SEED, runs: ran, commands: COMMANDS })
+  report(`model on ${kind}`, { seed: SEED, runs: ran, commands: COMMANDS })
 })
 
-it.each(DATABASES)('does what the model allows, many commands at once, on $database', async ({ database }) => {
-  const environment = await emptyDatabase(database)
+it.each(PERSISTENCES)('does what the model allows, many commands at once, on %s', async (kind) => {
+  const environment = await emptyPersistence(kind)
   const service = await startOn(environment)
   const requests = size(100, 3_000)
   const clients = 16
@@ -73,14 +69,14 @@ it.each(DATABASES)('does what the model allows, many commands at once, on $datab
     })
     if (key !== undefined && response?.status === 422) return
     expect(response?.status).toBe(201)
-    const json = response?.body ?? ''
+    const json = response?.text ?? ''
     expect(normalised(json)).toBe(normalised(petJson(pet, idIn(json))))
     const known = acknowledged.get(idIn(json))
     if (known !== undefined) expect(json).toBe(known)
     acknowledged.set(idIn(json), json)
     if (key !== undefined) idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(idIn(json)))
     // What was acknowledged is there at once.
-    expect((await service.ask({ path: `/v1/pets/${idIn(json)}` }))?.body).toBe(json)
+    expect((await service.ask({ path: `/v1/pets/${idIn(json)}` }))?.text).toBe(json)
   }
 
   async function list(): Promise<void> {
@@ -107,5 +103,5 @@ it.each(DATABASES)('does what the model allows, many commands at once, on $datab
   for (const [key, ids] of idsByKey) expect([key, ids.size]).toEqual([key, 1])
   const stored = await walkPets(service, '/v1/pets?limit=100')
   expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(acknowledged.keys()))
-  report(`parallel model on ${database}`, { seed: SEED, clients, requests, stored: stored.length, lists })
+  report(`parallel model on ${kind}`, { seed: SEED, clients, requests, stored: stored.length, lists })
 })

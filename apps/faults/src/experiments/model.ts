@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { idIn, type StoredPet } from '../harness/ledger.ts'
-import { runCommand } from '../harness/run-command.ts'
-import type { Service } from '../harness/service.ts'
+import { runCommand, type Service } from '../harness/service.ts'
 import { walkPets } from '../harness/writers.ts'
 
 /** A pet as a client writes it; `categoryId` as its digits. */
@@ -60,154 +59,98 @@ export function normalised(json: string): string {
   return JSON.stringify(Object.entries(JSON.parse(json.replaceAll(/:(-?[0-9]+)/g, ':"$1"')) as object).toSorted())
 }
 
-class Create implements Command {
-  readonly #pet: PetText
-  readonly #key: string | undefined
-  readonly #apiKey: number
-
-  constructor(pet: PetText, key: string | undefined, apiKey: number) {
-    this.#pet = pet
-    this.#key = key
-    this.#apiKey = apiKey
-  }
-
-  check = () => true
-
-  async run(model: Model, { service }: Running): Promise<void> {
-    const apiKey = pick(model.keys, this.#apiKey)
-    const body = petJson(this.#pet)
-    const headers: Record<string, string> = this.#key === undefined ? {} : { 'Idempotency-Key': this.#key }
+function create(pet: PetText, key: string | undefined, apiKeyIndex: number): Command {
+  async function run(model: Model, { service }: Running): Promise<void> {
+    const apiKey = pick(model.keys, apiKeyIndex)
+    const body = petJson(pet)
+    const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key }
     const response = await service.ask({ method: 'POST', path: '/v1/pets', key: apiKey.text, body, headers })
     if (!apiKey.isValid) {
       expectUnknownKey(response?.status)
       return
     }
-    const scope = `${apiKey.text} ${this.#key}`
-    const earlier = this.#key === undefined ? undefined : model.idempotencyKeys.get(scope)
+    const scope = `${apiKey.text} ${key}`
+    const earlier = key === undefined ? undefined : model.idempotencyKeys.get(scope)
     if (earlier !== undefined && earlier.content !== body) {
       expect(response?.status).toBe(422)
       return
     }
     expect(response?.status).toBe(201)
-    const json = response?.body ?? ''
+    const json = response?.text ?? ''
     if (earlier !== undefined) {
       expect(json).toBe(earlier.json)
       return
     }
     const id = idIn(json)
-    expect(normalised(json)).toBe(normalised(petJson(this.#pet, id)))
+    expect(normalised(json)).toBe(normalised(petJson(pet, id)))
     expect(BigInt(id)).toBeGreaterThan(BigInt(model.pets.at(-1)?.id ?? 0))
-    model.pets.push({ id, name: this.#pet.name, status: this.#pet.status, json })
-    if (this.#key !== undefined) model.idempotencyKeys.set(scope, { json, content: body })
+    model.pets.push({ id, name: pet.name, status: pet.status, json })
+    if (key !== undefined) model.idempotencyKeys.set(scope, { json, content: body })
   }
-
-  toString = () => `create(${petJson(this.#pet)}, ${this.#key}, key ${this.#apiKey})`
+  return always(run, `create(${petJson(pet)}, ${key}, key ${apiKeyIndex})`)
 }
 
-class Get implements Command {
-  readonly #index: number
-
-  constructor(index: number) {
-    this.#index = index
-  }
-
-  check = () => true
-
-  async run(model: Model, { service }: Running): Promise<void> {
-    const pet = model.pets[this.#index]
-    const id = pet?.id ?? (BigInt(model.pets.at(-1)?.id ?? 0) + BigInt(this.#index) + 1n).toString()
+function get(index: number): Command {
+  async function run(model: Model, { service }: Running): Promise<void> {
+    const pet = model.pets[index]
+    const id = pet?.id ?? (BigInt(model.pets.at(-1)?.id ?? 0) + BigInt(index) + 1n).toString()
     const response = await service.ask({ path: `/v1/pets/${id}` })
     expect(response?.status).toBe(pet === undefined ? 404 : 200)
-    if (pet !== undefined) expect(response?.body).toBe(pet.json)
+    if (pet !== undefined) expect(response?.text).toBe(pet.json)
   }
-
-  toString = () => `get(${this.#index})`
+  return always(run, `get(${index})`)
 }
 
-class Walk implements Command {
-  readonly #limit: number
-  readonly #status: PetText['status']
-
-  constructor(limit: number, status: PetText['status']) {
-    this.#limit = limit
-    this.#status = status
-  }
-
-  check = () => true
-
-  async run(model: Model, { service }: Running): Promise<void> {
-    const filter = this.#status === undefined ? '' : `&status=${this.#status}`
-    const pets = await walkPets(service, `/v1/pets?limit=${this.#limit}${filter}`)
-    const expected = model.pets.filter(({ status }) => this.#status === undefined || status === this.#status)
+function walk(limit: number, status: PetText['status']): Command {
+  async function run(model: Model, { service }: Running): Promise<void> {
+    const filter = status === undefined ? '' : `&status=${status}`
+    const pets = await walkPets(service, `/v1/pets?limit=${limit}${filter}`)
+    const expected = model.pets.filter((pet) => status === undefined || pet.status === status)
     expect(pets).toEqual(expected.map(({ id, name }) => ({ id, name })))
   }
-
-  toString = () => `walk(${this.#limit}, ${this.#status})`
+  return always(run, `walk(${limit}, ${status})`)
 }
 
-class ChangeKey implements Command {
-  readonly #what: 'create' | 'rotate' | 'revoke'
-  readonly #index: number
-
-  constructor(what: 'create' | 'rotate' | 'revoke', index: number) {
-    this.#what = what
-    this.#index = index
-  }
-
-  check = (model: Readonly<Model>) => this.#what === 'create' || isChangeable(pick(model.keys, this.#index))
-
-  async run(model: Model, { service, environment }: Running): Promise<void> {
-    const { id = '' } = pick(model.keys, this.#index)
-    const args = {
-      create: ['keys', 'create', '--name', `key-${model.keys.length}`, '--json'],
-      rotate: ['keys', 'rotate', id, '--overlap', '0s', '--json'],
-      revoke: ['keys', 'revoke', id],
-    }[this.#what]
-    const { exit, stdout, stderr } = await runCommand(args, service.folder, environment)
-    expect([exit, exit === 0 ? '' : stderr]).toEqual([0, ''])
-    if (this.#what !== 'create') pick(model.keys, this.#index).isValid = false
-    if (this.#what === 'revoke') return
-    const issued = JSON.parse(stdout) as { id: string; key: string }
-    model.keys.push({ id: issued.id, text: issued.key, isValid: true })
-  }
-
-  toString = () => `${this.#what} key(${this.#index})`
-}
-
-class UseKey implements Command {
-  readonly #index: number
-
-  constructor(index: number) {
-    this.#index = index
-  }
-
-  check = () => true
-
-  async run(model: Model, { service }: Running): Promise<void> {
-    const key = pick(model.keys, this.#index)
+function useKey(index: number): Command {
+  async function run(model: Model, { service }: Running): Promise<void> {
+    const key = pick(model.keys, index)
     const response = await service.ask({ path: '/v1/pets?limit=1', key: key.text })
     if (key.isValid) expect(response?.status).toBe(200)
     else expectUnknownKey(response?.status)
   }
-
-  toString = () => `use key(${this.#index})`
+  return always(run, `use key(${index})`)
 }
 
-class Restart implements Command {
-  readonly #signal: NodeJS.Signals
-
-  constructor(signal: NodeJS.Signals) {
-    this.#signal = signal
+function changeKey(what: 'create' | 'rotate' | 'revoke', index: number): Command {
+  async function run(model: Model, { service, environment }: Running): Promise<void> {
+    const { id = '' } = pick(model.keys, index)
+    const args = {
+      create: ['keys', 'create', '--name', `key-${model.keys.length}`, '--json'],
+      rotate: ['keys', 'rotate', id, '--overlap', '0s', '--json'],
+      revoke: ['keys', 'revoke', id],
+    }[what]
+    const { exit, stdout, stderr } = await runCommand(args, service.folder, environment)
+    expect([exit, exit === 0 ? '' : stderr]).toEqual([0, ''])
+    if (what !== 'create') pick(model.keys, index).isValid = false
+    if (what === 'revoke') return
+    const issued = JSON.parse(stdout) as { id: string; key: string }
+    model.keys.push({ id: issued.id, text: issued.key, isValid: true })
   }
+  const check = (model: Readonly<Model>) => what === 'create' || isChangeable(pick(model.keys, index))
+  return { ...always(run, `${what} key(${index})`), check }
+}
 
-  check = () => true
-
-  async run(_model: Model, { service }: Running): Promise<void> {
-    await service.end(this.#signal)
+function restart(signal: NodeJS.Signals): Command {
+  async function run(_model: Model, { service }: Running): Promise<void> {
+    await service.end(signal)
     await service.start()
   }
+  return always(run, `restart(${signal})`)
+}
 
-  toString = () => `restart(${this.#signal})`
+/** A command that fits every state. */
+function always(run: Command['run'], text: string): Command {
+  return { check: () => true, run, toString: () => text }
 }
 
 /** Too many unknown keys from one address get 429 instead of being looked up. */
@@ -229,27 +172,27 @@ function pick<Value>(values: readonly Value[], index: number): Value {
 export function commands(isLasting: boolean, count: number): fc.Arbitrary<readonly Command[]> {
   const index = fc.nat(30)
   const idempotencyKey = fc.option(fc.constantFrom('one', 'two', 'three'), { nil: undefined, freq: 2 })
-  const always = [
-    { weight: 12, arbitrary: fc.tuple(petText, idempotencyKey, index).map((all) => new Create(...all)) },
-    { weight: 6, arbitrary: index.map((at) => new Get(at)) },
+  const lastingOrNot = [
+    { weight: 12, arbitrary: fc.tuple(petText, idempotencyKey, index).map((all) => create(...all)) },
+    { weight: 6, arbitrary: index.map((at) => get(at)) },
     {
       weight: 4,
-      arbitrary: fc.tuple(fc.integer({ min: 1, max: 7 }), fc.constantFrom(...STATUSES)).map((all) => new Walk(...all)),
+      arbitrary: fc.tuple(fc.integer({ min: 1, max: 7 }), fc.constantFrom(...STATUSES)).map((all) => walk(...all)),
     },
-    { weight: 2, arbitrary: index.map((at) => new UseKey(at)) },
+    { weight: 2, arbitrary: index.map((at) => useKey(at)) },
   ]
   const lasting = [
-    { weight: 1, arbitrary: fc.constant(new ChangeKey('create', 0)) },
+    { weight: 1, arbitrary: fc.constant(changeKey('create', 0)) },
     {
       weight: 1,
-      arbitrary: fc.tuple(fc.constantFrom('rotate', 'revoke'), index).map((all) => new ChangeKey(...all)),
+      arbitrary: fc.tuple(fc.constantFrom('rotate', 'revoke'), index).map((all) => changeKey(...all)),
     },
     {
       weight: 1,
-      arbitrary: fc.constantFrom<NodeJS.Signals>('SIGTERM', 'SIGKILL').map((signal) => new Restart(signal)),
+      arbitrary: fc.constantFrom<NodeJS.Signals>('SIGTERM', 'SIGKILL').map((signal) => restart(signal)),
     },
   ]
   // Not `fc.commands`, whose first sequences are short or empty.
-  const command: fc.Arbitrary<Command> = fc.oneof(...always, ...(isLasting ? lasting : []))
+  const command: fc.Arbitrary<Command> = fc.oneof(...lastingOrNot, ...(isLasting ? lasting : []))
   return fc.array(command, { minLength: count, maxLength: count, size: 'max' })
 }

@@ -1,11 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import { createDatabase } from '@pet-store/testing-postgres'
-import type {} from '@pet-store/testing-postgres/vitest-global-setup'
-import { expect, inject, it, onTestFinished } from 'vitest'
-import { type NetworkFault, openFaultyProxy } from '../harness/faulty-proxy.ts'
+import type { NetworkFault } from '@pet-store/testing'
+import { expect, it } from 'vitest'
+import { emptyDatabase, openProxy, startOwnPostgres, withTls } from '../harness/database.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { itLong, randomOf, report, size } from '../harness/plan.ts'
-import { startOwnPostgres, withTls } from '../harness/postgres.ts'
 import { Service } from '../harness/service.ts'
 import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
 
@@ -16,7 +14,7 @@ const FAULTS: readonly NetworkFault[] = ['delay', 'stall', 'black-hole', 'cut-re
 /** Applies every fault for a moment, in random order, while pets are created. */
 async function runFaults(name: string, databaseUrl: string, faults: readonly NetworkFault[]): Promise<void> {
   const random = randomOf(name)
-  const proxy = await openFaultyProxy(databaseUrl)
+  const proxy = await openProxy(databaseUrl)
   const service = await Service.start({
     databaseUrl: proxy.url,
     // Short, so that connections that stay silent are given up within the test.
@@ -45,9 +43,7 @@ async function runFaults(name: string, databaseUrl: string, faults: readonly Net
 }
 
 itLong('loses and doubles no pet on a broken network', async () => {
-  const database = await createDatabase(inject('postgresUrl'))
-  onTestFinished(() => database.drop())
-  await runFaults('network faults', database.url, FAULTS)
+  await runFaults('network faults', await emptyDatabase('PostgreSQL'), FAULTS)
 })
 
 it('loses and doubles no pet on a broken network with TLS', async () => {

@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { createDatabase } from '@pet-store/testing-postgres'
-import type {} from '@pet-store/testing-postgres/vitest-global-setup'
-import { expect, inject, it, onTestFinished } from 'vitest'
-import { Connection, type WireResponse } from '../harness/connection.ts'
-import { figures, idIn, Ledger, NOT_ACKNOWLEDGED } from '../harness/ledger.ts'
-import { type Random, randomOf, report, size } from '../harness/plan.ts'
+import { type Random, RawConnection, type WireResponse } from '@pet-store/testing'
+import { expect, it } from 'vitest'
+import { emptyDatabase, KINDS } from '../harness/database.ts'
+import { figures, idIn, Ledger } from '../harness/ledger.ts'
+import { randomOf, report, size } from '../harness/plan.ts'
 import { type RawRequest, rawRequests } from '../harness/raw-requests.ts'
 import { Service } from '../harness/service.ts'
 import { walkPets } from '../harness/writers.ts'
@@ -28,7 +27,7 @@ async function converse(service: Service, random: Random, number: number): Promi
   const requests = rawRequests(random, service.key, number)
   const isIncomplete = requests.some((request) => request.isIncomplete)
   const ending = random.pick(isIncomplete ? ENDINGS.filter((one) => one !== 'wait') : ENDINGS)
-  const connection = await Connection.open(service.port)
+  const connection = await RawConnection.open(service.port)
   const bytes = Buffer.concat(requests.map((request) => request.bytes))
   const pieces = random.pick([1, 1, 1, 2, 5])
   for (let piece = 0; piece < pieces; piece += 1) {
@@ -37,21 +36,24 @@ async function converse(service: Service, random: Random, number: number): Promi
   }
   if (ending === 'destroy') {
     await setImmediate()
-    connection.destroy()
+    connection.socket.destroy()
   }
-  if (ending === 'half-close') connection.socket.end()
-  if (ending === 'wait') {
-    await connection.response(requests.length - 1)
-    connection.socket.end()
+  if (ending === 'half-close') connection.end()
+  const responses: WireResponse[] = []
+  while (connection.isOpen && (ending !== 'wait' || responses.length < requests.length)) {
+    const response = await connection.nextResponse()
+    if (response === undefined) break
+    responses.push(response)
   }
-  await connection.closed
-  return { requests, ending, responses: connection.responses, rest: connection.rest.toString('latin1') }
+  connection.end()
+  const rest = ending === 'destroy' ? '' : await connection.text()
+  return { requests, ending, responses: [...responses, ...connection.responses], rest }
 }
 
 /** What is wrong with the responses of one connection; nothing where all is well. */
 function faultsIn({ requests, ending, responses, rest }: Conversation): readonly string[] {
   const faults: string[] = []
-  if (ending !== 'destroy' && rest !== '') faults.push(`${rest.length} bytes behind the last response`)
+  if (rest !== '') faults.push(`${rest.length} bytes behind the last response`)
   for (const [number, request] of requests.entries()) {
     const response = responses[number]
     const label = `${request.kind} (${number})`
@@ -61,13 +63,13 @@ function faultsIn({ requests, ending, responses, rest }: Conversation): readonly
       return faults
     }
     const { status, headers } = response
-    const isClosing = headers.get('connection') === 'close'
+    const isClosing = headers['connection'] === 'close'
     if (request.expected === 'broken') {
       if (status < 400 || status === 500 || status > 501) faults.push(`${label} has ${status}`)
       if (!isClosing) faults.push(`${label} leaves the connection open`)
     } else {
       if (!request.expected.includes(status)) faults.push(`${label} has ${status}`)
-      if (headers.get('x-request-id') !== request.requestId) faults.push(`${label} has the response of another request`)
+      if (headers['x-request-id'] !== request.requestId) faults.push(`${label} has the response of another request`)
     }
     if (isClosing) {
       if (responses.length > number + 1) faults.push(`${label} closes the connection, and a response follows`)
@@ -115,19 +117,13 @@ async function runFuzzer(name: string, databaseUrl: string): Promise<void> {
 function account({ requests, responses, ending }: Conversation, ledger: Ledger): void {
   for (const { name } of requests) {
     if (name === undefined) continue
-    const response = responses.find(({ status, body }) => status === 201 && body.includes(JSON.stringify(name)))
-    if (response !== undefined) expect(idIn(response.body)).not.toBe('')
+    const response = responses.find(({ status, text }) => status === 201 && text.includes(JSON.stringify(name)))
+    if (response !== undefined) expect(idIn(response.text)).not.toBe('')
     if (response !== undefined || ending === 'destroy') ledger.note(name, response)
-    else ledger.note(name, NOT_ACKNOWLEDGED)
+    else ledger.noteUnanswered(name)
   }
 }
 
-it('accounts for every raw request, on SQLite', async () => {
-  await runFuzzer('raw bytes on SQLite', 'sqlite:./pets.db')
-})
-
-it('accounts for every raw request, on PostgreSQL', async () => {
-  const database = await createDatabase(inject('postgresUrl'))
-  onTestFinished(() => database.drop())
-  await runFuzzer('raw bytes on PostgreSQL', database.url)
+it.each(KINDS)('accounts for every raw request, on %s', async (kind) => {
+  await runFuzzer(`raw bytes on ${kind}`, await emptyDatabase(kind))
 })

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { createDatabase, freePort } from '@pet-store/testing-postgres'
-import type {} from '@pet-store/testing-postgres/vitest-global-setup'
-import { expect, inject, onTestFinished } from 'vitest'
+import { ask, quantile, RawConnection, requestBytes } from '@pet-store/testing'
+import { freePort } from '@pet-store/testing-postgres'
+import { expect } from 'vitest'
 import { chartsSvg } from '../harness/charts-svg.ts'
-import { ask, Connection, requestBytes } from '../harness/connection.ts'
-import { flood, quantile } from '../harness/flood.ts'
+import { emptyDatabase, KINDS } from '../harness/database.ts'
+import { flood } from '../harness/load.ts'
 import { itSoak, report } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 
@@ -27,7 +27,7 @@ const CHARTS = {
 
 type Sample = Record<keyof typeof CHARTS, number>
 
-itSoak.each(['SQLite', 'PostgreSQL'])('holds memory, handles and delays at half load, on %s', async (database) => {
+itSoak.each(KINDS)('holds memory, handles and delays at half load, on %s', async (database) => {
   const metricsPort = await freePort()
   const service = await Service.start({
     databaseUrl: await emptyDatabase(database),
@@ -35,8 +35,7 @@ itSoak.each(['SQLite', 'PostgreSQL'])('holds memory, handles and delays at half 
     // What is left of the heap after a collection shows a leak; what is used at any moment does not.
     nodeFlags: ['--expose-gc', '--import', "data:text/javascript,process.on('SIGWINCH',()=>gc())"],
   })
-  const body = (number: number) => JSON.stringify({ name: `pet-${number}`, categoryId: number })
-  await flood(service, { path: '/v1/pets', bodyOf: body, requests: 2_000, connections: CONNECTIONS })
+  await flood(service, { requests: 2_000, connections: CONNECTIONS })
   const start = Date.now()
   const full = await flood(service, { path: '/v1/pets?limit=20', requests: 20_000, connections: CONNECTIONS })
   expect(full.statuses).toEqual({ 200: 20_000 })
@@ -48,29 +47,27 @@ itSoak.each(['SQLite', 'PostgreSQL'])('holds memory, handles and delays at half 
   let isOver = false
   let sent = 0
   const load = Array.from({ length: CONNECTIONS }, async (_, client) => {
-    const connection = await Connection.open(service.port)
+    const connection = await RawConnection.open(service.port)
     for (let number = 0; !isOver; number += 1) {
       const due = start + ((number * CONNECTIONS + client) / perSecond) * 1_000
       const early = due - Date.now()
       if (early > 0) await setTimeout(early)
       const request = requestOf(number, client)
-      connection.write(requestBytes({ ...request, key: service.key }))
       const before = Date.now()
-      const response = await connection.response(0)
-      connection.responses.length = 0
+      const response = await connection.write(requestBytes({ ...request, key: service.key })).nextResponse()
       sent += 1
       latencies.push(Date.now() - before)
       if (response === undefined || response.status >= 300)
         failures.set(response?.status ?? 0, (failures.get(response?.status ?? 0) ?? 0) + 1)
       if (response === undefined) break
     }
-    connection.destroy()
+    connection.socket.destroy()
   })
   for (let sample = 0; sample < SAMPLES; sample += 1) {
     await setTimeout((MINUTES * 60_000) / SAMPLES)
-    process.kill(service.pid, 'SIGWINCH')
+    process.kill(service.process.pid, 'SIGWINCH')
     await setTimeout(100)
-    const metrics = (await ask(metricsPort, { path: '/metrics' }))?.body ?? ''
+    const metrics = (await ask(metricsPort, { path: '/metrics' }))?.text ?? ''
     samples.push({
       rssMiB: metric(metrics, 'process_resident_memory_bytes') / 1024 ** 2,
       heapMiB: metric(metrics, 'nodejs_heap_size_used_bytes') / 1024 ** 2,
@@ -117,13 +114,6 @@ itSoak.each(['SQLite', 'PostgreSQL'])('holds memory, handles and delays at half 
   expect(medianOf(last, 'heapMiB')).toBeLessThan(medianOf(first, 'heapMiB') * 1.1)
   expect(medianOf(last, 'rssMiB')).toBeLessThan(medianOf(first, 'rssMiB') * 1.3)
 })
-
-async function emptyDatabase(database: string): Promise<string> {
-  if (database === 'SQLite') return 'sqlite:./pets.db'
-  const { url, drop } = await createDatabase(inject('postgresUrl'))
-  onTestFinished(drop)
-  return url
-}
 
 /** Lists mostly, with some pets read and a few created. */
 function requestOf(number: number, client: number): { method?: string; path: string; body?: string } {

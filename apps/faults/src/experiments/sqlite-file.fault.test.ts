@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { until } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
-import { runCommand } from '../harness/run-command.ts'
-import { Service } from '../harness/service.ts'
+import { runCommand, Service } from '../harness/service.ts'
 import { mountSmallDisk, remount } from '../harness/small-disk.ts'
-import { startWriters, until, untilMore, walkPets } from '../harness/writers.ts'
+import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
 
 const PET = JSON.stringify({ name: 'Rex', categoryId: 1 })
 const CREATE = { method: 'POST', path: '/v1/pets', body: PET } as const
@@ -21,7 +21,7 @@ it('rejects pets while the disk is full, and stores them again when it is not', 
   const service = await Service.start({ databaseUrl: `sqlite:${disk}/pets.db` })
   const ledger = new Ledger()
   const writers = startWriters({ service, ledger, writers: 8, withKeys: false, prefix: 'full' })
-  await until('pets are rejected', () => ledger.rejected > 100, 10_000)
+  await until('pets are rejected', () => ledger.rejected > 100)
   expect((await service.ask(LIST))?.status).toBe(200)
   await rm(ballast)
   await untilMore(ledger, 50)
@@ -65,7 +65,7 @@ it('goes on reading while another process holds the write lock', async () => {
   expect(hasResponse).toBe(false)
   const response = await created
   expect(response?.status).toBe(503)
-  expect(response?.body).toContain('was not added')
+  expect(response?.text).toContain('was not added')
   other.exec('rollback')
   expect((await walkPets(service)).map(({ name }) => name)).toEqual(['Rex'])
   expect((await service.ask(CREATE))?.status).toBe(201)

@@ -1,24 +1,23 @@
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { createDatabase, runSql } from '@pet-store/testing-postgres'
-import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { type FaultyProxy, until } from '@pet-store/testing'
+import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { type FaultyProxy, openFaultyProxy } from '../harness/faulty-proxy.ts'
+import { emptyDatabase, openProxy, startOwnPostgres, withTls } from '../harness/database.ts'
 import { itLong, report } from '../harness/plan.ts'
-import { startOwnPostgres, withTls } from '../harness/postgres.ts'
 import { Service } from '../harness/service.ts'
-import { until, walkPets } from '../harness/writers.ts'
+import { walkPets } from '../harness/writers.ts'
 
-interface Place {
+interface Database {
   readonly proxy: FaultyProxy
   /** Of a maintenance database on the same server. */
   readonly serverUrl: string
   readonly name: string
 }
 
-const terminate = ({ serverUrl, name }: Place) =>
+const terminate = ({ serverUrl, name }: Database) =>
   runSql(
     serverUrl,
     `select pg_terminate_backend(pid) from pg_stat_activity where datname in ('${name}', '${name}_moved')`,
@@ -26,10 +25,10 @@ const terminate = ({ serverUrl, name }: Place) =>
 
 const MAX_CONNECTIONS = 20
 
-const WAYS: readonly {
+const CAUSES: readonly {
   what: string
-  start: (place: Place) => Promise<unknown>
-  end: (place: Place) => Promise<unknown>
+  start: (database: Database) => Promise<unknown>
+  end: (database: Database) => Promise<unknown>
 }[] = [
   {
     what: 'nothing responds',
@@ -43,10 +42,10 @@ const WAYS: readonly {
   },
   {
     what: 'the database does not exist',
-    async start(place) {
-      await runSql(place.serverUrl, `alter database ${place.name} allow_connections false`)
-      await terminate(place)
-      await runSql(place.serverUrl, `alter database ${place.name} rename to ${place.name}_moved`)
+    async start(database) {
+      await runSql(database.serverUrl, `alter database ${database.name} allow_connections false`)
+      await terminate(database)
+      await runSql(database.serverUrl, `alter database ${database.name} rename to ${database.name}_moved`)
     },
     async end({ serverUrl, name }) {
       await runSql(serverUrl, `alter database ${name}_moved rename to ${name}`)
@@ -55,9 +54,9 @@ const WAYS: readonly {
   },
   {
     what: 'the database accepts no connections',
-    async start(place) {
-      await runSql(place.serverUrl, `alter database ${place.name} allow_connections false`)
-      await terminate(place)
+    async start(database) {
+      await runSql(database.serverUrl, `alter database ${database.name} allow_connections false`)
+      await terminate(database)
     },
     end: ({ serverUrl, name }) => runSql(serverUrl, `alter database ${name} allow_connections true`),
   },
@@ -84,7 +83,7 @@ async function expectUnavailable(
   ])
   const alive = await service.ask({ path: '/livez' })
   await end()
-  expect(during.map((response) => [response?.status, response?.headers.has('retry-after')])).toEqual(
+  expect(during.map((response) => [response?.status, response?.headers['retry-after'] !== undefined])).toEqual(
     during.map(() => [503, true]),
   )
   expect(alive?.status).toBe(200)
@@ -95,26 +94,25 @@ async function expectUnavailable(
   expect(names.filter((name) => name !== 'between')).toEqual(['before', 'after'])
 }
 
-itLong.each(WAYS)('responds with 503 while $what, and stores nothing', async ({ what, start, end }) => {
+itLong.each(CAUSES)('responds with 503 while $what, and stores nothing', async ({ what, start, end }) => {
   const serverUrl = inject('postgresUrl')
-  const { url, drop } = await createDatabase(serverUrl)
-  onTestFinished(drop)
-  const place = { proxy: await openFaultyProxy(url), serverUrl, name: new URL(url).pathname.slice(1) }
+  const url = await emptyDatabase('PostgreSQL')
+  const database = { proxy: await openProxy(url), serverUrl, name: new URL(url).pathname.slice(1) }
   const service = await Service.start({
-    databaseUrl: place.proxy.url,
+    databaseUrl: database.proxy.url,
     settings: { DATABASE_STATEMENT_TIMEOUT: '1000' },
   })
   await expectUnavailable(
     what,
     service,
-    () => start(place),
-    () => end(place),
+    () => start(database),
+    () => end(database),
   )
 })
 
 it('responds with 503 while the server does not support TLS, and stores nothing', async () => {
   const server = await startOwnPostgres({ isTls: true })
-  const proxy = await openFaultyProxy(withTls(server.url))
+  const proxy = await openProxy(withTls(server.url))
   const service = await Service.start({ databaseUrl: proxy.url, settings: { DATABASE_STATEMENT_TIMEOUT: '1000' } })
   await expectUnavailable(
     'no TLS',

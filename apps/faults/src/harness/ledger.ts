@@ -1,4 +1,4 @@
-import type { WireResponse } from './connection.ts'
+import type { WireResponse } from '@pet-store/testing'
 
 /** What a client knows of one pet that it asked for. */
 type Outcome =
@@ -46,22 +46,27 @@ export class Ledger {
   }
 
   /** Notes a response to the creation of a pet, or that there was none. Returns whether the pet is acknowledged now. */
-  note(name: string, response: WireResponse | undefined): boolean {
-    const outcome = this.#outcomeOf(response)
-    // After an attempt of unknown outcome, a rejected repetition says nothing about the first one.
-    const isStillUnknown = outcome.is === 'rejected' && this.#outcomes.get(name)?.is === 'unknown'
-    if (!isStillUnknown) this.#outcomes.set(name, outcome)
+  note(name: string, response: WireResponse | undefined, hasIdempotencyKey = false): boolean {
+    const outcome = this.#outcomeOf(response, hasIdempotencyKey)
+    this.#outcomes.set(name, outcome)
     return outcome.is === 'acknowledged'
   }
 
-  #outcomeOf(response: WireResponse | undefined): Outcome {
+  /** Notes that a request ended without a response although the client waited: its pet must not be stored. */
+  noteUnanswered(name: string): void {
+    this.#outcomes.set(name, { is: 'rejected' })
+  }
+
+  #outcomeOf(response: WireResponse | undefined, hasIdempotencyKey: boolean): Outcome {
     if (response === undefined) return { is: 'unknown' }
-    const { status, headers, body } = response
-    if (status === 201) return { is: 'acknowledged', id: idIn(body) }
-    if (status === 503 && !headers.has('retry-after')) this.#noteUnexpected('503 without Retry-After')
-    if (status === 503 && body.includes('was not added')) return { is: 'rejected' }
-    if (status === 503 && body.includes('may have been added')) return { is: 'unknown' }
-    this.#noteUnexpected(`${status} ${body.slice(0, 200)}`)
+    const { status, headers, text } = response
+    if (status === 201) return { is: 'acknowledged', id: idIn(text) }
+    if (status === 503 && headers['retry-after'] === undefined) this.#noteUnexpected('503 without Retry-After')
+    const saysNotAdded = text.includes('was not added')
+    // An earlier request with the same key may have added the pet, so nobody can say that.
+    if (status === 503 && saysNotAdded) return { is: hasIdempotencyKey ? 'unknown' : 'rejected' }
+    if (status !== 503 || !(hasIdempotencyKey || text.includes('may have been added')))
+      this.#noteUnexpected(`${status} ${text.slice(0, 200)}`)
     return { is: 'unknown' }
   }
 
@@ -121,10 +126,3 @@ export const NOTHING_WRONG = {
   foreign: [],
   unexpected: [],
 } satisfies Partial<Findings>
-
-/** Stands for the response of a request that ended without one although the client waited: its pet must not be stored. */
-export const NOT_ACKNOWLEDGED: WireResponse = {
-  status: 503,
-  headers: new Map([['retry-after', '1']]),
-  body: 'was not added',
-}

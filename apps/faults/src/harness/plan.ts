@@ -1,3 +1,4 @@
+import { createRandom, type Random } from '@pet-store/testing'
 import { it, vi } from 'vitest'
 
 /** The `--mode` of vitest: `test` by default. */
@@ -47,31 +48,4 @@ export function randomOf(experiment: string): Random {
 export function report(experiment: string, figures: Readonly<Record<string, number | string>>): void {
   const text = Object.entries(figures).map(([name, value]) => `${name} ${value.toLocaleString('en')}`)
   console.log(`${experiment}: ${text.join(', ')}`)
-}
-
-/** Random numbers that repeat with their seed. */
-export interface Random {
-  /** From `min` to `max`, both included. */
-  integer(min: number, max: number): number
-  pick<Value>(values: readonly Value[]): Value
-}
-
-/** The generator mulberry32: small, and good enough to choose faults and times. */
-function createRandom(seed: number): Random {
-  let state = seed
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  const integer = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1))
-  return {
-    integer,
-    pick(values) {
-      const value = values[integer(0, values.length - 1)]
-      if (value === undefined) throw new RangeError('There is nothing to pick from.')
-      return value
-    },
-  }
 }

@@ -1,5 +1,4 @@
-import { requestBytes } from './connection.ts'
-import type { Random } from './plan.ts'
+import { type Random, requestBytes } from '@pet-store/testing'
 
 /** One request among those that are written to a connection, whole or broken. */
 export interface RawRequest {

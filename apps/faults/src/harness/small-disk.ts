@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { temporaryFolder } from '@pet-store/testing'
 import { onTestFinished } from 'vitest'
 
 const run = promisify(execFile)
@@ -12,7 +10,7 @@ const run = promisify(execFile)
  * mount, the test is skipped, and the output says why.
  */
 export async function mountSmallDisk(sizeMiB: number, skip: (reason: string) => never): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'pet-store-disk-'))
+  const folder = await temporaryFolder()
   const mounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}m`, 'tmpfs', folder]).then(
     () => true,
     (error: Error) => {
@@ -22,7 +20,6 @@ export async function mountSmallDisk(sizeMiB: number, skip: (reason: string) => 
   )
   onTestFinished(async () => {
     if (mounted) await run('umount', ['--lazy', folder])
-    await rm(folder, { recursive: true, force: true })
   })
   if (!mounted) skip('A small disk cannot be mounted here.')
   return folder

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { Connection, requestBytes, type WireResponse } from './connection.ts'
+import { RawConnection, requestBytes, until, type WireResponse } from '@pet-store/testing'
 import type { Ledger, StoredPet } from './ledger.ts'
 import type { Service } from './service.ts'
 
@@ -38,14 +38,13 @@ export function startWriters(options: WritersOptions): RunningWriters {
 
 async function writePets(options: WritersOptions, prefix: string, isOver: () => boolean): Promise<void> {
   const { service, ledger, withKeys, responseTimeoutMs = 30_000 } = options
-  let connection: Connection | undefined
-  let received = 0
+  let connection: RawConnection | undefined
 
   /** A connection to the service; waits while the service is starting. */
-  async function connected(): Promise<Connection> {
-    while (connection === undefined || connection.socket.destroyed) {
-      connection = await Connection.open(service.port).catch(() => undefined)
-      received = 0
+  async function connected(): Promise<RawConnection> {
+    while (connection === undefined || !connection.isOpen) {
+      connection?.socket.destroy()
+      connection = await RawConnection.open(service.port).catch(() => undefined)
       if (connection === undefined) await setTimeout(20)
     }
     return connection
@@ -53,10 +52,8 @@ async function writePets(options: WritersOptions, prefix: string, isOver: () => 
 
   async function send(bytes: string): Promise<WireResponse | undefined> {
     const open = await connected()
-    open.write(bytes)
-    const response = await open.response(received, responseTimeoutMs)
-    received += 1
-    if (response === undefined || response.headers.get('connection') === 'close') open.destroy()
+    const response = await open.write(bytes).nextResponse(responseTimeoutMs)
+    if (response === undefined || response.headers['connection'] === 'close') open.socket.destroy()
     return response
   }
 
@@ -66,22 +63,9 @@ async function writePets(options: WritersOptions, prefix: string, isOver: () => 
     const headers: Record<string, string> = withKeys ? { 'Idempotency-Key': name } : {}
     const bytes = requestBytes({ method: 'POST', path: '/v1/pets', key: service.key, body, headers })
     const giveUp = Date.now() + KEYED_TIMEOUT_MS
-    while (!ledger.note(name, await send(bytes)) && withKeys && Date.now() < giveUp) await setTimeout(20)
+    while (!ledger.note(name, await send(bytes), withKeys) && withKeys && Date.now() < giveUp) await setTimeout(20)
   }
-  connection?.destroy()
-}
-
-/** Resolves once the condition holds; rejects after the timeout, saying what did not happen. */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  timeoutMs = 120_000,
-): Promise<void> {
-  const end = Date.now() + timeoutMs
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`It did not happen within ${timeoutMs} ms: ${what}.`)
-    await setTimeout(10)
-  }
+  connection?.socket.destroy()
 }
 
 /** Lets the writers create that many pets more. */
@@ -94,16 +78,15 @@ export async function untilMore(ledger: Ledger, count: number): Promise<void> {
 export async function walkPets(service: Service, first = '/v1/pets?limit=100'): Promise<readonly StoredPet[]> {
   const pets: StoredPet[] = []
   let path: string | undefined = first
-  const connection = await Connection.open(service.port)
-  for (let page = 0; path !== undefined; page += 1) {
-    connection.write(requestBytes({ path, key: service.key }))
-    const response: WireResponse | undefined = await connection.response(page)
-    if (response?.status !== 200) throw new Error(`${path}: ${response?.status} ${response?.body}`)
-    pets.push(...petsIn(response.body))
-    const next: string | undefined = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+  const connection = await RawConnection.open(service.port)
+  while (path !== undefined) {
+    const response: WireResponse = await connection.write(requestBytes({ path, key: service.key })).response()
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${response.text}`)
+    pets.push(...petsIn(response.text))
+    const next: string | undefined = /<([^>]+)>; rel="next"/.exec(response.headers['link'] ?? '')?.[1]
     path = next && new URL(next, `http://localhost${path}`).href.slice('http://localhost'.length)
   }
-  connection.destroy()
+  connection.socket.destroy()
   return pets
 }
 

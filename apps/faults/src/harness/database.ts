@@ -1,5 +1,25 @@
-import { EmbeddedServer } from '@pet-store/testing-postgres'
-import { onTestFinished } from 'vitest'
+import { type FaultyProxy, openFaultyProxy } from '@pet-store/testing'
+import { createDatabase, EmbeddedServer } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { inject, onTestFinished } from 'vitest'
+
+export const KINDS = ['SQLite', 'PostgreSQL'] as const
+
+/** The URL of an empty database, which is removed after the test. */
+export async function emptyDatabase(kind: (typeof KINDS)[number]): Promise<string> {
+  // In the folder of the service.
+  if (kind === 'SQLite') return 'sqlite:./pets.db'
+  const { url, drop } = await createDatabase(inject('postgresUrl'))
+  onTestFinished(drop)
+  return url
+}
+
+/** A proxy before a server, closed after the test. */
+export async function openProxy(url: string): Promise<FaultyProxy> {
+  const proxy = await openFaultyProxy(url)
+  onTestFinished(() => proxy.close())
+  return proxy
+}
 
 /** A PostgreSQL server of the test's own, which it may stop and damage; removed after the test. */
 export async function startOwnPostgres({
