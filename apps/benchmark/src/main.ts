@@ -1,90 +1,62 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Choice, choose, HELP } from './command-line.ts'
-import { type Comparison, compare, FOCUS } from './comparison/comparison.ts'
-import { comparisonReport } from './comparison/comparison-report.ts'
-import { FULL, QUICK } from './comparison/plan.ts'
-import { profileService } from './profile/profile.ts'
-import { circumstances } from './report/circumstances.ts'
-import type { Report } from './report/markdown.ts'
+import { type Comparison, compare, type Selection } from './comparison/comparison.ts'
+import { FULL, GROWTH, type Plan, PROCESSES, QUICK } from './comparison/plan.ts'
+import { comparisonReport } from './report/comparison-report.ts'
+import { readMachines, withThisMachine, writeMachines } from './report/machines.ts'
+import { factsOf, type Report } from './report/page.ts'
+import { scaleReport } from './report/scale-report.ts'
 import { measureBulk } from './scale/bulk.ts'
-import { measureGrowth } from './scale/growth.ts'
-import { measureProcesses } from './scale/processes.ts'
-import { type ScaleFigures, scaleReport } from './scale/scale-report.ts'
-import { ROOT } from './servers/contestants.ts'
-import { peerVersions, preparePeers } from './servers/peers.ts'
-import { pinProcesses } from './servers/pinning.ts'
+import { growthSelections, processesSelection } from './scale/selections.ts'
+import { preparePeers, ROOT } from './servers/contestants.ts'
+import { pinProcesses } from './servers/server-process.ts'
 
-type ChoiceOf<Run extends Choice['run']> = Extract<Choice, { run: Run }>
-
-const BULK_ROUNDS = 2
-const PROCESSES = { size: 10_000, processes: [1, 2, 4], rounds: 12, sliceMs: 150, warmUpMs: 1_200 }
-const RESULTS = join(ROOT, 'data/benchmarks')
-
+const SIZES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
+const COMMAND = ['pnpm bench', ...process.argv.slice(2)].join(' ')
 const start = performance.now()
 
 try {
-  await main(choose(process.argv.slice(2)))
+  const choice = choose(process.argv.slice(2))
+  if (choice.run === 'help') console.log(HELP)
+  else if (!existsSync('/proc/self/schedstat')) throw new Error('CPU time is read from /proc, which only Linux has.')
+  else write(choice.run === 'scale' ? await runScale(choice) : await runComparison(choice), choice.isComplete)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }
 
-async function main(choice: Choice): Promise<void> {
-  if (choice.run === 'help') {
-    console.log(HELP)
-    return
-  }
-  if (!existsSync('/proc/self/schedstat')) {
-    throw new Error('CPU time and memory are read from /proc, which only Linux has.')
-  }
-  if (choice.run === 'scale') {
-    // Several processes run on all cores, so they come before anything is pinned.
-    const processes = choice.sections.includes('processes') ? await measureProcesses(PROCESSES, log) : undefined
-    write(
-      await runScale(choice, processes === undefined ? {} : { processes }, facts(pinProcesses())),
-      choice.isComplete,
-    )
-    return
-  }
-  const here = facts(pinProcesses())
-  if (choice.run === 'comparison') write(await runComparison(choice, here), choice.isComplete)
-  else write(await profileService(here, log), true)
+async function runScale({ pets, sections }: Extract<Choice, { run: 'scale' }>): Promise<Report> {
+  // Several processes run on all cores, so they come before anything is pinned.
+  const [processes] = sections.includes('processes') ? await compareAll([processesSelection([1, 2, 4])], PROCESSES) : []
+  const facts = factsOf(COMMAND, pinProcesses())
+  const sizes = SIZES.filter((size) => size <= pets)
+  const growth = sections.includes('growth') ? await compareAll(growthSelections(sizes), GROWTH) : []
+  const bulk = sections.includes('bulk') ? await measureBulk(pets, log) : []
+  return scaleReport({ growth, bulk, processes }, facts)
 }
 
-async function runScale({ pets, sections }: ChoiceOf<'scale'>, figures: ScaleFigures, here: Facts): Promise<Report> {
-  const sizes = [1_000, 10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size <= pets)
-  const growth = sections.includes('growth') && { growth: await measureGrowth(sizes, log) }
-  const bulk = sections.includes('bulk') && { bulk: await measureBulk(pets, BULK_ROUNDS, log) }
-  return scaleReport({ ...figures, ...growth, ...bulk }, here)
-}
-
-async function runComparison({ isQuick, selections }: ChoiceOf<'comparison'>, here: Facts): Promise<Report> {
+async function runComparison(choice: Extract<Choice, { run: 'comparison' }>): Promise<Report> {
+  const { selections, isQuick, isComplete } = choice
+  const facts = factsOf(COMMAND, pinProcesses())
   if (selections.some(({ contestants }) => contestants.some(({ role }) => role === 'peer'))) {
     log('installing and building the peers')
     preparePeers()
   }
-  const plan = isQuick ? QUICK : FULL
-  const comparisons = selections.map((): Comparison[] => [])
-  for (let run = 1; run <= plan.runs; run += 1) {
-    for (const [index, { contestants, ...selection }] of selections.entries()) {
-      // Later runs show whether the ratios of our service repeat.
-      const some = run === 1 ? contestants : contestants.slice(0, FOCUS)
-      const ofRun = run === 1 ? plan : { ...plan, curveRounds: 0 }
-      const conditions = { plan: ofRun, log: (line: string) => log(`run ${run}, ${selection.database}: ${line}`) }
-      comparisons[index]?.push(await compare({ ...selection, contestants: some }, conditions))
-    }
-  }
-  mkdirSync(RESULTS, { recursive: true })
-  // Every slice, to evaluate them in another way.
-  writeFileSync(join(RESULTS, 'slices.json'), JSON.stringify(comparisons))
-  return comparisonReport(comparisons, here, peerVersions())
+  const comparisons = await compareAll(selections, isQuick ? QUICK : FULL)
+  // A comparison with another checkout says nothing of the bare server.
+  const withBare = comparisons.filter(({ contestants }) => contestants[0]?.role === 'ceiling')
+  const machines = withThisMachine(readMachines(), withBare, facts)
+  if (isComplete) writeMachines(machines)
+  return comparisonReport(comparisons, machines, facts)
 }
 
-type Facts = ReturnType<typeof facts>
-
-function facts(cores: string) {
-  return circumstances(['pnpm bench', ...process.argv.slice(2)].join(' '), cores)
+async function compareAll(selections: readonly Selection[], plan: Plan): Promise<Comparison[]> {
+  const comparisons: Comparison[] = []
+  for (const selection of selections) {
+    comparisons.push(await compare(selection, plan, (line) => log(`${selection.database}: ${line}`)))
+  }
+  return comparisons
 }
 
 function log(line: string): void {
@@ -92,7 +64,7 @@ function log(line: string): void {
 }
 
 function write(report: Report, isComplete: boolean): void {
-  const folder = isComplete ? join(ROOT, 'docs/benchmarks') : RESULTS
+  const folder = join(ROOT, isComplete ? 'docs/benchmarks' : 'data/benchmarks')
   mkdirSync(folder, { recursive: true })
   for (const [name, content] of Object.entries(report)) writeFileSync(join(folder, name), content)
   log(`written to ${folder}: ${Object.keys(report).join(', ')}`)

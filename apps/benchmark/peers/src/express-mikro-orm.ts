@@ -4,10 +4,17 @@ import { MikroORM as PostgresORM } from '@mikro-orm/postgresql'
 import { MikroORM as SqliteORM } from '@mikro-orm/sqlite'
 import express, { type ErrorRequestHandler } from 'express'
 import { pinoHttp } from 'pino-http'
-import { ZodError } from 'zod'
-import { DURABLE, databaseUrl, isGoodKey, port, sqliteFile } from './environment.ts'
-import { petBody } from './pet.ts'
-import { newPet, petParams, petQuery } from './zod-schemas.ts'
+import { ZodError, z } from 'zod'
+import { DURABLE, databaseUrl, isGoodKey, petBody, port, STATUSES, sqliteFile } from './pet.ts'
+
+const status = z.enum(STATUSES).optional()
+const petQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  status,
+  after: z.coerce.number().int().optional(),
+})
+const petParams = z.object({ id: z.coerce.number().int() })
+const newPet = z.object({ name: z.string().min(1).max(1000), categoryId: z.number().int(), status })
 
 const Pet = defineEntity({
   name: 'Pet',
@@ -23,11 +30,7 @@ const Pet = defineEntity({
 const orm =
   sqliteFile === undefined
     ? new PostgresORM({ entities: [Pet], clientUrl: databaseUrl, pool: { max: 10 } })
-    : new SqliteORM({
-        entities: [Pet],
-        dbName: sqliteFile,
-        driverOptions: { timeout: 5000 },
-      })
+    : new SqliteORM({ entities: [Pet], dbName: sqliteFile })
 await orm.connect()
 if (sqliteFile !== undefined) await orm.em.getConnection().execute(`pragma ${DURABLE}`)
 

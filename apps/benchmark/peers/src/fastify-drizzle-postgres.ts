@@ -1,37 +1,44 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import { db, pets } from './drizzle-postgres.ts'
+import { asc, eq, gt, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { bigint, bigserial, pgTable, text } from 'drizzle-orm/pg-core'
+import pg from 'pg'
 import { serveWithFastify } from './fastify-server.ts'
+import { databaseUrl, STATUSES } from './pet.ts'
+
+const pets = pgTable('pet', {
+  id: bigserial('id', { mode: 'number' }).primaryKey(),
+  name: text('name').notNull(),
+  categoryId: bigint('category_id', { mode: 'number' }).notNull(),
+  status: text('status', { enum: STATUSES }),
+})
+
+const db = drizzle({ client: new pg.Pool({ connectionString: databaseUrl, max: 10 }) })
 
 // Prepared statements, as Drizzle's page on performance teaches.
-const inOrder = () => db.select().from(pets).orderBy(asc(pets.id)).limit(sql.placeholder('limit')).$dynamic()
-const isAfter = gt(pets.id, sql.placeholder('after'))
-const hasStatus = eq(pets.status, sql.placeholder('status'))
-
+const { placeholder } = sql
+const inOrder = () => db.select().from(pets).orderBy(asc(pets.id)).limit(placeholder('limit')).$dynamic()
 const list = inOrder().prepare('list')
-const listAfter = inOrder().where(isAfter).prepare('list_after')
-const listWithStatus = inOrder().where(hasStatus).prepare('list_with_status')
-const listWithStatusAfter = inOrder().where(and(hasStatus, isAfter)).prepare('list_with_status_after')
+const listAfter = inOrder()
+  .where(gt(pets.id, placeholder('after')))
+  .prepare('list_after')
+const listWithStatus = inOrder()
+  .where(eq(pets.status, placeholder('status')))
+  .prepare('list_with_status')
 const find = db
   .select()
   .from(pets)
-  .where(eq(pets.id, sql.placeholder('id')))
+  .where(eq(pets.id, placeholder('id')))
   .prepare('find')
 const insert = db
   .insert(pets)
-  .values({
-    name: sql.placeholder('name'),
-    categoryId: sql.placeholder('categoryId'),
-    status: sql.placeholder('status'),
-  })
+  .values({ name: placeholder('name'), categoryId: placeholder('categoryId'), status: placeholder('status') })
   .returning()
   .prepare('insert')
 
 await serveWithFastify({
   list({ limit, status, after }) {
-    if (status === undefined) return after === undefined ? list.execute({ limit }) : listAfter.execute({ limit, after })
-    return after === undefined
-      ? listWithStatus.execute({ limit, status })
-      : listWithStatusAfter.execute({ limit, status, after })
+    if (status !== undefined) return listWithStatus.execute({ limit, status })
+    return after === undefined ? list.execute({ limit }) : listAfter.execute({ limit, after })
   },
   get: async (id) => (await find.execute({ id }))[0],
   async add({ name, categoryId, status }) {

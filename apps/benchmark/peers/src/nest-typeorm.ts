@@ -25,8 +25,7 @@ import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } fr
 import type { Request } from 'express'
 import { Logger, LoggerModule } from 'nestjs-pino'
 import { Column, Entity, MoreThan, PrimaryGeneratedColumn, Repository, type ValueTransformer } from 'typeorm'
-import { DURABLE, databaseUrl, isGoodKey, port, sqliteFile } from './environment.ts'
-import { petBody, STATUSES, type Status } from './pet.ts'
+import { DURABLE, databaseUrl, isGoodKey, petBody, port, STATUSES, type Status, sqliteFile } from './pet.ts'
 
 /** The driver of PostgreSQL gives 64-bit integers as texts. */
 const asNumber: ValueTransformer = { to: (value: number) => value, from: (value: string | number) => Number(value) }

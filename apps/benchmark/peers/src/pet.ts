@@ -1,3 +1,20 @@
+import { hash } from 'node:crypto'
+
+/** What every server of the benchmark is started with. */
+export const port = Number(process.env['PORT'])
+export const databaseUrl = process.env['DATABASE_URL'] ?? ''
+
+/** The path of an SQLite file, or nothing where the database is another. */
+export const sqliteFile = databaseUrl.startsWith('sqlite:') ? databaseUrl.slice('sqlite:'.length) : undefined
+
+/** A write that was responded to survives a power cut, in every contestant; the driver's default guarantees less. */
+export const DURABLE = 'synchronous = full'
+
+/** The key check that all contestants share: a hash, and a look-up of it. */
+export function isGoodKey(key: string): boolean {
+  return hash('sha256', key) === process.env['API_KEYS_SHA256']
+}
+
 export const STATUSES = ['available', 'pending', 'sold'] as const
 export type Status = (typeof STATUSES)[number]
 
@@ -24,11 +41,4 @@ export interface PetQuery {
 /** A pet on the wire: a status that nobody gave is left out. */
 export function petBody({ id, name, categoryId, status }: PetRow) {
   return status === null ? { id, name, categoryId } : { id, name, categoryId, status }
-}
-
-/** What the three Fastify servers differ in. */
-export interface PetStore {
-  list(query: PetQuery): PetRow[] | Promise<PetRow[]>
-  get(id: number): PetRow | undefined | null | Promise<PetRow | undefined | null>
-  add(pet: NewPet): PetRow | Promise<PetRow>
 }

@@ -1,12 +1,20 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, expect, it } from 'vitest'
-import { median } from '../measuring/statistics.ts'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { comparisonReport } from '../report/comparison-report.ts'
+import { withThisMachine } from '../report/machines.ts'
+import { scaleReport } from '../report/scale-report.ts'
 import { OPERATIONS } from '../requests/operations.ts'
-import { bare, CONTESTANTS, type Contestant } from '../servers/contestants.ts'
+import { measureBulk } from '../scale/bulk.ts'
+import { growthSelections, processesSelection } from '../scale/selections.ts'
+import { CONTESTANTS, type Contestant } from '../servers/contestants.ts'
 import { compare } from './comparison.ts'
-import { comparisonReport } from './comparison-report.ts'
 import { FULL, type Plan } from './plan.ts'
+import type { Running } from './running.ts'
+import { assertSameHeaders } from './same-responses.ts'
 
 const LIAR = fileURLToPath(new URL('../testing/lying-server.test-support.ts', import.meta.url))
 
@@ -15,77 +23,75 @@ const TINY: Plan = {
   ...FULL,
   size: 2_000,
   connections: 4,
-  warmUpRequests: 20,
+  warmUp: { maxRequests: 20, durationMs: 1_000 },
   rounds: 2,
+  everyRounds: 1,
   sliceMs: 20,
-  curveRounds: 1,
-  curveSliceMs: 20,
+  latency: { rounds: 1, sliceMs: 20 },
 }
-const conditions = { plan: TINY, log: () => {} }
-const onSqlite = CONTESTANTS.filter(({ database, role }) => database === 'sqlite' && role !== 'peer')
-
-function liar(lie: string): Contestant {
-  return { id: lie, name: 'liar', database: 'sqlite', role: 'ceiling', program: [LIAR, lie, String(TINY.size)] }
-}
+const facts = { command: '', date: '', commit: '', machine: 'tiny', system: '', cores: '' }
+const [bare, service] = CONTESTANTS.sqlite as [Contestant, Contestant]
+const log = () => {}
 
 beforeEach((context) => {
   if (!existsSync('/proc/self/schedstat')) context.skip('needs /proc, which only Linux has')
 })
 
 it('measures the service, the traced service and the bare server at everything, and reports them', async () => {
-  const selection = { database: 'sqlite', operations: OPERATIONS, contestants: onSqlite } as const
-  const comparison = await compare(selection, conditions)
+  const contestants = CONTESTANTS.sqlite.filter(({ role }) => role !== 'peer')
+  const comparison = await compare({ database: 'sqlite', operations: OPERATIONS, contestants }, TINY, log)
 
-  expect(comparison.measurements).toHaveLength(onSqlite.length * OPERATIONS.length)
-  for (const { requestsPerSecond, p50Ms, p99Ms } of comparison.measurements.flatMap(({ series }) => series.slices)) {
-    expect(requestsPerSecond).toBeGreaterThan(0)
-    expect(p99Ms).toBeGreaterThanOrEqual(p50Ms)
-  }
+  expect(comparison.measurements).toHaveLength(contestants.length * OPERATIONS.length)
+  const slices = comparison.measurements.flatMap(({ series }) => series.slices)
   // In microseconds: neither a nanosecond nor a second a request.
-  const cpu = comparison.measurements.flatMap(({ series }) =>
-    series.slices.map(({ cpuMicroseconds }) => cpuMicroseconds),
-  )
-  expect(median(cpu)).toSatisfy((time: number) => time > 0.5 && time < 500_000)
+  for (const { cpuMicroseconds } of slices) expect(cpuMicroseconds).toSatisfy((us: number) => us > 0.5 && us < 500_000)
   for (const { peakMiB, restMiB } of comparison.footprints) {
     // In MiB: a Node of 10 would be a wrong unit, and so would one of 10,000.
-    for (const memory of [peakMiB, ...restMiB]) expect(memory).toSatisfy((mib: number) => mib > 10 && mib < 10_000)
+    for (const memory of [peakMiB, restMiB]) expect(memory).toSatisfy((mib: number) => mib > 10 && mib < 10_000)
   }
-  for (const { points } of comparison.curves) {
-    for (const { requestsPerSecond, p50Ms, p99Ms } of points) {
-      expect(requestsPerSecond).toBeGreaterThan(0)
-      expect(p99Ms).toBeGreaterThanOrEqual(p50Ms)
-    }
-  }
-  const report = comparisonReport([[comparison, comparison]], [], [])
-  expect(report['report.md']).toContain('| **Pet Store** |')
-  expect(report['report.md']).toMatch(/\| List 20 \| \*\*[^|]*\*\* \| (\d\.\d\d) \| \1 \| yes \|/)
-  expect(report['report.md']).not.toContain('NaN')
+  expect(comparison.latency.map(({ part }) => part)).toEqual(expect.arrayContaining([0.25, 0.5, 0.75]))
+  const report = comparisonReport([comparison], withThisMachine([], [comparison], facts), facts)
+  expect(report['report.md']).toMatch(/\| Mixed \| [\d.]+ \| [\d.]+ \| -?\d+ \| [\d.]+ \|/)
+  expect(report['report.md']?.match(/.*NaN.*/g)).toBeNull()
   expect(report['sqlite.svg']).toContain('>Pet Store</text>')
-  expect(report['latency.svg']).toContain('>Pet Store</text>')
 })
 
 it.each([
-  ['wrong-name', /liar \(sqlite\) gives a wrong response to GET \/v1\/pets\/\d+\nexpected: 200/],
+  ['wrong-name', /liar gives a wrong response to GET \/v1\/pets\/\d+\nexpected: 200/],
   ['forgets', /liar responded \d+ times that it added a pet, and stored 0\./],
-])(
-  'stops at a contestant that lies: %s',
-  async (lie, message) => {
-    const run = compare({ database: 'sqlite', operations: OPERATIONS, contestants: [liar(lie)] }, conditions)
-    await expect(run).rejects.toThrow(message)
-  },
-  60_000,
-)
-
-it('stops at a bare server whose headers are not those of the service', async () => {
-  const [, service] = onSqlite
-  const other: Contestant = { ...liar('other'), program: ['--import', WITHOUT_SNIFF, bare('sqlite')] }
-  const run = compare({ database: 'sqlite', operations: [], contestants: [other, service as Contestant] }, conditions)
-  await expect(run).rejects.toThrow('liar sends other headers than our service')
+])('stops at a contestant that lies: %s', async (lie, message) => {
+  const liar: Contestant = { ...bare, name: 'liar', program: [LIAR, lie, String(TINY.size)] }
+  const run = compare({ database: 'sqlite', operations: OPERATIONS, contestants: [liar] }, TINY, log)
+  await expect(run).rejects.toThrow(message)
 })
 
-/** Removes a header from each response. */
-const WITHOUT_SNIFF = `data:text/javascript,${encodeURIComponent(`
-  import { ServerResponse } from 'node:http'
-  const { writeHead } = ServerResponse.prototype
-  ServerResponse.prototype.writeHead = function (status, headers) { return writeHead.call(this, status, headers.slice(2)) }
-`)}`
+it('stops at a bare server whose headers are not those of the service', async () => {
+  const run = assertSameHeaders([await serverWith(bare, 'text/plain'), await serverWith(service, 'application/json')])
+  await expect(run).rejects.toThrow('sends other headers than our service')
+})
+
+/** A contestant of which only the headers are asked for. */
+async function serverWith(contestant: Contestant, type: string): Promise<Running> {
+  const server = createServer((_req, res) => res.writeHead(200, { 'Content-Type': type }).end('{}')).listen(0)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { contestant, instances: [{ servers: [{ port }] }] } as unknown as Running
+}
+
+it('measures growth, bulk work and several processes on PostgreSQL, and reports them', async () => {
+  const plan = { ...TINY, instances: 1, latency: { rounds: 0, sliceMs: 0 } }
+  const [, selection] = growthSelections([1_000, 2_000])
+  if (selection === undefined) throw new Error('There is no selection.')
+  const growth = await compare(selection, plan, log)
+  const processes = await compare(processesSelection([1, 2]), plan, log)
+  const { 'scale.md': page = '' } = scaleReport(
+    { growth: [growth], bulk: await measureBulk(1_000, log), processes },
+    facts,
+  )
+  expect(page).toContain('| pets | 1,000 | 2,000 |')
+  expect(page).toMatch(/\| PostgreSQL: `export` \| 1,000 \| [\d,]+ \| \d+ \|/)
+  expect(page.match(/^\| .*, 2 processes \| \d+ /gm)).toHaveLength(3)
+  // The model, from the CPU time of PostgreSQL, which is measured where it is on this machine.
+  expect(page).toMatch(/^\| List 20 \| [\d,]+ \| ([\d,]+ \| [\d.]+|unknown \| NaN) \|/m)
+})

@@ -1,15 +1,13 @@
-import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { rotate } from '../measuring/rotation.ts'
+import { rotate, type Series } from '../measuring/rotation.ts'
+import type { Slice } from '../measuring/slice.ts'
 import { MIXED, type Operation } from '../requests/operations.ts'
 import type { Contestant, Database } from '../servers/contestants.ts'
 import { type Databases, openDatabases } from '../servers/databases.ts'
-import { startServer, startTraceCollector } from '../servers/server-process.ts'
-import { type Curve, measureCurves } from './latency.ts'
+import { startTraceCollector } from '../servers/server-process.ts'
+import { type Latency, measureLatency } from './latency.ts'
 import type { Plan } from './plan.ts'
-import { expectStored, type Instance, instanceOf, type Measurement, type Running, slice } from './running.ts'
-import { expectSameHeaders } from './same-responses.ts'
+import { assertStored, type Instance, inTurn, type Running, startInstance, takeSliceOf } from './running.ts'
+import { assertSameHeaders } from './same-responses.ts'
 
 /** What is measured on one database. The first contestant is the one that the others are compared with. */
 export interface Selection {
@@ -18,136 +16,103 @@ export interface Selection {
   readonly contestants: readonly Contestant[]
 }
 
-/** Starts of one contestant, and its memory. */
+/** One operation by one contestant. */
+export interface Measurement {
+  readonly contestant: Contestant
+  readonly operation: Operation
+  readonly series: Series<Slice>
+}
+
+/** Start and memory of one contestant. */
 interface Footprint {
   readonly contestant: Contestant
-  readonly firstResponseMs: readonly number[]
-  /** Resident memory when idle after a start. */
-  readonly restMiB: readonly number[]
+  readonly firstResponseMs: number
+  readonly restMiB: number
   readonly peakMiB: number
 }
 
-/** One run on one database. */
-export interface Comparison {
-  readonly database: Database
+export interface Comparison extends Selection {
   /** Which server, for PostgreSQL. */
-  readonly server?: string
+  readonly server: string | undefined
   readonly measurements: readonly Measurement[]
   readonly footprints: readonly Footprint[]
-  /** What one fsync on the disk of the databases took in each round. */
-  readonly fsyncMs: readonly number[]
-  readonly curves: readonly Curve[]
+  readonly latency: readonly Latency[]
 }
-
-export interface Conditions {
-  readonly plan: Plan
-  readonly log: (line: string) => void
-}
-
-/** How many contestants, from the first on, are measured in each round. */
-export const FOCUS = 2
 
 /** Compares contestants on one database, each on a copy of its own. */
-export async function compare(selection: Selection, { plan, log }: Conditions): Promise<Comparison> {
-  const { database, operations } = selection
-  const databases = await openDatabases(database, plan.size)
-  const collector = await startTraceCollector()
+export async function compare(selection: Selection, plan: Plan, log: (line: string) => void): Promise<Comparison> {
+  const { database, operations, contestants } = selection
+  const filled = new Map<number, Databases>()
   const running: Running[] = []
+  const collector = await startTraceCollector()
   try {
-    for (const [index, contestant] of selection.contestants.entries()) {
+    for (const [index, contestant] of contestants.entries()) {
       log(`${contestant.name}: starting and comparing its responses`)
+      const size = contestant.size ?? plan.size
+      const databases = filled.get(size) ?? (await openDatabases(database, size))
+      filled.set(size, databases)
+      const instances: Instance[] = []
+      running.push({ contestant, instances })
       const settings = contestant.isTraced ? collector.settings : {}
-      const entered: Running = { contestant, isFocus: index < FOCUS, instances: [] }
-      running.push(entered)
-      for (let count = 1; count <= (entered.isFocus ? plan.instances : 1); count += 1) {
-        const { url, countPets } = await databases.create(`${contestant.id}-${count}`)
-        const server = await startServer({ program: contestant.program, databaseUrl: url, settings })
-        entered.instances.push(await instanceOf(contestant, server, countPets, operations, plan.size))
+      // The baseline and the first that is compared with it, mostly our service, are measured most.
+      while (instances.length < (index < 2 ? plan.instances : 1)) {
+        instances.push(await startInstance(contestant, databases, operations, settings))
       }
     }
-    await expectCeilingsLikeService(running)
-    const result = await measure(running, operations, databases, { plan, log })
-    await expectStored(running, plan.size)
-    const { description } = databases
-    return { database, ...(description !== undefined && { server: description }), ...result }
+    await assertSameHeaders(running)
+    for (const one of running) {
+      log(`${one.contestant.name}: warming up`)
+      await warmUp(one, operations, plan)
+    }
+    const [databases] = filled.values()
+    const measurements = await measure(running, operations, databases?.cpu, plan, log)
+    const hasLatency = plan.latency.rounds > 0 && operations.includes(MIXED)
+    const latency = hasLatency ? await measureLatency(running, measurements, plan.latency, log) : []
+    await assertStored(running)
+    const footprints = running.map(footprintOf)
+    return { ...selection, server: databases?.description, measurements, latency, footprints }
   } finally {
-    for (const { server } of running.flatMap(({ instances }) => instances)) await server.stop()
+    for (const { servers } of running.flatMap(({ instances }) => instances))
+      for (const { stop } of servers) await stop()
     collector.stop()
-    await databases.close()
+    for (const { close } of filled.values()) await close()
   }
 }
 
-async function expectCeilingsLikeService(running: readonly Running[]): Promise<void> {
-  const portOf = ({ instances }: Running) => instances[0]?.server.port ?? 0
-  const service = running.find(({ contestant }) => contestant.role === 'service')
-  if (service === undefined) return
-  for (const ceiling of running.filter(({ contestant }) => contestant.role === 'ceiling')) {
-    await expectSameHeaders(ceiling.contestant, portOf(ceiling), portOf(service))
+async function warmUp({ instances }: Running, operations: readonly Operation[], plan: Plan): Promise<void> {
+  for (const operation of operations) {
+    const durationMs = plan.warmUp.durationMs * operation.warmUp
+    const maxRequests = plan.warmUp.maxRequests * operation.warmUp
+    for (const instance of instances) await takeSliceOf(instance, operation, { ...plan, durationMs, maxRequests })
   }
 }
 
-async function measure(
+function measure(
   running: readonly Running[],
   operations: readonly Operation[],
-  { cpu: databaseCpu }: Databases,
-  { plan, log }: Conditions,
-) {
-  const { connections, sliceMs, warmUpMs, warmUpRequests, rounds, everyRounds } = plan
-  for (const { contestant, instances } of running) {
-    log(`${contestant.name}: warming up`)
-    for (const operation of operations.filter((some) => takesPart(contestant, some))) {
-      const { warmUp } = operation
-      const limits = { durationMs: warmUpMs * warmUp, maxRequests: warmUpRequests * warmUp }
-      for (const instance of instances) await slice(instance, operation, { connections, ...limits })
-    }
-  }
+  databaseCpu: Databases['cpu'],
+  { connections, rounds, everyRounds, sliceMs }: Plan,
+  log: (line: string) => void,
+): Promise<Measurement[]> {
+  const load = { connections, durationMs: sliceMs, databaseCpu }
   const heats = operations.map((operation) =>
-    running.filter(({ contestant }) => takesPart(contestant, operation)).map((one) => entrant(one, operation)),
+    running.map(({ contestant, instances }, index) => ({
+      info: { contestant, operation },
+      everyRounds: index < 2 ? 1 : everyRounds,
+      take: inTurn(instances, (instance) => takeSliceOf(instance, operation, load)),
+    })),
   )
-  const fsyncMs: number[] = []
-  const results = await rotate(heats, rounds, (round) => {
-    if (round % 10 > 0) return
-    log(`round ${round + 1} of ${rounds}`)
-    fsyncMs.push(fsyncTime())
+  return rotate(heats, rounds, (round) => {
+    if (round % 10 === 0) log(`round ${round + 1} of ${rounds}`)
   })
-  const measurements = [...results].map(([{ one, operation }, series]): Measurement => {
-    return { contestant: one.contestant, operation, series }
-  })
-  const hasCurves = plan.curveRounds > 0 && operations.includes(MIXED)
-  const curves = hasCurves ? await measureCurves(running, measurements, plan, log) : []
-  const footprints = running.map(({ contestant, instances }) => ({
+}
+
+function footprintOf({ contestant, instances }: Running): Footprint {
+  const servers = instances.flatMap((instance) => instance.servers)
+  return {
     contestant,
-    firstResponseMs: instances.map(({ server }) => server.firstResponseMs),
-    restMiB: instances.map(({ restMiB }) => restMiB),
-    peakMiB: Math.max(...instances.map(({ server }) => server.memoryMiB('VmHWM'))),
-  }))
-  return { measurements, footprints, fsyncMs, curves }
-
-  function entrant(one: Running, operation: Operation) {
-    let turn = 0
-    const take = () => {
-      turn = (turn + 1) % one.instances.length
-      const options = { connections, durationMs: sliceMs, databaseCpu }
-      return slice(one.instances[turn] as Instance, operation, options)
-    }
-    return { one, operation, everyRounds: one.isFocus ? 1 : everyRounds, take }
+    firstResponseMs: Math.min(...servers.map(({ firstResponseMs }) => firstResponseMs)),
+    restMiB: Math.max(...instances.map(({ restMiB }) => restMiB)),
+    peakMiB: Math.max(...servers.map(({ memoryMiB }) => memoryMiB('VmHWM'))),
   }
-}
-
-/** Names beyond ASCII are measured only on our service and the bare servers. */
-function takesPart({ role }: Contestant, { isForAll }: Operation): boolean {
-  return isForAll || role !== 'peer'
-}
-
-/** How many milliseconds an appended page takes to reach the disk on which the databases are. */
-function fsyncTime(): number {
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-fsync-'))
-  const file = openSync(join(folder, 'file'), 'w')
-  writeSync(file, Buffer.alloc(4_096, 1))
-  const start = performance.now()
-  fsyncSync(file)
-  const time = performance.now() - start
-  closeSync(file)
-  rmSync(folder, { recursive: true })
-  return time
 }

@@ -1,84 +1,69 @@
-import { sendAtPlannedTimes } from '../measuring/open-loop.ts'
-import { figureOf } from '../measuring/rotation.ts'
-import { quantile } from '../measuring/statistics.ts'
+import { quantile, runOpenLoop } from '@pet-store/testing'
+import { figureOf, rotate, type Series } from '../measuring/rotation.ts'
 import { MIXED } from '../requests/operations.ts'
 import type { Contestant } from '../servers/contestants.ts'
+import type { Measurement } from './comparison.ts'
 import type { Plan } from './plan.ts'
-import type { Measurement, Running } from './running.ts'
+import { type Instance, inTurn, type Running } from './running.ts'
 
-/** Latency at one rate, from the planned time of each request. */
-interface CurvePoint {
-  readonly planned: number
-  readonly requestsPerSecond: number
+/** Mixed requests at planned times for a moment. */
+interface LatencySlice {
   readonly p50Ms: number
   readonly p99Ms: number
-  /** How late the client sent 99% of the requests at most: its own part of the latency. */
-  readonly lateness99Ms: number
 }
 
-/** Latency of one contestant at rates that it can serve, and at the first that it cannot. */
-export interface Curve {
+/** What one contestant did at one rate. */
+export interface Latency {
   readonly contestant: Contestant
-  readonly points: readonly CurvePoint[]
+  /** The part of the peak. */
+  readonly part: number
+  readonly requestsPerSecond: number
+  readonly series: Series<LatencySlice>
 }
 
-/** Parts of what the fastest contestant serves. */
-const RATES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
-
-/** A contestant that serves less than this part of the planned rate is overloaded. */
-const SERVED = 0.9
+/** Parts of what the slower of our service and the baseline serves at most, so that both can serve each. */
+const RATES = [0.25, 0.5, 0.75]
 
 const CONNECTIONS = 128
 
-/** Measures mixed requests at planned times: by our service, the bare server and the fastest peer. */
-export async function measureCurves(
+/**
+ * Measures mixed requests by the baseline, our service and other contestants that can serve the highest rate. Each rate
+ * is measured in many short slices in rotation, and the figure is the middle of theirs: where the host of a virtual
+ * machine stops everything for some hundredths of a second, one slice has a p99 that says nothing of the server.
+ */
+export async function measureLatency(
   running: readonly Running[],
   measurements: readonly Measurement[],
-  { curveRounds, curveSliceMs }: Plan,
+  { rounds, sliceMs }: Plan['latency'],
   log: (line: string) => void,
-): Promise<Curve[]> {
-  const fastest = measurements
-    .filter(({ operation }) => operation === MIXED)
-    .map(({ contestant, series }) => ({
-      contestant,
-      rate: figureOf(series, ({ requestsPerSecond }) => requestsPerSecond).middle || 0,
-    }))
-    .sort((one, other) => other.rate - one.rate)
-  const peer = fastest.find(({ contestant }) => contestant.role === 'peer')?.contestant
-  const capacity = fastest[0]?.rate ?? 0
-  const curves = running
-    .filter(({ contestant, isFocus }) => isFocus || contestant === peer)
-    .map((one) => ({ one, contestant: one.contestant, points: [] as CurvePoint[], isOverloaded: false }))
-  for (const part of RATES) {
-    log(`latency at ${(part * capacity).toFixed(0)} requests/s`)
-    for (const curve of curves.filter(({ isOverloaded }) => !isOverloaded)) {
-      const point = await measurePoint(curve.one, part * capacity, curveRounds, curveSliceMs)
-      curve.points.push(point)
-      curve.isOverloaded = point.requestsPerSecond < point.planned * SERVED
-    }
+): Promise<Latency[]> {
+  const peakOf = (contestant: Contestant): number => {
+    const found = measurements.find((one) => one.contestant === contestant && one.operation === MIXED)
+    return found === undefined ? 0 : figureOf(found.series, ({ requestsPerSecond }) => requestsPerSecond).middle
   }
-  return curves.map(({ contestant, points }) => ({ contestant, points }))
+  const peak = Math.min(...running.slice(0, 2).map(({ contestant }) => peakOf(contestant)))
+  const able = running.filter(({ contestant }, index) => index < 2 || peakOf(contestant) >= peak)
+  const latencies: Latency[] = []
+  for (const part of RATES) {
+    log(`latency at ${(part * peak).toFixed(0)} requests/s`)
+    const requestsPerSecond = part * peak
+    const heat = able.map(({ contestant, instances }) => ({
+      info: { contestant, part, requestsPerSecond },
+      take: inTurn(instances, (instance) => takeLatencySlice(instance, requestsPerSecond, sliceMs)),
+    }))
+    latencies.push(...(await rotate([heat], rounds, () => {})))
+  }
+  return latencies
 }
 
-async function measurePoint({ instances }: Running, requestsPerSecond: number, rounds: number, durationMs: number) {
-  const latenciesMs: number[] = []
-  const latenessMs: number[] = []
-  let seconds = 0
-  for (let round = 0; round < rounds; round += 1) {
-    const instance = instances[round % instances.length]
-    if (instance === undefined) throw new Error('There is no instance.')
-    const load = { port: instance.server.port, connections: CONNECTIONS, requestsPerSecond, durationMs }
-    const loop = await sendAtPlannedTimes({ ...load, requests: instance.requests.get(MIXED) ?? [] })
-    instance.added += loop.added
-    latenciesMs.push(...loop.latenciesMs)
-    latenessMs.push(...loop.latenessMs)
-    seconds += loop.latenciesMs.length / loop.requestsPerSecond
-  }
-  return {
-    planned: requestsPerSecond,
-    requestsPerSecond: latenciesMs.length / seconds,
-    p50Ms: quantile(latenciesMs, 0.5),
-    p99Ms: quantile(latenciesMs, 0.99),
-    lateness99Ms: quantile(latenessMs, 0.99),
-  }
+async function takeLatencySlice(instance: Instance, requestsPerSecond: number, durationMs: number) {
+  const port = instance.servers[0]?.port ?? 0
+  const requests = instance.requests.get(MIXED)?.map(({ bytes }) => bytes) ?? []
+  const load = { port, connections: CONNECTIONS, requests, requestsPerSecond, durationMs }
+  const { outcomes, added } = await runOpenLoop({ ...load, whenBusy: 'wait' })
+  instance.added += added
+  const wrong = outcomes.find(({ status }) => status !== 200 && status !== 201)
+  if (wrong !== undefined) throw new Error(`A response at a planned time has the status ${wrong.status}.`)
+  const latencies = outcomes.map(({ latencyMs }) => latencyMs)
+  return { p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) }
 }

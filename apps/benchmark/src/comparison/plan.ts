@@ -4,44 +4,48 @@ export interface Plan {
   readonly size: number
   readonly connections: number
   /** Before an operation is measured: at most this many requests, and at most this long. */
-  readonly warmUpRequests: number
-  readonly warmUpMs: number
-  /** Runs, each with servers and databases of its own. The first is for all contestants. */
-  readonly runs: number
-  /** Our service and the baseline take part in each round, the others in one of `everyRounds`. */
+  readonly warmUp: { readonly maxRequests: number; readonly durationMs: number }
+  /** The baseline and the first contestant after it take part in each round, the others in one of `everyRounds`. */
   readonly rounds: number
   readonly everyRounds: number
   /** What one contestant gets in a round for one operation. */
   readonly sliceMs: number
-  /** Processes of our service and of the baseline: what V8 compiles differs a little from one to the next. */
+  /** Processes of the first two: what V8 compiles differs a little from one to the next. */
   readonly instances: number
-  /** Slices of an open loop for each rate, and their length; none leaves the curve of the latency out. */
-  readonly curveRounds: number
-  readonly curveSliceMs: number
+  /** Slices of an open loop for each rate, and their length. */
+  readonly latency: { readonly rounds: number; readonly sliceMs: number }
 }
 
 /** Twelve minutes for both databases on two cores. */
 export const FULL: Plan = {
   size: 10_000,
   connections: 32,
-  warmUpRequests: 30_000,
-  warmUpMs: 3_500,
-  runs: 2,
-  rounds: 64,
-  everyRounds: 8,
+  warmUp: { maxRequests: 30_000, durationMs: 3_500 },
+  rounds: 80,
+  everyRounds: 6,
   sliceMs: 50,
   instances: 2,
-  curveRounds: 3,
-  curveSliceMs: 500,
+  latency: { rounds: 14, sliceMs: 500 },
 }
 
-/** Three minutes, for a first look: one run, and wider intervals. */
+/** Three minutes, for a first look: wider intervals. */
 export const QUICK: Plan = {
   ...FULL,
-  warmUpRequests: 10_000,
-  warmUpMs: 1_000,
-  runs: 1,
-  rounds: 40,
+  warmUp: { maxRequests: 10_000, durationMs: 1_000 },
+  rounds: 30,
   instances: 1,
-  curveRounds: 0,
+  latency: { rounds: 2, sliceMs: 500 },
 }
+
+/** One client, all sizes in each round. */
+export const GROWTH: Plan = {
+  ...QUICK,
+  connections: 1,
+  rounds: 10,
+  everyRounds: 1,
+  sliceMs: 100,
+  latency: { rounds: 0, sliceMs: 0 },
+}
+
+/** So many connections that 1, 2 and 4 processes get the same number each. */
+export const PROCESSES: Plan = { ...GROWTH, connections: 48, rounds: 12, sliceMs: 150 }

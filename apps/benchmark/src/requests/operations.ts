@@ -1,6 +1,6 @@
-import { Agent } from 'node:http'
-import { ASCII_STATUS, dataPage, dataPet, newPetJson, OTHER_STATUS, petJson, petsJson } from './data-set.ts'
-import { API_KEY, type CheckedRequest, send } from './request.ts'
+import { ask } from '@pet-store/testing'
+import { dataPage, dataPet, FREQUENT_STATUS, newPetJson, petJson, RARE } from './data-set.ts'
+import { API_KEY, type CheckedRequest } from './request.ts'
 
 /** What is measured. */
 export interface Operation {
@@ -8,8 +8,6 @@ export interface Operation {
   readonly title: string
   /** The share of the warm-up: 1 where code runs for the first time, less where another operation has warmed it up. */
   readonly warmUp: number
-  /** False where only our service and the bare servers are measured, to show what names beyond ASCII cost. */
-  readonly isForAll: boolean
   requests(target: Target): CheckedRequest[]
 }
 
@@ -21,35 +19,30 @@ export interface Target {
   pageAfter(id: number): string
 }
 
-const PAGE = 20
-const ASCII_PLACES = [0.7, 0.72, 0.74, 0.76, 0.78]
-const OTHER_PLACES = [0.9, 0.92, 0.94, 0.96, 0.98]
-
+/** Parts of the list after which a page is far down. */
+const FAR_DOWN = [0.7, 0.72, 0.74, 0.76, 0.78]
 /** Pets on each page of the walk that collects cursors. */
 const WALK = 100
 
+export const LIST: Operation = { id: 'list', title: 'List 20', warmUp: 1, requests: ({ size }) => [list(size)] }
+export const GET: Operation = { id: 'get', title: 'Get one', warmUp: 1, requests: ({ size }) => gets(size) }
+export const CREATE: Operation = { id: 'create', title: 'Create', warmUp: 1, requests: ({ size }) => creates(size) }
 /** What the latency is measured with. */
-export const MIXED = operation('mixed', 'Mixed', 0.1, mixed)
+export const MIXED: Operation = { id: 'mixed', title: 'Mixed', warmUp: 0.1, requests: mixed }
 
 export const OPERATIONS: readonly Operation[] = [
-  operation('list', 'List 20', 1, ({ size }) => [list(size)]),
-  operation('page', 'A page far down', 0.1, (target) => pages(target, ASCII_PLACES)),
-  { ...operation('page-names', 'A page far down, non-ASCII', 0.1, (t) => pages(t, OTHER_PLACES)), isForAll: false },
-  operation('list-100', 'List 100 with a status', 0.1, ({ size }) => [list100(size, ASCII_STATUS)]),
+  LIST,
+  { id: 'page', title: 'A page far down', warmUp: 0.1, requests: pages },
   {
-    ...operation('list-100-names', 'List 100 with a status, non-ASCII', 0.1, ({ size }) => [
-      list100(size, OTHER_STATUS),
-    ]),
-    isForAll: false,
+    id: 'list-100',
+    title: 'List 100 with a status',
+    warmUp: 0.1,
+    requests: ({ size }) => [list(size, { limit: 100, status: FREQUENT_STATUS })],
   },
-  operation('get', 'Get one', 1, ({ size }) => gets(size)),
-  operation('create', 'Create', 1, creates),
+  GET,
+  CREATE,
   MIXED,
 ]
-
-function operation(id: string, title: string, warmUp: number, requests: Operation['requests']): Operation {
-  return { id, title, warmUp, isForAll: true, requests }
-}
 
 /** A target whose pages are asked for by id. */
 export function targetById(size: number): Target {
@@ -57,75 +50,68 @@ export function targetById(size: number): Target {
 }
 
 /** A target whose pages are asked for by cursor. Collects the cursors on a walk through the list, as a client does. */
-export async function targetByCursor(port: number, size: number, ids = places(size)): Promise<Target> {
+export async function targetByCursor(port: number, size: number): Promise<Target> {
+  const wanted = new Set([...FAR_DOWN.map((part) => idAt(part, size)), lastPageAfter(size)])
   const cursors = new Map<number, string>()
-  // A walk to the end of a large table takes thousands of requests.
-  const agent = new Agent({ keepAlive: true })
   let path = `/v1/pets?limit=${WALK}`
-  for (let id = WALK; cursors.size < ids.length; id += WALK) {
-    const { headers } = await send(port, { method: 'GET', path }, API_KEY, agent)
-    const query = /<(\?[^>]+)>; rel="next"/.exec(String(headers['link']))?.[1]
+  for (let id = WALK; cursors.size < wanted.size; id += WALK) {
+    const response = await ask(port, { path, key: API_KEY })
+    const query = /<(\?[^>]+)>; rel="next"/.exec(response?.headers['link'] ?? '')?.[1]
     if (query === undefined) throw new Error(`The list ends before pet ${id}.`)
     path = `/v1/pets${query}`
-    if (ids.includes(id)) cursors.set(id, new URLSearchParams(query).get('cursor') ?? '')
+    if (wanted.has(id)) cursors.set(id, new URLSearchParams(query).get('cursor') ?? '')
   }
-  agent.destroy()
   return { size, pageAfter: (id) => `cursor=${cursors.get(id)}` }
 }
 
-/** The last id that a page of `targetByCursor` can follow. */
-export function lastPlace(size: number): number {
+/** The id after which the last page of the walk begins. */
+export function lastPageAfter(size: number): number {
   return size - WALK
 }
 
-function places(size: number): number[] {
-  return [...new Set([...ASCII_PLACES, ...OTHER_PLACES].map((part) => placeAt(part, size)))]
-}
-
-function placeAt(part: number, size: number): number {
+function idAt(part: number, size: number): number {
   return Math.floor((size * part) / WALK) * WALK
 }
 
-function list(size: number): CheckedRequest {
-  return get(`/v1/pets?limit=${PAGE}`, petsJson(dataPage(size, PAGE)))
+interface ListOptions {
+  readonly limit?: number
+  readonly status?: string
+  readonly after?: number
+  /** How the position is asked for. */
+  readonly position?: string
 }
 
-function list100(size: number, status: string): CheckedRequest {
-  return get(`/v1/pets?limit=100&status=${status}`, petsJson(dataPage(size, 100, { status })))
+export function list(size: number, { limit = 20, position, ...filter }: ListOptions = {}): CheckedRequest {
+  const parts = [`limit=${limit}`, filter.status && `status=${filter.status}`, position].filter(Boolean)
+  const responseBody = `[${dataPage(size, limit, filter).map(petJson).join(',')}]`
+  return { method: 'GET', path: `/v1/pets?${parts.join('&')}`, status: 200, responseBody }
 }
 
-function pages({ size, pageAfter }: Target, parts: readonly number[]): CheckedRequest[] {
-  return parts.map((part) => {
-    const after = placeAt(part, size)
-    return get(`/v1/pets?limit=${PAGE}&${pageAfter(after)}`, petsJson(dataPage(size, PAGE, { after })))
-  })
+function pages({ size, pageAfter }: Target): CheckedRequest[] {
+  return FAR_DOWN.map((part) => idAt(part, size)).map((after) => list(size, { after, position: pageAfter(after) }))
 }
 
 /** Ids all over the table, in an order without a pattern. */
 function gets(size: number): CheckedRequest[] {
   return Array.from({ length: 200 }, (_, index) => {
     const id = 1 + ((index * 7_919) % size)
-    return get(`/v1/pets/${id}`, petJson(dataPet(id, size)))
+    return { method: 'GET', path: `/v1/pets/${id}`, status: 200, responseBody: petJson(dataPet(id, size)) }
   })
 }
 
-/** Names of both kinds in turn. */
-function creates({ size }: Target): CheckedRequest[] {
+/** Names of both kinds in turn, none of them with the rare status. */
+function creates(size: number): CheckedRequest[] {
   return Array.from({ length: 50 }, (_, index) => {
-    const pet = dataPet(index % 2 === 0 ? index + 1 : size - index, size)
+    const pet = dataPet(index % 2 === 0 ? index + 1 : size - RARE - index, size)
     return { method: 'POST', path: '/v1/pets', body: newPetJson(pet), status: 201 }
   })
 }
 
 /** 35% list, 50% get, 5% pages far down, 10% create, always in the same order. */
 function mixed(target: Target): CheckedRequest[] {
-  const kinds = { l: [list(target.size)], g: gets(target.size), p: pages(target, ASCII_PLACES), c: creates(target) }
+  const kinds = { l: [list(target.size)], g: gets(target.size), p: pages(target), c: creates(target.size) }
   const order = Array.from('lglglgcglglgpglglgcg') as (keyof typeof kinds)[]
   return Array.from({ length: 10 }, () => order)
     .flat()
     .flatMap((kind, index) => kinds[kind].at(index % kinds[kind].length) ?? [])
-}
-
-function get(path: string, responseBody: string): CheckedRequest {
-  return { method: 'GET', path, status: 200, responseBody }
 }

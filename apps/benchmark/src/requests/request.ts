@@ -1,44 +1,42 @@
-import { once } from 'node:events'
-import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { type LoadConnection, requestBytes } from '@pet-store/testing'
 
 /** The API key of every request of this run. */
 export const API_KEY = createApiKeyText()
 export const API_KEY_SHA256 = hashApiKey(API_KEY)
 
-/** A request to a contestant. */
-export interface PetRequest {
+/** A request with its expected response; without a body where that differs each time. */
+export interface CheckedRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: string
-}
-
-/** A request with its expected response; without a body where that differs each time. */
-export interface CheckedRequest extends PetRequest {
   readonly status: number
   readonly responseBody?: string
 }
 
-export interface PetResponse {
+/** The same as bytes, each of which is a character of this text. */
+export interface ReadyRequest {
+  readonly bytes: string
+  readonly title: string
   readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
+  /** Bytes of the response's body, where it is the same each time. */
+  readonly length: number | undefined
 }
 
-/** Sends one request, on a connection of its own unless an agent is given; without a key where it is empty. */
-export async function send(
-  port: number,
-  { method, path, body }: PetRequest,
-  key = API_KEY,
-  agent: Agent | false = false,
-): Promise<PetResponse> {
-  const headers = {
-    ...(key !== '' && { Authorization: `Bearer ${key}` }),
-    ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
-  }
-  const sent = request({ host: '127.0.0.1', port, method, path, headers, agent }).end(body)
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
-  let text = ''
-  for await (const chunk of response.setEncoding('utf8')) text += chunk
-  return { status: response.statusCode ?? 0, headers: response.headers, body: text }
+export function readyRequest(request: CheckedRequest): ReadyRequest {
+  const { method, path, body, status, responseBody } = request
+  const text = requestBytes({ method, path, key: API_KEY, ...(body !== undefined && { body }) })
+  const length = responseBody === undefined ? undefined : Buffer.byteLength(responseBody)
+  return { bytes: Buffer.from(text).toString('latin1'), title: `${method} ${path}`, status, length }
+}
+
+/** Resolves with the response; rejects when it is missing, or its status or length is unexpected. */
+export function send(connection: LoadConnection, { bytes, title, status, length }: ReadyRequest): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.send(bytes, (response) => {
+      if (response === undefined) reject(new Error(`The server closed the connection after ${title}.`))
+      else if (response.status === status && (length ?? response.body.length) === response.body.length) resolve()
+      else reject(new Error(`Wrong response to ${title}:\n${response.head}\n\n${response.body.toString()}`))
+    })
+  })
 }

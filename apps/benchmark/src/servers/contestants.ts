@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 
 export const DATABASES = ['sqlite', 'postgres'] as const
@@ -8,65 +10,76 @@ export const DATABASE_NAMES: Record<Database, string> = { sqlite: 'SQLite', post
 export interface Contestant {
   readonly id: string
   readonly name: string
-  readonly database: Database
   /** Ours; a server that does nothing but the work; or another stack that does what ours does. */
   readonly role: 'service' | 'ceiling' | 'peer'
   /** Arguments of `node`. */
   readonly program: readonly string[]
   /** Whether it sends its traces to a collector. */
   readonly isTraced?: true
+  /** Processes that share one database. Default: 1. */
+  readonly processes?: number
+  /** Pets in its database to begin with. Default: that of the plan. */
+  readonly size?: number
 }
 
 // Source starts the source of the bare servers, and the built benchmark, which is one file, built ones.
 const EXTENSION = extname(import.meta.filename)
 const SRC = EXTENSION === '.ts' ? dirname(import.meta.dirname) : import.meta.dirname
-export const BENCHMARK = dirname(SRC)
-export const ROOT = join(BENCHMARK, '../..')
+const PEERS = join(SRC, '../peers')
+export const ROOT = join(SRC, '../../..')
 
 /** The command line of our program, after `node`: always the built one. */
-export const PROGRAM: readonly string[] = [join(ROOT, 'apps/api/bin/pet-store.js')]
-export const SERVICE = [...PROGRAM, 'serve']
+export const PROGRAM = join(ROOT, 'apps/api/bin/pet-store.js')
 
-export const bare = (name: string): string => join(SRC, `bare/${name}${EXTENSION}`)
-
-const SERVICES = {
-  service: { id: 'pet-store', name: 'Pet Store', role: 'service', program: SERVICE },
-  traced: { id: 'pet-store-traced', name: 'Pet Store, traced', role: 'service', program: SERVICE, isTraced: true },
-} as const
+export const SERVICE: Contestant = { id: 'pet-store', name: 'Pet Store', role: 'service', program: [PROGRAM, 'serve'] }
+const TRACED: Contestant = { ...SERVICE, id: 'pet-store-traced', name: 'Pet Store, traced', isTraced: true }
 
 /** Everybody on each database. The first is the one that the others are compared with, the second is our service. */
-export const CONTESTANTS: readonly Contestant[] = [
-  ...on('sqlite', [
-    { id: 'bare', name: 'bare node:http + better-sqlite3', role: 'ceiling', program: [bare('sqlite')] },
-    SERVICES.service,
-    SERVICES.traced,
-    peer('fastify-drizzle-prepared', 'Fastify + Drizzle, prepared'),
-    peer('fastify-drizzle', 'Fastify + Drizzle'),
-    peer('hono-drizzle', 'Hono + Drizzle'),
-    peer('fastify-prisma', 'Fastify + Prisma'),
+export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
+  sqlite: [
+    ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'),
+    SERVICE,
+    TRACED,
+    peer('fastify-drizzle', 'Fastify + Drizzle, prepared', 'fastify-drizzle-sqlite'),
     peer('nest-typeorm', 'NestJS + TypeORM'),
     peer('express-mikro-orm', 'Express + MikroORM'),
-  ]),
-  ...on('postgres', [
-    { id: 'bare', name: 'bare node:http + pg pool', role: 'ceiling', program: [bare('postgres')] },
-    SERVICES.service,
-    SERVICES.traced,
-    {
-      id: 'bare-pipelined',
-      name: 'bare, 2 pipelined clients',
-      role: 'ceiling',
-      program: [bare('postgres'), 'pipelined'],
-    },
-    peer('fastify-drizzle-postgres', 'Fastify + Drizzle, prepared'),
+  ],
+  postgres: [
+    ceiling('bare', 'bare node:http + pg pool', 'postgres'),
+    SERVICE,
+    TRACED,
+    ceiling('bare-pipelined', 'bare, 2 pipelined clients', 'postgres', 'pipelined'),
+    peer('fastify-drizzle', 'Fastify + Drizzle, prepared', 'fastify-drizzle-postgres'),
     peer('nest-typeorm', 'NestJS + TypeORM'),
     peer('express-mikro-orm', 'Express + MikroORM'),
-  ]),
-]
-
-function on(database: Database, contestants: readonly Omit<Contestant, 'database'>[]): Contestant[] {
-  return contestants.map((contestant) => ({ ...contestant, database }))
+  ],
 }
 
-function peer(id: string, name: string): Omit<Contestant, 'database'> {
-  return { id, name, role: 'peer', program: [join(BENCHMARK, `peers/dist/${id}.js`)] }
+function ceiling(id: string, name: string, file: string, ...args: readonly string[]): Contestant {
+  return { id, name, role: 'ceiling', program: [join(SRC, `bare/${file}${EXTENSION}`), ...args] }
+}
+
+function peer(id: string, name: string, file = id): Contestant {
+  return { id, name, role: 'peer', program: [join(PEERS, `dist/${file}.js`)] }
+}
+
+/**
+ * Installs and builds the peers. They are not part of the workspace, so that nobody else has to install them.
+ * Throws with the output of the command that failed.
+ */
+export function preparePeers(): void {
+  for (const command of ['pnpm install --frozen-lockfile --prefer-offline', 'node_modules/.bin/tsc']) {
+    const [program = '', ...args] = command.split(' ')
+    const { status, error, stdout, stderr } = spawnSync(program, args, { cwd: PEERS, encoding: 'utf8' })
+    if (status === 0) continue
+    throw new Error(`The peers cannot be prepared: ${command}\n${stdout ?? ''}${stderr ?? ''}`, { cause: error })
+  }
+}
+
+/** The versions of what the peers are made of, as `name version`. */
+export function peerVersions(): string {
+  const { dependencies } = JSON.parse(readFileSync(join(PEERS, 'package.json'), 'utf8'))
+  return Object.entries(dependencies)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')
 }

@@ -1,51 +1,58 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { type RunningProgram, startProgram, waitForResponse } from '@pet-store/testing'
 import { freePort } from '@pet-store/testing-postgres'
 import type { MeasuredServer } from '../measuring/slice.ts'
-import { API_KEY_SHA256, send } from '../requests/request.ts'
-import { onServerCore, serverCore } from './pinning.ts'
+import { API_KEY, API_KEY_SHA256 } from '../requests/request.ts'
+import { PROGRAM } from './contestants.ts'
+
+/** Where servers run; `undefined` without `taskset` or a second core. */
+let serverCore: number | undefined
+
+/**
+ * Keeps the last core for the servers that are measured. This process, and with it the database server that it
+ * starts, moves to the others. Returns a description of who runs where.
+ */
+export function pinProcesses(): string {
+  const last = availableParallelism() - 1
+  const others = last > 1 ? `0-${last - 1}` : '0'
+  const isPinned = last > 0 && spawnSync('taskset', ['-acp', others, String(process.pid)]).status === 0
+  if (!isPinned) return 'not pinned: taskset or a second core is missing'
+  serverCore = last
+  return `server on core ${last}; client and database on ${others}`
+}
 
 /** A contestant as a process of its own. */
 export interface RunningServer extends MeasuredServer {
-  /** From the start of the process to the end of its first response. */
+  /** From the start of the process to its first response. */
   readonly firstResponseMs: number
-  /** Resident memory now, or at its highest so far. */
-  memoryMiB(field: 'VmRSS' | 'VmHWM'): number
+  readonly memoryMiB: RunningProgram['memoryMiB']
   /** Asks it to end, and waits until it has. */
   stop(): Promise<void>
 }
 
-export interface ServerOptions {
-  /** Arguments of `node`. */
-  readonly program: readonly string[]
-  readonly databaseUrl: string
-  /** Environment variables besides those that everybody gets. */
-  readonly settings?: Readonly<Record<string, string>>
-}
-
 // With the reducer on, a server that waits for its turn throws its compiled code away.
 const NODE_FLAGS = ['--no-memory-reducer']
-const START_TIMEOUT_MS = 30_000
 
-/** Starts a contestant and waits for its first response. */
-export async function startServer({ program, databaseUrl, settings }: ServerOptions): Promise<RunningServer> {
+/** Starts a contestant and waits for its first response. The settings are environment variables. */
+export async function startServer(
+  program: readonly string[],
+  databaseUrl: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<RunningServer> {
   const port = await freePort()
   // What it writes, above all its access log, goes to a file, as it would under a supervisor.
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-log-'))
-  const logFile = join(folder, 'server.log')
-  const log = openSync(logFile, 'a')
-  const [command = '', ...args] = onServerCore([process.execPath, ...NODE_FLAGS, ...program])
+  const log = openSync(join(folder, 'server.log'), 'a')
   const start = performance.now()
-  const child = spawn(command, args, {
-    // No setting of the surrounding shell reaches it.
+  const running = startProgram({
+    args: [...NODE_FLAGS, ...program],
     env: {
-      PATH: process.env['PATH'],
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: String(port),
@@ -55,62 +62,56 @@ export async function startServer({ program, databaseUrl, settings }: ServerOpti
       METRICS_PORT: '0',
       ...settings,
     },
-    stdio: ['ignore', log, log],
+    output: log,
+    core: serverCore,
   })
   closeSync(log)
-  endWithThisProcess(child)
-  const removeLog = () => rmSync(folder, { recursive: true })
+  const stop = async () => {
+    await running.end()
+    rmSync(folder, { recursive: true })
+  }
   try {
-    await firstResponse(child, port)
+    await waitForResponse(running, port, { path: '/v1/pets?limit=20', key: API_KEY })
   } catch (cause) {
-    child.kill('SIGKILL')
-    const output = readFileSync(logFile, 'utf8').slice(-2_000)
-    removeLog()
-    throw new Error(`${program.join(' ')} does not respond (${(cause as Error).message}):\n${output}`, { cause })
+    const output = readFileSync(join(folder, 'server.log'), 'utf8').slice(-2_000)
+    await stop()
+    throw new Error(`${program.join(' ')} does not respond:\n${output}`, { cause })
   }
   const firstResponseMs = performance.now() - start
-  return {
-    pid: child.pid ?? 0,
-    port,
-    isAlone: serverCore !== undefined,
-    firstResponseMs,
-    memoryMiB: (field) => memoryMiB(readFileSync(`/proc/${child.pid}/status`, 'utf8'), field),
-    async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const ended = once(child, 'exit')
-        child.kill('SIGTERM')
-        await ended
-      }
-      removeLog()
-    },
-  }
+  const { pid, memoryMiB } = running
+  return { pid, port, firstResponseMs, memoryMiB, stop }
 }
 
-async function firstResponse(child: ChildProcess, port: number): Promise<void> {
-  const deadline = performance.now() + START_TIMEOUT_MS
-  for (;;) {
-    try {
-      const { status, body } = await send(port, { method: 'GET', path: '/v1/pets?limit=20' })
-      if (status === 200) return
-      throw new Error(`its first response is ${status}: ${body}`)
-    } catch (error) {
-      const isUnreachable = (error as NodeJS.ErrnoException).code !== undefined
-      if (!isUnreachable || child.exitCode !== null || performance.now() >= deadline) throw error
-    }
-    await wait(2)
-  }
+/** A command of ours that has run to its end. */
+export interface CommandRun {
+  /** From the start of the process to its end. */
+  readonly seconds: number
+  /** Resident memory at its highest. */
+  readonly peakMiB: number
 }
 
-/** Resident memory now (`VmRSS`) or at its highest (`VmHWM`): from the text of `/proc/<pid>/status`. */
-export function memoryMiB(status: string, field: 'VmRSS' | 'VmHWM'): number {
-  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024
-}
+/** Once a process has ended the kernel no longer knows its memory, so it is read this often. */
+const READ_MEMORY_MS = 10
 
-/** Kills a server when this process ends early. */
-export function endWithThisProcess(child: ChildProcess): void {
-  const end = () => child.kill('SIGKILL')
-  process.once('exit', end)
-  child.once('exit', () => process.off('exit', end))
+/** Runs a command of our program as a user does, on the server's core. Rejects with its output when it fails. */
+export async function runCommand(args: readonly string[], databaseUrl: string): Promise<CommandRun> {
+  const start = performance.now()
+  const running = startProgram({
+    args: [PROGRAM, ...args],
+    env: { NODE_ENV: 'production', DATABASE_URL: databaseUrl },
+    core: serverCore,
+  })
+  let peakMiB = Number.NaN
+  const reading = setInterval(() => {
+    // There is none between the end of the process and that of its output.
+    const now = running.isRunning ? running.memoryMiB('VmHWM') : Number.NaN
+    if (!Number.isNaN(now)) peakMiB = now
+  }, READ_MEMORY_MS)
+  const code = await running.ended
+  clearInterval(reading)
+  const { stdout, stderr } = running.output
+  if (code !== 0) throw new Error(`pet-store ${args.join(' ')} fails:\n${stdout}${stderr}`)
+  return { seconds: (performance.now() - start) / 1000, peakMiB }
 }
 
 /** A collector that accepts every trace, and the setting that makes our service send them there. */
@@ -118,11 +119,6 @@ export async function startTraceCollector(): Promise<{ settings: Record<string, 
   const collector = createServer((req, res) => req.resume().on('end', () => res.end('{}'))).listen(0, '127.0.0.1')
   await once(collector, 'listening')
   const { port } = collector.address() as AddressInfo
-  return {
-    settings: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` },
-    stop() {
-      collector.close()
-      collector.closeAllConnections()
-    },
-  }
+  const stop = () => collector.close().closeAllConnections()
+  return { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }, stop }
 }
