@@ -1,32 +1,44 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { checkCommand } from './check-command.ts'
+import { checkCommand, RUN_CASES } from './check/check-command.ts'
+import { runCases } from './check/run-cases.ts'
 
-const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--harness <file>] [--json]
+const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--harness <file>] [--only <id>]
+       [--time-limit <seconds>] [--all] [--json]
 
-  --module   the persistence module: a package, or a path that begins with . or /
-  --url      an empty place; each case uses one of its own beside it, with a number appended, or in the place of {place}
-  --harness  a module that makes what else the cases need, such as an interruption
-  --json     print one JSON value
+  --module      the persistence module: a package, or a path that begins with . or /
+  --url         an empty database; each case uses one of its own beside it, with a number appended, or instead of {name}
+  --harness     a module that makes what else the cases need, such as an interruption
+  --only        runs the cases whose ids begin so, such as pet.find
+  --time-limit  the seconds after which most cases fail (default: 20); a few get three times as much
+  --all         print every guarantee instead of counts
+  --json        print one JSON value
 
-Exit codes: 0 nothing is broken, 1 something is broken, 2 wrong use.`
+Exit codes: 0 nothing is broken, 1 something is broken or was not checked, 2 wrong use.`
 
 const OPTIONS = {
   module: { type: 'string' },
   url: { type: 'string' },
   harness: { type: 'string' },
+  only: { type: 'string' },
+  'time-limit': { type: 'string' },
+  all: { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
+const [, , command, ...given] = process.argv
+if (command === RUN_CASES && process.send) await runCases(JSON.parse(given[0] ?? ''), Number(given[1]))
+
 try {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
-  if (values.help) console.log(USAGE)
+  const { 'time-limit': seconds, all = false, json = false, help, ...options } = values
+  const timeLimitSeconds = Number(seconds ?? 20)
+  if (help) console.log(USAGE)
   else if (positionals.join(' ') !== 'check') throw new Error(USAGE)
-  else process.exitCode = await checkCommand(values)
+  else if (!(timeLimitSeconds > 0)) throw new Error(`--time-limit must be a number of seconds, got "${seconds}".`)
+  else process.exitCode = await checkCommand({ ...options, timeLimitSeconds }, { all, json })
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 2
 }
-// What a broken adapter has left running must not keep the process alive.
-process.stdout.write('', () => process.exit())

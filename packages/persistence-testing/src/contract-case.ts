@@ -27,7 +27,8 @@ export interface CaseDefinition<Port, Result = void> {
   run(port: Port): Promise<Result>
 }
 
-const TIME_LIMIT_MS = 20_000
+/** Of a case that names none. */
+export const TIME_LIMIT_MS = 20_000
 
 /** Adds the time limit to cases, and the name of their group to their ids. */
 export function casesOf<Port, Result = void>(

@@ -11,11 +11,13 @@ export { adapterContract } from './adapter-contract.ts'
 export type { AdapterCase } from './adapter-contract.ts'
 export { persistenceContract } from './persistence-contract.ts'
 export type { PersistenceCase } from './persistence-contract.ts'
-export type { Interruption, NotShown, PersistenceHarness } from './persistence-harness.ts'
-
-// The same as a command
-export { checkAdapter, formatReport } from './check-adapter.ts'
-export type { AdapterReport, CheckedGuarantee } from './check-adapter.ts'
+export type {
+  Interruption,
+  NotShown,
+  OutdatedDatabase,
+  PausedReplica,
+  PersistenceHarness,
+} from './persistence-harness.ts'
 
 // For your own tests
 export { aNewPet } from './new-pets.ts'

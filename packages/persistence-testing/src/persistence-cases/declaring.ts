@@ -11,7 +11,9 @@ export const declaringCases: readonly HarnessCase[] = casesOf('persistence.decla
       const { capabilities, openBulkAccess } = harness
       if (capabilities === undefined) return 'the adapter declares no capabilities'
       const url = await harness.emptyDatabase()
-      await withPersistence(harness, url, async ({ createRateLimiter }) => {
+      await withPersistence(harness, url, async (persistence) => {
+        const { createRateLimiter } = persistence
+        await persistence.check()
         expectEqual(createRateLimiter !== undefined, capabilities.sharedLimits, 'whether there are shared limits')
         expectEqual(openBulkAccess !== undefined, capabilities.bulkAccess, 'whether there is bulk access')
         const opened = await harness.open({ url, migrate: true }).catch(() => undefined)

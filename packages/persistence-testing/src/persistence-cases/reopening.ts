@@ -120,15 +120,18 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
       const url = await harness.emptyDatabase()
       const opened = await harness.open({ url, migrate: true })
       const { apiKeys } = opened
-      await apiKeys?.add(aNewApiKey('old'))
+      if (apiKeys === undefined) {
+        await opened.close()
+        return 'the adapter stores no API keys'
+      }
+      await apiKeys.add(aNewApiKey('old'))
       const writing = [
-        ...['a', 'b', 'c'].map((name) => apiKeys?.add(aNewApiKey(name))),
-        apiKeys?.markUsed([{ id: 'key_old', at: after(3) }]),
-        apiKeys?.revoke('key_old', after(5)),
+        ...['a', 'b', 'c'].map((name) => apiKeys.add(aNewApiKey(name))),
+        apiKeys.markUsed([{ id: 'key_old', at: after(3) }]),
+        apiKeys.revoke('key_old', after(5)),
       ]
       await opened.close()
       await Promise.all(writing)
-      if (apiKeys === undefined) return 'the adapter stores no API keys'
       await withPersistence(harness, url, async (again) => {
         const ids = (await again.apiKeys?.list())?.map(({ id }) => id)
         expectEqual(ids?.toSorted(), ['key_a', 'key_b', 'key_c', 'key_old'], 'every key that was added before close')

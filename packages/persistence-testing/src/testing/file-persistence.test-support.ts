@@ -64,14 +64,7 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
       if (has('waits-forever')) return new Promise(() => {})
       if (has('hides-unavailability')) return Promise.reject(new Error('ECONNREFUSED'))
       if (has('forgets-on-a-crash')) rmSync(pathname, { force: true })
-      if (has('stores-later'))
-        setTimeout(
-          () =>
-            Promise.resolve()
-              .then(() => call(method))
-              .catch(() => {}),
-          300,
-        )
+      if (has('stores-later')) setTimeout(() => void callAgain(method), 300)
       throw persistenceUnavailable({ outcome: has('lies') ? ('maybe' as 'unknown') : 'not_stored' })
     }
     const unlockCall = lock(pathname)
@@ -83,6 +76,14 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
       return result
     } finally {
       unlockCall()
+    }
+  }
+
+  async function callAgain<Result>(method: (current: State) => Promise<Result>): Promise<void> {
+    try {
+      await call(method)
+    } catch {
+      // It tries once more by itself.
     }
   }
 

@@ -57,7 +57,10 @@ const listingFaults: readonly Fault<PetRepository>[] = [
   ),
   select('ends a page at a megabyte of names', 'pet.list.long-names', (all) => {
     let bytes = 0
-    return all.filter(({ name }) => (bytes += Buffer.byteLength(name)) < 2 ** 20)
+    return all.filter(({ name }) => {
+      bytes += Buffer.byteLength(name)
+      return bytes < 2 ** 20
+    })
   }),
   select('rejects limits above 100', 'pet.list.more-than-1000 pet.list.limit.101-of-5', (all, { limit }) =>
     limit > 100 ? broken() : all,

@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { AdapterReport } from './adapter-report.ts'
+
+const source = (path: string) => new URL(path, import.meta.url)
+const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Runs the command in the folder; `code` is a module, and `file` what opens the file adapter in it. */
+function startCheck(code: string, options: string) {
+  const name = `./${code.length}-${options.replaceAll(/\W/g, '')}.mjs`
+  writeFileSync(join(folder, name), code.replace('$file', source('../testing/file-persistence.test-support.ts').href))
+  const node = ['--conditions=@pet-store/source', source('../bin.ts').pathname]
+  const given = options.replace('$module', `--module ${name}`).split(' ')
+  return spawn(process.execPath, [...node, ...given], { cwd: folder })
+}
+
+async function check(
+  code: string,
+  options = `check $module --url file:${folder}/{name} --only pet.find --time-limit 2`,
+) {
+  const child = startCheck(code, options)
+  const [stdout, stderr, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { stdout, stderr, exitCode: exitCode as number }
+}
+
+const STUB = `
+  const no = () => { throw new Error('not implemented') }
+  const pets = { add: no, addWithKey: no, find: no, list: no }
+  const apiKeys = { ...pets, replace: no, findByHash: no, revoke: no, markUsed: no }
+  export const capabilities = { severalProcesses: true, sharedLimits: true, bulkAccess: false, replicas: false }
+  export default async () => ({ pets, apiKeys, createRateLimiter: no, check: no, close: async () => {} })`
+
+/** The file adapter, whose find does something else for the id 0. */
+const withFind = (find: string) => `
+  import open from '$file'
+  export default async (options) => {
+    const opened = await open(options)
+    return { ...opened, pets: { ...opened.pets, find: (id) => { if (id === 0n) ${find}; return opened.pets.find(id) } } }
+  }`
+
+describe.concurrent('pet-store-adapter check', () => {
+  it('shows nothing of functions that throw, and says which call threw where', async () => {
+    const { stdout, exitCode } = await check(STUB, 'check $module --url x')
+    expect(stdout).toMatch(/^CAPABILITY +SHOWN +NOT SHOWN +BROKEN +TIME\npets +0 +0 +\d+/)
+    expect(stdout).toMatch(
+      /\n {2}pets\.add\(\{ name: 'Rex'.* failed with:\n {2}Error: not implemented\n {6}at .*\.mjs:2:/,
+    )
+    expect(stdout).toMatch(/\nContract [\d.]+: 0 guarantees shown, \d+ not shown, \d+ broken, in [\d.]+ s\.\n$/)
+    expect(exitCode).toBe(1)
+  })
+
+  it.each([
+    ['for (;;);', 'The process did not respond, as in an endless loop, and was ended after 7000 ms.'],
+    ['return new Promise(() => {})', 'The case did not end within 2000 ms.\n  This call has not ended: pets.find(0n)'],
+    ['process.exit(3)', 'The process ended in the middle of the case, with code 3.'],
+    ["throw new Error('no zero')", 'pets.find(0n) failed with:\n  Error: no zero\n'],
+  ])('names the case that meets %s, and continues with the next', async (find, reason) => {
+    const { stdout, exitCode } = await check(withFind(find))
+    expect(stdout).toContain(`Broken: finds nothing under the id 0 (pet.find.unknown.zero)\n  ${reason}`)
+    expect(stdout).toMatch(/^pets +10 +0 +1 /m)
+    expect(exitCode).toBe(1)
+  })
+
+  it('stops when many cases do not end, and prints what it has', async () => {
+    const { stdout, exitCode } = await check(
+      'export default () => new Promise(() => {})',
+      `check $module --url x --time-limit 0.1 --json`,
+    )
+    const { guarantees, stopped } = JSON.parse(stdout) as AdapterReport
+    expect(guarantees).toHaveLength(5)
+    expect(guarantees[0]?.reason).toMatch(/This call has not ended: open\(/)
+    expect(stopped).toContain('5 cases did not end')
+    expect(exitCode).toBe(1)
+  })
+
+  it('prints what it has when it is interrupted', async () => {
+    const child = startCheck(withFind('return undefined'), `check $module --url file:${folder}/{name} --all`)
+    child.stderr.once('data', () => child.kill('SIGINT'))
+    const [stdout, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'close')])
+    expect(stdout).toMatch(/^RESULT +CAPABILITY +TIME +GUARANTEE\n/)
+    expect(stdout).toContain('Stopped: interrupted.')
+    expect(exitCode).toBe(1)
+  })
+
+  it('reports what fails outside of any case', async () => {
+    const { stderr, exitCode } = await check(`Promise.reject(new Error('nobody waits'));${STUB}`)
+    expect(stderr).toContain('Outside of any case: Error: nobody waits')
+    expect(exitCode).toBe(1)
+  })
+
+  it('ends with 1 for an adapter that has not what it declares', async () => {
+    const { stderr, exitCode } = await check(STUB.replace('bulkAccess: false', 'bulkAccess: true'))
+    expect(stderr).toContain('it declares bulkAccess: true, but openBulkAccess is absent')
+    expect(exitCode).toBe(1)
+  })
+
+  it.each([
+    ['check --json', 'Name an empty database with --url.'],
+    ['check --url x', 'Name the persistence module with --module.'],
+    ['check --module ./none.mjs --url x', 'Cannot find module'],
+    ['check --harness ./none.mjs', 'Cannot find module'],
+    ['check $module --url x --time-limit soon', '--time-limit must be a number of seconds, got "soon".'],
+    ['check $module --url x --only nothing', 'The id of no case begins with "nothing".'],
+    ['check --nothing', "Unknown option '--nothing'"],
+    ['', 'Usage: pet-store-adapter check'],
+  ])('ends with 2 on wrong use: %s', async (options, message) => {
+    const { stderr, exitCode } = await check(STUB, options)
+    expect(stderr).toContain(message)
+    expect(exitCode).toBe(2)
+  })
+
+  it('rejects a database that has pets', async () => {
+    const full = STUB.replaceAll('no,', 'async () => [1],').replaceAll('no }', 'async () => [1] }')
+    const { stderr, exitCode } = await check(full, 'check $module --url x')
+    expect(stderr).toBe('This database is not empty, and a check writes many pets. Name an empty one with --url.\n')
+    expect(exitCode).toBe(2)
+  })
+})

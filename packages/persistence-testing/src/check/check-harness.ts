@@ -1,0 +1,77 @@
+import { importFromWorkingDirectory, loadPersistenceModule } from '@pet-store/persistence/module'
+import { endWithin } from '../contract-case.ts'
+import type { PersistenceHarness } from '../persistence-harness.ts'
+
+/** What the command line says about the adapter. */
+export interface CheckOptions {
+  /** The persistence module: a package or a path. */
+  readonly module?: string
+  /** An empty database, beside which each case makes its own. */
+  readonly url?: string
+  /** A module whose default export makes a `PersistenceHarness`, or what it adds to the module's, of the URL. */
+  readonly harness?: string
+  /** How the ids of the cases begin that run; default: all. */
+  readonly only?: string
+  /** For most cases; default: 20. */
+  readonly timeLimitSeconds?: number
+}
+
+/** A command line that cannot be followed: exit code 2. */
+export class WrongUse extends Error {}
+
+/** Makes the harness of the command line: that of a module, that of a file, or both together. */
+export async function createHarness({ module, url, harness: file }: CheckOptions): Promise<PersistenceHarness> {
+  if (url === undefined && file === undefined) throw new WrongUse('Name an empty database with --url.')
+  const make = file === undefined ? undefined : await loadHarness(file)
+  const base = module === undefined ? {} : await harnessOfModule(module, url ?? '')
+  const harness = { ...base, ...((await make?.(url)) as Partial<PersistenceHarness> | undefined) }
+  if (harness.open !== undefined && harness.emptyDatabase !== undefined) return harness as PersistenceHarness
+  throw new WrongUse(
+    file === undefined
+      ? 'Name the persistence module with --module.'
+      : `What ${file} makes must have open and emptyDatabase; or add --module and --url.`,
+  )
+}
+
+async function loadHarness(file: string): Promise<(url?: string) => unknown> {
+  const path = /^[./]/.test(file) ? file : `./${file}`
+  const { default: make } = await importFromWorkingDirectory(path).catch(wrongUse)
+  if (typeof make === 'function') return make as (url?: string) => unknown
+  throw new WrongUse(`The default export of ${file} must be a function that makes a harness.`)
+}
+
+async function harnessOfModule(name: string, url: string): Promise<PersistenceHarness> {
+  // A module that is not there is wrong use; one that is there and no adapter is a broken one.
+  await importFromWorkingDirectory(name).catch(wrongUse)
+  const { specifier, ...adapter } = await loadPersistenceModule(name)
+  return { ...adapter, emptyDatabase: databasesBeside(url), module: specifier, nodeOptions: process.execArgv }
+}
+
+function wrongUse(error: unknown): never {
+  throw new WrongUse(error instanceof Error ? error.message : String(error), { cause: error })
+}
+
+/** Databases that nobody has used: the URL with a number behind its path, or instead of `{name}`. */
+function databasesBeside(url: string): () => Promise<string> {
+  const [, path = url, parameters = ''] = /^([^?#]*)([?#].*)?$/s.exec(url) ?? []
+  const template = url.includes('{name}') ? url : `${path.replace(/\/$/, '')}-{name}${parameters}`
+  const run = Date.now().toString(36)
+  let databases = 0
+  return async () => template.replaceAll('{name}', `${run}-${++databases}`)
+}
+
+/** No case writes to the database itself, but whoever names one with pets may have meant another. */
+export async function assertEmpty({ open }: PersistenceHarness, { url, harness: file }: CheckOptions): Promise<void> {
+  if (url === undefined || file !== undefined || url.includes('{name}')) return
+  const isFull = async (): Promise<boolean> => {
+    const opened = await open({ url, readOnly: true, create: false })
+    const found = [await opened.pets.list({ limit: 1 }), (await opened.apiKeys?.list()) ?? []]
+    await opened.close()
+    return found.some((items) => items.length > 0)
+  }
+  // Whatever else is wrong is for the cases to find.
+  if (await endWithin(READING_LIMIT_MS, isFull).catch(() => false)) throw new WrongUse(NOT_EMPTY)
+}
+
+const READING_LIMIT_MS = 10_000
+const NOT_EMPTY = 'This database is not empty, and a check writes many pets. Name an empty one with --url.'

@@ -1,0 +1,74 @@
+import { inspect } from 'node:util'
+import type { PersistenceHarness } from '../persistence-harness.ts'
+
+/** The calls of an adapter, so that a report can say which one failed, or has not ended. */
+export interface FollowedCalls {
+  /** The same harness; what it opens is followed. */
+  readonly harness: PersistenceHarness
+  /** The calls that have not ended. */
+  running(): readonly string[]
+  /** The call that failed with this error, if it was one of the adapter. */
+  failedWith(error: unknown): string | undefined
+}
+
+const MAX_LENGTH = 120
+
+export function followCalls(harness: PersistenceHarness): FollowedCalls {
+  const calls = new Set<{ readonly text: string }>()
+  const failed = new WeakMap<object, string>()
+
+  /** Calls, and notes the call until it has ended; a promise is returned as one that does the same. */
+  function follow(name: string, args: readonly unknown[], call: () => unknown): unknown {
+    const given = args.map((arg) => inspect(arg, { breakLength: Number.POSITIVE_INFINITY })).join(', ')
+    const text = `${name}(${given.length > MAX_LENGTH ? `${given.slice(0, MAX_LENGTH)}…` : given})`
+    const entry = { text }
+    const fail = (error: unknown): never => {
+      calls.delete(entry)
+      // The innermost call is the one that failed.
+      if (typeof error === 'object' && error !== null && !failed.has(error)) failed.set(error, text)
+      throw error
+    }
+    const end = (result: unknown): unknown => {
+      calls.delete(entry)
+      return result
+    }
+    calls.add(entry)
+    try {
+      const result = call()
+      return result instanceof Promise ? result.then(end, fail) : end(result)
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+  /** An object with the same functions, which are called on the given one: it may be frozen, or an instance of a class. */
+  function followed<Opened extends object>(name: string, opened: Opened): Opened {
+    const isPart = (value: unknown): value is object => typeof value === 'object' && value !== null
+    return new Proxy({} as Opened, {
+      get(_, key) {
+        const value: unknown = Reflect.get(opened, key)
+        if (typeof value !== 'function') return isPart(value) ? followed(String(key), value) : value
+        return (...args: unknown[]) => {
+          const result = follow(`${name}.${String(key)}`, args, () => value.apply(opened, args))
+          return key === 'createRateLimiter' && isPart(result) ? followed('rateLimiter', result) : result
+        }
+      },
+    })
+  }
+
+  const opening =
+    <Options, Opened extends object>(name: string, open: (options: Options) => Promise<Opened>) =>
+    async (options: Options): Promise<Opened> =>
+      followed('persistence', (await follow(name, [options], () => open(options))) as Opened)
+
+  const { open, openBulkAccess } = harness
+  return {
+    harness: {
+      ...harness,
+      open: opening('open', open),
+      ...(openBulkAccess && { openBulkAccess: opening('openBulkAccess', openBulkAccess) }),
+    },
+    running: () => [...calls].map(({ text }) => text),
+    failedWith: (error) => (typeof error === 'object' && error !== null ? failed.get(error) : undefined),
+  }
+}

@@ -1,0 +1,60 @@
+import { createMemoryRateLimiter } from '@pet-store/access'
+import type { Persistence } from '@pet-store/persistence'
+import { adapterContract, type PersistenceHarness } from '@pet-store/persistence-testing'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { FakeApiKeys } from './testing/fake-api-keys.test-support.ts'
+import { FakePets } from './testing/fake-pets.test-support.ts'
+
+// 200 ms of a clock that nobody waits for.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+const wait = () => new Promise((resolve) => setTimeout(resolve, 200))
+
+/** The same functions, each of which takes 200 ms. */
+function slow<Port extends object>(port: Port): Port {
+  return new Proxy(port, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key)
+      return typeof value === 'function' ? (...args: unknown[]) => wait().then(() => value.apply(target, args)) : value
+    },
+  })
+}
+
+function createHarness(): PersistenceHarness {
+  const databases = new Map<string, Persistence>()
+  return {
+    async open({ url }) {
+      await wait()
+      const limiters = new Map<string, ReturnType<typeof createMemoryRateLimiter>>()
+      const opened: Persistence = databases.get(url) ?? {
+        pets: slow(new FakePets()),
+        apiKeys: slow(new FakeApiKeys()),
+        createRateLimiter(limit) {
+          const limiter = limiters.get(JSON.stringify(limit)) ?? createMemoryRateLimiter(limit)
+          limiters.set(JSON.stringify(limit), limiter)
+          return slow(limiter)
+        },
+        check: async () => void (await wait()),
+        close: async () => void (await wait()),
+      }
+      databases.set(url, opened)
+      return opened
+    },
+    emptyDatabase: async () => String(databases.size + Math.random()),
+    capabilities: { severalProcesses: true, sharedLimits: true, bulkAccess: false, replicas: false },
+  }
+}
+
+it('no case takes an adapter that needs 200 ms for each call for a broken one', async () => {
+  let running = 0
+  const broken: string[] = []
+  for (const { id, run } of adapterContract(createHarness())) {
+    running += 1
+    void run()
+      .catch((error: unknown) => broken.push(`${id}: ${String(error)}`))
+      .finally(() => (running -= 1))
+  }
+  while (running > 0) await vi.advanceTimersByTimeAsync(20)
+  expect(broken).toEqual([])
+})
