@@ -15,9 +15,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 function startCheck(code: string, options: string) {
   const name = `./${code.length}-${options.replaceAll(/\W/g, '')}.mjs`
   writeFileSync(join(folder, name), code.replace('$file', source('../testing/file-persistence.test-support.ts').href))
-  const node = ['--conditions=@pet-store/source', source('../bin.ts').pathname]
   const given = options.replace('$module', `--module ${name}`).split(' ')
-  return spawn(process.execPath, [...node, ...given], { cwd: folder })
+  return spawn(process.execPath, [source('../bin.ts').pathname, ...given], {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: '--conditions=@pet-store/source' },
+  })
 }
 
 async function check(
@@ -45,6 +47,15 @@ const withFind = (find: string) => `
   }`
 
 describe.concurrent('pet-store-adapter check', () => {
+  it('shows the guarantees of the example, whose harness moves its file', async () => {
+    const harness = source('../../../../examples/persistence-adapter/test/harness.ts').pathname
+    const { stdout, exitCode } = await check('', `check --harness ${harness} --json`)
+    const { guarantees } = JSON.parse(stdout) as AdapterReport
+    expect(guarantees.filter(({ result }) => result === 'broken')).toEqual([])
+    expect(guarantees.filter(({ result }) => result === 'shown').length).toBeGreaterThan(110)
+    expect(exitCode).toBe(0)
+  })
+
   it('shows nothing of functions that throw, and says which call threw where', async () => {
     const { stdout, exitCode } = await check(STUB, 'check $module --url x')
     expect(stdout).toMatch(/^CAPABILITY +SHOWN +NOT SHOWN +BROKEN +TIME\npets +0 +0 +\d+/)
