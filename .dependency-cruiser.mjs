@@ -116,17 +116,23 @@ const packages = Object.entries(IMPORTS).flatMap(([name, { may, tests = [], reme
   ]
 })
 
-/** The folders of a package's source from top to bottom, from the list in its README, with a rule for each. */
+/**
+ * The folders of a package's source from top to bottom, from the list in its README, with a rule for each. `*.ts` in the
+ * list are the files that lie in no folder; without it they are not covered.
+ */
 const folders = globSync('{packages,apps}/*/README.md').flatMap((readme) => {
   const member = readme.replaceAll('\\', '/').replace('/README.md', '')
   const [, section = ''] = readFileSync(readme, 'utf8').split(/^## Folders$/m)
-  const names = [...section.split(/^## /m)[0].matchAll(/^- `([^`]+)\/`/gm)].map(([, name]) => name)
+  const list = section.split(/^## /m)[0]
+  const names = [...list.matchAll(/^- `([^`/]+)\/?`/gm)].map(([, name]) => name)
+  const pathOfFolder = (name) => `^${member}/src/${name === '*.ts' ? '[^/]+$' : `${name}/`}`
+  const covered = names.includes('*.ts') ? `^${member}/src/` : `^${member}/src/[^/]+/`
   return names.map((name, index) =>
     forbid(
       `${member}/src/${name}-imports-downwards`,
       `A folder imports only folders below it in the list of ${member}/README.md. Move the file, or pass what it needs as a parameter.`,
-      { path: `^${member}/src/${name}/`, pathNot: TEST },
-      { path: `^${member}/src/[^/]+/`, pathNot: names.slice(index).map((below) => `^${member}/src/${below}/`) },
+      { path: pathOfFolder(name), pathNot: TEST },
+      { path: covered, pathNot: names.slice(index).map(pathOfFolder) },
     ),
   )
 })

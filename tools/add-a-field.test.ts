@@ -16,12 +16,11 @@ const PLACES = [
   // The request body and the response.
   'packages/http-express/src/pets/new-pet-body.ts',
   'packages/http-express/src/pets/pet-schema.ts',
-  // The column, its mapping, the statements, and bulk access.
-  'packages/persistence/src/bulk-access.ts',
+  // How its column is read and written, its place in rows, and the column.
   'packages/persistence-mikro-orm/src/bulk/bulk-access.ts',
+  'packages/persistence-mikro-orm/src/entities/codec.ts',
   'packages/persistence-mikro-orm/src/entities/pet-mapping.ts',
   'packages/persistence-mikro-orm/src/entities/pet-record.ts',
-  'packages/persistence-mikro-orm/src/statements/pet-statements.ts',
   // Import, export and the digest of a copy.
   'apps/api/src/transfer/pet-fields.ts',
 ]

@@ -32,6 +32,8 @@ const FORBIDDEN: readonly (readonly [rule: string, file: string, imports: string
   ['source-runs-without-development-dependencies', 'apps/api/src/d.ts', 'fast-check'],
   ['apps/api/src/lower-imports-downwards', 'apps/api/src/lower/a.ts', '../upper/b.ts'],
   ['apps/api/src/upper-imports-downwards', 'apps/api/src/upper/a.ts', '../unlisted/b.ts'],
+  ['apps/api/src/upper-imports-downwards', 'apps/api/src/upper/c.ts', '../root.ts'],
+  ['apps/api/src/*.ts-imports-downwards', 'apps/api/src/above.ts', './unlisted/b.ts'],
 ]
 
 /** Files with imports that no rule may report, and that the manifests of the fixture therefore declare. */
@@ -71,8 +73,11 @@ beforeAll(() => {
     mkdirSync(join(fixture, 'node_modules/@pet-store'), { recursive: true })
     symlinkSync(join(fixture, folder), join(fixture, 'node_modules', name), 'junction')
   }
-  write('apps/api/README.md', '## Folders\n\n- `upper/`: imports lower\n- `lower/`: imports none\n\n## Others\n')
-  write('apps/api/src/unlisted/b.ts', 'export {}\n')
+  write(
+    'apps/api/README.md',
+    '## Folders\n\n- `*.ts`: imports all\n- `upper/`: imports lower\n- `lower/`: imports none\n\n## Others\n',
+  )
+  for (const file of ['unlisted/b.ts', 'root.ts']) write(`apps/api/src/${file}`, 'export {}\n')
   for (const [, file, imports] of FORBIDDEN) write(file, `import '${imports}'\n`)
   for (const [file, imports] of Object.entries(ALLOWED))
     write(file, `export {}\n${imports.map((name) => `import '${name}'\n`).join('')}`)

@@ -1,27 +1,37 @@
 // The tables and their migrations, for the ORM of an adapter
-export { ormOptions, SERVED_ENTITIES } from './orm-options.ts'
+export { ormOptions } from './orm-options.ts'
 export { PetRecord } from './entities/pet-record.ts'
+export { IdempotencyKeyRecord } from './entities/idempotency-key-record.ts'
 export { assertMigrated, assertNotNewer, migrationState } from './migration-list.ts'
 
 // The repositories
-export { compilePetStatements, PET_INSERT } from './statements/pet-statements.ts'
-export type { PetStatements } from './statements/pet-statements.ts'
 export { SqlPetRepository } from './repositories/sql-pet-repository.ts'
-export { compileFindApiKeyByHash } from './statements/api-key-statements.ts'
-export type { FindApiKeyByHash } from './statements/api-key-statements.ts'
+export type { NewKeyColumns, PetWriter, SqlPetRepositoryOptions } from './repositories/sql-pet-repository.ts'
+export { SqlPetReader } from './repositories/sql-pet-reader.ts'
 export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
 export type { EntityAccess } from './repositories/sql-api-key-repository.ts'
+
+// Their statements
+export { compilePetStatements } from './statements/pet-statements.ts'
+export type { PetStatements } from './statements/pet-statements.ts'
+export { columnsOf, namesOf, statementFor } from './statements/table-columns.ts'
+export type { TableColumns, TableNames } from './statements/table-columns.ts'
+export { fieldsOf, IDEMPOTENCY_KEY_CODEC, NEW_PET_CODEC, PET_CODEC } from './entities/codec.ts'
+export type { SqlValue } from './entities/codec.ts'
+export type { NewPetColumns } from './entities/pet-mapping.ts'
 
 // Many items at a time
 export { createBulkAccess } from './bulk/bulk-access.ts'
 export type { BulkDatabase, SqlText } from './bulk/bulk-access.ts'
 
 // What an adapter brings
-export type {
-  NextStatement,
-  PositionalStatement,
-  SqlValue,
-  Statement,
-  StatementRunner,
-} from './statements/statement-runner.ts'
-export type { TableColumns } from './statements/table-columns.ts'
+export type { Statement, StatementRunner } from './statements/statement-runner.ts'
+export {
+  bytesOf,
+  rejectionFor,
+  WAITING_LIMITS,
+  waitedTooLong,
+  WaitingQueue,
+  WaitingStatements,
+} from './statements/waiting-queue.ts'
+export type { WaitingLimits, WaitingWrite } from './statements/waiting-queue.ts'

@@ -1,12 +1,9 @@
-import type { EntitySchema, MigrationObject } from '@mikro-orm/core'
+import type { MigrationObject } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
 import { ApiKeyRecord } from './entities/api-key-record.ts'
 import { IdempotencyKeyRecord } from './entities/idempotency-key-record.ts'
 import { PetImportRecord } from './entities/pet-import-record.ts'
 import { PetRecord } from './entities/pet-record.ts'
-
-/** The entities that serving needs. With all of them, setting up the ORM takes half as long again while requests wait. */
-export const SERVED_ENTITIES: readonly EntitySchema[] = [ApiKeyRecord]
 
 /** The options of the ORM that are the same for every database; the adapter adds its connection. */
 export function ormOptions(migrations: readonly MigrationObject[]) {

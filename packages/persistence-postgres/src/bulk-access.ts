@@ -1,11 +1,11 @@
 import type { BulkAccess } from '@pet-store/persistence'
-import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
-import type { ClientBase, Pool } from 'pg'
-import { openPostgresDatabase } from './database.ts'
+import { createBulkAccess, type SqlValue } from '@pet-store/persistence-mikro-orm'
+import { openPostgresDatabase } from './database/database.ts'
+import type { PostgresOptions } from './database/settings.ts'
+import { runOnPool } from './driver/pool-statements.ts'
+import { inWriteTransaction } from './driver/write-transaction.ts'
 import { assertCurrentSchema, ensureMigrated } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
-import type { PostgresOptions } from './settings.ts'
-import { cannotConnect, isUsableAfter, unavailableOr } from './unavailable.ts'
 
 /** How long a page of pets may take. A silent server ends a command, however much it has done before. */
 const PAGE_TIMEOUT_MS = 60_000
@@ -27,15 +27,13 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
     throw error
   }
 
+  const read = runOnPool(pool, 'not_stored')
+  const write = runOnPool(pool, 'unknown')
   return createBulkAccess(createPostgresOrm(database).em, {
-    read: ({ sql, parameters }) =>
-      onConnection(pool, false, async (client) => {
-        const { rows } = await client.query({ text: sql, values: [...parameters], rowMode: 'array' })
-        return rows
-      }),
+    read: ({ sql, parameters }) => read({ text: sql }, parameters as readonly SqlValue[]),
 
     insert: ({ table, columns, onConflict = '' }, rows, also) =>
-      inTransaction(pool, async (client) => {
+      inWriteTransaction(pool, async (client) => {
         if (also !== undefined && (await client.query(also.sql, [...also.parameters])).rowCount === 0) return false
         // One array for each column, so that the number of parameters does not grow with the rows.
         const names = columns.map(({ name }) => name).join(', ')
@@ -47,55 +45,16 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
         return true
       }),
 
-    lastPetId: () =>
-      onConnection(pool, false, async (client) => {
-        const { rows } = await client.query<{ id: string | null }>(`select pg_sequence_last_value(${PET_IDS}) as id`)
-        return BigInt(rows[0]?.id ?? 0)
-      }),
+    async lastPetId() {
+      const [row] = await read({ text: `select pg_sequence_last_value(${PET_IDS})` }, [])
+      return BigInt(row?.[0] ?? 0)
+    },
 
-    movePetIdsPast: (id) =>
-      onConnection(pool, true, async (client) => {
-        await client.query(
-          `select setval(${PET_IDS}, $1::bigint) where $1::bigint > coalesce(pg_sequence_last_value(${PET_IDS}), 0)`,
-          [id],
-        )
-      }),
+    async movePetIdsPast(id) {
+      const isAhead = `$1::bigint > coalesce(pg_sequence_last_value(${PET_IDS}), 0)`
+      await write({ text: `select setval(${PET_IDS}, $1::bigint) where ${isAhead}` }, [id])
+    },
 
     close: () => pool.end(),
   })
-}
-
-/** Commits if the work resolves to `true`. */
-function inTransaction(pool: Pool, work: (client: ClientBase) => Promise<boolean>): Promise<boolean> {
-  return onConnection(pool, true, async (client) => {
-    await client.query('begin')
-    try {
-      const isDone = await work(client)
-      await client.query(isDone ? 'commit' : 'rollback')
-      return isDone
-    } catch (error) {
-      // If the connection is lost, the server has rolled back already.
-      if (isUsableAfter(error)) await client.query('rollback')
-      throw error
-    }
-  })
-}
-
-async function onConnection<Result>(
-  pool: Pool,
-  isWrite: boolean,
-  work: (client: ClientBase) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw cannotConnect(error)
-  })
-  let failure: unknown
-  try {
-    return await work(client)
-  } catch (error) {
-    failure = error
-    throw unavailableOr(error, isWrite)
-  } finally {
-    client.release(failure !== undefined && !isUsableAfter(failure))
-  }
 }

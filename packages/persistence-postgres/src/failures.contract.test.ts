@@ -7,10 +7,10 @@ import {
 import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { openPostgresDatabase } from './database.ts'
+import { openPostgresDatabase } from './database/database.ts'
+import type { PostgresOptions } from './database/settings.ts'
 import { migratePostgres } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
-import type { PostgresOptions } from './settings.ts'
 import { openFailingServer, openProxy } from './testing/failing-server.test-support.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
 

@@ -2,14 +2,14 @@ import { IDEMPOTENCY_KEY_LIFETIME_MS, type Pet } from '@pet-store/domain'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { PostgresOptions } from './database/settings.ts'
 import { migratePostgres } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
-const NOW = Date.parse('2027-01-01T12:00:00Z')
-const LONG_AGO = NOW - 2 * IDEMPOTENCY_KEY_LIFETIME_MS
+const NOW = Date.now()
 
 beforeAll(async () => {
   await migratePostgres({ url: database.url })
@@ -18,37 +18,49 @@ beforeEach(async () => {
   await runSql(database.url, 'truncate pet, idempotency_key restart identity')
 })
 
-async function openAdding(): Promise<(key: string, at: number) => Promise<Pet>> {
-  const { pets, close } = await openPostgresPersistence({ url: database.url })
+/** Stores keys of a time, the first ones in the same millisecond. */
+const storeKeys = (name: string, count: number, at: number) =>
+  runSql(
+    database.url,
+    `insert into idempotency_key select 'shop', '${name} ' || n, 'f', n, ${at} + greatest(n, 600) from generate_series(1, ${count}) n`,
+  )
+
+async function addingTo(options: Partial<PostgresOptions> = {}): Promise<(key: string, at?: number) => Promise<Pet>> {
+  const { pets, close } = await openPostgresPersistence({ url: database.url, ...options })
   onTestFinished(close)
-  return async (key, at) =>
+  return async (key, at = Date.now()) =>
     (await pets.addWithKey(aNewPet(), { owner: 'shop', key, fingerprint: 'f', at: new Date(at) })).pet
 }
 
 async function keysThere(): Promise<readonly string[]> {
-  const rows = await runSql<{ key: string }>(database.url, 'select key from idempotency_key order by pet_id')
+  const rows = await runSql<{ key: string }>(database.url, 'select key from idempotency_key order by created_at')
   return rows.map(({ key }) => key)
 }
 
-describe('PostgreSQL deletes idempotency keys that are older than a day', () => {
-  it('with later adds, and not the pets', async () => {
-    const add = await openAdding()
-    for (let key = 0; key < 15; key += 1) await add(`old ${key}`, LONG_AGO + key)
-    await add('new', NOW)
-    await add('newer', NOW + 1)
-    expect(await keysThere()).toEqual(['new', 'newer'])
-    expect(await runSql(database.url, 'select count(*)::int as pets from pet')).toEqual([{ pets: 17 }])
+describe('PostgreSQL deletes expired idempotency keys', () => {
+  it('with a later add, in the background, and not those that live by the clock of the server', async () => {
+    await storeKeys('old', 1_600, NOW - IDEMPOTENCY_KEY_LIFETIME_MS - 60_000)
+    await storeKeys('live', 1, NOW - IDEMPOTENCY_KEY_LIFETIME_MS + 60_000)
+    const add = await addingTo()
+    // The clock of this instance is a day fast.
+    await add('new', NOW + IDEMPOTENCY_KEY_LIFETIME_MS)
+    await expect.poll(keysThere).toEqual(['live 1', 'new'])
+    expect(await runSql(database.url, 'select count(*)::int as pets from pet')).toEqual([{ pets: 1 }])
   })
 
-  it('without waiting for those that another add is deleting', async () => {
-    const add = await openAdding()
-    for (const key of ['oldest', 'old']) await add(key, LONG_AGO)
+  it('without letting an add wait, and reports when they cannot be deleted', async () => {
+    await storeKeys('old', 1, NOW - IDEMPOTENCY_KEY_LIFETIME_MS - 60_000)
     const other = new pg.Client({ connectionString: database.url })
     await other.connect()
     onTestFinished(() => other.end())
-    await other.query("begin; select 1 from idempotency_key where key = 'oldest' for update")
-
-    await add('new', NOW)
-    expect(await keysThere()).toEqual(['oldest', 'new'])
+    await other.query('begin; select 1 from idempotency_key for update')
+    const onBackgroundFailure = vi.fn()
+    const add = await addingTo({ onBackgroundFailure, statementTimeoutMs: 1_000 })
+    await add('new')
+    expect(onBackgroundFailure).not.toHaveBeenCalled()
+    await expect
+      .poll(() => onBackgroundFailure.mock.calls, { timeout: 5_000 })
+      .toMatchObject([[{ code: 'persistence_unavailable', cause: { code: '57014' } }]])
+    expect(await keysThere()).toEqual(['old 1', 'new'])
   })
 })

@@ -3,8 +3,8 @@ export { openPostgresPersistence } from './open-persistence.ts'
 export type { PostgresPersistence } from './open-persistence.ts'
 
 // Its settings
-export { postgresCapabilities } from './settings.ts'
-export type { Pooler, PostgresOptions } from './settings.ts'
+export { postgresCapabilities } from './database/settings.ts'
+export type { Pooler, PostgresOptions } from './database/settings.ts'
 
 // Its schema, for commands that migrate without serving
 export { migratePostgres, readPostgresMigrations } from './migrations.ts'

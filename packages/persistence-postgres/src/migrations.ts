@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import type { MigrationState } from '@pet-store/persistence'
 import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
-import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database.ts'
-import { withRetries } from './driver/retry-conflicts.ts'
+import type { ClientBase, Pool } from 'pg'
+import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database/database.ts'
+import { withRetries } from './database/retries.ts'
+import type { PostgresOptions } from './database/settings.ts'
+import { isConflict, sqlStateOf } from './database/unavailable.ts'
+import { inWriteTransaction } from './driver/write-transaction.ts'
 import { createPostgresOrm, MIGRATIONS } from './orm.ts'
-import type { PostgresOptions } from './settings.ts'
-import { isConflict, sqlStateOf } from './unavailable.ts'
 
 /** Any number that other programs on the same database do not use; these are the bytes of `pets`. */
 const LOCK = 0x70657473
@@ -74,7 +76,7 @@ async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Pro
         conflicts += 1
         continue
       }
-      if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error
+      if (sqlStateOf((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error
       if (performance.now() < end) continue
       throw new Error(`another session has held a lock for ${maxWaitMs / 1_000} s`, { cause: error })
     }
@@ -85,34 +87,28 @@ async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Pro
  * All or nothing. MikroORM's migrator takes no lock: of two programs that start together, one would fail. The lock belongs
  * to the transaction, so that it works behind a pooler in transaction mode too.
  */
-async function migrateInTransaction(database: PostgresDatabase): Promise<readonly string[]> {
-  const { pool } = database
-  // Whoever has waited for the lock must see what the program that held it has committed.
-  await pool.query('begin isolation level read committed')
-  try {
-    await pool.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
-    await pool.query(`select pg_advisory_xact_lock(${LOCK})`)
-    const { pending } = await stateOf(database)
+function migrateInTransaction(database: PostgresDatabase): Promise<readonly string[]> {
+  const work = async (client: ClientBase) => {
+    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    await client.query(`select pg_advisory_xact_lock(${LOCK})`)
+    const { pending } = await stateOf(database, client)
     if (pending.length > 0) await createPostgresOrm(database).migrator.up({ migrations: [...pending] })
-    await pool.query('commit')
     return pending
-  } catch (error) {
-    // If the connection is lost, the server has rolled back already.
-    await pool.query('rollback').catch(() => {})
-    throw error
   }
+  // Read committed: whoever has waited for the lock must see what the program that held it has done.
+  return inWriteTransaction(database.pool, work, 'read committed')
 }
 
-async function stateOf(database: PostgresDatabase): Promise<MigrationState> {
-  return migrationState(nameOf(database), await appliedMigrations(database), MIGRATIONS)
+async function stateOf(database: PostgresDatabase, client: Pool | ClientBase = database.pool): Promise<MigrationState> {
+  return migrationState(nameOf(database), await appliedMigrations(client), MIGRATIONS)
 }
 
 /** The migrator itself would create its table. */
-async function appliedMigrations({ pool }: PostgresDatabase): Promise<readonly string[]> {
+async function appliedMigrations(client: Pool | ClientBase): Promise<readonly string[]> {
   // Through a catalog, which makes the session take notice of tables that others have created since it looked last.
-  const tables = await pool.query("select 1 from pg_class where oid = to_regclass('migration')")
+  const tables = await client.query("select 1 from pg_class where oid = to_regclass('migration')")
   if (tables.rowCount === 0) return []
-  const { rows } = await pool.query<{ name: string }>('select name from migration order by id')
+  const { rows } = await client.query<{ name: string }>('select name from migration order by id')
   return rows.map(({ name }) => name)
 }
 
@@ -124,8 +120,7 @@ async function withDatabase<Result>(
   options: PostgresOptions,
   work: (database: PostgresDatabase) => Promise<Result>,
 ): Promise<Result> {
-  // A pool of one, so that the lock, the ORM's statements and the end of the transaction share a connection. Without a
-  // limit for statements: how long a migration may take is the operator's decision.
+  // Without a limit for statements: how long a migration may take is the operator's decision.
   const database = await openPostgresDatabase({ ...options, poolSize: 1, statementTimeoutMs: 0 })
   try {
     return await work(database)

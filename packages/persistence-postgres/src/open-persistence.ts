@@ -1,21 +1,19 @@
-import { setImmediate } from 'node:timers/promises'
-import type { MikroORM } from '@mikro-orm/postgresql'
 import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
 import { type PetId, type PetRepository, persistenceUnavailable } from '@pet-store/domain'
 import type { Persistence, PoolUse } from '@pet-store/persistence'
-import { SERVED_ENTITIES, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
+import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
+import { withRetries } from './database/retries.ts'
+import type { PostgresOptions } from './database/settings.ts'
 import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
 import { createEntityAccess } from './driver/entity-access.ts'
-import { listFromReplicas } from './driver/list-from-replicas.ts'
-import { PetHorizon } from './driver/pet-horizon.ts'
+import { createPostgresPetWriter } from './driver/pet-writer.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
-import { PostgresReplica } from './driver/replica.ts'
-import { withRetries } from './driver/retry-conflicts.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { FIND_API_KEY_BY_HASH, PET_STATEMENTS } from './hot-statements.ts'
 import { ensureMigrated } from './migrations.ts'
 import { createPostgresOrm, LATEST_MIGRATION } from './orm.ts'
-import type { PostgresOptions } from './settings.ts'
+import { listFromReplicas } from './replicas/list-from-replicas.ts'
+import { PostgresReplica } from './replicas/replica.ts'
+import { WatermarkPoller } from './replicas/watermark-poller.ts'
 
 /** An open database. Whoever opened it closes it. */
 export interface PostgresPersistence extends Persistence {
@@ -27,7 +25,7 @@ export interface PostgresPersistence extends Persistence {
   /** The use of the connections to the primary and to each replica. */
   poolUse(): readonly PoolUse[]
   /** For each replica, the id up to which it serves lists at present; `undefined` while it serves none. */
-  replicaHorizons(): readonly (PetId | undefined)[]
+  replicaWatermarks(): readonly (PetId | undefined)[]
 }
 
 /** Opens a PostgreSQL database and resolves once it works; migrates first if it may. */
@@ -35,46 +33,38 @@ export async function openPostgresPersistence(options: PostgresOptions): Promise
   const connections = await openPostgresConnections(options)
   try {
     await ensureMigrated(connections, options)
-    return persistenceOf(connections, await PostgresReplica.openAll(options), options)
+    return await persistenceOf(connections, options)
   } catch (error) {
     await connections.close()
     throw error
   }
 }
 
-function persistenceOf(
-  connections: PostgresConnections,
-  replicas: readonly PostgresReplica[],
-  { pooler = 'none' }: PostgresOptions,
-): PostgresPersistence {
+async function persistenceOf(connections: PostgresConnections, options: PostgresOptions): Promise<PostgresPersistence> {
   const { pool, write, read } = connections
-  // Made when it is needed first: that takes a fifth of the time of a start. Work with it begins in a later turn of
-  // the event loop, because its own first run takes as long again.
-  let orm: Promise<MikroORM> | undefined
-  const em = async () => {
-    orm ??= setImmediate(createPostgresOrm(connections, SERVED_ENTITIES))
-    return (await orm).em
-  }
-  const entities = createEntityAccess(em)
+  const { pooler = 'none', onBackgroundFailure } = options
+  const { em } = createPostgresOrm(connections)
+  const entities = createEntityAccess(em, pool)
+  const statements = compilePetStatements(em)
   const runner = createPostgresStatementRunner(pooler, write, read)
-  const horizon =
-    replicas.length === 0
-      ? undefined
-      : new PetHorizon(pool, (mark) => {
-          for (const replica of replicas) replica.expect(mark)
-        })
-
-  const apiKeys = new SqlApiKeyRepository(entities, FIND_API_KEY_BY_HASH, runner)
+  const isDistributed = await isPetDistributed(connections)
+  const writer = createPostgresPetWriter(em, pool, pooler, { isDistributed })
+  const primary = new SqlPetRepository(statements, runner, writer, {
+    petsFollowKeys: isDistributed,
+    onBackgroundFailure,
+  })
+  const apiKeys = new SqlApiKeyRepository(em, entities, runner)
+  const replicas = await PostgresReplica.openAll(options, statements)
+  const poller = replicas.length === 0 ? undefined : new WatermarkPoller(pool, replicas)
 
   return {
-    pets: listFromReplicas(new SqlPetRepository(PET_STATEMENTS, runner), replicas),
+    pets: listFromReplicas(primary, replicas),
     apiKeys,
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
       // The table too, so that a database without one is noticed.
-      const opened = await em()
       const rows = await withRetries(() =>
-        opened
+        em
           .fork()
           .execute<{ isReadOnly: boolean }[]>(
             `select current_setting('transaction_read_only') = 'on' as "isReadOnly" from (select count(*) from (select 1 from pet limit 1) one) counted`,
@@ -85,20 +75,30 @@ function persistenceOf(
     },
     async isMigrated() {
       const find = 'select 1 from migration where name = ?'
-      return (await entities.read((em) => em.execute<object[]>(find, [LATEST_MIGRATION]))).length === 1
+      return (await entities.read((forked) => forked.execute<object[]>(find, [LATEST_MIGRATION]))).length === 1
     },
     poolUse: () => [
       connections.use('primary'),
       ...replicas.map((replica, index) => replica.poolUse(`replica-${index + 1}`)),
     ],
-    replicaHorizons: () => replicas.map(({ isResting, hasPetsUpTo }) => (isResting ? undefined : hasPetsUpTo)),
+    replicaWatermarks: () => replicas.map(({ isSuspended, completeUpTo }) => (isSuspended ? undefined : completeUpTo)),
     async close() {
-      await apiKeys.finish()
-      horizon?.close()
+      poller?.close()
       // Replicas first: the end of a list that began there is read here.
       await PostgresReplica.closeAll(replicas)
-      await runner.finish()
+      await Promise.all([writer.finish(), primary.finish(), apiKeys.finish()])
       await connections.close()
     },
   }
+}
+
+/** Whether the engine keeps the rows of the table on several servers, as Citus can. */
+async function isPetDistributed({ pool }: PostgresConnections): Promise<boolean> {
+  return withRetries(async () => {
+    const { rowCount } = await pool.query("select 1 from pg_class where oid = to_regclass('pg_dist_partition')")
+    if (rowCount === 0) return false
+    // A reference table, which is whole on every server, has the method n.
+    const method = "select 1 from pg_dist_partition where logicalrel = 'pet'::regclass and partmethod <> 'n'"
+    return (await pool.query(method)).rowCount !== 0
+  })
 }

@@ -1,8 +1,9 @@
-import { type EntitySchema, type MigrationObject, MikroORM } from '@mikro-orm/postgresql'
+import { type MigrationObject, MikroORM } from '@mikro-orm/postgresql'
 import { ormOptions } from '@pet-store/persistence-mikro-orm'
 import { PostgresDialect } from 'kysely'
-import type { PostgresDatabase } from './database.ts'
+import type { PostgresDatabase } from './database/database.ts'
 import { RequestCountRecord } from './driver/rate-limiter.ts'
+import { poolForOrm } from './driver/write-transaction.ts'
 import { CreateSchema } from './migrations/0001-create-schema.ts'
 
 /** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
@@ -11,14 +12,14 @@ export const MIGRATIONS: readonly MigrationObject[] = [{ name: '0001-create-sche
 /** The last migration: a schema that has it is up to date. */
 export const LATEST_MIGRATION: string = MIGRATIONS.at(-1)?.name ?? ''
 
-/** The ORM over open connections. It has no other resources: ending the pool closes it. Default: all entities. */
-export function createPostgresOrm({ name, pool }: PostgresDatabase, entities?: readonly EntitySchema[]): MikroORM {
+/** The ORM over open connections. It has no other resources: ending the pool closes it. */
+export function createPostgresOrm({ name, pool }: PostgresDatabase): MikroORM {
   const options = ormOptions(MIGRATIONS)
   return new MikroORM({
     ...options,
-    entities: [...(entities ?? [...options.entities, RequestCountRecord])],
+    entities: [...options.entities, RequestCountRecord],
     // The migrator would create a database of any other name.
     dbName: name,
-    driverOptions: new PostgresDialect({ pool }),
+    driverOptions: new PostgresDialect({ pool: poolForOrm(pool) }),
   })
 }

@@ -5,9 +5,9 @@ import { aNewPet, petRepositoryContract } from '@pet-store/persistence-testing'
 import { createDatabase, type ReplicatedServer, runSql, startReplicatedServer } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { PostgresOptions } from './database/settings.ts'
 import { migratePostgres } from './migrations.ts'
 import { openPostgresPersistence, type PostgresPersistence } from './open-persistence.ts'
-import type { PostgresOptions } from './settings.ts'
 
 let server: ReplicatedServer
 let url: string
@@ -31,7 +31,7 @@ async function addPets(count: number): Promise<readonly Pet[]> {
 
 /** Waits until the replica serves lists that end with this pet. */
 async function served({ id }: Pet, by = persistence): Promise<void> {
-  await expect.poll(() => by.replicaHorizons()[0] ?? 0n).toBeGreaterThanOrEqual(id)
+  await expect.poll(() => by.replicaWatermarks()[0] ?? 0n).toBeGreaterThanOrEqual(id)
 }
 
 const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
@@ -146,7 +146,7 @@ describe('With a replica', () => {
     await slow.query("insert into pet (name, category_id) values ('low id', 1)")
     const after = await addPets(2)
     await server.catchUp()
-    // The horizon may not pass a transaction that still runs.
+    // The watermark may not pass a transaction that still runs.
     await setTimeout(2_500)
     await server.pause()
     await slow.query('commit')
@@ -206,8 +206,8 @@ describe('With a replica', () => {
     const [, last] = await addPets(2)
     const other = new URL(replicaUrl)
     other.searchParams.set('application_name', 'second')
-    const { pets, replicaHorizons } = await openPersistence({ replicaUrls: [replicaUrl, other.href] })
-    await expect.poll(() => replicaHorizons().map((id) => id === last?.id)).toEqual([true, true])
+    const { pets, replicaWatermarks } = await openPersistence({ replicaUrls: [replicaUrl, other.href] })
+    await expect.poll(() => replicaWatermarks().map((id) => id === last?.id)).toEqual([true, true])
     const servedBy = async () =>
       (await servingOn(replicaUrl)).filter(({ query }) => query.includes('limit')).map(({ name }) => name)
 
@@ -241,13 +241,13 @@ describe('Opening with replicas', () => {
 
   it('reads lists from the primary, and warns, when a node does not say which part of the log it has', async () => {
     const warned = once(process, 'warning')
-    const { pets, replicaHorizons } = await openPersistence({ replicaUrls: [url] })
+    const { pets, replicaWatermarks } = await openPersistence({ replicaUrls: [url] })
     expect(String((await warned)[0])).toMatch(
       /^Warning: The PostgreSQL replica "127\.0\.0\.1:\d+\/pet_store_\w+" serves no lists, because it is no streaming replica; they are read on the primary\.$/,
     )
     const pet = await pets.add(aNewPet())
     expect(await pets.list({ limit: 1 })).toEqual([pet])
     await setTimeout(1_500)
-    expect(replicaHorizons()).toEqual([undefined])
+    expect(replicaWatermarks()).toEqual([undefined])
   })
 })

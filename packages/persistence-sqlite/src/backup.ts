@@ -1,10 +1,22 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { createFolder, openSqliteDatabase } from './database.ts'
-import { isBusy } from './driver/retry-while-busy.ts'
+import { createFolder, openSqliteDatabase } from './database/database.ts'
+import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
+import { isBusy } from './database/unavailable.ts'
 import { assertNoNewerSchema, hasMigrations } from './migrations.ts'
-import { MEMORY, type SqliteOptions, sqlitePath } from './settings.ts'
 
 /** What a backup holds. */
 export interface SqliteBackup {
@@ -26,20 +38,36 @@ export async function backupSqlite({ url }: Pick<SqliteOptions, 'url'>, file: st
 }
 
 /**
- * Puts a backup in the place of a database, which must not be open anywhere. An existing database is kept under another
- * name. Rejects with one sentence, and changes nothing, if the backup is damaged, of another program or of a newer version.
+ * Replaces a database, which must not be open anywhere, by a backup. An existing database, even a damaged one, is kept
+ * under another name; at every moment one of the two has its name. Rejects with one sentence, and changes nothing, if the
+ * backup is damaged, of another program or of a newer version.
  */
 export async function restoreSqlite({ url }: Pick<SqliteOptions, 'url'>, file: string): Promise<RestoredSqlite> {
-  const path = sqlitePath(url)
-  if (path === MEMORY) throw new Error('A backup cannot be restored into memory.')
-  await expectBackup(file)
-  if (!existsSync(path)) {
-    createFolder(dirname(path))
-    return copyTo(path, file)
+  const named = sqlitePath(url)
+  if (named === MEMORY) throw new Error('A backup cannot be restored into memory.')
+  await assertBackup(file)
+  if (!existsSync(named)) {
+    createFolder(dirname(named))
+    return copyTo(named, file)
   }
-  await expectUnused(path)
+  // A link stays one.
+  const path = realpathSync(named)
+  assertUnused(path)
   const previousFile = `${path}.${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
-  return { ...(await copyTo(path, file, () => renameSync(path, previousFile))), previousFile }
+  return { ...(await copyTo(path, file, () => keep(path, previousFile))), previousFile }
+}
+
+/** Gives a database a second name. The log of a damaged one, which would be applied to the next, has only that one then. */
+function keep(path: string, previousFile: string): void {
+  try {
+    linkSync(path, previousFile)
+  } catch {
+    // Not every file system has links.
+    copyFileSync(path, previousFile)
+    syncFile(previousFile)
+  }
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${previousFile}-wal`)
+  rmSync(`${path}-shm`, { force: true })
 }
 
 /** Writes to a temporary file beside the final one, which takes its name once it is checked and on the disk. */
@@ -51,19 +79,38 @@ async function copyTo(file: string, from: string, beforeRename: () => void = () 
   const temporary = `${file}.${process.pid}.tmp`
   const source = await openSqliteDatabase(from, { readOnly: true })
   try {
+    removeLeftovers(file)
     // The statement writes another file only, but is rejected in this mode.
     source.pragma('query_only = off')
     source.prepare('vacuum into ?').run(temporary)
     const pets = checkCopy(temporary)
-    sync(temporary)
+    syncFile(temporary)
     beforeRename()
     renameSync(temporary, file)
+    syncFolder(folder)
     return { pets }
   } catch (error) {
     throw new Error(`Cannot write ${JSON.stringify(file)}: ${messageOf(error)}.`, { cause: error })
   } finally {
     source.close()
     rmSync(temporary, { force: true })
+  }
+}
+
+/** Removes the temporary files of processes that were killed. */
+function removeLeftovers(file: string): void {
+  for (const name of readdirSync(dirname(file))) {
+    if (!name.startsWith(`${basename(file)}.`)) continue
+    const [, pid] = /^\.(\d+)\.tmp(?:-journal)?$/.exec(name.slice(basename(file).length)) ?? []
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(file), name), { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid !== process.pid && process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
@@ -79,7 +126,7 @@ function checkCopy(file: string): number {
   }
 }
 
-async function expectBackup(file: string): Promise<void> {
+async function assertBackup(file: string): Promise<void> {
   const database = await openSqliteDatabase(file, { readOnly: true })
   try {
     if (!hasMigrations(database)) throw new Error(`${JSON.stringify(file)} is no database of a pet store.`)
@@ -89,21 +136,32 @@ async function expectBackup(file: string): Promise<void> {
   }
 }
 
-/** In WAL mode every connection holds a lock; only without any can the mode be changed. Also moves the log into the file. */
-async function expectUnused(path: string): Promise<void> {
+/**
+ * In WAL mode every connection holds a lock; only without any can the mode be changed. Also moves the log into the file. A
+ * damaged file may be replaced: nothing can be learned from it.
+ */
+function assertUnused(path: string): void {
   const database = new Database(path, { timeout: 0 })
   try {
     database.pragma('journal_mode = delete')
   } catch (error) {
-    if (!isBusy(error)) throw error
+    if (!isBusy(error)) return
     throw new Error(`The database ${JSON.stringify(path)} is in use. Stop the service first.`, { cause: error })
   } finally {
     database.close()
   }
 }
 
-function sync(file: string): void {
-  const descriptor = openSync(file, 'r+')
+function syncFile(file: string): void {
+  sync(openSync(file, 'r+'))
+}
+
+/** So that a new name survives a power failure. Windows has no such call for folders, and needs none. */
+function syncFolder(folder: string): void {
+  if (process.platform !== 'win32') sync(openSync(folder, 'r'))
+}
+
+function sync(descriptor: number): void {
   try {
     fsyncSync(descriptor)
   } finally {

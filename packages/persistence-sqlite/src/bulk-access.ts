@@ -1,10 +1,9 @@
 import type { BulkAccess } from '@pet-store/persistence'
 import { createBulkAccess, type SqlValue } from '@pet-store/persistence-mikro-orm'
-import { openSqliteDatabase } from './database.ts'
+import type { SqliteOptions } from './database/settings.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
-import { assertMigratedSchema, assertNoNewerSchema, runMigrations } from './migrations.ts'
+import { assertNoNewerSchema, openMigrated } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
-import { type SqliteOptions, sqlitePath } from './settings.ts'
 
 /** Pets are read and written in the order of their ids, so a larger cache is not faster. Default of the driver: 16,000. */
 const CACHE_KIB = 4_000
@@ -13,17 +12,9 @@ const CACHE_KIB = 4_000
  * Opens a file for import, export, copy and seed. Rejects with one sentence if the file is missing, if its schema is
  * outdated, unless it may migrate, and if the schema is that of a newer version.
  */
-export async function openSqliteBulkAccess({
-  url,
-  migrate = false,
-  create = true,
-  readOnly = false,
-}: SqliteOptions): Promise<BulkAccess> {
-  const mayMigrate = migrate && !readOnly
-  const database = await openSqliteDatabase(sqlitePath(url), { create: create && mayMigrate, readOnly })
+export async function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess> {
+  const database = await openMigrated(options)
   try {
-    if (mayMigrate) await runMigrations(database)
-    else assertMigratedSchema(database)
     assertNoNewerSchema(database)
   } catch (error) {
     database.close()

@@ -3,8 +3,8 @@ export { openSqlitePersistence } from './open-persistence.ts'
 export type { SqlitePersistence } from './open-persistence.ts'
 
 // Its settings
-export { sqliteCapabilities, sqlitePath } from './settings.ts'
-export type { SqliteOptions } from './settings.ts'
+export { sqliteCapabilities, sqlitePath } from './database/settings.ts'
+export type { SqliteOptions } from './database/settings.ts'
 
 // Its schema, for commands that migrate without serving
 export { migrateSqlite, readSqliteMigrations } from './migrations.ts'

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import type { MigrationState } from '@pet-store/persistence'
 import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { openSqliteDatabase } from './database.ts'
+import { openSqliteDatabase } from './database/database.ts'
+import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
 import { createSqliteOrm, MIGRATIONS } from './orm.ts'
-import { MEMORY, type SqliteOptions, sqlitePath } from './settings.ts'
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Creates the file if it is
@@ -48,9 +48,26 @@ export async function runMigrations(database: Database): Promise<readonly string
   }
 }
 
-/** Throws one sentence that names the migrations that the schema lacks. */
-export function assertMigratedSchema(database: Database): void {
-  assertMigrated(nameOf(database.name), stateOf(database))
+/**
+ * Opens a file whose schema is up to date, migrating it if it may. Rejects with one sentence if the file is missing, is no
+ * database, may not be written or, without `migrate`, has an outdated schema.
+ */
+export async function openMigrated({
+  url,
+  migrate = false,
+  create = true,
+  readOnly = false,
+}: SqliteOptions): Promise<Database> {
+  const mayMigrate = migrate && !readOnly
+  const database = await openSqliteDatabase(sqlitePath(url), { create: create && mayMigrate, readOnly })
+  try {
+    if (mayMigrate) await runMigrations(database)
+    else assertMigrated(nameOf(database.name), stateOf(database))
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 /** Throws one sentence that names migrations of a newer version of this program. */

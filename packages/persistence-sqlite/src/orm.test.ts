@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/sqlite'
 import { PetRecord } from '@pet-store/persistence-mikro-orm'
-import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { openSqliteDatabase } from './database.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openSqliteDatabase } from './database/database.ts'
 import { runMigrations } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
 
@@ -64,39 +59,4 @@ describe('MikroORM on SQLite', () => {
     for await (const pet of orm.em.fork().stream(PetRecord)) categories.push(pet.categoryId)
     expect(categories).toEqual([2n ** 63n - 1n])
   })
-
-  it('rolls back a transaction that fails', async () => {
-    const failing = orm.em.fork().transactional(async (em) => {
-      await em.insert(PetRecord, { name: 'Rex', categoryId: 1n })
-      throw new Error('no')
-    })
-    await expect(failing).rejects.toThrow('no')
-    expect(await orm.em.fork().count(PetRecord)).toBe(0)
-  })
-})
-
-it('MikroORM waits for the write lock of another process without blocking the event loop', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
-  const path = join(folder, 'pets.db')
-  const database = await openSqliteDatabase(path)
-  const orm = createSqliteOrm(database)
-  await runMigrations(database)
-  const other = new Database(path)
-  onTestFinished(async () => {
-    other.close()
-    await orm.close()
-    rmSync(folder, { recursive: true })
-  })
-
-  other.exec('begin immediate')
-  const single = orm.em.fork().insert(PetRecord, { name: 'Rex', categoryId: 1n })
-  const inTransaction = orm.em.fork().transactional(async (em) => {
-    // Read first: in a deferred transaction the later write would fail at once.
-    await em.count(PetRecord)
-    await em.insert(PetRecord, { name: 'Bella', categoryId: 1n })
-  })
-  await setTimeout(20)
-  other.exec("insert into pet (name, category_id) values ('Max', 1); commit")
-  await Promise.all([single, inTransaction])
-  expect(await orm.em.fork().count(PetRecord)).toBe(3)
 })

@@ -1,4 +1,4 @@
-import { type EntitySchema, type MigrationObject, MikroORM } from '@mikro-orm/sqlite'
+import { type MigrationObject, MikroORM } from '@mikro-orm/sqlite'
 import { ormOptions } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { createExactDialect } from './driver/exact-dialect.ts'
@@ -10,11 +10,10 @@ export const MIGRATIONS: readonly MigrationObject[] = [{ name: '0001-create-sche
 /** The last migration: a schema that has it is up to date. */
 export const LATEST_MIGRATION: string = MIGRATIONS.at(-1)?.name ?? ''
 
-/** The ORM over an open database. Closing the ORM closes the database only if the ORM has used it. Default: all entities. */
-export function createSqliteOrm(database: Database, entities?: readonly EntitySchema[]): MikroORM {
+/** The ORM over an open database. Closing the ORM closes the database only if the ORM has used it. */
+export function createSqliteOrm(database: Database): MikroORM {
   return new MikroORM({
     ...ormOptions(MIGRATIONS),
-    ...(entities !== undefined && { entities: [...entities] }),
     dbName: database.name,
     driverOptions: createExactDialect(database),
   })

@@ -62,6 +62,11 @@ export interface PersistenceOptions {
   readonly readOnly?: boolean
   /** Nodes that serve reads, from `DATABASE_REPLICA_URLS`. Given only to an adapter that declares `replicas`. Default: none. */
   readonly replicaUrls?: readonly string[]
+  /**
+   * Called when work has failed for which no call waits, such as deleting expired idempotency keys. It is done later.
+   * Default: failures are ignored.
+   */
+  readonly onBackgroundFailure?: (error: unknown) => void
 }
 
 /** What an adapter can do beyond the ports. A persistence module exports it as `capabilities`; commands read it before they open anything. */

@@ -42,17 +42,11 @@ export interface EffectiveText {
   readonly from: Origin
 }
 
-/** The texts of all settings, valid or not, secrets masked. */
+/** The texts of all settings, secrets masked. Throws `InvalidSettings` where one cannot be found. */
 export function effectiveTexts(environment = processEnvironment()): readonly EffectiveText[] {
   return Object.values(SETTINGS).map((setting) => {
-    const { variable } = setting
-    try {
-      const { text, from } = textOf(setting, environment)
-      return { variable, maskedText: maskedTextOf(setting, text), from }
-    } catch (error) {
-      if (!(error instanceof InvalidSettings)) throw error
-      return { variable, maskedText: '(cannot be read)', from: 'file' }
-    }
+    const { text, from } = textOf(setting, environment)
+    return { variable: setting.variable, maskedText: maskedTextOf(setting, text), from }
   })
 }
 

@@ -12,11 +12,11 @@ import {
   PET_IMPORT_CODEC,
   rowDecoder,
   rowEncoder,
+  type SqlValue,
 } from '../entities/codec.ts'
 import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
 import { PetImportRecord } from '../entities/pet-import-record.ts'
 import { PetRecord } from '../entities/pet-record.ts'
-import type { SqlValue } from '../statements/statement-runner.ts'
 import { columnsOf, type TableColumns } from '../statements/table-columns.ts'
 
 /** What each database does in its own way. */

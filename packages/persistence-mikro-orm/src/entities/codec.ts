@@ -1,7 +1,9 @@
 import type { Scope } from '@pet-store/access'
 import type { Pet, PetInput } from '@pet-store/domain'
 import type { PetImport, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
-import type { SqlValue } from '../statements/statement-runner.ts'
+
+/** A value of a statement. The runner must pass and return every `bigint` exactly. */
+export type SqlValue = string | bigint | number | null
 
 /** How one field is stored. An absent field is `null` in its column. */
 interface FieldCodec<Value> {
@@ -92,4 +94,12 @@ export function rowDecoder<Item>(codec: Codec<Item>): (row: readonly SqlValue[])
     }
     return item as Item
   }
+}
+
+/** Returns a function that makes an item of an entity. */
+export function recordDecoder<Item>(
+  codec: Codec<Item>,
+): (record: { readonly [Field in keyof Item]?: unknown }) => Item {
+  const [fields, fromRow] = [fieldsOf(codec), rowDecoder(codec)]
+  return (record) => fromRow(fields.map((field) => record[field] as SqlValue))
 }

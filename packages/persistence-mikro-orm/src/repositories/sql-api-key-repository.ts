@@ -1,9 +1,10 @@
-import { type InferEntity, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core'
+import { type InferEntity, type RequiredEntityData, UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
-import { apiKeyFromRow, recordFromApiKey, toMilliseconds } from '../entities/api-key-mapping.ts'
+import type { StoredApiKey } from '@pet-store/persistence'
 import { ApiKeyRecord } from '../entities/api-key-record.ts'
-import type { FindApiKeyByHash } from '../statements/api-key-statements.ts'
+import { API_KEY_CODEC, fieldsOf, recordDecoder, rowDecoder, rowEncoder, type SqlValue } from '../entities/codec.ts'
+import { compileFindApiKeyByHash } from '../statements/api-key-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 
 /**
@@ -12,9 +13,17 @@ import type { StatementRunner } from '../statements/statement-runner.ts'
  */
 export interface EntityAccess {
   read<Result>(work: (em: SqlEntityManager) => Promise<Result>): Promise<Result>
-  /** Runs the work in one transaction, possibly more than once: it must have no effect outside the database. */
+  /**
+   * Runs the work in one transaction, possibly more than once: it must have no effect outside the database. What it reads
+   * is not changed by others before its commit.
+   */
   write<Result>(work: (em: SqlEntityManager) => Promise<Result>): Promise<Result>
 }
+
+const FIELDS = fieldsOf(API_KEY_CODEC)
+const encodeRow = rowEncoder(API_KEY_CODEC)
+const decode = recordDecoder(API_KEY_CODEC)
+const decodeRow = rowDecoder(API_KEY_CODEC)
 
 /** API keys in an SQL database, as entities; only the look-up by hash, on which requests wait, is a prepared statement. */
 export class SqlApiKeyRepository implements ApiKeyRepository {
@@ -22,9 +31,9 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   readonly #findByHash
   readonly #writing = new Set<Promise<unknown>>()
 
-  constructor(entities: EntityAccess, findByHash: FindApiKeyByHash, runner: StatementRunner) {
+  constructor(em: SqlEntityManager, entities: EntityAccess, runner: StatementRunner) {
     this.#entities = entities
-    this.#findByHash = runner.readOne(findByHash, apiKeyFromRow)
+    this.#findByHash = runner.readOne(compileFindApiKeyByHash(em), keyWithSuccessor)
   }
 
   /** Resolves when all writes that were begun have ended. */
@@ -43,11 +52,11 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   }
 
   async add(key: NewApiKey): Promise<void> {
-    await this.#write((em) => em.insert(ApiKeyRecord, recordFromApiKey(key)))
+    await this.#write((em) => em.insert(ApiKeyRecord, encode(key)))
   }
 
   async replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
-    const record = { ...recordFromApiKey(successor), replaces: id, overlapUntil: toMilliseconds(until) }
+    const record = encode({ ...successor, replaces: id, overlapUntil: until })
     const hasSuccessor = async (em: SqlEntityManager) => (await em.count(ApiKeyRecord, { replaces: id })) > 0
     try {
       return await this.#write(async (em) => {
@@ -67,7 +76,7 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
 
   async find(id: string): Promise<ApiKey | undefined> {
     const records = await this.#entities.read((em) => em.find(ApiKeyRecord, { $or: [{ id }, { replaces: id }] }))
-    return apiKeysFrom(records).find((key) => key.id === id)
+    return apiKeysFrom(records.map(decode)).find((key) => key.id === id)
   }
 
   findByHash(sha256: string): Promise<ApiKey | undefined> {
@@ -75,21 +84,20 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   }
 
   async list(changedSince?: Date): Promise<readonly ApiKey[]> {
-    return apiKeysFrom(
-      await this.#entities.read(async (em) => {
-        const orderBy = { createdAt: 'asc' } as const
-        if (changedSince === undefined) return em.find(ApiKeyRecord, {}, { orderBy })
-        const since = { $gte: toMilliseconds(changedSince) }
-        const changed = await em.find(ApiKeyRecord, { $or: [{ createdAt: since }, { revokedAt: since }] })
-        // The row of a new key says which key it replaces: that one has changed as well.
-        const ids = changed.flatMap(({ id, replaces }) => (replaces == null ? [id] : [id, replaces]))
-        return em.find(ApiKeyRecord, { id: { $in: ids } }, { orderBy })
-      }),
-    )
+    const records = await this.#entities.read(async (em) => {
+      const orderBy = { createdAt: 'asc' } as const
+      if (changedSince === undefined) return em.find(ApiKeyRecord, {}, { orderBy })
+      const since = { $gte: BigInt(changedSince.getTime()) }
+      const changed = await em.find(ApiKeyRecord, { $or: [{ createdAt: since }, { revokedAt: since }] })
+      // The row of a new key says which key it replaces: that one has changed as well.
+      const ids = changed.flatMap(({ id, replaces }) => (replaces == null ? [id] : [id, replaces]))
+      return em.find(ApiKeyRecord, { id: { $in: ids } }, { orderBy })
+    })
+    return apiKeysFrom(records.map(decode))
   }
 
   revoke(id: string, at: Date, by?: string): Promise<boolean> {
-    const revocation = { revokedAt: toMilliseconds(at), revokedBy: by ?? null }
+    const revocation = { revokedAt: BigInt(at.getTime()), revokedBy: by ?? null }
     return this.#write(async (em) => {
       const revoked = await em.nativeUpdate(ApiKeyRecord, { id, revokedAt: null }, revocation)
       return revoked > 0 || (await em.count(ApiKeyRecord, { id })) > 0
@@ -100,15 +108,11 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
     if (uses.length === 0) return
     const latest = new Map<string, bigint>()
     for (const { id, at } of uses) {
-      const time = toMilliseconds(at)
+      const time = BigInt(at.getTime())
       if (time > (latest.get(id) ?? Number.NEGATIVE_INFINITY)) latest.set(id, time)
     }
     await this.#write(async (em) => {
-      // Locked in the same order everywhere, so that two instances do not wait for each other.
-      // SQLite has one writer at a time, whose transaction the ORM does not know.
-      const lockMode = em.isInTransaction() ? LockMode.PESSIMISTIC_WRITE : LockMode.NONE
-      const isUsed = { id: { $in: [...latest.keys()] } }
-      for (const record of await em.find(ApiKeyRecord, isUsed, { orderBy: { id: 'asc' }, lockMode })) {
+      for (const record of await em.find(ApiKeyRecord, { id: { $in: [...latest.keys()] } })) {
         const time = latest.get(record.id)
         if (time !== undefined && time > (record.lastUsedAt ?? Number.NEGATIVE_INFINITY)) record.lastUsedAt = time
       }
@@ -118,25 +122,32 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   }
 }
 
-type Record = Readonly<InferEntity<typeof ApiKeyRecord>>
+/** The properties of the entity; those that a key may lack are `null`. */
+function encode(key: StoredApiKey): RequiredEntityData<InferEntity<typeof ApiKeyRecord>> {
+  const row = encodeRow(key)
+  const record: unknown = Object.fromEntries(FIELDS.map((field, index) => [field, row[index]]))
+  // The compiler compares the fields of the codec with those of the entity, and the contract their values.
+  return record as RequiredEntityData<InferEntity<typeof ApiKeyRecord>>
+}
 
-/** A row says which key it replaces; a key says by which one it was replaced. */
-function apiKeysFrom(records: readonly Record[]): readonly ApiKey[] {
-  const successors = new Map(records.map((record) => [record.replaces, record]))
-  return records.map((record) => {
-    const successor = successors.get(record.id)
-    return apiKeyFromRow({
-      id: record.id,
-      name: record.name,
-      scopes: record.scopes,
-      createdAt: record.createdAt,
-      createdBy: record.createdBy ?? null,
-      expiresAt: record.expiresAt ?? null,
-      revokedAt: record.revokedAt ?? null,
-      revokedBy: record.revokedBy ?? null,
-      lastUsedAt: record.lastUsedAt ?? null,
-      replacedBy: successor?.id ?? null,
-      overlapUntil: successor?.overlapUntil ?? null,
-    })
-  })
+function keyWithSuccessor(row: readonly SqlValue[]): ApiKey {
+  const successor = row.slice(FIELDS.length)
+  return apiKeyFrom(decodeRow(row), successor[0] === null ? undefined : decodeRow(successor))
+}
+
+/** A stored key says which one it replaces; a key of the port says by which one it was replaced. */
+function apiKeysFrom(stored: readonly StoredApiKey[]): readonly ApiKey[] {
+  const successors = new Map(stored.map((key) => [key.replaces, key]))
+  return stored.map((key) => apiKeyFrom(key, successors.get(key.id)))
+}
+
+function apiKeyFrom(stored: StoredApiKey, successor: StoredApiKey | undefined): ApiKey {
+  const { sha256: _, replaces: __, overlapUntil: ___, ...key } = stored
+  const expiresAt = earlier(key.expiresAt, successor?.overlapUntil)
+  return { ...key, ...(expiresAt && { expiresAt }), ...(successor && { replacedBy: successor.id }) }
+}
+
+function earlier(one: Date | undefined, other: Date | undefined): Date | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one < other ? one : other
 }

@@ -3,54 +3,69 @@ import {
   type CreatedPet,
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
-  INT64,
   type NewPet,
   type Pet,
   PetError,
   type PetId,
-  type PetQuery,
   type PetRepository,
   persistenceUnavailable,
 } from '@pet-store/domain'
-import { columnsFromPet, petFromColumns } from '../entities/pet-mapping.ts'
-import type { KeyColumns, PetStatements } from '../statements/pet-statements.ts'
+import { columnsFromPet, type NewPetColumns, petFromColumns } from '../entities/pet-mapping.ts'
+import type { PetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
+import { ExpiredKeys } from './expired-keys.ts'
+import { SqlPetReader } from './sql-pet-reader.ts'
 
-/** How many old keys an add with a key deletes: more than one, so that they do not pile up, and few, so that none waits. */
-const DELETED_AT_ONCE = 10
+/** Adds pets. Each adapter brings its own, because databases differ in what one statement and one transaction can do. */
+export interface PetWriter {
+  /** Resolves to the new id after the commit, and rejects as `writeOptional` of a `StatementRunner` does. */
+  add(pet: NewPetColumns, cancellation?: Cancellation): Promise<PetId>
+  /** Adds a pet and its idempotency key, both or neither. Resolves to `undefined` if the key of this owner is taken. */
+  addWithKey(key: NewKeyColumns, pet: NewPetColumns, cancellation?: Cancellation): Promise<PetId | undefined>
+}
+
+/** A new idempotency key, without the id of its pet. */
+export type NewKeyColumns = readonly [owner: string, key: string, fingerprint: string, at: bigint]
+
+export interface SqlPetRepositoryOptions {
+  /** Whether a pet can become visible later than its key, which the same transaction has added. Default: false. */
+  readonly petsFollowKeys?: boolean
+  /** Called when expired keys could not be deleted. They are deleted later. */
+  readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
+}
 
 /** How often a key is claimed when others delete and claim it at the same time. */
 const MAX_ATTEMPTS = 10
 
+/** How often, and after which pause, a pet is looked for that follows its key. */
+const MAX_LOOKS = 20
+const LOOK_PAUSE_MS = 50
+
 /** Pets in an SQL database, read and written by prepared statements. */
-export class SqlPetRepository implements PetRepository {
-  readonly #add
-  readonly #addWithKey
+export class SqlPetRepository extends SqlPetReader implements PetRepository {
+  readonly #writer: PetWriter
   readonly #findKey
   readonly #deleteKey
-  readonly #deleteOldKeys
-  readonly #find
-  readonly #list
-  readonly #listAfter
-  readonly #listWithStatus
-  readonly #listWithStatusAfter
+  readonly #expiredKeys: ExpiredKeys
+  readonly #petsFollowKeys: boolean
 
-  constructor(statements: PetStatements, runner: StatementRunner) {
-    this.#add = runner.write(statements.add)
-    this.#addWithKey = runner.tryWrite(statements.addWithKey)
+  constructor(
+    statements: PetStatements,
+    runner: StatementRunner,
+    writer: PetWriter,
+    { petsFollowKeys = false, onBackgroundFailure }: SqlPetRepositoryOptions = {},
+  ) {
+    super(statements, runner)
+    this.#writer = writer
     this.#findKey = runner.readOne(statements.findKey, (columns) => columns)
-    this.#deleteKey = runner.tryWrite(statements.deleteKey)
-    this.#deleteOldKeys = runner.tryWrite(statements.deleteOldKeys)
-    this.#find = runner.readOne(statements.find, petFromColumns)
-    this.#list = runner.readAll(statements.list, petFromColumns)
-    this.#listAfter = runner.readAll(statements.listAfter, petFromColumns)
-    this.#listWithStatus = runner.readAll(statements.listWithStatus, petFromColumns)
-    this.#listWithStatusAfter = runner.readAll(statements.listWithStatusAfter, petFromColumns)
+    this.#deleteKey = runner.writeOptional(statements.deleteKey)
+    this.#expiredKeys = new ExpiredKeys(statements, runner, onBackgroundFailure)
+    this.#petsFollowKeys = petsFollowKeys
   }
 
   async add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
     const columns = columnsFromPet(pet)
-    const [id] = await this.#add(columns, cancellation)
+    const id = await this.#writer.add(columns, cancellation)
     return petFromColumns([id, ...columns])
   }
 
@@ -61,39 +76,41 @@ export class SqlPetRepository implements PetRepository {
     const at = BigInt(idempotencyKey.at.getTime())
     const expired = at - BigInt(IDEMPOTENCY_KEY_LIFETIME_MS)
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const added = await this.#addWithKey([fingerprint, at, owner, key, ...columns], cancellation)
-      if (added !== undefined) {
-        // The pet is stored: a key that cannot be deleted now is deleted by a later add.
-        await this.#deleteOldKeys([expired, DELETED_AT_ONCE]).catch(() => undefined)
-        return { pet: petFromColumns([added[0], ...columns]), isReplay: false }
+      const id = await this.#writer.addWithKey([owner, key, fingerprint, at], columns, cancellation)
+      if (id !== undefined) {
+        this.#expiredKeys.deleteInBackground(expired)
+        return { pet: petFromColumns([id, ...columns]), isReplay: false }
       }
       const known = await this.#findKey([owner, key])
       if (known === undefined) continue
-      const [knownFingerprint, knownAt, petId, ...found] = known
-      if (knownAt <= expired || isDeleted(found)) await this.#deleteKey([owner, key, petId])
-      else if (knownFingerprint === fingerprint) return { pet: petFromColumns(found), isReplay: true }
-      else throw new PetError('idempotency_key_reused', 'This idempotency key was used to create another pet.')
+      const [knownFingerprint, knownAt, petId] = known
+      const isExpired = knownAt <= expired
+      if (!isExpired && knownFingerprint !== fingerprint) {
+        throw new PetError('idempotency_key_reused', 'This idempotency key was used to create another pet.')
+      }
+      const found = isExpired ? undefined : await this.#findPetOfKey(petId)
+      if (found !== undefined) return { pet: found, isReplay: true }
+      // Expired, or its pet was deleted by hand.
+      await this.#deleteKey([owner, key, petId])
     }
     throw persistenceUnavailable({ message: 'Too many requests with the same idempotency key at the same time.' })
   }
 
-  // The reading methods return the runner's promise itself: one promise per call is all that the hot path pays for.
-  find(id: PetId): Promise<Pet | undefined> {
-    // A database rejects a number that its ids cannot have; no pet has it.
-    if (id < INT64.min || id > INT64.max) return Promise.resolve(undefined)
-    return this.#find([id])
+  /** Resolves when no work goes on in the background any more. */
+  finish(): Promise<void> {
+    return this.#expiredKeys.finish()
   }
 
-  list({ status, after, limit }: PetQuery): Promise<readonly Pet[]> {
-    if (after === undefined || after < INT64.min) {
-      return status === undefined ? this.#list([limit]) : this.#listWithStatus([status, limit])
+  async #findPetOfKey(id: PetId): Promise<Pet | undefined> {
+    if (!this.#petsFollowKeys) return this.find(id)
+    for (let look = 0; look < MAX_LOOKS; look += 1) {
+      const pet = await this.find(id)
+      if (pet !== undefined) return pet
+      await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS))
     }
-    if (after > INT64.max) return Promise.resolve([])
-    return status === undefined ? this.#listAfter([after, limit]) : this.#listWithStatusAfter([status, after, limit])
+    throw persistenceUnavailable({
+      message: 'The pet of this idempotency key is not visible yet. Repeat the request later.',
+      outcome: 'unknown',
+    })
   }
-}
-
-/** Whether the pet of a key was deleted by hand. */
-function isDeleted(columns: readonly (KeyColumns[number] | null)[]): boolean {
-  return columns[0] === null
 }

@@ -1,36 +1,21 @@
-import type { InferKyselyDB, Kysely, SqlEntityManager } from '@mikro-orm/sql'
-import type { ApiKeyRow } from '../entities/api-key-mapping.ts'
-import type { ApiKeyRecord } from '../entities/api-key-record.ts'
-import { compileStatement } from './compile-statement.ts'
+import type { SqlEntityManager } from '@mikro-orm/sql'
+import { ApiKeyRecord } from '../entities/api-key-record.ts'
+import type { SqlValue } from '../entities/codec.ts'
+import { API_KEY_CODEC, fieldsOf } from '../entities/codec.ts'
 import type { Statement } from './statement-runner.ts'
+import { namesOf, statementFor } from './table-columns.ts'
 
-/** The statement on API keys that is needed while a request waits. */
-export type FindApiKeyByHash = Statement<readonly [sha256: string], ApiKeyRow>
+/** The statement on API keys that is needed while a request waits: a key in the order of its codec, then its successor. */
+export type FindApiKeyByHash = Statement<readonly [sha256: string], readonly SqlValue[]>
 
-// Entity and property names in the program, table and column names in the SQL.
-const NAMES = { tableNamingStrategy: 'entity', columnNamingStrategy: 'property' } as const
-type Tables = InferKyselyDB<typeof ApiKeyRecord, typeof NAMES>
-
-/** Compiles the statement for the database of this entity manager; nothing is run. */
 export function compileFindApiKeyByHash(em: SqlEntityManager): FindApiKeyByHash {
-  const tables: Kysely<Tables> = em.getKysely<Tables, typeof NAMES>(NAMES)
-  const sha256 = 'sha256'
-  const query = tables
-    .selectFrom('ApiKeyRecord as found')
-    .leftJoin('ApiKeyRecord as successor', 'successor.replaces', 'found.id')
-    .select([
-      'found.id as id',
-      'found.name as name',
-      'found.scopes as scopes',
-      'found.createdAt as createdAt',
-      'found.createdBy as createdBy',
-      'found.expiresAt as expiresAt',
-      'found.revokedAt as revokedAt',
-      'found.revokedBy as revokedBy',
-      'found.lastUsedAt as lastUsedAt',
-      'successor.id as replacedBy',
-      'successor.overlapUntil as overlapUntil',
-    ])
-    .where('found.sha256', '=', sha256)
-  return compileStatement('api_key_find_by_hash', query, [sha256])
+  const fields = fieldsOf(API_KEY_CODEC)
+  const { table, column } = namesOf(em, ApiKeyRecord, fields)
+  const columns = ['found', 'successor'].flatMap((key) => fields.map((field) => `${key}.${column[field]}`))
+  return statementFor(em)(
+    'api_key_find_by_hash',
+    `select ${columns.join(', ')} from ${table} as found
+      left join ${table} as successor on successor.${column.replaces} = found.${column.id}
+      where found.${column.sha256} = $1`,
+  )
 }

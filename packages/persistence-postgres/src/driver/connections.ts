@@ -1,10 +1,11 @@
+import { isPetError } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
 import type { Pool } from 'pg'
-import { openPostgresDatabase, type PostgresDatabase } from '../database.ts'
-import { DEFAULT_POOL_SIZE, type PostgresOptions, poolConfig } from '../settings.ts'
+import { cannotOpen, openPostgresDatabase, type PostgresDatabase } from '../database/database.ts'
+import { DEFAULT_POOL_SIZE, type PostgresOptions, poolConfig } from '../database/settings.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
-import { poolUse, runOnPool } from './pool-statements.ts'
-import type { Run, RunWrite } from './statement-runner.ts'
+import { poolUse, type Run, runOnPool } from './pool-statements.ts'
+import { OTHER_DRIVER } from './wire.ts'
 
 /** The number of connections for reads. More were no faster, and cost the server more. */
 const READERS = 2
@@ -16,7 +17,7 @@ const MIN_POOL_SIZE_FOR_READERS = 4
 export interface PostgresConnections extends PostgresDatabase {
   /** For statements that read little and are quick; never two that belong together. */
   readonly read: Run
-  readonly write: RunWrite
+  readonly write: Run
   use(name: string): PoolUse
   /** Resolves when every statement has its result and the connections are closed. */
   close(): Promise<void>
@@ -26,40 +27,25 @@ export interface PostgresConnections extends PostgresDatabase {
 export async function openPostgresConnections(options: PostgresOptions): Promise<PostgresConnections> {
   const { poolSize = DEFAULT_POOL_SIZE, pooler = 'none' } = options
   // A pooler distributes its connections itself.
-  if (poolSize < MIN_POOL_SIZE_FOR_READERS || pooler !== 'none') {
-    const database = await openPostgresDatabase(options)
-    const { pool } = database
-    return {
-      ...database,
-      read: runOnPool(pool, false),
-      write: runOnPool(pool, true),
-      use: (name) => poolUse(name, pool),
-      close: () => pool.end(),
-    }
-  }
-  const database = await openPostgresDatabase({ ...options, poolSize: poolSize - READERS })
+  const hasReaders = poolSize >= MIN_POOL_SIZE_FOR_READERS && pooler === 'none'
+  const database = await openPostgresDatabase({ ...options, poolSize: hasReaders ? poolSize - READERS : poolSize })
   const { pool } = database
-  const readers = createReaders(options)
-  let last = 0
-  let isTurnOver = true
+  const readers = hasReaders ? createReaders(options) : []
+  const close = async () => {
+    await Promise.all([pool.end(), ...readers.map((reader) => reader.close())])
+  }
+  try {
+    await Promise.all(readers.map(assertReads))
+  } catch (error) {
+    await close()
+    throw cannotOpen(database.address, isPetError(error) ? error.cause : error)
+  }
   return {
     ...database,
-    read(statement, values) {
-      // Those of one turn of the event loop share a connection: one large batch costs less than two small ones.
-      if (isTurnOver) {
-        isTurnOver = false
-        last = (last + 1) % READERS
-        setImmediate(() => {
-          isTurnOver = true
-        })
-      }
-      return (readers[last] as PipelinedConnection).query(statement, values)
-    },
-    write: runOnPool(pool, true),
+    read: hasReaders ? inTurns(readers) : runOnPool(pool, 'not_stored'),
+    write: runOnPool(pool, 'unknown'),
     use: (name) => useOf(name, pool, readers, poolSize),
-    async close() {
-      await Promise.all([pool.end(), ...readers.map((reader) => reader.close())])
-    },
+    close,
   }
 }
 
@@ -73,6 +59,28 @@ function createReaders(options: PostgresOptions): readonly PipelinedConnection[]
     () => new PipelinedConnection(poolConfig(options), { onUnresponsive }),
   )
   return readers
+}
+
+/** See `receiveResults`. */
+async function assertReads(reader: PipelinedConnection): Promise<void> {
+  const [row] = await reader.read({ text: 'select 1::bigint' })
+  if (row?.[0] !== 1n) throw new Error(OTHER_DRIVER)
+}
+
+/** Reads of one turn of the event loop share a connection: one large batch costs less than two small ones. */
+function inTurns(readers: readonly PipelinedConnection[]): Run {
+  let last = 0
+  let isTurnOver = true
+  return (statement, values) => {
+    if (isTurnOver) {
+      isTurnOver = false
+      last = (last + 1) % readers.length
+      setImmediate(() => {
+        isTurnOver = true
+      })
+    }
+    return (readers[last] as PipelinedConnection).read(statement, values)
+  }
 }
 
 function useOf(name: string, pool: Pool, readers: readonly PipelinedConnection[], limit: number): PoolUse {

@@ -1,11 +1,10 @@
 import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { poolConfig } from '../settings.ts'
+import { poolConfig } from '../database/settings.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
 import type { ReadBatch } from './read-batch.ts'
-import type { DriverStatement } from './statement-runner.ts'
 
 const database = useDatabase()
 let connection: PipelinedConnection
@@ -15,29 +14,26 @@ beforeEach(() => {
   onTestFinished(() => connection.close())
 })
 
-const rowsOf = (from: PipelinedConnection, statement: DriverStatement, values?: readonly unknown[]) =>
-  from.query(statement, values) as Promise<Record<string, unknown>[]>
-
 const number = async (value: number) =>
-  (await rowsOf(connection, { name: 'number', text: 'select $1::int as n' }, [value]))[0]?.['n']
+  (await connection.read({ name: 'number', text: 'select $1::int as n' }, [value]))[0]?.[0]
 
 describe('A pipelined connection', () => {
   it('returns each of many results to its statement, over one connection that prepares each statement once', async () => {
     const numbers = Array.from({ length: 500 }, (_, index) => index)
     expect(await Promise.all(numbers.map(number))).toEqual(numbers)
-    const rows = await connection.query({
+    const rows = await connection.read({
       text: "select name, (select count(*)::int from pg_stat_activity where application_name = 'pet-store' and datname = current_database()) as connections from pg_prepared_statements",
     })
-    expect(rows).toEqual([{ name: 'number', connections: 1 }])
+    expect(rows).toEqual([['number', 1]])
   })
 
   it('rejects a failing statement alone', async () => {
-    const results = await Promise.allSettled([number(1), connection.query({ text: 'select 1 / 0' }), number(3)])
+    const results = await Promise.allSettled([number(1), connection.read({ text: 'select 1 / 0' }), number(3)])
     expect(results).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 3 }])
   })
 
   it('returns the results of a batch in which the server ended a statement', async () => {
-    const results = await Promise.allSettled([number(1), connection.query({ text: 'select pg_sleep(10)' }), number(3)])
+    const results = await Promise.allSettled([number(1), connection.read({ text: 'select pg_sleep(10)' }), number(3)])
     expect(results).toMatchObject([
       { value: 1 },
       { reason: { code: 'persistence_unavailable', cause: { code: '57014' } } },
@@ -46,17 +42,17 @@ describe('A pipelined connection', () => {
   })
 
   it('prepares a statement again whose batch has failed', async () => {
-    const failing = () => connection.query({ text: 'select 1 / 0' }).catch(() => undefined)
+    const failing = () => connection.read({ text: 'select 1 / 0' }).catch(() => undefined)
     await Promise.all([failing(), number(1), failing()])
     await Promise.all([number(2), failing()])
     expect(await Promise.all([number(3), number(4)])).toEqual([3, 4])
-    const rows = await connection.query({ text: 'select name from pg_prepared_statements', rowMode: 'array' })
+    const rows = await connection.read({ text: 'select name from pg_prepared_statements' })
     expect(rows).toEqual([['number']])
   })
 
   it('sends each of many failing statements twice at most', async () => {
     const query = vi.spyOn(pg.Client.prototype, 'query')
-    const all = Array.from({ length: 20 }, () => connection.query({ text: 'select 1 / 0' }))
+    const all = Array.from({ length: 20 }, () => connection.read({ text: 'select 1 / 0' }))
     const results = await Promise.allSettled(all)
     expect(results).toMatchObject(all.map(() => ({ reason: { code: '22012' } })))
     const sent = query.mock.calls.flatMap(([batch]) => (batch as unknown as ReadBatch).reads)
@@ -65,7 +61,7 @@ describe('A pipelined connection', () => {
   })
 
   it('can run a statement once what it lacked is there', async () => {
-    const late = () => connection.query({ name: 'late', text: 'select * from late' })
+    const late = () => connection.read({ name: 'late', text: 'select * from late' })
     await expect(late()).rejects.toMatchObject({ code: '42P01' })
     await runSql(database.url, 'create table late (id bigint)')
     expect(await Promise.all([late(), late(), late()])).toEqual([[], [], []])
@@ -74,7 +70,7 @@ describe('A pipelined connection', () => {
 
   it('rejects running statements when it is lost, and is opened again by the next one', async () => {
     await number(1)
-    const slow = connection.query({ text: 'select pg_sleep(10)' })
+    const slow = connection.read({ text: 'select pg_sleep(10)' })
     expect(connection.isBusy).toBe(true)
     const end = `select pg_terminate_backend(pid) from pg_stat_activity
       where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`
@@ -95,7 +91,7 @@ describe('A pipelined connection', () => {
   })
 
   it('returns every result before it closes, of those that had to be sent again too', async () => {
-    const begun = [number(1), connection.query({ text: 'select 1 / 0' }), number(2)]
+    const begun = [number(1), connection.read({ text: 'select 1 / 0' }), number(2)]
     const settled = Promise.allSettled(begun)
     await connection.close()
     expect(await settled).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 2 }])
@@ -103,14 +99,14 @@ describe('A pipelined connection', () => {
 
   it('rejects each statement with the reason why it cannot be opened', async () => {
     const nowhere = new PipelinedConnection(poolConfig({ url: 'postgres://127.0.0.1:1/pets' }))
-    const rejected = [1, 2].map(() => nowhere.query({ text: 'select 1' }))
+    const rejected = [1, 2].map(() => nowhere.read({ text: 'select 1' }))
     for (const one of rejected) {
       await expect(one).rejects.toMatchObject({ outcome: 'not_stored', cause: { code: 'ECONNREFUSED' } })
     }
   })
 
   it('reports why a statement cannot be prepared to each that uses it', async () => {
-    const all = Array.from({ length: 20 }, () => connection.query({ name: 'missing', text: 'select 1 from missing' }))
+    const all = Array.from({ length: 20 }, () => connection.read({ name: 'missing', text: 'select 1 from missing' }))
     const codes = (await Promise.allSettled(all)).map((one) => (one as PromiseRejectedResult).reason.code as unknown)
     expect(new Set(codes)).toEqual(new Set(['42P01']))
   })
@@ -119,7 +115,7 @@ describe('A pipelined connection', () => {
     const limits = { maxStatements: 2, maxBytes: 1e6, maxWaitMs: 5_000 }
     const small = new PipelinedConnection(poolConfig({ url: database.url }), { limits })
     onTestFinished(() => small.close())
-    const run = () => small.query({ text: 'select 1' })
+    const run = () => small.read({ text: 'select 1' })
     const results = await Promise.allSettled([run(), run(), run()])
     expect(results).toMatchObject([
       { status: 'fulfilled' },
@@ -133,9 +129,9 @@ describe('A pipelined connection', () => {
     const limits = { maxStatements: 10, maxBytes: 1e6, maxWaitMs: 100 }
     const hasty = new PipelinedConnection(poolConfig({ url: database.url }), { limits })
     onTestFinished(() => hasty.close())
-    const slow = hasty.query({ text: 'select pg_sleep(3)' })
+    const slow = hasty.read({ text: 'select pg_sleep(3)' })
     await expect(slow).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
-    await expect(hasty.query({ text: 'select 1' })).rejects.toMatchObject({ code: 'persistence_unavailable' })
+    await expect(hasty.read({ text: 'select 1' })).rejects.toMatchObject({ code: 'persistence_unavailable' })
   })
 
   it('is not dropped as unresponsive while the server only returns errors', async () => {
@@ -148,7 +144,7 @@ describe('A pipelined connection', () => {
     const failing = new PipelinedConnection(config, { onUnresponsive })
     onTestFinished(() => failing.close())
     for (let second = 0; second < 4; second += 1) {
-      const failed = expect(failing.query({ text: 'select 1 / 0' })).rejects.toMatchObject({ code: '22012' })
+      const failed = expect(failing.read({ text: 'select 1 / 0' })).rejects.toMatchObject({ code: '22012' })
       vi.advanceTimersByTime(1_000)
       await failed
     }
@@ -158,7 +154,7 @@ describe('A pipelined connection', () => {
   it('is replaced when it has reached its lifetime, and loses nothing', async () => {
     const short = new PipelinedConnection(poolConfig({ url: database.url }), { maxLifetimeMs: 0 })
     onTestFinished(() => short.close())
-    const pid = async () => (await rowsOf(short, { text: 'select pg_backend_pid() as pid' }))[0]?.['pid'] as number
+    const pid = async () => (await short.read({ text: 'select pg_backend_pid()' }))[0]?.[0] as number
     const first = await pid()
     await expect.poll(pid).not.toBe(first)
     await expect.poll(() => runSql(database.url, `select 1 from pg_stat_activity where pid = ${first}`)).toEqual([])

@@ -1,8 +1,101 @@
+import type { Cancellation, WriteOutcome } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
-import pg, { type Pool } from 'pg'
-import { cannotConnect, isUsableAfter, unavailableOr } from '../unavailable.ts'
-import type { RunWrite } from './statement-runner.ts'
-import { bytesOf, type WaitingLimits, WaitingStatements, waitedTooLong, whyDropped } from './waiting-statements.ts'
+import {
+  bytesOf,
+  rejectionFor,
+  type SqlValue,
+  type WaitingLimits,
+  WaitingStatements,
+} from '@pet-store/persistence-mikro-orm'
+import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
+import { cannotConnect, isUsableAfter, unavailableOr } from '../database/unavailable.ts'
+
+/** A statement as the driver takes it, without its values. */
+export interface DriverStatement {
+  readonly text: string
+  /** Under its name it stays prepared on each connection. */
+  readonly name?: string
+}
+
+/** A row as a list of columns, 64-bit integers as bigints. */
+export type Row = readonly SqlValue[]
+
+/**
+ * Runs one statement on a connection of its choice and returns its rows. Rejects with a `persistence_unavailable` whose
+ * outcome is right for the statement, or with the server's own error; then nothing was changed.
+ */
+export type Run = (
+  statement: DriverStatement,
+  values: readonly SqlValue[],
+  cancellation?: Cancellation,
+) => Promise<readonly Row[]>
+
+/** Runs each statement on a connection of the pool. `outcome` is what is known of one whose result is lost. */
+export function runOnPool(pool: Pool, outcome: WriteOutcome, limits?: WaitingLimits): Run {
+  const waiting = new WaitingStatements(limits)
+  return async (statement, values, cancellation) => {
+    const bytes = bytesOf(values)
+    const reason = waiting.add(bytes)
+    if (reason !== undefined) throw reason
+    let isWaiting = true
+    const endWaiting = () => {
+      if (isWaiting) waiting.remove(bytes)
+      isWaiting = false
+    }
+    try {
+      return await onConnection(pool, async (client) => {
+        endWaiting()
+        // The pool itself has waited for the connection no longer than `connectionTimeoutMillis`.
+        const rejection = rejectionFor(cancellation, false)
+        if (rejection !== undefined) throw rejection
+        return runOn(client, statement, values, outcome)
+      })
+    } finally {
+      endWaiting()
+    }
+  }
+}
+
+/**
+ * Runs work on a connection of the pool, and gives it back in any case: for others if it is usable, else to be closed.
+ * Instead of `pool.query`, because that does not tell a statement that was never sent from one whose result was lost.
+ */
+export async function onConnection<Result>(pool: Pool, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await connect(pool)
+  let isUsable = false
+  try {
+    const result = await work(client)
+    isUsable = true
+    return result
+  } catch (error) {
+    isUsable = isUsableAfter(error)
+    throw error
+  } finally {
+    client.release(!isUsable)
+  }
+}
+
+export function connect(pool: Pool): Promise<PoolClient> {
+  return pool.connect().catch((error: unknown) => {
+    throw pool.ending ? error : cannotConnect(error)
+  })
+}
+
+/** Runs a statement on a connection. */
+export async function runOn(
+  client: ClientBase,
+  statement: DriverStatement,
+  values: readonly unknown[],
+  outcome: WriteOutcome,
+): Promise<readonly Row[]> {
+  try {
+    // The driver only reads the values.
+    const query = { ...statement, types, rowMode: 'array', values: values as unknown[] } as const
+    return (await client.query<SqlValue[]>(query)).rows
+  } catch (error) {
+    throw unavailableOr(error, outcome)
+  }
+}
 
 const INT8 = pg.types.builtins.INT8
 
@@ -11,46 +104,6 @@ const types = {
   getTypeParser: ((oid: number, format?: 'text') => (oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format))) as
     // The declared type names one overload per format, and texts are the only format that is requested.
     typeof pg.types.getTypeParser,
-}
-
-/**
- * Runs each statement on a connection of the pool. Instead of `pool.query`, because that does not tell a statement that
- * was never sent from one whose result was lost, and closes the connection after each error of a statement.
- */
-export function runOnPool(pool: Pool, isWrite: boolean, limits?: WaitingLimits): RunWrite {
-  const waiting = new WaitingStatements(limits)
-  return (statement, values, cancellation) =>
-    new Promise((resolve, reject) => {
-      // Late values are counted by those who hold them.
-      const bytes = typeof values === 'function' ? 0 : bytesOf(values)
-      const reason = waiting.add(bytes)
-      if (reason !== undefined) {
-        reject(reason)
-        return
-      }
-      pool.connect((error, client, release) => {
-        waiting.remove(bytes)
-        if (client === undefined) {
-          reject(pool.ending && error !== undefined ? error : cannotConnect(error))
-          return
-        }
-        // The pool itself has waited for the connection no longer than `connectionTimeoutMillis`.
-        const dropped = whyDropped(cancellation, Number.POSITIVE_INFINITY)
-        const sent = typeof values === 'function' ? values() : values
-        if (dropped !== undefined || sent === undefined) {
-          release()
-          reject(dropped ?? waitedTooLong())
-          return
-        }
-        // The driver only reads the values.
-        const query = { ...statement, types, values: sent as unknown[] }
-        client.query(query, (failure: Error | undefined, result) => {
-          release(failure && !isUsableAfter(failure) ? failure : undefined)
-          if (failure) reject(unavailableOr(failure, isWrite))
-          else resolve(result.rows)
-        })
-      })
-    })
 }
 
 /** Returns what the pool counts itself. */

@@ -16,35 +16,37 @@ export const RequestCountRecord = defineEntity({
 
 /** The same for the whole statement. */
 const NOW_MS = '(extract(epoch from now()) * 1000)::bigint'
+const IS_SAME_WINDOW = 'counted.window_start between excluded.window_start and excluded.window_start + $2::bigint'
 
 /**
  * Counts a request in the window of the server's clock, which all instances share. A call that waited for the row while a
- * new window began counts in the new one. The ORM's query builder cannot express this.
+ * new window began counts in the new one; a window that is further in the future is over, because the clock was set back.
+ * The values are returned by a statement of their own: distributed engines evaluate no clock in `returning`.
  */
-const TAKE: Statement<[keyId: string, windowMs: number], { requests: bigint; reset_ms: bigint }> = {
+const TAKE: Statement<readonly [keyId: string, windowMs: number], readonly [requests: bigint, resetMs: bigint]> = {
   name: 'request_count_take',
   sql: `
-    insert into request_count as counted (key_id, window_start, requests)
-    values ($1, ${NOW_MS} / $2::bigint * $2::bigint, 1)
-    on conflict (key_id) do update set
-      window_start = greatest(counted.window_start, excluded.window_start),
-      requests = case when counted.window_start >= excluded.window_start then counted.requests + 1 else 1 end
-    returning requests, window_start + $2::bigint - ${NOW_MS} as reset_ms`,
+    with taken as (
+      insert into request_count as counted (key_id, window_start, requests)
+      values ($1, ${NOW_MS} / $2::bigint * $2::bigint, 1)
+      on conflict (key_id) do update set
+        window_start = case when ${IS_SAME_WINDOW} then counted.window_start else excluded.window_start end,
+        requests = case when ${IS_SAME_WINDOW} then counted.requests + 1 else 1 end
+      returning requests, window_start
+    )
+    select requests, window_start + $2::bigint - ${NOW_MS} from taken`,
 }
 
 /** Counts for all instances together, with one statement for each request. */
 export function createPostgresRateLimiter(runner: StatementRunner): CreateRateLimiter {
-  const take = runner.write(TAKE)
+  const take = runner.writeOptional(TAKE)
   return ({ requests, windowMs }) => ({
     async take(keyId) {
       // Limits with different windows count separately.
-      const counted = await take([`${keyId} ${windowMs}`, windowMs])
-      const count = Number(counted.requests)
-      return {
-        isAllowed: count <= requests,
-        remaining: Math.max(0, requests - count),
-        resetMs: Number(counted.reset_ms),
-      }
+      const taken = await take([`${keyId} ${windowMs}`, windowMs])
+      if (taken === undefined) throw new Error('Counting a request returned no row.')
+      const [count, resetMs] = taken.map(Number) as [number, number]
+      return { isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs }
     },
   })
 }

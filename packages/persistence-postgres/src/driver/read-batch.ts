@@ -1,24 +1,25 @@
 import type { SqlValue } from '@pet-store/persistence-mikro-orm'
 import type { Connection, FieldDef, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
-import { isUsableAfter, unavailableOr } from '../unavailable.ts'
-import { type ReadRow, type ResultReceiver, rowReader } from './row-reader.ts'
-import type { DriverStatement } from './statement-runner.ts'
+import { isUsableAfter, unavailableOr } from '../database/unavailable.ts'
+import type { DriverStatement, Row } from './pool-statements.ts'
+import { type ReadRow, rowReader } from './row-reader.ts'
+import type { ResultReceiver } from './wire.ts'
 
 /** A read from its call to its result. */
 export interface PendingRead {
   readonly statement: DriverStatement
-  readonly values: readonly unknown[]
+  readonly values: readonly SqlValue[]
   readonly bytes: number
   readonly deadline: number
-  readonly resolve: (rows: unknown[]) => void
+  readonly resolve: (rows: readonly Row[]) => void
   readonly reject: (error: unknown) => void
   /** Whether the caller has its result, or was told that it took too long. */
   isDone: boolean
   /** Whether another statement of its batch has failed: now it is sent by itself, and relies on nothing sent before. */
   isAlone: boolean
   readRow: ReadRow | undefined
-  rows: unknown[]
+  rows: Row[]
 }
 
 /** The statements that are prepared on a connection. */
@@ -67,7 +68,7 @@ export class ReadBatch implements Submittable, ResultReceiver {
 
   onRow(bytes: Buffer, start: number): void {
     const { readRow, rows } = this.reads[this.#complete] as PendingRead
-    rows.push(readRow?.(bytes, start))
+    if (readRow !== undefined) rows.push(readRow(bytes, start))
   }
 
   onComplete(): void {
@@ -76,7 +77,7 @@ export class ReadBatch implements Submittable, ResultReceiver {
 
   handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
     const read = this.reads[this.#complete] as PendingRead
-    read.readRow = rowReader(fields, read.statement)
+    read.readRow = rowReader(fields)
   }
 
   handleReadyForQuery(): void {
@@ -96,7 +97,7 @@ export class ReadBatch implements Submittable, ResultReceiver {
       if (read.isDone) continue
       if (failed === undefined || read === failed) {
         read.isDone = true
-        read.reject(unavailableOr(error, false))
+        read.reject(unavailableOr(error))
       } else {
         read.isAlone = true
         read.rows = []
@@ -121,7 +122,7 @@ export class ReadBatch implements Submittable, ResultReceiver {
       }
       messages.push(serialize.parse({ name: statement, text }), serialize.describe({ type: 'S', name: statement }))
     }
-    messages.push(serialize.bind({ statement, values: read.values as unknown[], valueMapper: toText }), EXECUTE)
+    messages.push(serialize.bind({ statement, values: [...read.values], valueMapper: toText }), EXECUTE)
   }
 
   #endPreparing(isConfirmed: boolean): void {

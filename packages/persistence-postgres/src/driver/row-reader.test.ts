@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events'
 import type { Client, FieldDef } from 'pg'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { receiveResults, rowReader } from './row-reader.ts'
+import { rowReader } from './row-reader.ts'
+import { receiveResults } from './wire.ts'
 
 const { INT4, INT8, TEXT } = pg.types.builtins
 const field = (name: string, dataTypeID: number) => ({ name, dataTypeID }) as FieldDef
@@ -35,23 +36,22 @@ describe('A row', () => {
     '9223372036854775807',
     '-9223372036854775808',
   ])('with the 64-bit integer %s has it exactly', (text) => {
-    expect(rowReader([field('id', INT8)], { text: '', rowMode: 'array' })(row(text), 0)).toEqual([BigInt(text)])
+    expect(rowReader([field('id', INT8)])(row(text), 0)).toEqual([BigInt(text)])
   })
 
-  it('is a list or an object of its columns, with null for one that is absent', () => {
+  it('is a list of its columns, with null for one that is absent', () => {
     const fields = [field('id', INT8), field('name', TEXT), field('limit', INT4), field('status', TEXT)]
     const bytes = row('7', 'Żółw 🦁', '20', null)
-    expect(rowReader(fields, { text: '', rowMode: 'array' })(bytes, 0)).toEqual([7n, 'Żółw 🦁', 20, null])
-    expect(rowReader(fields, { text: '' })(bytes, 0)).toEqual({ id: 7n, name: 'Żółw 🦁', limit: 20, status: null })
+    expect(rowReader(fields)(bytes, 0)).toEqual([7n, 'Żółw 🦁', 20, null])
   })
 })
 
-/** Receives these chunks and notes down what arrives where. */
+/** Receives these chunks and returns what arrives where. */
 function receive(chunks: readonly Buffer[]) {
   const received: unknown[] = []
   const stream = Object.assign(new EventEmitter(), { destroy: (error: Error) => received.push(error.message) })
   stream.on('data', (bytes: Buffer) => received.push(bytes.toString('latin1')))
-  const readRow = rowReader([field('name', TEXT)], { text: '', rowMode: 'array' })
+  const readRow = rowReader([field('name', TEXT)])
   receiveResults({ connection: { stream } } as unknown as Client, {
     onRow: (bytes, start) => received.push(readRow(bytes, start)),
     onComplete: () => received.push('complete'),
@@ -73,10 +73,17 @@ describe('Messages of the server', () => {
   const expected = [['Rex'], notice.toString('latin1'), ['Löwe'], 'complete', ready.toString('latin1')]
 
   it('are received whole and in order, wherever the network cuts them', () => {
-    for (let place = 0; place <= bytes.length; place += 1) {
-      expect(receive([bytes.subarray(0, place), bytes.subarray(place)])).toEqual(expected)
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      expect(receive([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(expected)
     }
     expect(receive(Array.from(bytes, (byte) => Buffer.from([byte])))).toEqual(expected)
+  })
+
+  it('are not read from a driver that reads them in another way', () => {
+    const client = { connection: { stream: new EventEmitter() } } as unknown as Client
+    expect(() => receiveResults(client, { onRow() {}, onComplete() {} })).toThrow(
+      'this version of pg works in another way',
+    )
   })
 
   it('that cannot be read end the connection', () => {

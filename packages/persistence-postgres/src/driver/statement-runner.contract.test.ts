@@ -1,79 +1,91 @@
-import { SqlPetRepository, type Statement } from '@pet-store/persistence-mikro-orm'
+import type { Statement } from '@pet-store/persistence-mikro-orm'
+import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { openPostgresDatabase } from '../database.ts'
-import { PET_STATEMENTS } from '../hot-statements.ts'
-import { migratePostgres } from '../migrations.ts'
-import type { Pooler } from '../settings.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Pooler } from '../database/settings.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
-import { runOnPool } from './pool-statements.ts'
-import { createPostgresStatementRunner, type RunWrite } from './statement-runner.ts'
+import { openPostgresConnections } from './connections.ts'
+import type { Run } from './pool-statements.ts'
+import { createPostgresStatementRunner } from './statement-runner.ts'
 
 const database = useDatabase()
+const FIND: Statement<readonly [id: bigint], readonly [id: bigint]> = { name: 'find', sql: 'select $1::bigint' }
 
-beforeAll(async () => {
-  await migratePostgres({ url: database.url })
+it.each([
+  ['none', ['find']],
+  ['transaction-unprepared', []],
+] as const)('With the pooler %s these statements stay prepared on a connection: %j', async (pooler, names) => {
+  const { read, write, close } = await openPostgresConnections({ url: database.url, poolSize: 1 })
+  onTestFinished(close)
+  const find = createPostgresStatementRunner(pooler, write, read).readOne(FIND, ([id]) => id)
+  for (const id of [1n, 2n, 3n]) expect(await find([id])).toBe(id)
+  const rows = await read({ text: 'select name from pg_prepared_statements' }, [])
+  expect(rows.flat()).toEqual(names)
 })
 
-/** What stays prepared on a connection after some work. */
-async function namesAfterWork(pooler: Pooler): Promise<readonly string[]> {
-  const opened = await openPostgresDatabase({ url: database.url, poolSize: 1 })
-  const pets = new SqlPetRepository(PET_STATEMENTS, createPostgresStatementRunner(pooler, runOnPool(opened.pool, true)))
-  for (const id of [1n, 2n, 3n]) await pets.find(id)
-  await pets.list({ limit: 1, status: 'sold' })
-  const { rows } = await opened.pool.query<{ name: string }>('select name from pg_prepared_statements order by name')
-  await opened.pool.end()
-  return rows.map(({ name }) => name)
-}
+it.each([
+  ['on a pool', 1],
+  ['pipelined', 4],
+])(
+  'A statement is prepared again when a column has another type, %s, and others of its turn do not notice',
+  async (_, poolSize) => {
+    await runSql(
+      database.url,
+      'drop table if exists note; create table note (text varchar(10)); insert into note values (1)',
+    )
+    const { read, write, close } = await openPostgresConnections({ url: database.url, poolSize })
+    onTestFinished(close)
+    const runner = createPostgresStatementRunner('none', write, read)
+    const note = runner.readAll({ name: 'note', sql: 'select text from note' }, ([text]) => text)
+    const find = runner.readOne(FIND, ([id]) => id)
+    const readAll = () => Promise.all([note([]), find([7n]), note([]), note([])])
+    for (const [type, value] of [
+      ['varchar(10)', '1'],
+      ['bigint', 1n],
+      ['text', '1'],
+    ] as const) {
+      await runSql(database.url, `alter table note alter column text type ${type} using text::${type}`)
+      for (let time = 0; time < 3; time += 1) expect(await readAll()).toEqual([[value], 7n, [value], [value]])
+    }
+  },
+)
 
-describe('The statement runner of PostgreSQL', () => {
-  it('prepares each statement once on a connection, under its name', async () => {
-    expect(await namesAfterWork('none')).toEqual(['pet_find', 'pet_list_with_status'])
-  })
-
-  it('leaves nothing prepared when a pooler cannot keep it', async () => {
-    expect(await namesAfterWork('transaction-unprepared')).toEqual([])
-  })
-})
-
-const FIND: Statement<[id: bigint], { id: bigint }> = { name: 'find', sql: '' }
 const reported = (code: string) => Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
 
 /** Runs statements that fail with these codes, one after another, and then succeed. */
-function failing(codes: string[]): { readonly run: RunWrite; readonly calls: () => number } {
+function failing(codes: string[]): { readonly run: Run; readonly calls: () => number } {
   let calls = 0
   return {
     async run() {
       calls += 1
       const code = codes.shift()
       if (code !== undefined) throw reported(code)
-      return [{ id: 7n }]
+      return [[7n]]
     },
     calls: () => calls,
   }
 }
 
+const writing = (run: Run, pooler: Pooler = 'none') =>
+  createPostgresStatementRunner(pooler, run).writeOptional(FIND)([1n])
+
 describe('A statement that conflicts with others', () => {
   it.each(['40001', '40P01'])('is run again after %s', async (code) => {
     const { run, calls } = failing([code, code])
-    expect(await createPostgresStatementRunner('none', run).write(FIND)([1n])).toEqual({ id: 7n })
-    expect(await createPostgresStatementRunner('none', run).readOne(FIND, (row) => row)([1n])).toEqual({ id: 7n })
-    expect(calls()).toBe(4)
+    expect(await writing(run)).toEqual([7n])
+    expect(calls()).toBe(3)
   })
 
   it('is rejected as not stored after some times', async () => {
     const { run, calls } = failing(Array<string>(50).fill('40001'))
-    await expect(createPostgresStatementRunner('none', run).tryWrite(FIND)([1n])).rejects.toMatchObject({
-      code: 'persistence_unavailable',
-      outcome: 'not_stored',
-    })
-    expect(calls()).toBe(11)
+    await expect(writing(run)).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
+    expect(calls()).toBe(12)
   })
 })
 
 it.each(['26000', '42P05'])('SQLSTATE %s behind a pooler names the setting that helps', async (code) => {
   const { run } = failing([code])
-  await expect(createPostgresStatementRunner('transaction', run).write(FIND)([1n])).rejects.toMatchObject({
+  await expect(writing(run, 'transaction')).rejects.toMatchObject({
     code: 'persistence_unavailable',
     outcome: 'not_stored',
     message: expect.stringContaining('DATABASE_POOLER=transaction-unprepared') as string,

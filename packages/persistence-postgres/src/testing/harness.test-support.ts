@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { PersistenceHarness } from '@pet-store/persistence-testing'
 import { createDatabase, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { openPostgresBulkAccess } from '../bulk-access.ts'
+import { postgresCapabilities } from '../database/settings.ts'
 import { openPostgresPersistence } from '../open-persistence.ts'
-import { postgresCapabilities } from '../settings.ts'
 
 const FLAGS = ['-c', 'fsync=off']
 const EMPTY_TABLES = 'truncate pet, idempotency_key, api_key, request_count, pet_import restart identity'

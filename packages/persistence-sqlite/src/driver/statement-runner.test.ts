@@ -1,66 +1,46 @@
 import type { Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { GroupCommit } from './group-commit.ts'
-import { createGroupRead } from './group-read.ts'
+import { createGroupedReads } from './grouped-reads.ts'
+import { createGroupedWrites } from './grouped-writes.ts'
 import { createSqliteStatementRunner } from './statement-runner.ts'
 
-interface Row {
-  readonly n: bigint
+type Row = readonly [n: bigint]
+const FIND: Statement<readonly [n: bigint], Row> = { name: 'find', sql: 'select n from number where n = ?' }
+const LIST: Statement<readonly [limit: number], Row> = { name: 'list', sql: 'select n from number order by n limit ?' }
+const ADD: Statement<readonly [n: bigint], Row> = {
+  name: 'add',
+  sql: 'insert into number values (?) on conflict do nothing returning n',
 }
-const FIND: Statement<[n: bigint], Row> = { name: 'find', sql: 'select n from number where n = ?' }
-const LIST: Statement<[limit: number], Row> = { name: 'list', sql: 'select n from number order by n limit ?' }
-const ADD: Statement<[n: bigint], Row> = { name: 'add', sql: 'insert into number values (?) returning n' }
 
 describe('SQLite statement runner', () => {
   let database: Database.Database
   let runner: StatementRunner
-  let commits: (() => unknown)[]
 
   beforeEach(() => {
     database = new Database(':memory:')
-    database.exec('create table number (n integer not null) strict')
-    commits = []
-    const groupCommit: GroupCommit = {
-      async add(write) {
-        commits.push(write)
-        return write()
-      },
-      async finish() {},
-    }
-    runner = createSqliteStatementRunner(database, groupCommit, createGroupRead(database))
+    database.exec('create table number (n integer not null unique) strict')
+    runner = createSqliteStatementRunner(database, createGroupedWrites(database), createGroupedReads(database))
   })
   afterEach(() => database.close())
 
-  it('writes through the group commit and returns the row', async () => {
-    expect(await runner.write(ADD)([2n ** 63n - 1n])).toEqual({ n: 2n ** 63n - 1n })
-    expect(commits).toHaveLength(1)
+  it('returns the row of a write, or none', async () => {
+    const add = runner.writeOptional(ADD)
+    expect(await add([2n ** 63n - 1n])).toEqual([2n ** 63n - 1n])
+    expect(await add([2n ** 63n - 1n])).toBeUndefined()
   })
 
-  it('rejects a write that returns no row', async () => {
-    const nothing: typeof ADD = { name: 'nothing', sql: 'insert into number select 1 where ? < 0 returning n' }
-    await expect(runner.write(nothing)([1n])).rejects.toThrow('nothing returned no row')
-  })
-
-  it('reads every integer as a bigint and maps every row', async () => {
-    for (const n of [1n, -(2n ** 63n), 2n ** 53n + 1n]) await runner.write(ADD)([n])
-    const texts = runner.readAll(LIST, ({ n }) => `${typeof n} ${n}`)
-    expect(await texts([3])).toEqual(['bigint -9223372036854775808', 'bigint 1', 'bigint 9007199254740993'])
-    expect(await texts([1])).toHaveLength(1)
-  })
-
-  it('reads one row or undefined', async () => {
-    const find = runner.readOne(FIND, ({ n }) => n + 1n)
-    expect(await find([1n])).toBeUndefined()
-    await runner.write(ADD)([1n])
-    expect(await find([1n])).toBe(2n)
+  it('reads one row or none, and every integer as a bigint', async () => {
+    for (const n of [1n, -(2n ** 63n), 2n ** 53n + 1n]) await runner.writeOptional(ADD)([n])
+    const list = runner.readAll(LIST, ([n]) => n)
+    expect([await list([3]), await list([1])]).toEqual([[-(2n ** 63n), 1n, 2n ** 53n + 1n], [-(2n ** 63n)]])
+    const find = runner.readOne(FIND, ([n]) => n + 1n)
+    expect([await find([1n]), await find([2n])]).toEqual([2n, undefined])
   })
 
   it('rejects instead of throwing after the database was closed', async () => {
-    const find = runner.readOne(FIND, ({ n }) => n)
-    const list = runner.readAll(LIST, ({ n }) => n)
+    const calls = [runner.readOne(FIND, ([n]) => n), runner.writeOptional(ADD)]
     database.close()
-    const calls = [find([1n]), list([1])]
-    for (const call of calls) await expect(call).rejects.toThrow('not open')
+    for (const call of calls) await expect(call([1n])).rejects.toThrow('not open')
   })
 })

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { retryWhileBusy } from './retry-while-busy.ts'
+import { withRetries } from '../database/retries.ts'
 
 /**
  * Runs some work in one transaction that no other connection can write beside, and rolls it back when it fails. Waits
@@ -12,11 +12,10 @@ export async function inWriteTransaction<Result>(
   database: Database,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
-  await retryWhileBusy(() => database.exec('begin immediate'))
+  await withRetries(() => database.exec('begin immediate'))
   try {
     const result = await work()
-    // The work may have rolled it back.
-    if (database.inTransaction) database.exec('commit')
+    database.exec('commit')
     return result
   } catch (error) {
     if (database.inTransaction) database.exec('rollback')

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { PersistenceHarness } from '@pet-store/persistence-testing'
 import Database from 'better-sqlite3'
 import { openSqliteBulkAccess } from '../bulk-access.ts'
+import { sqliteCapabilities } from '../database/settings.ts'
 import { openSqlitePersistence } from '../open-persistence.ts'
-import { sqliteCapabilities } from '../settings.ts'
 
 /** For `pet-store-adapter check --harness`: files in a temporary folder. */
 export default async function createHarness(): Promise<PersistenceHarness> {

@@ -1,0 +1,72 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { PetStatements } from '../statements/pet-statements.ts'
+import type { StatementRunner } from '../statements/statement-runner.ts'
+import { ExpiredKeys } from './expired-keys.ts'
+
+const STATEMENTS = {
+  findExpiredKeys: { name: 'find', sql: '' },
+  deleteExpiredKeys: { name: 'delete', sql: '' },
+} as Partial<PetStatements> as PetStatements
+
+describe('Deleting expired keys', () => {
+  let deleted: (readonly unknown[])[]
+  /** What each search finds. */
+  let found: (bigint | undefined)[]
+  let failure: Error | undefined
+  const onFailure = vi.fn()
+  let keys: ExpiredKeys
+
+  beforeEach(() => {
+    ;[deleted, found, failure] = [[], [], undefined]
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const runner = {
+      readOne: () => async () => found.shift(),
+      writeOptional: () => async (values: readonly unknown[]) => {
+        if (failure !== undefined) throw failure
+        deleted.push(values)
+      },
+    } as Partial<StatementRunner> as StatementRunner
+    keys = new ExpiredKeys(STATEMENTS, runner, onFailure)
+  })
+
+  async function pass(ms: number, until: bigint): Promise<void> {
+    vi.advanceTimersByTime(ms)
+    keys.deleteInBackground(until)
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  it('goes through all of them, begins where it has ended, and each hour from the beginning', async () => {
+    const first = -(2n ** 63n)
+    found = [10n, 20n, undefined, 30n]
+    await pass(0, 25n)
+    await pass(9_000, 40n)
+    await pass(1_000, 40n)
+    await pass(3_600_000, 50n)
+    expect(deleted).toEqual([
+      [first, 10n],
+      [10n, 20n],
+      [20n, 25n],
+      [20n, 30n],
+      [30n, 40n],
+      [first, 50n],
+    ])
+  })
+
+  it('reports a failure, and tries again later', async () => {
+    failure = new Error('lost')
+    await pass(0, 25n)
+    expect(onFailure).toHaveBeenCalledExactlyOnceWith(failure)
+    failure = undefined
+    await pass(10_000, 25n)
+    expect(deleted).toHaveLength(1)
+  })
+
+  it('ends with the statement that runs when it is finished', async () => {
+    found = [10n, 20n]
+    keys.deleteInBackground(25n)
+    await keys.finish()
+    await pass(10_000, 25n)
+    expect(deleted).toHaveLength(1)
+  })
+})

@@ -1,0 +1,60 @@
+import { PetError, persistenceUnavailable } from '@pet-store/domain'
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { isConflict, isInvalidValue, isUsableAfter, unavailableOr } from './unavailable.ts'
+
+function reported(code: string, severity = 'ERROR'): pg.DatabaseError {
+  return Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity })
+}
+
+describe('A failed statement of PostgreSQL', () => {
+  it.each(['53300', '53100', '57014', '55P03', '25006'])('stored nothing after %s', (code) => {
+    const error = reported(code)
+    expect(unavailableOr(error, 'unknown')).toBeInstanceOf(PetError)
+    expect(unavailableOr(error, 'unknown')).toMatchObject({ outcome: 'not_stored', cause: error })
+  })
+
+  it.each([
+    reported('08006'),
+    reported('57P01', 'FATAL'),
+    reported('57P05', 'FATAL'),
+    reported('XX000'),
+    reported('40003'),
+    reported('28000', 'FATAL'),
+    reported('53100', 'PANIC'),
+    reported('53200', 'FATAL'),
+    reported('23505', 'FATAL'),
+    Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+    Object.assign(new Error('bad record mac'), { code: 'ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC' }),
+    new Error('Connection terminated unexpectedly'),
+    new Error('Query read timeout'),
+    new Error('Received unexpected dataRow message from backend.'),
+    'a text',
+  ])('has an unknown outcome for a write, and is unavailable for a read, after %s', (error) => {
+    expect(unavailableOr(error, 'unknown')).toMatchObject({ outcome: 'unknown', cause: error })
+    expect(unavailableOr(error)).toMatchObject({ outcome: 'not_stored', cause: error })
+  })
+
+  it.each(['23505', '42P01', '22003', '40001'])("keeps the server's own error %s", (code) => {
+    const error = reported(code)
+    expect(unavailableOr(error, 'unknown')).toBe(error)
+  })
+
+  it('keeps a classified error as it is', () => {
+    const error = persistenceUnavailable()
+    expect(unavailableOr(error, 'unknown')).toBe(error)
+  })
+})
+
+it('Only SQLSTATE 40001 and 40P01 are conflicts, only classes 22 and 23 invalid values', () => {
+  const codes = ['40001', '40P01', '40003', '22003', '23505', '24000']
+  expect(codes.filter((code) => isConflict(reported(code)))).toEqual(['40001', '40P01'])
+  expect(codes.filter((code) => isInvalidValue(reported(code)))).toEqual(['22003', '23505'])
+  expect(isConflict(Object.assign(new Error('not reported'), { code: '40001' }))).toBe(false)
+})
+
+it('A connection is usable after an error of a statement, and after no other', () => {
+  expect(isUsableAfter(reported('57014'))).toBe(true)
+  expect(isUsableAfter(reported('57P01', 'FATAL'))).toBe(false)
+  expect(isUsableAfter(new Error('Query read timeout'))).toBe(false)
+})

@@ -1,0 +1,239 @@
+import { persistenceUnavailable } from '@pet-store/domain'
+import type { WaitingLimits } from '@pet-store/persistence-mikro-orm'
+import pg from 'pg'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createGroupedWrites } from './grouped-writes.ts'
+
+type Values = [name: string, categoryId: bigint]
+
+const reported = (code: string) => Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
+
+/** The names of the rows of each insert. */
+let ran: string[][]
+let failure: Error | undefined
+let hold: Promise<void> | undefined
+/** Until then there is no connection. */
+let connected: Promise<void> | undefined
+
+beforeEach(() => {
+  ;[ran, failure, hold, connected] = [[], undefined, undefined, undefined]
+})
+
+const grouped = (limits?: Partial<WaitingLimits>) =>
+  createGroupedWrites<Values, string>(
+    async (work) => {
+      await connected
+      await work(async (rows) => {
+        const names = rows.map(([name]) => name)
+        ran.push(names)
+        await hold
+        if (failure !== undefined && rows.length > 1) throw failure
+        if (names.includes('bad')) throw reported('23514')
+        return names.map((name) => `row of ${name}`)
+      })
+    },
+    { maxStatements: 10_000, maxBytes: 1e9, maxWaitMs: 60_000, ...limits },
+  )
+
+/** Lets the groups that were sent wait. */
+function holdGroups(): () => void {
+  let release = () => {}
+  hold = new Promise((resolve) => {
+    release = resolve
+  })
+  return release
+}
+
+/** Lets inserts wait for a connection. */
+function holdConnection(): { connect(): void; fail(error: Error): void } {
+  const ends: { connect?: () => void; fail?: (error: Error) => void } = {}
+  connected = new Promise((resolve, reject) => {
+    Object.assign(ends, { connect: resolve, fail: reject })
+  })
+  return ends as Required<typeof ends>
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Sends a group: inserts after it wait. */
+async function sendGroup(add: (values: Values) => Promise<string>): Promise<Promise<string>[]> {
+  const rows = Array.from('ab', (name) => add([name, 1n]))
+  await turn()
+  return rows
+}
+
+describe('Inserts of one turn', () => {
+  it('are one statement, and each gets its own row', async () => {
+    const { add } = grouped()
+    const rows = await Promise.all([add(['a', 1n]), add(['b', 2n]), add(['c', 3n])])
+    expect(rows).toEqual(['row of a', 'row of b', 'row of c'])
+    expect(ran).toEqual([['a', 'b', 'c']])
+  })
+
+  it.each(['22021', '23514'])('run one by one after SQLSTATE %s, and an invalid one fails alone', async (code) => {
+    failure = reported(code)
+    const { add } = grouped()
+    const rows = await Promise.allSettled([add(['a', 1n]), add(['bad', 2n]), add(['c', 3n])])
+    expect(rows).toMatchObject([
+      { status: 'fulfilled', value: 'row of a' },
+      { status: 'rejected', reason: { code: '23514' } },
+      { status: 'fulfilled', value: 'row of c' },
+    ])
+  })
+
+  it.each([
+    ['the connection is lost', persistenceUnavailable({ outcome: 'unknown' })],
+    ['the result is damaged', new Error('bad record mac')],
+    ['the server reports anything else', reported('42P01')],
+  ])('are all rejected, and not repeated, when %s', async (_, error) => {
+    failure = error
+    const { add } = grouped()
+    const rows = await Promise.allSettled([add(['a', 1n]), add(['b', 2n])])
+    expect(rows).toEqual([
+      { status: 'rejected', reason: error },
+      { status: 'rejected', reason: error },
+    ])
+    expect(ran).toHaveLength(1)
+  })
+
+  it('are several statements when they are very many', async () => {
+    const { add } = grouped()
+    const rows = await Promise.all(Array.from({ length: 1_200 }, (_, index) => add([`${index}`, 1n])))
+    expect(rows).toEqual(Array.from({ length: 1_200 }, (_, index) => `row of ${index}`))
+    expect(ran.map((names) => names.length)).toEqual([500, 500, 200])
+  })
+})
+
+describe('An insert', () => {
+  it('waits for others while a group is being sent', async () => {
+    const release = holdGroups()
+    const { add } = grouped()
+    const rows = await sendGroup(add)
+    for (const names of ['cd', 'ef']) {
+      rows.push(...Array.from(names, (name) => add([name, 1n])))
+      await turn()
+    }
+    expect(ran).toHaveLength(1)
+    release()
+    expect(await Promise.all(rows)).toEqual(Array.from('abcdef', (name) => `row of ${name}`))
+    expect(ran).toEqual([
+      ['a', 'b'],
+      ['c', 'd', 'e', 'f'],
+    ])
+  })
+
+  it('is rejected as not stored when too many wait, by number or by bytes', async () => {
+    const byNumber = grouped({ maxStatements: 2 })
+    const rows = [byNumber.add(['a', 1n]), byNumber.add(['b', 1n])]
+    await expect(byNumber.add(['c', 1n])).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      outcome: 'not_stored',
+    })
+    expect(await Promise.all(rows)).toHaveLength(2)
+    expect(await byNumber.add(['d', 1n])).toBe('row of d')
+
+    const byBytes = grouped({ maxBytes: 2_000 })
+    await expect(byBytes.add(['x'.repeat(1_000), 1n])).rejects.toMatchObject({ outcome: 'not_stored' })
+    expect(await byBytes.add(['e', 1n])).toBe('row of e')
+  })
+
+  it('is rejected as not stored at its deadline, while the group before it still runs', async () => {
+    const release = holdGroups()
+    const { add } = grouped({ maxWaitMs: 20 })
+    const rows = await sendGroup(add)
+    await expect(add(['late', 1n])).rejects.toMatchObject({ outcome: 'not_stored' })
+    release()
+    expect(await Promise.all(rows)).toHaveLength(2)
+    expect(ran.flat()).not.toContain('late')
+  })
+
+  it('is rejected as not stored when its deadline has passed, even if the timer for it comes too late', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const release = holdGroups()
+    const { add } = grouped()
+    const rows = await sendGroup(add)
+    const late = [add(['late', 1n]), add(['later', 1n])]
+    // Longer than the deadline, on the clock only.
+    vi.advanceTimersByTime(60_001)
+    release()
+    const notStored = { status: 'rejected', reason: { outcome: 'not_stored' } }
+    expect(await Promise.allSettled(late)).toMatchObject([notStored, notStored])
+    expect(await Promise.all(rows)).toHaveLength(2)
+    expect(ran).toHaveLength(1)
+  })
+
+  it('is not run by itself after its group has failed when it was cancelled meanwhile', async () => {
+    const release = holdGroups()
+    failure = reported('23514')
+    const { add } = grouped()
+    const cancellation = { aborted: false }
+    const rows = [add(['a', 1n]), add(['b', 1n], cancellation)]
+    await turn()
+    cancellation.aborted = true
+    release()
+    expect(await Promise.allSettled(rows)).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { outcome: 'not_stored' } },
+    ])
+    expect(ran).toEqual([['a', 'b'], ['a']])
+  })
+
+  it('is rejected as not stored at its deadline, while it waits for a connection', async () => {
+    const { connect } = holdConnection()
+    const { add, finish } = grouped({ maxWaitMs: 20 })
+    const late = [add(['late', 1n]), add(['later', 1n])]
+    const notStored = { status: 'rejected', reason: { outcome: 'not_stored' } }
+    expect(await Promise.allSettled(late)).toMatchObject([notStored, notStored])
+    connect()
+    await finish()
+    expect(ran).toEqual([])
+  })
+
+  it('that arrives while others wait for a connection is sent together with them', async () => {
+    const { connect } = holdConnection()
+    const { add } = grouped()
+    const rows = await sendGroup(add)
+    rows.push(add(['c', 1n]))
+    connect()
+    expect(await Promise.all(rows)).toEqual(['row of a', 'row of b', 'row of c'])
+    expect(ran).toHaveLength(1)
+  })
+
+  it('is rejected with those before it when there is no connection for them', async () => {
+    const error = persistenceUnavailable({ outcome: 'not_stored' })
+    const { fail } = holdConnection()
+    const { add } = grouped()
+    const rows = await sendGroup(add)
+    rows.push(add(['c', 1n]))
+    fail(error)
+    const rejected = { status: 'rejected', reason: error }
+    expect(await Promise.allSettled(rows)).toEqual([rejected, rejected, rejected])
+    expect(ran).toEqual([])
+  })
+
+  it('is dropped when it was cancelled before it is sent', async () => {
+    const release = holdGroups()
+    const { add } = grouped()
+    const rows = await sendGroup(add)
+    const cancellation = { aborted: false }
+    const dropped = add(['dropped', 1n], cancellation)
+    const kept = add(['kept', 1n])
+    cancellation.aborted = true
+    release()
+    await expect(dropped).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
+    expect(await kept).toBe('row of kept')
+    await Promise.all(rows)
+    expect(ran.at(-1)).toEqual(['kept'])
+  })
+})
+
+it('Finishing waits for every insert, those of this turn too', async () => {
+  const { add, finish } = grouped()
+  const settled = vi.fn()
+  for (const name of 'abc') add([name, 1n]).then(settled, expect.unreachable)
+  await finish()
+  expect(settled).toHaveBeenCalledTimes(3)
+})

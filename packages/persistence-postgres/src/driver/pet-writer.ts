@@ -1,0 +1,106 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import {
+  columnsOf,
+  fieldsOf,
+  IDEMPOTENCY_KEY_CODEC,
+  IdempotencyKeyRecord,
+  NEW_PET_CODEC,
+  type NewPetColumns,
+  namesOf,
+  PET_CODEC,
+  PetRecord,
+  type PetWriter,
+  type SqlValue,
+  type Statement,
+} from '@pet-store/persistence-mikro-orm'
+import type { Pool } from 'pg'
+import type { Pooler } from '../database/settings.ts'
+import { createGroupedWrites } from './grouped-writes.ts'
+import { onConnection, runOn, runOnPool } from './pool-statements.ts'
+import { prepare } from './statement-runner.ts'
+
+type Id = readonly [id: bigint]
+
+/** A writer that puts inserts together. */
+export interface PostgresPetWriter extends PetWriter {
+  /** Resolves when every insert has settled. Connections are closed after that. */
+  finish(): Promise<void>
+}
+
+/** Adds pets on connections of a pool. Inserts into a table that is distributed over several servers are not put together. */
+export function createPostgresPetWriter(
+  em: SqlEntityManager,
+  pool: Pool,
+  pooler: Pooler,
+  { isDistributed }: { readonly isDistributed: boolean },
+): PostgresPetWriter {
+  const write = runOnPool(pool, 'unknown')
+  const statements = compileAdds(em)
+  const addOne = prepare(statements.add, pooler)
+  const addMany = prepare(statements.addMany, pooler)
+  const addWithKey = prepare(statements.addWithKey, pooler)
+
+  // Many rows on several servers are a two-phase commit over all of them.
+  const alone: Pick<PostgresPetWriter, 'add' | 'finish'> = {
+    add: async (pet, cancellation) => idOf(await addOne((statement) => write(statement, pet, cancellation))),
+    finish: async () => {},
+  }
+  const grouped = createGroupedWrites<NewPetColumns, bigint>((work) =>
+    onConnection(pool, (client) =>
+      work(async (rows) => {
+        const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
+        const ids = await addMany((statement) => runOn(client, statement, columns, 'unknown'))
+        return ids.map(([id]) => id).toSorted((one, other) => (one < other ? -1 : 1))
+      }),
+    ),
+  )
+
+  return {
+    ...(isDistributed ? alone : grouped),
+    async addWithKey(key, pet, cancellation) {
+      const [row] = await addWithKey((statement) => write(statement, [...key, ...pet], cancellation))
+      return row?.[0]
+    },
+  }
+}
+
+function idOf([row]: readonly Id[]): bigint {
+  if (row === undefined) throw new Error('The insert of a pet returned no id.')
+  return row[0]
+}
+
+function compileAdds(em: SqlEntityManager) {
+  const { table, columns } = columnsOf(em.getMetadata().get(PetRecord), fieldsOf(NEW_PET_CODEC))
+  const { id } = namesOf(em, PetRecord, fieldsOf(PET_CODEC)).column
+  const { table: keys, column: key } = namesOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
+  const names = columns.map(({ name }) => name).join(', ')
+  const types = columns.map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
+  const placeholders = (first: number) => types.map((type, index) => `$${first + index}::${type}`).join(', ')
+  const lists = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')
+
+  const add: Statement<NewPetColumns, Id> = {
+    name: 'pet_add',
+    sql: `insert into ${table} (${names}) values (${placeholders(1)}) returning ${id}`,
+  }
+  /**
+   * One array for each column, so that the number of parameters does not grow with the rows. The sequence assigns ids in
+   * the order in which the rows come from `unnest`, so the smallest one belongs to the first row; the order in which they
+   * are returned is not guaranteed.
+   */
+  const addMany: Statement<readonly SqlValue[], Id> = {
+    name: 'pet_add_many',
+    sql: `insert into ${table} (${names}) select ${names} from unnest(${lists})
+      with ordinality as added(${names}, position) order by position returning ${id}`,
+  }
+  /** The key first: its primary key decides which of several concurrent calls stores a pet, and the others store nothing. */
+  const addWithKey: Statement<readonly SqlValue[], Id> = {
+    name: 'pet_add_with_key',
+    sql: `with claimed as (
+        insert into ${keys} (${key.owner}, ${key.key}, ${key.fingerprint}, ${key.at}, ${key.petId})
+        values ($1, $2, $3, $4, nextval(pg_get_serial_sequence('${table}', '${id}')))
+        on conflict (${key.owner}, ${key.key}) do nothing returning ${key.petId}
+      )
+      insert into ${table} (${id}, ${names}) select ${key.petId}, ${placeholders(5)} from claimed returning ${id}`,
+  }
+  return { columns, add, addMany, addWithKey }
+}

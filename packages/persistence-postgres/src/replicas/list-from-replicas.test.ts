@@ -1,0 +1,77 @@
+import type { Pet, PetRepository } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import { aNewPet } from '@pet-store/persistence-testing'
+import { describe, expect, it } from 'vitest'
+import { listFromReplicas, type Replica } from './list-from-replicas.ts'
+
+/** A repository with three pets that have its own name. */
+function petsNamed(name: string): PetRepository {
+  return createMemoryPets([1n, 2n, 3n].map((id) => ({ id, name, categoryId: 1n })))
+}
+
+function replicaNamed(name: string, completeUpTo: bigint | undefined = 3n) {
+  const replica = { pets: petsNamed(name), completeUpTo, isSuspended: false, suspend: () => {} }
+  replica.suspend = () => {
+    replica.isSuspended = true
+  }
+  return replica satisfies Replica
+}
+
+const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
+const primary = petsNamed('primary')
+
+describe('listFromReplicas', () => {
+  it('returns the repository of the primary if there is no replica', () => {
+    expect(listFromReplicas(primary, [])).toBe(primary)
+  })
+
+  it('reads lists from the working replicas in turn, and from the primary if none works', async () => {
+    const replicas = [replicaNamed('a'), replicaNamed('b'), replicaNamed('c')]
+    const { list } = listFromReplicas(primary, replicas)
+    const served = async (count: number) => {
+      const names: string[] = []
+      while (names.length < count) names.push(...namesOf(await list({ limit: 1 })))
+      return names.join(' ')
+    }
+
+    expect(await served(6)).toBe('b c a b c a')
+    replicas[1]?.suspend()
+    expect(await served(4)).toBe('c a c a')
+    for (const replica of replicas) replica.suspend()
+    expect(await served(2)).toBe('primary primary')
+  })
+
+  it('leaves a replica out that fails, and reads from the primary', async () => {
+    const replica = replicaNamed('a')
+    replica.pets.list = () => Promise.reject(new Error('lost'))
+    const { list } = listFromReplicas(primary, [replica])
+    expect(namesOf(await list({ limit: 1 }))).toEqual(['primary'])
+    expect(replica.isSuspended).toBe(true)
+  })
+
+  it('reads a page that is not full from the primary', async () => {
+    const { list } = listFromReplicas(primary, [replicaNamed('a')])
+    expect(namesOf(await list({ limit: 4 }))).toEqual(['primary', 'primary', 'primary'])
+    expect(namesOf(await list({ limit: 1, after: 3n }))).toEqual([])
+  })
+
+  it('reads a page with newer pets than the replica is known to have from the primary', async () => {
+    const { list } = listFromReplicas(primary, [replicaNamed('a', 2n)])
+    expect(namesOf(await list({ limit: 2 }))).toEqual(['a', 'a'])
+    expect(namesOf(await list({ limit: 3 }))).toEqual(['primary', 'primary', 'primary'])
+    expect(namesOf(await list({ limit: 1, after: 2n }))).toEqual(['primary'])
+  })
+
+  it('reads every page from the primary while nothing is known about the replica', async () => {
+    const unknown = { ...replicaNamed('a'), completeUpTo: undefined }
+    expect(namesOf(await listFromReplicas(primary, [unknown]).list({ limit: 1 }))).toEqual(['primary'])
+  })
+
+  it('leaves everything but lists with the primary', async () => {
+    const pets = listFromReplicas(petsNamed('primary'), [replicaNamed('a')])
+    expect((await pets.find(1n))?.name).toBe('primary')
+    expect((await pets.add(aNewPet())).id).toBe(4n)
+    const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
+    expect((await pets.addWithKey(aNewPet(), key)).pet.id).toBe(5n)
+  })
+})

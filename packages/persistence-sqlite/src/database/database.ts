@@ -1,0 +1,203 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { persistenceUnavailable } from '@pet-store/domain'
+import Database from 'better-sqlite3'
+import { withRetries } from './retries.ts'
+import { MEMORY } from './settings.ts'
+
+/** What opening a file may do to it. */
+export interface OpenMode {
+  /** Whether a missing file is created, with its folder. Default: true. */
+  readonly create?: boolean
+  /** Whether the file is only read. Then nothing is created, and a read-only file system is enough. Default: false. */
+  readonly readOnly?: boolean
+}
+
+const SMALLEST_DATABASE_BYTES = 512
+const NO_DATABASE = 'the file is not an SQLite database'
+
+/** Opens a file. Rejects with one sentence that names the path; the driver's error is its cause. */
+export async function openSqliteDatabase(
+  path: string,
+  { create = true, readOnly = false }: OpenMode = {},
+): Promise<Database.Database> {
+  try {
+    if (path === MEMORY) return new Database(path)
+    const mayCreate = create && !readOnly
+    if (mayCreate) createFolder(dirname(path))
+    assertDatabaseFile(path, mayCreate)
+    assertAccess(path, readOnly)
+    return readOnly ? await openReadOnly(path) : await openWritable(path)
+  } catch (error) {
+    const reason = reasonOf(error, path)
+    throw new Error(`Cannot open the SQLite database ${JSON.stringify(path)}: ${reason}.`, { cause: error })
+  }
+}
+
+/**
+ * Returns a function that throws `persistence_unavailable` when the file or its log was moved, replaced or deleted since:
+ * what is written then would be lost.
+ */
+export function createFileCheck(database: Database.Database): () => void {
+  const path = database.name
+  if (path === MEMORY) return () => {}
+  const files = [path, `${path}-wal`].map((file) => ({ file, opened: fileIdOf(file) }))
+  return () => {
+    // Closing removes the log.
+    if (!database.open) return
+    for (const { file, opened } of files) {
+      if (fileIdOf(file) === opened) continue
+      throw persistenceUnavailable({
+        message: `The database file ${JSON.stringify(file)} was moved, replaced or deleted. Put it back, or restart the service.`,
+      })
+    }
+  }
+}
+
+async function openWritable(path: string): Promise<Database.Database> {
+  return configured(new Database(path, { timeout: 0 }), async (connection) => {
+    // Readers and a writer do not block each other. Also the first read of the file, which shows whether it is a database.
+    const mode = await withRetries(() => connection.pragma('journal_mode = wal', { simple: true }))
+    if (mode !== 'wal') throw new Error(`its file system does not support a write-ahead log (${mode})`)
+    // A pet is stored when its response is sent, even after a power failure. docs/decisions/0010-sqlite-durability.md
+    connection.pragma('synchronous = full')
+  })
+}
+
+/**
+ * Even for reading, SQLite needs a log beside a file in this mode. It removes the log when the last connection closes,
+ * unless that connection was opened with the read-only flag: so the connection is a normal one that may not write.
+ */
+async function openReadOnly(path: string): Promise<Database.Database> {
+  const open = (file: string) =>
+    configured(new Database(file, { timeout: 0, fileMustExist: true }), async (connection) => {
+      connection.pragma('query_only = on')
+      await withRetries(() => connection.prepare('select 1 from sqlite_schema limit 1').get())
+    })
+  try {
+    return await open(path)
+  } catch (error) {
+    if (!isReadOnlyPlace(error)) throw error
+    return openCopy(path, open)
+  }
+}
+
+/**
+ * Reads a copy where SQLite can create no log: on a read-only file system, where no other process can write either. The
+ * copy has no name any more once it is open, so that nothing is left of it even when the process is killed.
+ */
+async function openCopy(path: string, open: (file: string) => Promise<Database.Database>): Promise<Database.Database> {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+  try {
+    const copy = join(folder, basename(path))
+    copyFileSync(path, copy)
+    chmodSync(copy, 0o600)
+    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`)
+    return await open(copy)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function configured(
+  connection: Database.Database,
+  configure: (connection: Database.Database) => Promise<void>,
+): Promise<Database.Database> {
+  try {
+    await configure(connection)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** Creates a folder and those around it. Throws one sentence if a file has the name of one of them. */
+export function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    const file = ancestorsOf(folder).find((above) => statSync(above, { throwIfNoEntry: false })?.isFile())
+    if (file === undefined) throw error
+    throw new Error(`${JSON.stringify(file)} is a file; a folder of that name is needed`, { cause: error })
+  }
+}
+
+/** The folder and those around it. */
+function ancestorsOf(folder: string): readonly string[] {
+  const parent = dirname(folder)
+  return parent === folder ? [folder] : [folder, ...ancestorsOf(parent)]
+}
+
+function assertDatabaseFile(path: string, mayCreate: boolean): void {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined && !mayCreate) throw new Error('there is no such file')
+  const size = stats?.size ?? 0
+  // SQLite treats a shorter file as an empty database and would overwrite it.
+  if (size > 0 && size < SMALLEST_DATABASE_BYTES) throw new Error(NO_DATABASE)
+}
+
+function fileIdOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * SQLite silently opens a file for reading that it may not write, and leaves a log beside it: every write would fail
+ * later.
+ */
+function assertAccess(path: string, readOnly: boolean): void {
+  if (existsSync(path) && !mayAccess(path, constants.R_OK)) throw new Error(`${user()} may not read the file`)
+  if (readOnly) return
+  if (existsSync(path) && !mayAccess(path, constants.W_OK)) throw new Error(`${user()} may not write the file`)
+  const folder = dirname(path)
+  if (mayAccess(folder, constants.W_OK)) return
+  throw new Error(`${user()} may not write in the folder ${JSON.stringify(folder)}, where SQLite keeps its log`)
+}
+
+function mayAccess(path: string, right: number): boolean {
+  try {
+    accessSync(path, right)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isReadOnlyPlace(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(?:READONLY|CANTOPEN)/.test(error.code)
+}
+
+function reasonOf(error: unknown, path: string): string {
+  const { code, message } = error as NodeJS.ErrnoException // Only errors are thrown above, most with a code.
+  if (code === 'EACCES' || code === 'EPERM') return `${user()} may not create or open its folder`
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return 'it is a folder'
+  if (code === 'SQLITE_NOTADB') return NO_DATABASE
+  return message
+}
+
+/** The user of this process, as operators name it. */
+function user(): string {
+  try {
+    const { username, uid } = userInfo()
+    return `the user ${username} (uid ${uid})`
+  } catch {
+    // A container may run as a user without a name.
+    return `the user with uid ${process.geteuid?.()}`
+  }
+}

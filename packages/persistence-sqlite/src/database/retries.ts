@@ -1,0 +1,38 @@
+import { setTimeout } from 'node:timers/promises'
+import { isBusy } from './unavailable.ts'
+
+/** Long enough for another process to migrate a large table. */
+const TIMEOUT_MS = 60_000
+/** How long reads and writes of requests wait for a lock at most. */
+export const REQUEST_MAX_WAIT_MS = 5_000
+
+/** The pause before the first retry; it doubles up to the longest. */
+const FIRST_PAUSE_MS = 1
+const LONGEST_PAUSE_MS = 20
+
+/**
+ * Runs work, and runs it again while another connection holds the lock that it needs, until the time is up; then rejects
+ * with the driver's error. The work must have changed nothing when it fails with SQLITE_BUSY.
+ *
+ * SQLite's own `busy_timeout` sleeps on the main thread: no request, not even a health check, would get a response
+ * meanwhile. Every connection therefore has a timeout of 0.
+ */
+export async function withRetries<Result>(
+  work: () => Result | Promise<Result>,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<Result> {
+  const deadline = performance.now() + timeoutMs
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    await setTimeout(retryPauseMs(retries))
+  }
+}
+
+/** How long to wait before the next retry, after this number of them. */
+export function retryPauseMs(retries: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** retries, LONGEST_PAUSE_MS)
+}

@@ -1,0 +1,78 @@
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createGroupedReads, type GroupedReads } from './grouped-reads.ts'
+
+describe('group read', () => {
+  let database: Database.Database
+  let log: string[]
+  let reads: GroupedReads
+
+  beforeEach(() => {
+    log = []
+    database = new Database(':memory:', { verbose: (sql) => log.push(String(sql)) })
+    database.exec("create table note (text text); insert into note values ('a'), ('b')")
+    reads = createGroupedReads(database)
+    log.length = 0
+  })
+  afterEach(() => database.close())
+
+  const read = (place: number) =>
+    reads.add(() => database.prepare(`select text from note where rowid = ${place}`).pluck().get())
+
+  it('runs the reads of one turn in one transaction, each with its own result', async () => {
+    expect(await Promise.all([read(1), read(2), read(3)])).toEqual(['a', 'b', undefined])
+    expect(log[0]).toBe('begin')
+    expect(log.at(-1)).toBe('commit')
+    expect(log).toHaveLength(5)
+    expect(database.inTransaction).toBe(false)
+  })
+
+  it('begins no transaction for a single read', async () => {
+    expect(await read(1)).toBe('a')
+    expect(log).toHaveLength(1)
+  })
+
+  it('rejects only the read that fails', async () => {
+    const lost = reads.add(() => {
+      throw new Error('not readable')
+    })
+    const results = await Promise.allSettled([read(1), lost, read(2)])
+    expect(results).toMatchObject([{ value: 'a' }, { reason: new Error('not readable') }, { value: 'b' }])
+    expect(database.inTransaction).toBe(false)
+  })
+
+  it('continues when a disk error has ended the transaction', async () => {
+    const lost = reads.add(() => {
+      // What SQLite does by itself when the disk cannot be read.
+      database.exec('rollback')
+      throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR')
+    })
+    const results = await Promise.allSettled([lost, read(2)])
+    expect(results).toMatchObject([{ reason: { code: 'persistence_unavailable' } }, { value: 'b' }])
+    expect(await Promise.all([read(1), read(2)])).toEqual(['a', 'b'])
+  })
+
+  it('retries a read while another process recovers the log', async () => {
+    let attempts = 0
+    const retried = reads.add(() => {
+      attempts += 1
+      if (attempts === 1) throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY')
+      return attempts
+    })
+    expect(await Promise.all([retried, read(1)])).toEqual([2, 'a'])
+  })
+
+  it('runs inside an open transaction of the ORM without ending it', async () => {
+    database.exec("begin; insert into note values ('c')")
+    expect(await Promise.all([read(1), read(3)])).toEqual(['a', 'c'])
+    expect(database.inTransaction).toBe(true)
+    database.exec('rollback')
+  })
+
+  it('can be flushed before the database is closed', async () => {
+    const results = Promise.all([read(1), read(2)])
+    reads.flush()
+    database.close()
+    expect(await results).toEqual(['a', 'b'])
+  })
+})
