@@ -1,6 +1,7 @@
 import { attempt, type Call, type Connection } from './attempt.ts'
 import { integerText, type NewPet, newPetText, type Pet, type PetStatus, readPet } from './pet-json.ts'
 import { type ListPetsQuery, type PetPage, queryText, readPage } from './pet-page.ts'
+import { PetStoreError } from './pet-store-error.ts'
 import { sleepUnless, withRetries } from './retry.ts'
 
 /** Where the service is, and how long to wait for it. */
@@ -81,8 +82,10 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
 
     async *allPages({ status, pageSize = 100, cursor } = {}, callOptions) {
       let query: ListPetsQuery | undefined = { limit: pageSize, status, cursor }
+      let after: bigint | undefined
       while (query !== undefined) {
         const page: PetPage = await client.listPets(query, callOptions)
+        after = assertPagesAscend(page, after)
         yield page
         query = page.next
       }
@@ -93,6 +96,10 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
     },
 
     createPet: async (pet, { idempotencyKey = randomUuid(), signal } = {}) => {
+      // `Headers` would reject some keys too, but not name the option.
+      if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
+        throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.')
+      }
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
       return send(
         { method: 'POST', url: petsUrl, headers, body: newPetText(pet), successStatus: 201, read: readPet },
@@ -104,6 +111,14 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
       send({ method: 'GET', url: `${petsUrl}/${integerText('id', id)}`, successStatus: 200, read: readPet }, signal),
   }
   return client
+}
+
+/** Returns the last id of a page. Throws unless it is beyond that of the page before: a cache that mixes pages up would make a walk endless. */
+function assertPagesAscend({ pets, next }: PetPage, after: bigint | undefined): bigint | undefined {
+  const [first, last] = [pets[0]?.id, pets.at(-1)?.id]
+  const isBeyond = first === undefined ? next === undefined : after === undefined || first > after
+  if (isBeyond) return last
+  throw new PetStoreError('unexpected_response', 'The next page does not continue the one before it.', { status: 200 })
 }
 
 function readBaseUrl(baseUrl: string | URL): string {

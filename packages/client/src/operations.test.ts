@@ -80,6 +80,19 @@ describe('listPets', () => {
   })
 })
 
+it.each(['', 'two words', 'Schlüssel', 'line\n', 'x'.repeat(256)])(
+  'createPet rejects the idempotency key %j, and sends nothing',
+  async (idempotencyKey) => {
+    const stub = await startStub(json(201, '{}'))
+    const creation = createPetStoreClient({ baseUrl: stub.baseUrl }).createPet(
+      { name: 'Rex', categoryId: 1 },
+      { idempotencyKey },
+    )
+    await expect(creation).rejects.toThrow(new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.'))
+    expect(stub.requests).toEqual([])
+  },
+)
+
 describe('getPet', () => {
   it('gets a pet by its id', async () => {
     const client = await startedClient()

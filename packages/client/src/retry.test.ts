@@ -34,6 +34,11 @@ describe('the delay before a retry', () => {
     expect(await waitsAfter({ status: 429, retryAfterMs: 30_000 }, { retries: 1 })).toEqual([30_375])
   })
 
+  it('does not retry an error response whose code is one of the client', async () => {
+    expect(await waitsAfter({ status: 400 }, { code: 'timeout' })).toEqual([])
+    expect(await waitsAfter({}, { code: 'timeout', retries: 1 })).toEqual([375])
+  })
+
   it('does not retry when Retry-After is longer than 30 seconds', async () => {
     expect(await waitsAfter({ status: 503, retryAfterMs: 30_001 })).toEqual([])
   })

@@ -38,7 +38,8 @@ export async function withRetries<T>(attempt: () => Promise<T>, { retries, sleep
 function isTransient(error: unknown): error is PetStoreError {
   return (
     error instanceof PetStoreError &&
-    (TRANSIENT_CODES.has(error.code) || TRANSIENT_STATUSES.has(error.status)) &&
+    // With a status the code is the service's, whatever it says.
+    (error.status === undefined ? TRANSIENT_CODES.has(error.code) : TRANSIENT_STATUSES.has(error.status)) &&
     (error.retryAfterMs ?? 0) <= MAX_RETRY_AFTER_MS
   )
 }

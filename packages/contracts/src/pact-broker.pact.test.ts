@@ -95,12 +95,23 @@ it('verifies the contract at the URL of a webhook, and reports its result', asyn
   expect(results.map(({ path }) => path)).toEqual(['/results/pacts/pet-store-storefront'])
 })
 
-it('verifies a contract at a URL on PostgreSQL', async () => {
-  const server = createServer((_req, res) => res.end(readFileSync(join(PACTS, 'pet-store-storefront-pet-store.json'))))
+it('verifies a contract at a URL on PostgreSQL, without the token of another broker', async () => {
+  const authorizations: unknown[] = []
+  const server = createServer(({ headers }, res) => {
+    authorizations.push(headers.authorization)
+    res.end(readFileSync(join(PACTS, 'pet-store-storefront-pet-store.json')))
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/storefront.json`
-  const { code, output } = await run('verify', {}, '--pact', url, '--database', inject('postgresUrl'))
+  // Its URL begins like that of the broker.
+  const environment = {
+    PACT_BROKER_BASE_URL: new URL(url).origin.slice(0, -1),
+    PACT_BROKER_TOKEN: 'a-token',
+    ...VERSION,
+  }
+  const { code, output } = await run('verify', environment, '--pact', url, '--database', inject('postgresUrl'))
+  expect(authorizations).toEqual([undefined])
   expect(code, output).toBe(0)
   expect(output).toContain('The contracts hold.')
 })

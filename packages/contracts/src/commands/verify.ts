@@ -47,8 +47,11 @@ function selectSource(options: readonly string[] | undefined): PactSource {
   for (const { path, consumer, interactions } of files)
     console.log(`${consumer}: ${interactions} interactions, ${path}`)
   // Only a contract of the broker can have results there.
-  const isOfBroker = broker !== undefined && files.length === 0 && urls.every((one) => one.startsWith(broker.url))
+  const origin = broker && new URL(broker.url).origin
+  const isOfBroker = files.length === 0 && urls.every((one) => new URL(one).origin === origin)
   if (!isOfBroker)
     console.log('No results are reported: PACT_BROKER_BASE_URL is not set, or the contracts are not its.')
-  return contractsAt([...files.map(({ path }) => path), ...urls], broker, isOfBroker ? gitVersion() : undefined)
+  // Nobody else may see its token.
+  const own = isOfBroker ? broker : undefined
+  return contractsAt([...files.map(({ path }) => path), ...urls], own, own && gitVersion())
 }
