@@ -64,7 +64,7 @@ export async function compose(settings: Settings, reports: Reports, options: Com
     trustProxy,
   })
   return {
-    server: createPetServer(observability.listener(createPetApp(app)), app.log, { trustProxy, maxConcurrentRequests }),
+    server: createPetServer(observability.listener(createPetApp(app)), app.log, { trustProxy }),
     metricsServer: observability.metricsServer,
     persistence,
     stop: readiness.stop,

@@ -2,13 +2,13 @@
 export { createPetApp } from './app/create-pet-app.ts'
 export type { PetAppOptions } from './app/create-pet-app.ts'
 export type { TrustProxy } from './http/client-address.ts'
-export { createPetServer } from './server/create-pet-server.ts'
+export { createPetServer, SERVER_LIMITS } from './server/create-pet-server.ts'
 export type { PetServer, PetServerOptions, ServerLimits } from './server/create-pet-server.ts'
 
 // For operators
 export { createMetricsApp } from './app/create-metrics-app.ts'
 export type { MetricsText } from './app/create-metrics-app.ts'
-export { DECLARED_RESPONSES, DEPRECATED_ROUTES } from './app/operation-routes.ts'
+export { DECLARED_RESPONSES, isDeprecated } from './app/operation-routes.ts'
 
 // What the app needs from outside
 export type { TokenCheck } from './middleware/require-key.ts'

@@ -1,4 +1,4 @@
-import { DECLARED_RESPONSES, DEPRECATED_ROUTES, type HttpLog, type RequestEntry } from '@pet-store/http-express'
+import { DECLARED_RESPONSES, type HttpLog, isDeprecated, type RequestEntry } from '@pet-store/http-express'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { DURATION_BUCKETS } from './persistence-metrics.ts'
 
@@ -45,9 +45,9 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
   })
 }
 
-/** Unknown methods and paths, of which clients may invent any number, share one label. */
+/** Unknown methods and paths, of which clients may invent any number, share one label; so do responses that did not leave. */
 function labelsOf({ method = '', route = UNKNOWN_ROUTE, status }: RequestEntry) {
-  return { method: METHODS.has(method) ? method : 'other', route, status }
+  return { method: METHODS.has(method) ? method : 'other', route, status: status ?? 'incomplete' }
 }
 
 /** Counts the uses of deprecated operations by API key. */
@@ -66,9 +66,7 @@ export function countDeprecatedUses(registry: Registry) {
       ...log,
       request(entry) {
         const { route = '', keyId, method = '' } = entry
-        // OPTIONS, or a method that the path does not allow, does not use the operation.
-        const isUse = method === 'GET' || method === 'HEAD'
-        if (keyId !== undefined && isUse && DEPRECATED_ROUTES.has(route)) uses.inc({ key_id: keyId })
+        if (keyId !== undefined && isDeprecated(method, route)) uses.inc({ key_id: keyId })
         log.request(entry)
       },
     }),

@@ -25,7 +25,7 @@ export interface PetAppOptions {
   readonly onMissingKey?: () => void
   /** How many requests each key may make. Default: unlimited. */
   readonly rateLimiting?: RateLimiting
-  /** How many requests for operations may be under way; more get 503 at once. Default: unlimited. */
+  /** How many requests with a valid key may be under way; more wait for up to a second, then get 503. Default: unlimited. */
   readonly maxConcurrentRequests?: number
   readonly now: Clock
   readonly log: HttpLog
@@ -48,8 +48,8 @@ export function createPetApp(options: PetAppOptions): Express {
   const { log, publicUrl, corsOrigins = [], trustProxy = 0, rateLimiting, maxConcurrentRequests } = options
   const references = referencesFrom(publicUrl)
   const checks = {
-    limitConcurrency: maxConcurrentRequests === undefined ? undefined : limitConcurrency(maxConcurrentRequests),
     requireKey: requireKey(options.tokenCheck, options.onMissingKey),
+    limitConcurrency: maxConcurrentRequests === undefined ? undefined : limitConcurrency(maxConcurrentRequests),
     limitRate: rateLimiting && limitRate(rateLimiting),
   }
   return createExpressApp({

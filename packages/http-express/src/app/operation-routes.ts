@@ -2,6 +2,7 @@ import type { Express, RequestHandler } from 'express'
 import { type Check, checked, type Handler } from '../http/handler.ts'
 import { unknownPath } from '../http/http-error.ts'
 import { allowedWith, rejectMethod, sendOptions } from '../http/methods.ts'
+import { requireScope } from '../middleware/require-key.ts'
 import type { Operation } from '../openapi/describe-operations.ts'
 import { OPERATIONS, type Operations } from '../pets/operations.ts'
 import type { PetHandlers } from '../pets/pet-handlers.ts'
@@ -11,10 +12,10 @@ export const BASE = '/v1'
 
 /** What a request passes before its operation. */
 export interface OperationChecks {
-  /** Bounds the requests under way; absent without a bound. */
-  readonly limitConcurrency?: Check | undefined
   /** Verifies the API key. */
   readonly requireKey: Check
+  /** Bounds the requests under way; absent without a bound. */
+  readonly limitConcurrency?: Check | undefined
   /** Counts the requests of the key; absent without a limit. */
   readonly limitRate?: Check | undefined
 }
@@ -26,10 +27,11 @@ export const METHODS: readonly string[] = allowedWith([...new Set(DECLARED.map((
   ', ',
 )
 
-/** The routes of deprecated operations, by their names in logs and metrics. */
-export const DEPRECATED_ROUTES: ReadonlySet<string> = new Set(
-  DECLARED.filter(([, { deprecated }]) => deprecated).map(([, { path }]) => routeOf(path)),
-)
+/** Whether a request, by its method and the route's name in logs and metrics, is for a deprecated operation. */
+export function isDeprecated(method: string, route: string): boolean {
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+  return DECLARED.some(([, one]) => one.deprecated === true && one.method === verb && routeOf(one.path) === route)
+}
 
 /** Every response that the operations declare, as logs and metrics name it. */
 export const DECLARED_RESPONSES: readonly {
@@ -44,35 +46,41 @@ export const DECLARED_RESPONSES: readonly {
 
 /**
  * Adds a route for each path of the declared operations: its operations, OPTIONS, and 405 for other methods. All of
- * them, and unknown paths under `/v1`, are behind the checks. Responses of deprecated paths carry `deprecation`.
+ * them, and unknown paths under `/v1`, are behind the checks; each operation requires its scope. Responses of deprecated
+ * operations carry `deprecation`.
  */
 export function addOperationRoutes(
   app: Express,
   handlers: PetHandlers,
-  { limitConcurrency, requireKey, limitRate }: OperationChecks,
+  { requireKey, limitConcurrency, limitRate }: OperationChecks,
   deprecation: readonly string[],
 ): void {
-  const keyChecks = [...(limitConcurrency === undefined ? [] : [limitConcurrency]), requireKey]
-  const rateChecks = limitRate === undefined ? [] : [limitRate]
+  const checksOf = (isDeprecatedRoute = false) => [
+    requireKey,
+    ...(isDeprecatedRoute ? [addHeaders(deprecation)] : []),
+    ...(limitConcurrency === undefined ? [] : [limitConcurrency]),
+    ...(limitRate === undefined ? [] : [limitRate]),
+  ]
   for (const path of new Set(DECLARED.map(([, operation]) => operation.path))) {
     const declared = DECLARED.filter(([, operation]) => operation.path === path)
-    const isDeprecated = declared.every(([, { deprecated }]) => deprecated)
-    const checks = [
-      nameRoute(routeOf(path)),
-      ...keyChecks,
-      ...(isDeprecated ? [addHeaders(deprecation)] : []),
-      ...rateChecks,
-    ]
-    const behindChecks = (handler: Handler<never>) => checked(checks, handler as Handler) as RequestHandler
-    const allow = allowedWith(declared.map(([, { method }]) => method))
     const route = app.route(routeOf(path).replace(/\{(\w+)\}/g, ':$1'))
-    for (const [name, { method }] of declared) route[method](behindChecks(handlers[name]))
-    route.options(behindChecks(sendOptions(allow))).all(behindChecks(rejectMethod(allow)))
+    for (const [name, { method, scope, deprecated }] of declared) {
+      const checks = [nameRoute(routeOf(path)), ...checksOf(deprecated), requireScope(scope)]
+      route[method](behind(checks, handlers[name]))
+    }
+    const allow = allowedWith(declared.map(([, { method }]) => method))
+    const checks = [nameRoute(routeOf(path)), ...checksOf(declared.every(([, { deprecated }]) => deprecated))]
+    route.options(behind(checks, sendOptions(allow))).all(behind(checks, rejectMethod(allow)))
   }
-  const rejectPath: Handler = () => {
-    throw unknownPath()
-  }
-  app.use(BASE, checked([...keyChecks, ...rateChecks], rejectPath))
+  app.use(BASE, behind(checksOf(), rejectPath))
+}
+
+function behind(checks: readonly Check[], handler: Handler<never>): RequestHandler {
+  return checked(checks, handler as Handler) as RequestHandler
+}
+
+const rejectPath: Handler = () => {
+  throw unknownPath()
 }
 
 function routeOf(path: string): string {

@@ -41,6 +41,11 @@ describe('while the database is unavailable', () => {
       { 'Idempotency-Key': 'k' },
       'The pet may have been added; repeat the request with the same Idempotency-Key to find out.',
     ],
+    [
+      'not_stored',
+      { 'Idempotency-Key': 'k' },
+      'The service cannot reach its database at present. An earlier request with the same Idempotency-Key may have added the pet: repeat it with that key to find out.',
+    ],
   ] as const)('a POST says what is known of its pet: %s with %j', async (outcome, headers, message) => {
     const fail = unavailable(outcome)
     const server = await startTestServer({ repository: { add: fail, addWithKey: fail, find: fail, list: fail } })
@@ -53,6 +58,16 @@ describe('while the database is unavailable', () => {
     expectError(response, 'service_unavailable')
     expect(response.headers['retry-after']).toBeDefined()
     expect(expectError(await server.post(PET), 'service_unavailable')).toContain('was not added')
+  })
+
+  it('a rate limiter that fails in an unknown way has not added the pet', async () => {
+    const limit = { requests: 1, windowMs: 1_000 }
+    const server = await startTestServer({ rateLimiting: { limit, limiter: { take: unavailable('unknown') } } })
+    expect(expectError(await server.post(PET), 'service_unavailable')).toContain('was not added')
+    const headers = { 'Idempotency-Key': 'k' }
+    expect(expectError(await server.post(PET, { headers }), 'service_unavailable')).not.toMatch(
+      /added nothing|not added/,
+    )
   })
 
   it('the next request is served when the database is available again', async () => {

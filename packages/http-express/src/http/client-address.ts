@@ -15,7 +15,8 @@ export function clientAddressOf(trustProxy: TrustProxy): ClientAddress {
     typeof trustProxy === 'number'
       ? (_address: string, hop: number) => hop < trustProxy
       : trustNetworks(proxyAddr.compile([...trustProxy]))
-  return (req) => withoutPort(proxyAddr(req, isTrusted))
+  // A connection that the client has reset has no address any more.
+  return (req) => (req.socket.remoteAddress === undefined ? undefined : withoutPort(proxyAddr(req, isTrusted)))
 }
 
 type IsTrusted = (address: string, hop: number) => boolean

@@ -37,6 +37,8 @@ export class RequestContext {
   /** Names and values in turn. The response is sent with all of them at once, which is cheaper than `setHeader`. */
   readonly headers: (string | number)[]
   verifiedKey: VerifiedKey | undefined = undefined
+  /** Whether the use case that writes was called. */
+  isWriting = false
   /** The route's template, once the route is known. */
   route: string | undefined = undefined
   /** Once an error response is sent. */

@@ -19,7 +19,8 @@ export interface RequestEntry {
   readonly method?: string | undefined
   /** The route's template, so that lines can be counted; absent for unknown paths. */
   readonly route?: string | undefined
-  readonly status: number
+  /** Absent when the connection broke before all of the response was sent. */
+  readonly status: number | undefined
   /** The `code` of an error response. */
   readonly code?: ErrorCode | undefined
   readonly durationMs: number
@@ -27,6 +28,6 @@ export interface RequestEntry {
   readonly keyId?: string | undefined
   /** Where the request came from: the connection's address, or what trusted proxies forwarded. */
   readonly clientAddress?: string | undefined
-  /** False when the connection broke before the response was sent. */
+  /** False when the connection broke before all of the response was sent. */
   readonly isComplete: boolean
 }

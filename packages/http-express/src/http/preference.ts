@@ -16,7 +16,7 @@ export const preferHeader: z.ZodType = z
  * Whether the client asked for strict handling (`Prefer: handling=strict`, RFC 7240), under which unknown
  * parameters and fields are rejected instead of ignored. Adds `Preference-Applied` to the response.
  */
-export function honoursStrict(req: IncomingMessage, res: ServerResponse): boolean {
+export function applyPreference(req: IncomingMessage, res: ServerResponse): boolean {
   const prefer = req.headers['prefer']
   if (prefer === undefined || !prefersStrict(String(prefer))) return false
   addHeader(res, 'Preference-Applied', 'handling=strict')

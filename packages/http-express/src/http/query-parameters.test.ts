@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { allocatedBytes } from '../testing/allocated-bytes.test-support.ts'
-import { expectNoParameters, queryParameters } from './query-parameters.ts'
+import { assertNoParameters, queryParameters } from './query-parameters.ts'
 
 it.each([
   ['/v1/pets', {}],
@@ -22,7 +22,7 @@ it('gives no name of an object a meaning', () => {
     ['constructor', '2'],
     ['hasOwnProperty', '3'],
   ])
-  expect(() => expectNoParameters('/?__proto__=1', true)).toThrow('__proto__')
+  expect(() => assertNoParameters('/?__proto__=1', true)).toThrow('__proto__')
 })
 
 it.each([

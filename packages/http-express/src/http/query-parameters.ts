@@ -17,6 +17,6 @@ export function parameterRule(words: string): (issue: { readonly input?: unknown
 const noParameters = z.strictObject({})
 
 /** For operations without query parameters: under strict handling any is rejected, else all are ignored. */
-export function expectNoParameters(url: string, isStrict: boolean): void {
+export function assertNoParameters(url: string, isStrict: boolean): void {
   if (isStrict) parseOrReject(noParameters, queryParameters(url))
 }

@@ -5,7 +5,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { parse } from 'content-type'
 import { parseExactJson } from './exact-json.ts'
 import { HttpError } from './http-error.ts'
-import { LONG_INPUT_BYTES, ownTurn } from './own-turn.ts'
+import { LONG_INPUT_BYTES, yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /** The maximum size of a body, after decompression. */
 const MAX_BODY_BYTES = 102_400
@@ -26,11 +26,11 @@ const DECOMPRESS = {
  * arrived, and replaces bytes that are not UTF-8 instead of rejecting them (docs/decisions/0007-exact-integers.md).
  */
 export async function readJsonBody(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
-  expectJson(req.headers['content-type'])
+  assertJson(req.headers['content-type'])
   const encoding = contentEncoding(req)
   const sent = await readBytes(req, res, encoding === undefined ? MAX_BODY_BYTES : MAX_ENCODED_BYTES)
   const bytes = encoding === undefined ? sent : await decompress(sent, encoding)
-  if (bytes.length > LONG_INPUT_BYTES) await ownTurn()
+  if (bytes.length > LONG_INPUT_BYTES) await yieldToEventLoop()
   return parseBody(bytes)
 }
 
@@ -38,7 +38,7 @@ export async function readJsonBody(req: IncomingMessage, res: ServerResponse): P
 const CLOSED_QUOTES = /^(?:[^"]|"(?:[^"\\]|\\.)*")*$/
 
 /** Expects `application/json` in any case, with no charset or UTF-8. */
-function expectJson(sent = ''): void {
+function assertJson(sent = ''): void {
   if (sent === 'application/json') return
   const { type, parameters } = parse(sent)
   const { charset = 'utf-8' } = parameters

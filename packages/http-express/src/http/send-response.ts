@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { closeAfter, endResponse } from './end-response.ts'
 import { RequestContext } from './handler.ts'
 import { ERROR_STATUS, errorJson, type HttpError } from './http-error.ts'
 
@@ -17,7 +18,7 @@ export function sendJson(res: ServerResponse, status: number, json: string): voi
   headers.push('Content-Type', 'application/json', 'Content-Length', length)
   res.writeHead(status, headers)
   // ASCII is the same in Latin-1, which Node writes without reserving three bytes for each character.
-  res.end(json, length === json.length ? 'latin1' : 'utf8')
+  endResponse(res, json, length === json.length ? 'latin1' : 'utf8')
 }
 
 /** Sends an error response: the headers of the error, those that were added, and the error body. */
@@ -40,21 +41,19 @@ export function sendResponse(
   }
   if (!res.req.complete) closeUnlessBodyIsCheap(res, status)
   res.writeHead(status, own)
-  res.end(body)
+  endResponse(res, body)
 }
 
 /** What Node may read and drop after an early 429 or 503, in bytes: a new connection would cost more. */
 const MAX_DROPPED_BYTES = 102_400
 
-/**
- * Closes the connection with a response that is sent before the body of its request has arrived. Else Node would read
- * all of it. For a client that waits for `100 Continue` Node closes the connection by itself.
- */
+/** Closes the connection with a response that is sent before the body of its request has arrived. Else Node would read all of it. */
 function closeUnlessBodyIsCheap(res: ServerResponse, status: number): void {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = res.req.headers
+  const { 'content-length': length = '0', 'transfer-encoding': encoding, expect } = res.req.headers
   if (length === '0' && encoding === undefined) return
-  const isCheap = encoding === undefined && Number(length) <= MAX_DROPPED_BYTES
-  if (!isCheap || (status !== 429 && status !== 503)) res.shouldKeepAlive = false
+  // A client that waits for `100 Continue` may send its body or not.
+  const isCheap = encoding === undefined && expect === undefined && Number(length) <= MAX_DROPPED_BYTES
+  if (!isCheap || (status !== 429 && status !== 503)) closeAfter(res)
 }
 
 /** The list that headers are added to; absent in a response that did not pass `openRequest`. */

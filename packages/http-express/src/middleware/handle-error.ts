@@ -1,4 +1,5 @@
-import { isPetError, type PetError, type PetErrorCode } from '@pet-store/domain'
+import { isPetError, type PetErrorCode } from '@pet-store/domain'
+import { isWritten } from '../http/end-response.ts'
 import type { ErrorHandler, HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { type ErrorCode, HttpError, INTERNAL_ERROR } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
@@ -25,12 +26,12 @@ export function handleError(log: HttpLog): ErrorHandler {
     // Nobody waits for the response: the write was dropped because its client has left.
     if (res.destroyed && isUnavailable) return
     // The server has responded for the route, because the rest of the body was not valid HTTP.
-    if (res.writableEnded && isHeadersSentError(error)) return
+    if (isWritten(res) && isHeadersSentError(error)) return
     if (known === undefined) log.internalError(error, res.locals.requestId)
     else if (isUnavailable) log.unavailable?.(error, res.locals.requestId)
     if (res.headersSent) {
       // Part of the response was sent. Closing the connection is the only way to say that the rest is missing.
-      if (!res.writableEnded) res.destroy()
+      if (!isWritten(res)) res.destroy()
       return
     }
     sendError(res, known ?? new HttpError('internal_error', INTERNAL_ERROR))
@@ -42,16 +43,25 @@ function httpErrorOf(error: unknown, req: HandlerRequest, res: HandlerResponse):
   // Another copy of the domain may have codes that this table lacks.
   if (!isPetError(error) || !Object.hasOwn(CODES, error.code)) return undefined
   if (error.code !== 'persistence_unavailable') return new HttpError(CODES[error.code], error.message)
-  const message =
-    req.method === 'POST' ? outcomeMessage(error, req, res) : 'The service cannot reach its database at present.'
+  const mayBeAdded = error.outcome !== 'not_stored' && res.locals.isWriting
+  const reason = 'the service cannot reach its database at present'
+  const message = mayBeAdded ? maybeAdded(req) : notAdded(req, reason)
   return new HttpError(CODES[error.code], message, { 'Retry-After': RETRY_AFTER })
 }
 
-/** Says what is known about the pet of a POST. Without an outcome it is unknown: never say that a stored pet is not. */
-function outcomeMessage(error: PetError, { headers }: HandlerRequest, { locals }: HandlerResponse): string {
-  const isBeforeKeyCheck = locals.verifiedKey === undefined
-  if (error.outcome === 'not_stored' || isBeforeKeyCheck)
-    return 'The pet was not added: the service cannot reach its database at present.'
+/**
+ * Why a request got 503 before anything was written. With an `Idempotency-Key` nothing is said of the pet: an earlier
+ * request with the same key may have added it.
+ */
+export function notAdded({ method, headers }: HandlerRequest, reason: string): string {
+  if (method === 'POST' && headers['idempotency-key'] === undefined) return `The pet was not added: ${reason}.`
+  const sentence = `${reason.replace('the', 'The')}.`
+  if (method !== 'POST') return sentence
+  return `${sentence} An earlier request with the same Idempotency-Key may have added the pet: repeat it with that key to find out.`
+}
+
+/** Without an outcome it is unknown: never say that a stored pet is not. */
+function maybeAdded({ headers }: HandlerRequest): string {
   const remedy =
     headers['idempotency-key'] === undefined
       ? 'a request with an Idempotency-Key could be repeated to find out.'

@@ -1,9 +1,12 @@
+import { EventEmitter } from 'node:events'
 import type { Cancellation } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { expect, it } from 'vitest'
+import type { HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { GET, GOOD_POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 
 const PET = '{"name":"Rex","categoryId":1}'
 
@@ -22,27 +25,35 @@ async function startHeldServer(maxConcurrentRequests: number) {
     await released
     return pets.add(pet)
   }
-  let verified = 0
-  const tokenCheck = () => {
-    verified += 1
-    return { keyId: 'test', scopes: ['pets:read', 'pets:write'] as const }
-  }
-  const server = await startTestServer({ repository: { ...pets, add }, tokenCheck, maxConcurrentRequests })
-  return { server, held, verified: () => verified }
+  const repository = { ...pets, add, addWithKey: pets.addWithKey }
+  const server = await startTestServer({ repository, maxConcurrentRequests })
+  return { server, held }
 }
 
-it('rejects requests beyond the bound with 503 before any work, and serves them again when others have ended', async () => {
-  const { server, held, verified } = await startHeldServer(2)
+it('rejects requests that wait for a second, and no others', async () => {
+  const { server, held } = await startHeldServer(2)
   const first = [server.post(PET), server.post(PET)]
   await expect.poll(() => held.cancellations).toHaveLength(2)
 
-  const read = await server.send({})
-  expectError(read, 'service_unavailable')
-  expect(read.headers['retry-after']).toBe('1')
-  expect(expectError(await server.post(PET), 'service_unavailable')).toContain('The pet was not added')
-  expectError(await server.send({ path: '/v1/nowhere' }), 'service_unavailable')
-  expect(verified()).toBe(2)
+  const late = Promise.all([
+    server.send({}),
+    server.post(PET),
+    server.post(PET, { headers: { 'Idempotency-Key': 'k' } }),
+    server.send({ path: '/v1/nowhere' }),
+  ])
+  // Neither a request without a key nor one outside the operations waits.
+  expectError(await server.send({ key: null }), 'unauthorized')
   for (const path of ['/livez', '/readyz']) expect((await server.send({ path })).status).toBe(200)
+  const messages = (await late).map((response) => {
+    expect(response.headers['retry-after']).toBe('1')
+    return expectError(response, 'service_unavailable')
+  })
+  expect(messages).toEqual([
+    'The service has as many requests under way as it can handle.',
+    'The pet was not added: the service has as many requests under way as it can handle.',
+    'The service has as many requests under way as it can handle. An earlier request with the same Idempotency-Key may have added the pet: repeat it with that key to find out.',
+    'The service has as many requests under way as it can handle.',
+  ])
   expect(server.log.internalErrors).toEqual([])
 
   held.release()
@@ -50,7 +61,33 @@ it('rejects requests beyond the bound with 503 before any work, and serves them 
   expect((await server.send({})).status).toBe(200)
 })
 
-it('frees the place of a request whose client has left, and cancels its write', async () => {
+it('handles requests that wait in their order, once others have ended', async () => {
+  const { server, held } = await startHeldServer(1)
+  const first = server.post(PET)
+  await expect.poll(() => held.cancellations).toHaveLength(1)
+  const waiting = [1, 2, 3].map(() => server.connect().write(GOOD_POST))
+  await expect.poll(() => server.log.begun).toBe(4)
+  // This one does not take its turn.
+  waiting[1]?.reset()
+  await expect.poll(() => server.log.requests).toHaveLength(1)
+  held.release()
+  expect((await first).text).toContain('"id":1,')
+  expect((await waiting[0]?.response())?.text).toContain('"id":2,')
+  expect((await waiting[2]?.response())?.text).toContain('"id":3,')
+  for (const connection of waiting) connection.end()
+})
+
+it('rejects at once what comes when 4,000 requests wait', () => {
+  const check = limitConcurrency(1)
+  const arrive = () => check({ method: 'GET', headers: {} } as HandlerRequest, new EventEmitter() as HandlerResponse)
+  expect(arrive()).toBeUndefined()
+  const waiting = Array.from({ length: 4_000 }, arrive)
+  for (const late of waiting) late?.catch(() => {})
+  expect(waiting).not.toContain(undefined)
+  expect(arrive).toThrow('as many requests under way')
+})
+
+it('counts a request until its response has left or its client has gone, which cancels its write', async () => {
   const { server, held } = await startHeldServer(1)
   const connection = server.connect().write(GOOD_POST)
   await expect.poll(() => held.cancellations).toHaveLength(1)
@@ -60,46 +97,13 @@ it('frees the place of a request whose client has left, and cancels its write', 
   expect((await server.send({})).status).toBe(200)
 })
 
-it('responds in order to clients that repeat at once, each request in the end', async () => {
-  const { server, held } = await startHeldServer(1)
-  const first = server.post(PET)
-  await expect.poll(() => held.cancellations).toHaveLength(1)
-  // More than pass without waiting.
-  const COUNT = 100
-  const connections = Array.from({ length: 8 }, (_, client) => server.connect().write(numbered(client, COUNT)))
-  const good = server.connect().write(`${GET}\r\n`)
-  expectError(await good.response(), 'service_unavailable')
-  for (const [client, connection] of connections.entries()) {
-    for (let number = 0; number < COUNT; number += 1) {
-      const { status, headers } = await connection.response()
-      expect([status, headers['x-request-id'], headers['retry-after']]).toEqual([503, `${client}-${number}`, '1'])
-    }
-    connection.end()
-  }
-  held.release()
-  expect((await first).status).toBe(201)
-  good.write(`${GET}\r\n`)
-  expect((await good.response()).status).toBe(200)
-  good.end()
+it('counts responses that their clients do not read', async () => {
+  const long = [{ id: 1n, name: 'x'.repeat(20_000_000), categoryId: 1n }]
+  const repository = { ...createMemoryPets(), list: async () => long }
+  const server = await startTestServer({ repository, maxConcurrentRequests: 1 })
+  const slow = server.connect().pause().write(`${GET}\r\n`)
+  await expect.poll(() => server.log.begun).toBe(1)
+  expectError(await server.send({ path: '/v1/pets/1' }), 'service_unavailable')
+  slow.reset()
+  expectError(await server.send({ path: '/v1/pets/1' }), 'not_found')
 })
-
-it('responds to repeated requests that wait when the server stops', async () => {
-  const { server, held } = await startHeldServer(1)
-  const first = server.post(PET)
-  await expect.poll(() => held.cancellations).toHaveLength(1)
-  const connections = Array.from({ length: 40 }, (_, client) => server.connect().write(numbered(client, 16)))
-  await Promise.all(connections.map((connection) => connection.response()))
-  const stopped = server.shutDown()
-  for (const connection of connections) {
-    for (let number = 1; number < 16; number += 1) expectError(await connection.response(), 'service_unavailable')
-    expect(await connection.closed()).toBe(0)
-  }
-  held.release()
-  expect((await first).status).toBe(201)
-  await stopped
-})
-
-/** Requests for a list, with ids from 0. */
-function numbered(client: number, count: number): string {
-  return Array.from({ length: count }, (_, number) => `${GET}X-Request-Id: ${client}-${number}\r\n\r\n`).join('')
-}

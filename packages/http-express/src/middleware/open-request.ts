@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientAddress } from '../http/client-address.ts'
+import { closeAfter, sentAtMs } from '../http/end-response.ts'
 import { type Handler, type HandlerRequest, type HandlerResponse, RequestContext } from '../http/handler.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
@@ -17,16 +18,18 @@ export function openRequest(log: HttpLog, headers: readonly string[], addressOf:
   // One function for all requests: a closure for each costs more than `this`.
   function logClosed(this: HandlerResponse): void {
     const { requestId, route, startedAt, verifiedKey, clientAddress, errorCode } = this.locals
+    const sentAt = sentAtMs(this)
+    const isComplete = sentAt !== undefined
     log.request({
       requestId,
       method: this.req.method,
       route,
-      status: this.statusCode,
+      status: isComplete ? this.statusCode : undefined,
       code: errorCode,
-      durationMs: performance.now() - startedAt,
+      durationMs: (sentAt ?? performance.now()) - startedAt,
       keyId: verifiedKey?.keyId,
       clientAddress,
-      isComplete: this.writableFinished,
+      isComplete,
     })
   }
 
@@ -35,9 +38,9 @@ export function openRequest(log: HttpLog, headers: readonly string[], addressOf:
     // Read now: a closed connection has no address any more.
     res.locals = new RequestContext(requestIdOf(req.headers['x-request-id']), addressOf(req), headers)
     res.on('close', logClosed)
-    expectHost(req, res)
+    assertHost(req, res)
     const encoding = req.headers['transfer-encoding']
-    if (encoding !== undefined) expectChunked(encoding, res)
+    if (encoding !== undefined) assertChunked(req, res, encoding)
     next()
   }
 }
@@ -45,8 +48,8 @@ export function openRequest(log: HttpLog, headers: readonly string[], addressOf:
 /** A host name or address, perhaps with a port; it may be empty (RFC 9112, 3.2). A list is more than one host. */
 const HOST = /^(?:(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?)?$/i
 
-/** Expects exactly one valid `Host`. `createPetServer` turns off the check in Node, whose response would lack the error body. */
-function expectHost(req: HandlerRequest, res: HandlerResponse): void {
+/** Asserts exactly one valid `Host`. `createPetServer` turns off the check in Node, whose response would lack the error body. */
+function assertHost(req: HandlerRequest, res: HandlerResponse): void {
   const { host } = req.headers
   let hosts = 0
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
@@ -61,19 +64,18 @@ function expectHost(req: HandlerRequest, res: HandlerResponse): void {
 /** A transfer coding: a name, perhaps with parameters (RFC 9112, 7). */
 const CODING = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[^,]*)?$/
 
-/** Expects no transfer coding but `chunked` (RFC 9112, 6.1). The parser has found that `chunked` is the last one. */
-function expectChunked(encoding: string, res: HandlerResponse): void {
+/** Asserts no transfer coding but `chunked` (RFC 9112, 6.1). The parser has found that `chunked` is the last one. */
+function assertChunked({ httpVersion }: HandlerRequest, res: HandlerResponse, encoding: string): void {
   const codings = encoding.split(',').map((coding) => coding.trim().toLowerCase())
-  if (codings.length === 1 && codings[0] === 'chunked') return
-  if (!codings.every((coding) => CODING.test(coding)) || codings.indexOf('chunked') !== codings.length - 1) {
-    throw malformed(res, 'The Transfer-Encoding is not valid.')
-  }
-  res.shouldKeepAlive = false
+  const isValid = codings.every((coding) => CODING.test(coding)) && codings.indexOf('chunked') === codings.length - 1
+  if (!isValid || httpVersion === '1.0') throw malformed(res, 'The Transfer-Encoding is not valid.')
+  if (codings.length === 1) return
+  closeAfter(res)
   throw new HttpError('not_implemented', 'The only possible Transfer-Encoding is chunked.')
 }
 
 /** For requests whose framing is in doubt, so the connection must close. */
 function malformed(res: HandlerResponse, message: string): HttpError {
-  res.shouldKeepAlive = false
+  closeAfter(res)
   return new HttpError('invalid_request', message)
 }

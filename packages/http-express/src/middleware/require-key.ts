@@ -46,12 +46,14 @@ export function verifiedKeyOf(res: HandlerResponse): VerifiedKey {
   return verifiedKey
 }
 
-/** Rejects a key that lacks the scope with 403 (RFC 6750, 3.1). */
-export function expectScope(res: HandlerResponse, scope: Scope): void {
-  if (verifiedKeyOf(res).scopes.includes(scope)) return
-  throw new HttpError('forbidden', `The API key may not do this: it lacks the scope ${scope}.`, {
-    'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
-  })
+/** Requires a key with the scope: else 403 (RFC 6750, 3.1). */
+export function requireScope(scope: Scope): Check {
+  return (_req, res) => {
+    if (verifiedKeyOf(res).scopes.includes(scope)) return
+    throw new HttpError('forbidden', `The API key may not do this: it lacks the scope ${scope}.`, {
+      'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
+    })
+  }
 }
 
 /** The key behind the scheme `Bearer`, which is case-insensitive; `undefined` without one. */

@@ -1,3 +1,4 @@
+import type { Scope } from '@pet-store/access'
 import {
   createDocument,
   type ZodOpenApiOperationObject,
@@ -16,6 +17,8 @@ export interface Operation<Path extends string = string> extends ZodOpenApiOpera
   readonly method: 'get' | 'post'
   /** Below the base address, with parameters as `{name}`. */
   readonly path: Path
+  /** What the API key must be allowed to do, else 403. */
+  readonly scope: Scope
   readonly 'x-stability': 'stable' | 'beta' | 'experimental'
   /** Every response. `default` stands for those that any request to any server can get. */
   readonly responses: ZodOpenApiResponsesObject
@@ -65,7 +68,7 @@ export function describeOperations(operations: Readonly<Record<string, Operation
 
 function pathsOf(operations: Readonly<Record<string, Operation>>): ZodOpenApiPathsObject {
   const described: ZodOpenApiPathsObject = {}
-  for (const [operationId, { method, path, ...operation }] of Object.entries(operations)) {
+  for (const [operationId, { method, path, scope: _, ...operation }] of Object.entries(operations)) {
     const samples = { 'x-codeSamples': codeSamples(method, path, exampleBodyOf(operation)) }
     described[path] = { ...described[path], [method]: { operationId, tags: ['pets'], ...operation, ...samples } }
   }

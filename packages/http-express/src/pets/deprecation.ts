@@ -27,6 +27,6 @@ export function deprecationHeaders(docs: string): readonly string[] {
 export const GONE = 'GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with a status filter instead.'
 
 /** Rejects getPet with 410 once it is retired. */
-export function expectNotRetired(now: Clock): void {
+export function assertNotRetired(now: Clock): void {
   if (isGetPetRetired(now)) throw new HttpError('gone', GONE)
 }

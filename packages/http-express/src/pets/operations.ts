@@ -43,6 +43,7 @@ export const OPERATIONS: Operations = {
   listPets: {
     method: 'get',
     path: '/pets',
+    scope: 'pets:read',
     'x-stability': 'stable',
     summary: 'List pets',
     description: 'Pets by ascending `id`, a page at a time: follow the `Link` with `rel="next"` until there is none.',
@@ -63,6 +64,7 @@ export const OPERATIONS: Operations = {
   createPet: {
     method: 'post',
     path: '/pets',
+    scope: 'pets:write',
     'x-stability': 'stable',
     summary: 'Add a pet',
     description: 'Two equal requests make two pets, unless they carry the same `Idempotency-Key`.',
@@ -101,6 +103,7 @@ export const OPERATIONS: Operations = {
   getPet: {
     method: 'get',
     path: '/pets/{petId}',
+    scope: 'pets:read',
     'x-stability': 'stable',
     deprecated: true,
     'x-deprecated-sunset': SUNSET_DATE,

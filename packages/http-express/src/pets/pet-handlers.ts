@@ -4,14 +4,14 @@ import type { Clock } from '../http/clock.ts'
 import type { Handler, HandlerRequest } from '../http/handler.ts'
 import { HttpError } from '../http/http-error.ts'
 import { readInt64 } from '../http/int64.ts'
-import { LONG_INPUT_BYTES, ownTurn } from '../http/own-turn.ts'
-import { honoursStrict } from '../http/preference.ts'
-import { expectNoParameters } from '../http/query-parameters.ts'
+import { applyPreference } from '../http/preference.ts'
+import { assertNoParameters } from '../http/query-parameters.ts'
 import { readJsonBody } from '../http/read-body.ts'
 import { addHeader, sendJson } from '../http/send-response.ts'
-import { expectScope, verifiedKeyOf } from '../middleware/require-key.ts'
+import { LONG_INPUT_BYTES, yieldToEventLoop } from '../http/yield-to-event-loop.ts'
+import { verifiedKeyOf } from '../middleware/require-key.ts'
 import { writeCursor } from './cursor.ts'
-import { expectNotRetired, isGetPetRetired } from './deprecation.ts'
+import { assertNotRetired, isGetPetRetired } from './deprecation.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { readListPetsQuery } from './list-pets-query.ts'
 import { readNewPet } from './new-pet-body.ts'
@@ -33,20 +33,19 @@ type PathParameters<Path extends string> = Path extends `${string}{${infer Name}
 export function petHandlers(pets: PetUseCases, now: Clock, references: References): PetHandlers {
   return {
     listPets: async (req, res) => {
-      expectScope(res, 'pets:read')
-      if (req.url.length > LONG_INPUT_BYTES) await ownTurn()
-      const query = readListPetsQuery(req.url, honoursStrict(req, res))
+      if (req.url.length > LONG_INPUT_BYTES) await yieldToEventLoop()
+      const query = readListPetsQuery(req.url, applyPreference(req, res))
       const page = await pets.listPets(query)
       if (page.next !== undefined) addHeader(res, 'Link', nextPageLink(references.list, query, page.next))
       sendJson(res, 200, petsJson(page.pets))
     },
 
     createPet: async (req, res) => {
-      expectScope(res, 'pets:write')
-      const isStrict = honoursStrict(req, res)
+      const isStrict = applyPreference(req, res)
       const { input, key } = await readCreation(req, res, isStrict)
       const idempotencyKey = key === undefined ? undefined : { owner: verifiedKeyOf(res).keyId, key, at: now() }
       const options = { idempotencyKey, cancellation: new ClosedConnection(res) }
+      res.locals.isWriting = true
       const { pet, isReplay } = await pets.createPet(input, options)
       if (isReplay) addHeader(res, 'Idempotency-Replayed', 'true')
       if (!isGetPetRetired(now)) addHeader(res, 'Location', `${references.pet}${pet.id}`)
@@ -54,9 +53,8 @@ export function petHandlers(pets: PetUseCases, now: Clock, references: Reference
     },
 
     getPet: async (req, res) => {
-      expectScope(res, 'pets:read')
-      expectNotRetired(now)
-      expectNoParameters(req.url, honoursStrict(req, res))
+      assertNotRetired(now)
+      assertNoParameters(req.url, applyPreference(req, res))
       const id = readInt64(req.params.petId)
       if (id === undefined) throw new HttpError('not_found', 'There is no such pet: an id is a 64-bit integer.')
       const pet = await pets.getPet(id)
@@ -68,7 +66,7 @@ export function petHandlers(pets: PetUseCases, now: Clock, references: Reference
 /** A function of its own, so that nothing holds the parsed body while the database works: 80 kB of nested arrays are 2 MiB. */
 async function readCreation(req: HandlerRequest, res: ServerResponse, isStrict: boolean) {
   const body = await readJsonBody(req, res)
-  expectNoParameters(req.url, isStrict)
+  assertNoParameters(req.url, isStrict)
   const key = readIdempotencyKey(req)
   return { input: readNewPet(body, isStrict), key }
 }

@@ -63,11 +63,11 @@ export function addPageRoutes(app: IRouter, { developmentKey, publicUrl }: PageO
     return asset
   }
   // A path without a file is unknown to every method.
-  const expectAsset: Handler<AssetParameters> = async (req, _res, next) => {
+  const assertAsset: Handler<AssetParameters> = async (req, _res, next) => {
     await assetOf(req)
     next()
   }
-  app.all(assetPath, expectAsset as Handler as RequestHandler)
+  app.all(assetPath, assertAsset as Handler as RequestHandler)
   const sendAssetOf: Handler<AssetParameters> = async (req, res) => sendAsset(req, res, await assetOf(req))
   addGetRoute(app, assetPath, sendAssetOf, '/docs/{version}/{name}')
 }

@@ -51,6 +51,10 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     `${POST}Transfer-Encoding: x;q=1, chunked\r\n\r\n0\r\n\r\n`,
     'not_implemented',
   ],
+  'chunks in HTTP/1.0': [
+    `${POST.replace('1.1', '1.0')}Transfer-Encoding: chunked\r\n\r\n1d\r\n${PET}\r\n0\r\n\r\n`,
+    'invalid_request',
+  ],
   'chunked twice': [`${POST}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`, 'invalid_request'],
   'a transfer coding that is no token': [
     `${POST}Transfer-Encoding: g(zip), chunked\r\n\r\n0\r\n\r\n`,

@@ -29,6 +29,8 @@ interface Sending {
 
 /** What was logged, in order. */
 interface RecordedLog {
+  /** How many requests have begun. */
+  begun: number
   readonly requests: RequestEntry[]
   readonly internalErrors: { readonly error: unknown; readonly requestId: string }[]
   readonly unavailable: { readonly error: unknown; readonly requestId: string }[]
@@ -67,9 +69,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 /** The same, for `beforeAll`: the caller closes it. */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { repository = createMemoryPets(), limits, ...rest } = options
-  const log: RecordedLog = { requests: [], internalErrors: [], unavailable: [] }
+  const log: RecordedLog = { begun: 0, requests: [], internalErrors: [], unavailable: [] }
   const clock = { now: new Date('2027-01-01T00:00:00Z') }
   const httpLog: HttpLog = {
+    begin: () => {
+      log.begun += 1
+    },
     request: (entry) => log.requests.push(entry),
     internalError: (error, requestId) => log.internalErrors.push({ error, requestId }),
     unavailable: (error, requestId) => log.unavailable.push({ error, requestId }),
@@ -82,11 +87,10 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     readiness: async () => ({ database: 'ok' }),
     ...rest,
   })
-  const { trustProxy, maxConcurrentRequests } = rest
+  const { trustProxy } = rest
   const server = createPetServer(app, httpLog, {
     ...limits,
     ...(trustProxy !== undefined && { trustProxy }),
-    ...(maxConcurrentRequests !== undefined && { maxConcurrentRequests }),
   })
   const port = await listen(server)
   const agent = new Agent({ keepAlive: true })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { ownTurn } from './own-turn.ts'
+import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 it('gives each caller a turn of the event loop, in order', async () => {
   const order: string[] = []
-  const long = ['first', 'second', 'third'].map((name) => ownTurn().then(() => order.push(name)))
+  const long = ['first', 'second', 'third'].map((name) => yieldToEventLoop().then(() => order.push(name)))
   const turns = async () => {
     for (let turn = 1; order.length < 5; turn += 1) {
       await new Promise((resolve) => setImmediate(resolve))

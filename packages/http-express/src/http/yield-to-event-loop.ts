@@ -8,7 +8,7 @@ let last: Promise<unknown> = Promise.resolve()
  * arrive together do not run one after the other before the usual requests behind them: the event loop reads those in
  * between. At most as many wait as requests are under way.
  */
-export function ownTurn(): Promise<unknown> {
+export function yieldToEventLoop(): Promise<unknown> {
   last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
   return last
 }

@@ -1,0 +1,89 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ClientAddress } from '../http/client-address.ts'
+import { closeAfter } from '../http/end-response.ts'
+import { ERROR_STATUS, errorJson, HttpError } from '../http/http-error.ts'
+import type { HttpLog } from '../http/http-log.ts'
+import { sendError } from '../http/send-response.ts'
+import { requestIdOf } from '../middleware/open-request.ts'
+
+/** What Node's parser and timeouts report. */
+export interface ParserError extends NodeJS.ErrnoException {
+  /** The bytes in which the error is, as far as they arrived in the last packet. */
+  readonly rawPacket?: Buffer
+  /** How many of them were valid. */
+  readonly bytesParsed?: number
+}
+
+/** The error response for what Node's parser rejects. */
+export function parserError(cause: ParserError, maxHeaderBytes: number): HttpError {
+  switch (cause.code) {
+    case 'HPE_HEADER_OVERFLOW': {
+      const message = `Request line and headers must have at most ${maxHeaderBytes} bytes.`
+      return new HttpError('headers_too_large', message, {}, { cause })
+    }
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new HttpError('payload_too_large', 'The chunk extensions are too long.', {}, { cause })
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new HttpError('request_timeout', 'The request did not arrive in time.', {}, { cause })
+    default:
+      return new HttpError('invalid_request', 'The request is not valid HTTP/1.1.', {}, { cause })
+  }
+}
+
+/** Whether the rejected request is a HEAD, whose response has no body (RFC 9110, 9.3.2). */
+export function isHead({ rawPacket, bytesParsed }: ParserError): boolean {
+  return /^[\r\n]*HEAD /.test(rawPacket?.toString('latin1', 0, bytesParsed) ?? '')
+}
+
+/** Responds to requests that the app does not see, and logs them. */
+export class UnroutedErrors {
+  readonly #log: HttpLog
+  readonly #addressOf: ClientAddress
+
+  constructor(log: HttpLog, addressOf: ClientAddress) {
+    this.#log = log
+    this.#addressOf = addressOf
+  }
+
+  /** Sends the error as the response to a request, and closes the connection. */
+  send(res: ServerResponse, error: HttpError): void {
+    const requestId = requestIdOf(res.req.headers['x-request-id'])
+    this.#logEnd(error, requestId, this.#addressOf(res.req), res.req.method)
+    closeAfter(res)
+    res.setHeader('X-Request-Id', requestId)
+    res.setHeader('Cache-Control', 'no-store')
+    sendError(res, error)
+  }
+
+  /** A whole HTTP/1.1 response, where Node made no response object; `req` only where it could be parsed. */
+  rawResponse(error: HttpError, { remoteAddress }: Socket, hasBody: boolean, req?: IncomingMessage): string {
+    const requestId = requestIdOf(req?.headers['x-request-id'])
+    this.#logEnd(error, requestId, req === undefined ? remoteAddress : this.#addressOf(req), req?.method)
+    const status = ERROR_STATUS[error.code]
+    const body = errorJson(error)
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `Date: ${new Date().toUTCString()}`,
+      'Connection: close',
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      `X-Request-Id: ${requestId}`,
+    ]
+    return `${head.join('\r\n')}\r\n\r\n${hasBody ? body : ''}`
+  }
+
+  #logEnd({ code }: HttpError, requestId: string, clientAddress: string | undefined, method?: string): void {
+    this.#log.begin?.()
+    this.#log.request({
+      requestId,
+      status: ERROR_STATUS[code],
+      code,
+      durationMs: 0,
+      isComplete: true,
+      ...(method !== undefined && { method }),
+      ...(clientAddress !== undefined && { clientAddress }),
+    })
+  }
+}
