@@ -11,7 +11,8 @@ const DRILL = join(import.meta.dirname, '../../../../deploy/backup/restore-drill
 
 /** Runs deploy/backup/restore-drill.sh, as docs/how-to/operate.md does. */
 async function drill(given: readonly string[], environment: Record<string, string> = {}, cwd = '/') {
-  const PET_STORE = [process.execPath, PROGRAM].join(' ')
+  const PET_STORE = join(await temporaryFolder(), 'pet-store')
+  await writeFile(PET_STORE, `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, { mode: 0o755 })
   const env = { PATH: process.env['PATH'], PG_RUN_AS: 'nobody', PET_STORE, ...environment }
   // By default a working directory without settings, which the user of PostgreSQL can read too.
   const running = promisify(execFile)('bash', [DRILL, ...given], { env, cwd })
