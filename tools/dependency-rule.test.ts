@@ -93,7 +93,9 @@ describe('the dependency rule', () => {
   })
 
   it('is the table in ARCHITECTURE.md', () => {
-    const rows = packages.map(([name, { may, tests = [] }]) => `| ${name} | ${listed(may)} | ${listed(tests)} |`)
+    const rows = packages.map(([name, { may, tests = [] }]) =>
+      [`| ${name}`, may.join(', ') || 'nothing', `${tests.join(', ') || 'nothing'} |`].join(' | '),
+    )
     const table = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
       .replace(/## Where[\s\S]*/, '')
       .split('\n')
@@ -117,10 +119,6 @@ describe('the dependency rule', () => {
 
 function reported(file: string): string[] {
   return result.violations.filter(({ from }) => from === file).map(({ rule }) => rule.name)
-}
-
-function listed(names: readonly string[]): string {
-  return names.join(', ') || 'nothing'
 }
 
 function cruise(): typeof result {

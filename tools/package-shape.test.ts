@@ -97,6 +97,10 @@ it('every package that adapts a port runs the cases of both ports', () => {
   }
 })
 
+it('the bill of materials states the version of the program', () => {
+  expect(read('package.json')).toContain(/"version": .*/.exec(read('apps/api/package.json'))?.[0])
+})
+
 it('changesets version the public packages and the program, and a version of the domain is one of its dependents too', () => {
   const config = JSON.parse(read('.changeset/config.json')) as { ignore: string[]; linked: [string[]] }
   const all = [...members.map(({ manifest }) => manifest), readManifest('examples')]

@@ -8,7 +8,7 @@ export interface PublicPackage {
   readonly name: string
   /** Relative to the root. */
   readonly folder: string
-  /** The names to import it by. */
+  /** To import it by. */
   readonly specifiers: readonly string[]
 }
 

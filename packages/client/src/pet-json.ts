@@ -75,15 +75,17 @@ function parseWithDigits(text: string): unknown {
   return JSON.parse(text, withDigits)
 }
 
-// TypeScript's library does not declare the third parameter; Chrome has it from 114, Firefox from 135, Safari from 18.4.
+// TypeScript's library does not declare the third parameter, which older engines do not have.
 function withDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   return typeof value === 'number' ? new JsonNumber(value, context?.source) : value
 }
+
+const EXACT_ENGINES = 'Node 22, Chrome 114, Firefox 135, Safari 18.4 or later'
 
 function exactInteger(what: string, value: unknown): bigint {
   if (!(value instanceof JsonNumber)) throw new TypeError(`${what} is not a number.`)
   // A safe integer was not rounded. `BigInt` throws for digits with a fraction.
   if (Number.isSafeInteger(value.value)) return BigInt(value.value)
   if (value.digits !== undefined) return BigInt(value.digits)
-  throw new RangeError(`${what} is beyond 2^53, and this browser is too old to read it exactly.`)
+  throw new RangeError(`${what} is beyond 2^53; reading it exactly needs ${EXACT_ENGINES}.`)
 }
