@@ -59,42 +59,38 @@ describe('the HTTP adapter over the memory repositories', () => {
 describe('verifyPacts', () => {
   const empty = { description: 'b: an empty list', request: LIST, response: { status: 200, body: [] } }
 
-  it('fails for an unknown state, and lists the known ones', async () => {
-    const { holds, report } = await verify({ ...empty, providerStates: [{ name: 'a dog exists' }] })
-    expect(holds).toBe(false)
-    expect(report).toContain('There is no provider state "a dog exists". There are:\n  no pets exist\n')
-    for (const state of Object.values(PROVIDER_STATES)) expect(report).toContain(`\n  ${state}`)
-  })
-
-  it('fails for invalid parameters of a state, and says why', async () => {
-    const { holds, report } = await verify({
-      ...empty,
-      providerStates: [{ name: PROVIDER_STATES.pets, params: { count: 'many' } }],
-    })
-    expect(holds).toBe(false)
-    expect(report).toContain('The provider state "N pets exist" cannot be: the parameter count is invalid: "many".')
+  it.each([
+    [
+      'an unknown state',
+      [{ name: 'a dog exists' }],
+      `There is no provider state "a dog exists". There are:\n  ${Object.values(PROVIDER_STATES).join('\n  ')}`,
+    ],
+    [
+      'invalid parameters of a state',
+      [{ name: PROVIDER_STATES.pets, params: { count: 'many' } }],
+      'The provider state "N pets exist" cannot be: the parameter count is invalid: "many".',
+    ],
+  ])('fails for %s, says why, and that nothing was verified', async (_what, providerStates, reason) => {
+    const { holds, problems, report } = await verify({ ...empty, providerStates })
+    expect({ holds, problems }).toEqual({ holds: false, problems: [expect.stringContaining(reason)] })
+    expect(report).toContain(reason)
   })
 
   it.each([
     ['before', [{ name: 'a dog exists' }, { name: PROVIDER_STATES.pet }]],
     ['after', [{ name: PROVIDER_STATES.pet }, { name: 'a dog exists' }]],
-  ])(
-    'discards the states of an interaction that has an unknown state %s a known one',
-    async (_when, providerStates) => {
-      const { interactions } = await verify(
-        { ...empty, description: 'a: with an unknown state', providerStates },
-        empty,
-      )
-      expect(interactions.map(({ result }) => result)).toEqual(['Error', 'OK'])
-    },
-  )
+  ])('discards the states of an interaction that has an unknown one %s a known one', async (_when, providerStates) => {
+    const { interactions } = await verify({ ...empty, description: 'a: with an unknown state', providerStates }, empty)
+    expect(interactions.map(({ result }) => result)).toEqual(['Error', 'OK'])
+  })
 
-  it('fails when the provider does not open', async () => {
-    const { holds, report } = await verifyPacts({ pactUrls: readPactFiles([PACTS]).map(({ path }) => path) }, () =>
-      Promise.reject(new Error('The disk is full.')),
-    )
-    expect(holds).toBe(false)
-    expect(report).toContain('The disk is full.')
+  it.each([
+    ['does not open', () => Promise.reject(new Error('The disk is full.')), 'The disk is full.'],
+    ['takes too long to open', () => new Promise<never>(() => {}), 'The provider did not open within 0.01 s'],
+  ])('fails when the provider %s, and says that nothing was verified', async (_what, open, reason) => {
+    const pactUrls = [join(PACTS, 'pet-store-storefront-pet-store.json')]
+    const { holds, problems } = await verifyPacts({ pactUrls }, open, 10)
+    expect({ holds, problems }).toEqual({ holds: false, problems: [expect.stringContaining(reason)] })
   })
 
   it('begins every interaction without pets', async () => {
@@ -103,28 +99,16 @@ describe('verifyPacts', () => {
       providerStates: [{ name: PROVIDER_STATES.pet }],
       response: { status: 200, body: [{ id: 1 }] },
     }
-    const { holds, report } = await verify({ ...one, description: 'a: one pet' }, empty, {
-      ...one,
-      description: 'c: one',
-    })
+    const { holds, report } = await verify({ ...one, description: 'a: one' }, empty, { ...one, description: 'c: one' })
     expect(holds, report).toBe(true)
   })
 
   it('sends the body of a request unchanged', async () => {
-    const broken = {
-      ...LIST,
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: '{"name":',
-    }
+    const json = { 'Content-Type': 'application/json' }
     const { holds, report } = await verify({
       description: 'an incomplete body',
-      request: broken,
-      response: {
-        status: 400,
-        headers: { 'Content-Type': 'application/json' },
-        body: { code: 'invalid_request', status: 400 },
-      },
+      request: { ...LIST, method: 'POST', headers: { ...headers, ...json }, body: '{"name":' },
+      response: { status: 400, headers: json, body: { code: 'invalid_request', status: 400 } },
     })
     expect(holds, report).toBe(true)
   })

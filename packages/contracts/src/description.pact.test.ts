@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as comparison from '@pactflow/openapi-pact-comparator'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readOwnPacts } from './sources/pact-files.ts'
 
 // Its declarations omit the file extensions that Node's resolution needs, so TypeScript finds nothing in them.
@@ -14,13 +14,8 @@ const { Comparator } = comparison as unknown as {
 }
 
 interface Interaction {
-  readonly request: {
-    readonly method: string
-    path: string
-    query?: Record<string, string[]>
-    body?: { content: object }
-  }
-  readonly response: { status: number; readonly headers: Record<string, string[]>; readonly body: { content: object } }
+  readonly request: { readonly method: string; readonly path: string; readonly body?: { readonly content: object } }
+  readonly response: { readonly status: number; readonly headers: object; readonly body: { readonly content: object } }
 }
 interface Pact {
   readonly interactions: readonly Interaction[]
@@ -52,105 +47,36 @@ async function differences(pact: object): Promise<readonly string[]> {
   return found
 }
 
-describe('docs/openapi.json', () => {
-  it.each(pacts)('docs/openapi.json allows everything in the contract of $consumer', async ({ pact }) => {
-    expect(await differences(pact)).toEqual([])
-  })
-
-  const CHANGES: readonly { what: string; code: string; in: number; change: (interaction: Interaction) => void }[] = [
-    {
-      what: 'a field of a response that is not described',
-      code: 'response.body.incompatible',
-      in: 200,
-      change: ({ response }) => Object.assign([response.body.content].flat()[0] ?? {}, { colour: 'brown' }),
-    },
-    {
-      what: 'an error field that is not described',
-      code: 'response.body.incompatible',
-      in: 404,
-      change: ({ response }) => Object.assign(response.body.content, { hint: 'look elsewhere' }),
-    },
-    {
-      what: 'a status that is not described',
-      code: 'response.status.default',
-      in: 201,
-      change: ({ response }) => {
-        response.status = 202
-      },
-    },
-    {
-      what: 'an error status that is not described, with an error body',
-      code: 'response.status.default',
-      in: 404,
-      change: ({ response }) => {
-        response.status = 409
-      },
-    },
-    {
-      what: 'a header that is not described',
-      code: 'response.header.unknown',
-      in: 200,
-      change: ({ response }) => Object.assign(response.headers, { 'X-Total-Count': ['3'] }),
-    },
-    {
-      what: 'a path that is not described',
-      code: 'request.path-or-method.unknown',
-      in: 200,
-      change: ({ request }) => {
-        request.path = '/dogs'
-      },
-    },
-    {
-      what: 'an invalid parameter',
-      code: 'request.query.incompatible',
-      in: 200,
-      change: ({ request }) => {
-        request.query = { status: ['gone'] }
-      },
-    },
-    {
-      what: 'an invalid body in a request with a successful response',
-      code: 'request.body.incompatible',
-      in: 201,
-      change: ({ request }) => Object.assign(request.body?.content ?? {}, { categoryId: 'seven' }),
-    },
-  ]
-
-  it.each(CHANGES)('docs/openapi.json does not allow $what', async ({ code, in: status, change }) => {
-    const interaction = structuredClone(everyInteraction.find((one) => one.response.status === status && hasItems(one)))
-    if (interaction === undefined) throw new Error(`no interaction with ${status}`)
-    const whole = pacts[0]?.pact
-    expect(await differences({ ...whole, interactions: [interaction] })).toEqual([])
-    change(interaction)
-    expect((await differences({ ...whole, interactions: [interaction] })).map((one) => one.split(':')[0])).toContain(
-      code,
-    )
-  })
+it.each(pacts)('docs/openapi.json allows everything in the contract of $consumer', async ({ pact }) => {
+  expect(await differences(pact)).toEqual([])
 })
 
-function hasItems({ response }: Interaction): boolean {
-  return !Array.isArray(response.body.content) || response.body.content.length > 0
-}
+it('a contract with what docs/openapi.json does not allow is reported', async () => {
+  const [{ pact }] = structuredClone(pacts) as [(typeof pacts)[0]]
+  const [list, added] = [200, 201].map((status) => pact.interactions.find(({ response }) => response.status === status))
+  Object.assign(list?.response.headers ?? {}, { 'X-Total-Count': ['3'] })
+  Object.assign(added?.request.body?.content ?? {}, { categoryId: 'seven' })
+  Object.assign(added?.response.body.content ?? {}, { colour: 'brown' })
+  const codes = (await differences(pact)).map((one) => one.split(':')[0])
+  const expected = ['response.header.unknown', 'request.body.incompatible', 'response.body.incompatible']
+  expect(codes.sort()).toEqual(expected.sort())
+})
 
 it('every documented status of every operation has an interaction in our own contracts', () => {
-  const documented = Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { operationId, responses }]) =>
-      Object.keys(responses ?? {})
-        .filter((status) => status !== 'default')
-        .map((status) => ({
-          name: `${operationId} ${status}`,
-          method,
-          path: new RegExp(`^${path.replace(/{\w+}/, '[^/]+')}$`),
-          status,
-        })),
-    ),
-  )
-  const missing = documented.filter(
-    ({ method, path, status }) =>
-      !everyInteraction.some(
-        ({ request, response }) =>
-          request.method.toLowerCase() === method && path.test(request.path) && String(response.status) === status,
-      ),
-  )
-  expect(missing.map(({ name }) => name)).toEqual([])
+  const covered = (method: string, path: string, status: string) =>
+    everyInteraction.some(
+      ({ request, response }) =>
+        request.method.toLowerCase() === method &&
+        new RegExp(`^${path.replace(/{\w+}/, '[^/]+')}$`).test(request.path) &&
+        String(response.status) === status,
+    )
+  for (const [path, methods] of Object.entries(description.paths)) {
+    for (const [method, { operationId, responses }] of Object.entries(methods)) {
+      const statuses = Object.keys(responses ?? {}).filter((status) => status !== 'default')
+      expect(
+        statuses.filter((status) => !covered(method, path, status)),
+        operationId,
+      ).toEqual([])
+    }
+  }
 })

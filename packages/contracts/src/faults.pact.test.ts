@@ -34,19 +34,14 @@ const keyFaults = (operation: string, scope: string): Record<string, readonly Fa
     header('Content-Type', 'text/html'),
   ],
   [`${operation} with an unknown key`]: [header('WWW-Authenticate', 'Bearer realm="pet-store"'), status(200)],
-  [`${operation} with a revoked key`]: [status(403)],
   [`${operation} with an expired key`]: [body('$.code', 'unauthorized', 'key_expired')],
   [`${operation} with a key without ${scope}`]: [header('WWW-Authenticate'), status(401)],
   [`${operation} with a key that used up its limit`]: [header('Retry-After'), status(503)],
 })
 
-/** The faults that each interaction of our own contracts must catch. */
+/** The faults that an interaction of our own contracts must catch, besides another status, which each one catches. */
 const FAULTS: Record<string, readonly Fault[]> = {
-  'a list of no pets': [
-    body('$', '[]', '[{"id":1,"name":"Rex","categoryId":7}]'),
-    body('$', '[]', '{"pets":[]}'),
-    status(204),
-  ],
+  'a list of no pets': [body('$', '[]', '[{"id":1,"name":"Rex","categoryId":7}]'), body('$', '[]', '{"pets":[]}')],
   'a list of the available pets': [
     body('$[0].status', 'available', 'sold'),
     // The filter is ignored.
@@ -60,8 +55,6 @@ const FAULTS: Record<string, readonly Fault[]> = {
     body('$[0].id', /^\[(\{.*\}),(\{.*\})\]$/, '[$2,$1]'),
   ],
   'a list with a request id': [header('X-Request-Id', 'another')],
-  'a list with a limit of 0': [status(200)],
-  'a list with a limit of 101': [status(200)],
   'a list with an unknown status': [body('$.code', 'invalid_request', 'bad_status')],
   'a list with an invalid cursor': [header('X-Request-Id')],
   'a list with a cursor of another status': [body('$', /"message":"[^"]*",/, '')],
@@ -87,41 +80,25 @@ const FAULTS: Record<string, readonly Fault[]> = {
     header('Location', 'pets/2'),
     header('Location', '/v1/pets/1'),
     header('Location'),
-    status(200),
     header('Cache-Control'),
   ],
   'a new pet that was created already with the same idempotency key': [
     body('$.id', '"id":5', '"id":6'),
     header('Idempotency-Replayed'),
-    status(200),
   ],
   'a new pet equal to one that was created with another idempotency key': [body('$.id', '"id":2', '"id":1')],
-  'a new pet with an idempotency key that another API key has used': [status(422)],
-  'a new pet with a blank name': [status(201)],
-  'a new pet with a name of 1,001 characters': [status(201)],
-  'a new pet with the status null': [status(201)],
   'a new pet with an empty name': [body('$.code', 'invalid_request', 'bad_request')],
   'a new pet without a status': [body('$.status', '}', ',"status":"available"}')],
   'a new pet with the categoryId 9223372036854775807': [body('$.categoryId', /5807/, '5806')],
   'a new pet with the categoryId -9223372036854775808': [body('$.categoryId', /5808/, '5807')],
   'a new pet with an unusual name': [body('$.name', '" Z', '"Z'), body('$.name', 'e\u0308', '\u00eb')],
-  'a new pet without a name': [status(422)],
-  'a new pet with an unknown status': [status(201)],
-  'a new pet with a body of 102,400 bytes': [status(413)],
-  'a new pet with a body of 102,401 bytes': [status(400)],
   'a new pet in Latin-1': [body('$.code', 'unsupported_media_type', 'bad_request')],
   'another pet with a used idempotency key': [status(201), status(409)],
   'one pet': [header('Sunset'), header('Deprecation'), header('Link')],
   'one pet with the greatest id': [body('$.id', '9223372036854775807', '9223372036854775808')],
   'one pet with integers beyond 2^53': [body('$.id', '"id":9007199254740993', '"id":9007199254740992')],
   'one pet with handling=strict and an unknown parameter': [header('Preference-Applied')],
-  'one pet after the removal of the operation': [status(404)],
-  'one pet that does not exist': [
-    body('$.status', '404', '400'),
-    body('$.status', '404', '"404"'),
-    status(200),
-    header('Sunset'),
-  ],
+  'one pet that does not exist': [body('$.status', '404', '400'), body('$.status', '404', '"404"'), header('Sunset')],
   'all available pets, which fit on one page': [body('$[0].id', '"id":7', '"id":4')],
   'the first page of available pets': [
     header('Link', '<?limit=2&status=available&cursor=AQEAAAAAAAAAAXtPM94>; rel="next"'),
@@ -180,8 +157,8 @@ beforeAll(async () => {
   }
 })
 
-it('there is a fault for each interaction of our own contracts', () => {
-  expect(Object.keys(FAULTS).sort()).toEqual([...descriptions].sort())
+it('the interactions with faults exist', () => {
+  expect(descriptions).toEqual(expect.arrayContaining(Object.keys(FAULTS)))
 })
 
 it.each(planted)('the verification reports $difference in: $description', ({ description, difference, run }) => {

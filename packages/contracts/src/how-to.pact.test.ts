@@ -16,15 +16,9 @@ it('the example in the how-to is the tested file', () => {
 it('the example in the how-to writes a contract that holds', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kiosk-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ['--conditions=@pet-store/source', join(import.meta.dirname, EXAMPLE)],
-    {
-      cwd: folder,
-      encoding: 'utf8',
-      env: { ...process.env, PACT_DO_NOT_TRACK: 'true' },
-    },
-  )
+  const program = ['--conditions=@pet-store/source', join(import.meta.dirname, EXAMPLE)]
+  const env = { ...process.env, PACT_DO_NOT_TRACK: 'true' }
+  const { status, stderr } = spawnSync(process.execPath, program, { cwd: folder, encoding: 'utf8', env })
   expect(status, stderr).toBe(0)
   const pactUrls = [join(folder, 'pacts/kiosk-pet-store.json')]
   const { holds, interactions, report } = await verifyPacts({ pactUrls }, openAdapter)

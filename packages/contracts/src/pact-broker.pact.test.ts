@@ -54,28 +54,19 @@ it('publishes every contract with commit and branch, and reports the results', a
   )
 })
 
-it('fails when the broker rejects the token', async () => {
-  const { url } = await startFakeBroker('a-token')
-  const { code, output } = await run('publish', { PACT_BROKER_BASE_URL: url, PACT_BROKER_TOKEN: 'another', ...VERSION })
-  expect({ code, output }).toEqual({ code: 1, output: 'The broker responded 401: {"error":"Unauthorized"}\n' })
-})
-
-it('fails when the broker rejects the results', async () => {
+it('fails when the broker rejects the token, or the results', async () => {
   const { url } = await startFakeBroker('a-token', { acceptsResults: false })
+  const rejected = await run('publish', { PACT_BROKER_BASE_URL: url, PACT_BROKER_TOKEN: 'another', ...VERSION })
+  expect(rejected).toEqual({ code: 1, output: 'The broker responded 401: {"error":"Unauthorized"}\n' })
   const environment = { PACT_BROKER_BASE_URL: url, PACT_BROKER_TOKEN: 'a-token', ...VERSION }
   expect(await run('publish', environment)).toMatchObject({ code: 0 })
   const { code, output } = await run('verify', environment)
-  expect(code).toBe(1)
-  expect(output).toContain('Publishing of verification results failed')
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('of verification results failed') })
 })
 
-it('publishes nothing without a broker, and says so', async () => {
-  const { code, output } = await run('publish', {})
-  expect(code).toBe(0)
-  expect(output).toContain('PACT_BROKER_BASE_URL is not set: nothing is published.')
-})
-
-it('verifies the committed contracts without a broker, and says so', async () => {
+it('publishes nothing and verifies the committed contracts without a broker, and says so', async () => {
+  const published = await run('publish', {})
+  expect(published).toEqual({ code: 0, output: expect.stringContaining('not set: nothing is published.') })
   const { code, output } = await run('verify', {})
   expect(code, output).toBe(0)
   expect(output).toContain('No results are reported: PACT_BROKER_BASE_URL is not set')

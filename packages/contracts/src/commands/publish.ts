@@ -1,6 +1,5 @@
 // `pnpm pact:publish`: publishes the contracts of this repository's own consumers, as those of the commit that is checked out.
-import { gitVersion } from '../sources/git-version.ts'
-import { brokerOf, publishContracts } from '../sources/pact-broker.ts'
+import { brokerOf, gitVersion, publishContracts } from '../sources/pact-broker.ts'
 import { readOwnPacts } from '../sources/pact-files.ts'
 
 const broker = brokerOf()

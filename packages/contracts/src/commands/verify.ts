@@ -5,8 +5,7 @@ import { resolve } from 'node:path'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { createDatabase } from '@pet-store/testing-postgres'
 import { createTemporarySqlite, openProgramOver } from '../providers/open-program.ts'
-import { gitVersion } from '../sources/git-version.ts'
-import { brokerOf, contractsAt, contractsIn } from '../sources/pact-broker.ts'
+import { brokerOf, contractsAt, contractsIn, gitVersion } from '../sources/pact-broker.ts'
 import { PACTS, readPactFiles } from '../sources/pact-files.ts'
 import { type PactSource, verifyPacts } from '../verification/verify-pacts.ts'
 
@@ -18,9 +17,10 @@ try {
     throw new RangeError('--database must be the URL of a PostgreSQL server, postgres://user:password@host/database.')
   }
   const openDatabase = database === undefined ? createTemporarySqlite : () => createDatabase(database)
-  const { holds, report } = await verifyPacts(selectSource(pact), openProgramOver(openDatabase))
+  const { holds, problems, report } = await verifyPacts(selectSource(pact), openProgramOver(openDatabase))
   console.log(process.stdout.isTTY ? report : stripVTControlCharacters(report))
-  console.log(holds ? 'The contracts hold.' : 'The contracts do not hold.')
+  if (holds) console.log('The contracts hold.')
+  else console.log(problems.length > 0 ? 'The contracts could not be verified.' : 'The contracts do not hold.')
   process.exitCode = holds ? 0 : 1
 } catch (error) {
   if (!(error instanceof RangeError || error instanceof TypeError)) throw error
@@ -32,16 +32,16 @@ try {
 function selectSource(options: readonly string[] | undefined): PactSource {
   const broker = brokerOf()
   const url = process.env['PACT_URL']
-  const places = options ?? (url ? [url] : undefined)
-  if (places === undefined && broker !== undefined) {
+  const given = options ?? (url ? [url] : undefined)
+  if (given === undefined && broker !== undefined) {
     const version = gitVersion()
     console.log(`Contracts of ${broker.url}; results are reported for ${version.commit} on ${version.branch}.`)
     return contractsIn(broker, version)
   }
-  const urls = places?.filter((place) => /^https?:/.test(place)) ?? []
+  const urls = given?.filter((one) => /^https?:/.test(one)) ?? []
   // pnpm starts scripts in the root; relative paths are those of the caller.
   const from = process.env['INIT_CWD'] ?? process.cwd()
-  const paths = places?.filter((place) => !urls.includes(place)).map((path) => resolve(from, path)) ?? [PACTS]
+  const paths = given?.filter((one) => !urls.includes(one)).map((path) => resolve(from, path)) ?? [PACTS]
   const files = readPactFiles(paths)
   for (const one of urls) console.log(one)
   for (const { path, consumer, interactions } of files)

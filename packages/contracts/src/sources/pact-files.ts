@@ -31,7 +31,13 @@ function filesAt(path: string): readonly string[] {
 
 function readPactFile(path: string): PactFile {
   const text = readFileSync(path, 'utf8')
-  const { consumer, provider, interactions } = parse(path, text)
+  let pact: Pact
+  try {
+    pact = Object(JSON.parse(text)) as Pact
+  } catch (cause) {
+    throw new RangeError(`${path} is not JSON.`, { cause })
+  }
+  const { consumer, provider, interactions } = pact
   if (provider?.name !== PROVIDER) {
     throw new RangeError(`${path}: the provider is ${JSON.stringify(provider?.name)} instead of "${PROVIDER}".`)
   }
@@ -43,14 +49,6 @@ interface Pact {
   readonly consumer?: { readonly name?: string }
   readonly provider?: { readonly name?: string }
   readonly interactions?: unknown
-}
-
-function parse(path: string, text: string): Pact {
-  try {
-    return Object(JSON.parse(text)) as Pact
-  } catch (cause) {
-    throw new RangeError(`${path} is not JSON.`, { cause })
-  }
 }
 
 /** The contracts of the consumers that are part of this repository. */

@@ -21,17 +21,12 @@ export const PROVIDER_STATES = {
   noSuchPet: 'a pet does not exist',
   /** `idempotencyKey`, `name`, `categoryId`; optional: `status`, `apiKey`. */
   creation: 'a pet was created under an idempotency key',
-  /** Optional: `apiKey`, `scopes`. */
+  /** Optional: `scopes`, and as in those after it `apiKey`. */
   apiKey: 'an API key exists',
-  /** Optional: `apiKey`. */
   readOnlyKey: 'an API key may only read',
-  /** Optional: `apiKey`. */
   addOnlyKey: 'an API key may only add',
-  /** Optional: `apiKey`. */
   revokedKey: 'an API key was revoked',
-  /** Optional: `apiKey`. */
   expiredKey: 'an API key has expired',
-  /** Optional: `apiKey`. */
   usedUpKey: 'an API key used up its limit',
   /** It is 6 December 2030. */
   getPetRemoved: 'getPet was removed',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Matchers, Pact } from '@pact-foundation/pact'
 import { createPetStoreClient, type PetStoreClient, PetStoreError } from '@pet-store/client'
-import { afterAll, expect } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { PACTS } from '../sources/pact-files.ts'
 import { CONTRACT_API_KEY, PROVIDER, type ProviderState } from '../states/provider-states.ts'
 
@@ -41,18 +41,22 @@ interface Interaction {
     readonly body?: unknown
   }
   readonly response: { readonly status: number; readonly headers?: Fields; readonly body: unknown }
+  /** The key of the client; `null` for none. */
+  readonly apiKey?: string | null | undefined
+  /** A `fetch` that the consumer passes to the client. */
+  readonly fetch?: typeof fetch
+  /** What the consumer does. */
+  readonly call: (client: PetStoreClient) => Promise<unknown>
+  /** What that resolves to; after an error response it rejects with its code and status. */
+  readonly returns?: unknown
 }
 
 /** The contract of one consumer, written into a folder of its own. */
 export interface Contract {
-  /** Adds an interaction, and calls a stand-in for the service that responds as it says. */
-  interaction(
-    description: string,
-    interaction: Interaction,
-    call: (service: { readonly url: string }) => Promise<void>,
-  ): Promise<void>
-  /** Expects that the contract is the committed one, or writes that with `vitest --update`. */
-  expectCommitted(): Promise<void>
+  /** Adds an interaction, with a test that calls a stand-in for the service, which responds as it says. */
+  interaction(description: string, interaction: Interaction): void
+  /** Adds a test that the contract is the committed one, or writes that with `vitest --update`. */
+  expectCommitted(): void
 }
 
 /** Begins the contract of a consumer. All its interactions must be in one test file, which writes one pact file. */
@@ -62,34 +66,52 @@ export function beginContract(consumer: string): Contract {
   const pact = new Pact({ consumer, provider: PROVIDER, dir, logLevel: 'error' })
   const file = `${consumer}-${PROVIDER}.json`
   return {
-    async interaction(description, { given = [], request, response }, call) {
-      const begun = pact.addInteraction()
-      for (const [state, parameters] of given) {
-        if (parameters === undefined) begun.given(state)
-        else begun.given(state, parameters)
-      }
-      await begun
-        .uponReceiving(description)
-        .withRequest(request.method, request.path, (builder) => {
-          builder.headers(request.headers ?? {}).query(request.query ?? {})
-          if (request.body !== undefined) builder.jsonBody(request.body)
-        })
-        .willRespondWith(response.status, (builder) => {
-          builder.headers({ ...ALWAYS, ...response.headers }).jsonBody(response.body)
-        })
-        .executeTest(call)
+    interaction(description, { given = [], request, response, ...consumed }) {
+      it(`${consumer} calls the service: ${description}`, async () => {
+        const begun = pact.addInteraction()
+        for (const [state, parameters] of given) {
+          if (parameters === undefined) begun.given(state)
+          else begun.given(state, parameters)
+        }
+        await begun
+          .uponReceiving(description)
+          .withRequest(request.method, request.path, (builder) => {
+            builder.headers(request.headers ?? {}).query(request.query ?? {})
+            if (request.body !== undefined) builder.jsonBody(request.body)
+          })
+          .willRespondWith(response.status, (builder) => {
+            builder.headers({ ...ALWAYS, ...response.headers }).jsonBody(response.body)
+          })
+          .executeTest(({ url }) => expectResult(url, response, consumed))
+      })
     },
-    async expectCommitted() {
-      const exists = existsSync(join(PACTS, file))
-      const written = JSON.parse(readFileSync(join(dir, file), 'utf8'), exactly) as object
-      await expect(
-        `${JSON.stringify(written, undefined, 2)}\n`,
-        `The contract is not the committed one: pnpm pact:update writes pacts/${file}; review and commit it`,
-      ).toMatchFileSnapshot(join(PACTS, file))
-      // Vitest creates a missing file.
-      expect(exists, `pacts/${file} is new: review and commit it`).toBe(true)
+    expectCommitted() {
+      it(`the contract of ${consumer} is the committed one`, async () => {
+        const exists = existsSync(join(PACTS, file))
+        const written = JSON.parse(readFileSync(join(dir, file), 'utf8'), exactly) as object
+        await expect(
+          `${JSON.stringify(written, undefined, 2)}\n`,
+          `The contract is not the committed one: pnpm pact:update writes pacts/${file}; review and commit it`,
+        ).toMatchFileSnapshot(join(PACTS, file))
+        // Vitest creates a missing file.
+        expect(exists, `pacts/${file} is new: review and commit it`).toBe(true)
+      })
     },
   }
+}
+
+async function expectResult(
+  baseUrl: string,
+  { status, body }: Interaction['response'],
+  { apiKey = CONTRACT_API_KEY, fetch, call, returns }: Pick<Interaction, 'apiKey' | 'fetch' | 'call' | 'returns'>,
+): Promise<void> {
+  const client = createPetStoreClient({ baseUrl, retries: 0, fetch, ...(apiKey !== null && { apiKey }) })
+  if (status < 400) return expect(await call(client)).toEqual(returns)
+  const error: unknown = await call(client).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(PetStoreError)
+  const { code } = body as { readonly code: string }
+  const retryAfterMs = status === 429 ? 5_000 : undefined
+  expect(error).toMatchObject({ code, status, retryAfterMs, requestId: REQUEST_ID })
 }
 
 // TypeScript's library declares neither the third parameter of a reviver nor rawJSON, which every supported Node has.
@@ -99,30 +121,9 @@ function exactly(_key: string, value: unknown, context?: { readonly source?: str
   return isRounded && context?.source !== undefined ? rawJSON(context.source) : value
 }
 
-/** The client that consumers use, for the stand-in of the service; with a `fetch` of their own if they have one. */
-export function clientOf(
-  { url }: { readonly url: string },
-  apiKey: string | null = CONTRACT_API_KEY,
-  fetch?: typeof globalThis.fetch,
-): PetStoreClient {
-  return createPetStoreClient({ baseUrl: url, retries: 0, fetch, ...(apiKey !== null && { apiKey }) })
-}
-
 /** The headers of every request of the client. */
 export function asKnown(apiKey: string = CONTRACT_API_KEY): Record<string, string> {
   return { Accept: 'application/json', Authorization: `Bearer ${apiKey}` }
-}
-
-/** The error that a call rejects with. */
-export async function rejectionOf(call: Promise<unknown>): Promise<PetStoreError> {
-  const reason = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  expect(reason).toBeInstanceOf(PetStoreError)
-  const error = reason as PetStoreError
-  expect(error.requestId).toBe(REQUEST_ID)
-  return error
 }
 
 /** An error response: its code and status are exact, its message may change. */

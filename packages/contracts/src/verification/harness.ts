@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import type { OpenProvider, Provider } from '../providers/open-provider.ts'
 import { emptyFixture, type Fixture } from '../states/fixture.ts'
 import { type StateValues, setUpState } from '../states/set-up-state.ts'
@@ -27,7 +28,7 @@ interface StateChange {
 }
 
 /** Opens a harness. A provider is opened at the first connection after the states, when all of them are known. */
-export async function openHarness(openProvider: OpenProvider): Promise<Harness> {
+export async function openHarness(openProvider: OpenProvider, openWithinMs: number): Promise<Harness> {
   const problems = new Set<string>()
   let isWithinInteraction = false
   let fixture: Fixture = emptyFixture()
@@ -37,10 +38,7 @@ export async function openHarness(openProvider: OpenProvider): Promise<Harness> 
     const last = await provider?.catch(() => undefined)
     provider = undefined
     fixture = emptyFixture()
-    if (last === undefined) return
-    last.server.closeAllConnections()
-    if (last.server.listening) await new Promise((resolve) => last.server.close(resolve))
-    await last.close()
+    if (last !== undefined) await closeProvider(last)
   }
 
   async function change({ action, state, params }: StateChange): Promise<StateValues> {
@@ -53,6 +51,19 @@ export async function openHarness(openProvider: OpenProvider): Promise<Harness> 
     return state === '' ? {} : setUpState(fixture, state, params)
   }
 
+  async function withinTime(opening: Promise<Provider>): Promise<Provider> {
+    const late = new Error(
+      `The provider did not open within ${openWithinMs / 1000} s; nothing is known about the contract.`,
+    )
+    const timer = new AbortController()
+    const timeout = setTimeout(openWithinMs, undefined, timer)
+    const tooLate = timeout.then(() => {
+      void opening.then(closeProvider).catch(() => {})
+      throw late
+    })
+    return Promise.race([opening, tooLate]).finally(() => timer.abort())
+  }
+
   /** Makes an interaction fail for a reason that is not the provider's. */
   function fail(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
@@ -63,7 +74,7 @@ export async function openHarness(openProvider: OpenProvider): Promise<Harness> 
 
   async function connect(socket: Socket): Promise<void> {
     socket.on('error', () => socket.destroy())
-    provider ??= openProvider(fixture)
+    provider ??= withinTime(openProvider(fixture))
     await provider.catch(fail)
     // The provider gets the connection itself, so that no byte is changed on the way.
     ;(await provider).server.emit('connection', socket)
@@ -89,6 +100,12 @@ export async function openHarness(openProvider: OpenProvider): Promise<Harness> 
       await Promise.all([connections, states].map((server) => new Promise((resolve) => server.close(resolve))))
     },
   }
+}
+
+async function closeProvider({ server, close }: Provider): Promise<void> {
+  server.closeAllConnections()
+  if (server.listening) await new Promise((resolve) => server.close(resolve))
+  await close()
 }
 
 async function listen(server: Server): Promise<string> {

@@ -15,7 +15,9 @@ export interface Verification {
   readonly holds: boolean
   /** Each verified interaction. */
   readonly interactions: readonly InteractionResult[]
-  /** For people: each interaction, and how its response differs. */
+  /** Failures of the verification itself: after one, nothing is known about a contract. */
+  readonly problems: readonly string[]
+  /** For people: each interaction, how its response differs, and the problems. */
   readonly report: string
 }
 
@@ -34,38 +36,32 @@ interface Results {
   readonly output: readonly string[]
 }
 
-/** Verifies every interaction of the contracts against a provider of its own. */
-export async function verifyPacts(source: PactSource, openProvider: OpenProvider): Promise<Verification> {
-  const harness = await openHarness(openProvider)
+/** Verifies every interaction of the contracts against a provider of its own, which opens within `openWithinMs` (default: 60 s). */
+export async function verifyPacts(
+  source: PactSource,
+  openProvider: OpenProvider,
+  openWithinMs = 60_000,
+): Promise<Verification> {
+  const harness = await openHarness(openProvider, openWithinMs)
   try {
     const { baseUrl: providerBaseUrl, statesUrl: providerStatesSetupUrl } = harness
-    const run = await runVerifier({ ...source, providerBaseUrl, providerStatesSetupUrl, logLevel: 'error' })
-    const { interactionResults: interactions, output } = readResults(run)
-    const problems = [...harness.problems, ...unreported(run)]
-    return { holds: run.code === 0 && problems.length === 0, interactions, report: [...output, ...problems].join('\n') }
+    // The verifier waits longer than a provider may take to open, which it would report as a broken contract.
+    const timeout = 2 * openWithinMs + 30_000
+    const run = await runVerifier({ ...source, providerBaseUrl, providerStatesSetupUrl, logLevel: 'error', timeout })
+    const { interactionResults: interactions, output } = run.results
+    const problems = [...harness.problems]
+    // Results that a broker rejected, which the verifier does not count as a failure.
+    const rejected = run.output.split('\n').filter((line) => line.includes('Publishing of verification results failed'))
+    const holds = run.code === 0 && problems.length + rejected.length === 0
+    return { holds, interactions, problems, report: [...output, ...problems, ...rejected].join('\n') }
   } finally {
     await harness.close()
   }
 }
 
-/** Results that a broker rejected, which the verifier does not count as a failure. */
-function unreported({ output }: VerifierRun): readonly string[] {
-  return output.split('\n').filter((line) => line.includes('Publishing of verification results failed'))
-}
-
-/** The results, or all output of a verifier that ended early. */
-function readResults({ results, output }: VerifierRun): Results {
-  try {
-    return JSON.parse(results) as Results
-  } catch {
-    return { interactionResults: [], output: [output, results] }
-  }
-}
-
 interface VerifierRun {
   readonly code: number | null
-  /** JSON, unless the verifier ended early. */
-  readonly results: string
+  readonly results: Results
   readonly output: string
 }
 
@@ -79,7 +75,13 @@ async function runVerifier(options: VerifierOptions): Promise<VerifierRun> {
   const texts = [stdout, stderr, results].map((stream) => text(stream as Readable))
   const [code] = (await once(child, 'close')) as [number | null]
   const [standardOutput = '', standardError = '', found = ''] = await Promise.all(texts)
-  return { code, results: found, output: standardOutput + standardError }
+  const output = standardOutput + standardError
+  try {
+    return { code, results: JSON.parse(found) as Results, output }
+  } catch {
+    // It ended early: all that it printed.
+    return { code, results: { interactionResults: [], output: [output, found] }, output }
+  }
 }
 
 /** Without the variables that make the verifier skip interactions or use a broker. */
