@@ -15,62 +15,52 @@ pnpm bench --scale --only bulk   only one of growth, bulk and processes
 
 Complete runs write to docs/benchmarks, the others to data/benchmarks.`
 
-const SECTIONS = ['growth', 'bulk', 'processes'] as const
+const SECTIONS = ['growth', 'bulk', 'processes']
+const OPTIONS = {
+  quick: { type: 'boolean' },
+  scale: { type: 'boolean' },
+  help: { type: 'boolean' },
+  only: { type: 'string', default: '' },
+  contestants: { type: 'string', default: '' },
+  against: { type: 'string' },
+  pets: { type: 'string', default: '1000000' },
+} as const
 
 /** What to run. Only a complete run is written to the documents. */
-export type Choice =
-  | { readonly run: 'help' }
-  | { readonly run: 'scale'; readonly pets: number; readonly sections: readonly string[]; readonly isComplete: boolean }
-  | {
-      readonly run: 'comparison'
-      readonly isQuick: boolean
-      readonly selections: readonly Selection[]
-      readonly isComplete: boolean
-    }
+export interface Choice {
+  readonly run: 'help' | 'scale' | 'comparison'
+  readonly isComplete: boolean
+  readonly isQuick: boolean
+  /** What a comparison compares. */
+  readonly selections: readonly Selection[]
+  /** The sections of a scale run, and its highest number of pets. */
+  readonly sections: readonly string[]
+  readonly pets: number
+}
 
 /** Reads the arguments of the program. Throws a sentence when they are invalid. */
 export function choose(args: readonly string[]): Choice {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      quick: { type: 'boolean', default: false },
-      only: { type: 'string', default: '' },
-      contestants: { type: 'string', default: '' },
-      against: { type: 'string', default: '' },
-      scale: { type: 'boolean', default: false },
-      pets: { type: 'string', default: '1000000' },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  const { quick: isQuick, only, contestants, against, pets } = values
-  if (values.help) return { run: 'help' }
-  if (values.scale) {
-    const sections = SECTIONS.filter((section) => startsWithAny(section, only))
-    if (sections.length === 0) throw new RangeError(`--only must name some of ${SECTIONS.join(', ')}.`)
-    if (!/^[1-9][0-9]*000$/.test(pets)) throw new RangeError(`--pets must be thousands, got ${JSON.stringify(pets)}.`)
-    return { run: 'scale', pets: Number(pets), sections, isComplete: only === '' }
-  }
+  const { values } = parseArgs({ args: [...args], options: OPTIONS })
+  const { quick: isQuick = false, scale = false, help = false, only, contestants, against, pets } = values
+  if (!/^[1-9][0-9]*000$/.test(pets)) throw new RangeError(`--pets must be thousands, got ${JSON.stringify(pets)}.`)
+  const sections = SECTIONS.filter((section) => startsWithAny(section, only))
   const selections = DATABASES.map((database): Selection => {
-    const all = CONTESTANTS[database]
-    return {
-      database,
-      operations: OPERATIONS.filter(({ id }) => startsWithAny(`${database}-${id}`, only)),
-      // The baseline always takes part.
-      contestants:
-        against === '' ? all.filter(({ id }, at) => at === 0 || startsWithAny(id, contestants)) : both(against),
-    }
+    const all = CONTESTANTS[database].filter(({ id }, index) => index === 0 || startsWithAny(id, contestants))
+    const operations = OPERATIONS.filter(({ id }) => startsWithAny(`${database}-${id}`, only))
+    return { database, operations, contestants: against === undefined ? all : [SERVICE, serviceIn(against)] }
   }).filter(({ operations }) => operations.length > 0)
-  if (selections.length === 0) {
-    const ids = OPERATIONS.map(({ id }) => id).join(', ')
-    throw new RangeError(`No operation is called ${only}. Names are ${DATABASES.join(' or ')}, - and one of ${ids}.`)
+  if (!help && (scale ? sections : selections).length === 0) {
+    const names = scale ? SECTIONS : OPERATIONS.flatMap(({ id }) => DATABASES.map((database) => `${database}-${id}`))
+    throw new RangeError(`--only must name some of ${names.join(', ')}.`)
   }
-  return { run: 'comparison', isQuick, selections, isComplete: !isQuick && `${only}${contestants}${against}` === '' }
+  const isComplete = only === '' && contestants === '' && against === undefined && !isQuick
+  return { run: help ? 'help' : scale ? 'scale' : 'comparison', isComplete, isQuick, selections, sections, pets: +pets }
 }
 
-/** Nobody but our service and that of another checkout, which shows what a change costs or gains. */
-function both(checkout: string) {
+/** The service of another checkout, which shows what a change costs or gains. */
+function serviceIn(checkout: string) {
   const program = [resolve(checkout, 'apps/api/bin/pet-store.js'), 'serve']
-  return [SERVICE, { ...SERVICE, id: 'other', name: `Pet Store in ${checkout}`, program }]
+  return { ...SERVICE, id: 'other', name: `Pet Store in ${checkout}`, program }
 }
 
 /** Whether a name begins with one of these words, which commas separate. Every name does when there is none. */

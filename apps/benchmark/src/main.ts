@@ -13,7 +13,6 @@ import { preparePeers, ROOT } from './servers/contestants.ts'
 import { pinProcesses } from './servers/server-process.ts'
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
-const COMMAND = ['pnpm bench', ...process.argv.slice(2)].join(' ')
 const start = performance.now()
 
 try {
@@ -26,23 +25,19 @@ try {
   process.exitCode = 1
 }
 
-async function runScale({ pets, sections }: Extract<Choice, { run: 'scale' }>): Promise<Report> {
+async function runScale({ pets, sections }: Choice): Promise<Report> {
   // Several processes run on all cores, so they come before anything is pinned.
-  const [processes] = sections.includes('processes') ? await compareAll([processesSelection([1, 2, 4])], PROCESSES) : []
-  const facts = factsOf(COMMAND, pinProcesses())
+  const processes = sections.includes('processes') ? await compareAll([processesSelection([1, 2, 4])], PROCESSES) : []
+  const facts = factsOf(pinProcesses())
   const sizes = SIZES.filter((size) => size <= pets)
   const growth = sections.includes('growth') ? await compareAll(growthSelections(sizes), GROWTH) : []
   const bulk = sections.includes('bulk') ? await measureBulk(pets, log) : []
   return scaleReport({ growth, bulk, processes }, facts)
 }
 
-async function runComparison(choice: Extract<Choice, { run: 'comparison' }>): Promise<Report> {
-  const { selections, isQuick, isComplete } = choice
-  const facts = factsOf(COMMAND, pinProcesses())
-  if (selections.some(({ contestants }) => contestants.some(({ role }) => role === 'peer'))) {
-    log('installing and building the peers')
-    preparePeers()
-  }
+async function runComparison({ selections, isQuick, isComplete }: Choice): Promise<Report> {
+  const facts = factsOf(pinProcesses())
+  if (selections.some(({ contestants }) => contestants.some(({ role }) => role === 'peer'))) preparePeers()
   const comparisons = await compareAll(selections, isQuick ? QUICK : FULL)
   // A comparison with another checkout says nothing of the bare server.
   const withBare = comparisons.filter(({ contestants }) => contestants[0]?.role === 'ceiling')

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM as PostgresORM } from '@mikro-orm/postgresql'
 import { MikroORM as SqliteORM } from '@mikro-orm/sqlite'
@@ -35,15 +36,12 @@ await orm.connect()
 if (sqliteFile !== undefined) await orm.em.getConnection().execute(`pragma ${DURABLE}`)
 
 const app = express()
-app.use(
-  pinoHttp({
-    genReqId(req, res) {
-      const id = req.headers['x-request-id'] ?? randomUUID()
-      res.setHeader('X-Request-Id', id)
-      return id
-    },
-  }),
-)
+function requestId(req: IncomingMessage, res: ServerResponse): string {
+  const id = String(req.headers['x-request-id'] ?? randomUUID())
+  res.setHeader('X-Request-Id', id)
+  return id
+}
+app.use(pinoHttp({ genReqId: requestId }))
 app.use((req, res, next) => {
   const key = req.headers.authorization?.replace(/^Bearer /, '')
   if (key !== undefined && isGoodKey(key)) next()
@@ -73,14 +71,9 @@ app.post('/v1/pets', async (req, res) => {
   res.status(201).json(petBody({ ...added, status: added.status ?? null }))
 })
 
-const handleError: ErrorRequestHandler = (error, req, res, _next) => {
-  if (error instanceof ZodError) {
-    res.status(400).json({ message: error.message })
-    return
-  }
-  req.log.error(error)
-  res.status(500).json({ message: 'Something is wrong.' })
-}
-app.use(handleError)
+app.use(((error, req, res, _next) => {
+  if (!(error instanceof ZodError)) req.log.error(error)
+  res.status(error instanceof ZodError ? 400 : 500).json({ message: error.message })
+}) satisfies ErrorRequestHandler)
 
 app.listen(port, '127.0.0.1')

@@ -17,23 +17,16 @@ const db = drizzle({ client: new pg.Pool({ connectionString: databaseUrl, max: 1
 // Prepared statements, as Drizzle's page on performance teaches.
 const { placeholder } = sql
 const inOrder = () => db.select().from(pets).orderBy(asc(pets.id)).limit(placeholder('limit')).$dynamic()
+const isAfter = gt(pets.id, placeholder('after'))
+const hasStatus = eq(pets.status, placeholder('status'))
+const hasId = eq(pets.id, placeholder('id'))
+const values = { name: placeholder('name'), categoryId: placeholder('categoryId'), status: placeholder('status') }
+
 const list = inOrder().prepare('list')
-const listAfter = inOrder()
-  .where(gt(pets.id, placeholder('after')))
-  .prepare('list_after')
-const listWithStatus = inOrder()
-  .where(eq(pets.status, placeholder('status')))
-  .prepare('list_with_status')
-const find = db
-  .select()
-  .from(pets)
-  .where(eq(pets.id, placeholder('id')))
-  .prepare('find')
-const insert = db
-  .insert(pets)
-  .values({ name: placeholder('name'), categoryId: placeholder('categoryId'), status: placeholder('status') })
-  .returning()
-  .prepare('insert')
+const listAfter = inOrder().where(isAfter).prepare('list_after')
+const listWithStatus = inOrder().where(hasStatus).prepare('list_with_status')
+const find = db.select().from(pets).where(hasId).prepare('find')
+const insert = db.insert(pets).values(values).returning().prepare('insert')
 
 await serveWithFastify({
   list({ limit, status, after }) {

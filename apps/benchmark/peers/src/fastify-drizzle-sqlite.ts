@@ -19,23 +19,16 @@ const db = drizzle({ client: database })
 // Prepared statements, as Drizzle's page on performance teaches.
 const { placeholder } = sql
 const inOrder = () => db.select().from(pets).orderBy(asc(pets.id)).limit(placeholder('limit')).$dynamic()
+const isAfter = gt(pets.id, placeholder('after'))
+const hasStatus = eq(pets.status, placeholder('status'))
+const hasId = eq(pets.id, placeholder('id'))
+const values = { name: placeholder('name'), categoryId: placeholder('categoryId'), status: placeholder('status') }
+
 const list = inOrder().prepare()
-const listAfter = inOrder()
-  .where(gt(pets.id, placeholder('after')))
-  .prepare()
-const listWithStatus = inOrder()
-  .where(eq(pets.status, placeholder('status')))
-  .prepare()
-const find = db
-  .select()
-  .from(pets)
-  .where(eq(pets.id, placeholder('id')))
-  .prepare()
-const insert = db
-  .insert(pets)
-  .values({ name: placeholder('name'), categoryId: placeholder('categoryId'), status: placeholder('status') })
-  .returning()
-  .prepare()
+const listAfter = inOrder().where(isAfter).prepare()
+const listWithStatus = inOrder().where(hasStatus).prepare()
+const find = db.select().from(pets).where(hasId).prepare()
+const insert = db.insert(pets).values(values).returning().prepare()
 
 await serveWithFastify({
   list({ limit, status, after }) {

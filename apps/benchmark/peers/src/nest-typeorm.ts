@@ -32,48 +32,22 @@ const asNumber: ValueTransformer = { to: (value: number) => value, from: (value:
 
 @Entity('pet')
 class Pet {
-  @PrimaryGeneratedColumn()
-  id!: number
-
-  @Column('text')
-  name!: string
-
-  @Column('bigint', { name: 'category_id', transformer: asNumber })
-  categoryId!: number
-
-  @Column('text', { nullable: true })
-  status!: string | null
+  @PrimaryGeneratedColumn() id!: number
+  @Column('text') name!: string
+  @Column('bigint', { name: 'category_id', transformer: asNumber }) categoryId!: number
+  @Column('text', { nullable: true }) status!: string | null
 }
 
 class CreatePetDto {
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(1000)
-  name!: string
-
-  @IsInt()
-  categoryId!: number
-
-  @IsOptional()
-  @IsIn(STATUSES)
-  status?: Status
+  @IsString() @IsNotEmpty() @MaxLength(1000) name!: string
+  @IsInt() categoryId!: number
+  @IsOptional() @IsIn(STATUSES) status?: Status
 }
 
 class ListPetsDto {
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(100)
-  limit = 20
-
-  @IsOptional()
-  @IsIn(STATUSES)
-  status?: Status
-
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  after?: number
+  @Type(() => Number) @IsInt() @Min(1) @Max(100) limit = 20
+  @IsOptional() @IsIn(STATUSES) status?: Status
+  @IsOptional() @Type(() => Number) @IsInt() after?: number
 }
 
 @Injectable()
@@ -131,14 +105,11 @@ class KeyGuard implements CanActivate {
 const database: TypeOrmModuleOptions =
   sqliteFile === undefined
     ? { type: 'postgres', url: databaseUrl, poolSize: 10, entities: [Pet] }
-    : {
-        type: 'better-sqlite3',
-        database: sqliteFile,
-        entities: [Pet],
-        prepareDatabase: (opened: Database) => {
-          opened.pragma(DURABLE)
-        },
-      }
+    : { type: 'better-sqlite3', database: sqliteFile, entities: [Pet], prepareDatabase: makeDurable }
+
+function makeDurable(database: Database): void {
+  database.pragma(DURABLE)
+}
 
 function requestId(req: IncomingMessage, res: ServerResponse): string {
   const id = String(req.headers['x-request-id'] ?? randomUUID())

@@ -6,7 +6,7 @@ import { type Databases, openDatabases } from '../servers/databases.ts'
 import { startTraceCollector } from '../servers/server-process.ts'
 import { type Latency, measureLatency } from './latency.ts'
 import type { Plan } from './plan.ts'
-import { assertStored, type Instance, inTurn, type Running, startInstance, takeSliceOf } from './running.ts'
+import { type Running, start, takeSliceOf } from './running.ts'
 import { assertSameHeaders } from './same-responses.ts'
 
 /** What is measured on one database. The first contestant is the one that the others are compared with. */
@@ -39,67 +39,56 @@ export interface Comparison extends Selection {
   readonly latency: readonly Latency[]
 }
 
+type Log = (line: string) => void
+
 /** Compares contestants on one database, each on a copy of its own. */
-export async function compare(selection: Selection, plan: Plan, log: (line: string) => void): Promise<Comparison> {
+export async function compare(selection: Selection, plan: Plan, log: Log): Promise<Comparison> {
   const { database, operations, contestants } = selection
   const filled = new Map<number, Databases>()
-  const running: Running[] = []
+  const all: Running[] = []
   const collector = await startTraceCollector()
   try {
-    for (const [index, contestant] of contestants.entries()) {
-      log(`${contestant.name}: starting and comparing its responses`)
+    for (const contestant of contestants) {
+      log(`${contestant.name}: starting, comparing its responses and warming up`)
       const size = contestant.size ?? plan.size
       const databases = filled.get(size) ?? (await openDatabases(database, size))
       filled.set(size, databases)
-      const instances: Instance[] = []
-      running.push({ contestant, instances })
-      const settings = contestant.isTraced ? collector.settings : {}
-      // The baseline and the first that is compared with it, mostly our service, are measured most.
-      while (instances.length < (index < 2 ? plan.instances : 1)) {
-        instances.push(await startInstance(contestant, databases, operations, settings))
-      }
+      const running = await start(contestant, databases, operations, contestant.isTraced ? collector.settings : {})
+      all.push(running)
+      await warmUp(running, plan)
     }
-    await assertSameHeaders(running)
-    for (const one of running) {
-      log(`${one.contestant.name}: warming up`)
-      await warmUp(one, operations, plan)
-    }
+    await assertSameHeaders(all)
     const [databases] = filled.values()
-    const measurements = await measure(running, operations, databases?.cpu, plan, log)
-    const hasLatency = plan.latency.rounds > 0 && operations.includes(MIXED)
-    const latency = hasLatency ? await measureLatency(running, measurements, plan.latency, log) : []
-    await assertStored(running)
-    const footprints = running.map(footprintOf)
-    return { ...selection, server: databases?.description, measurements, latency, footprints }
+    const measurements = await measure(all, operations, databases?.cpu, plan, log)
+    const latency = operations.includes(MIXED) ? await measureLatency(all, measurements, plan.latency, log) : []
+    await assertStored(all)
+    return { ...selection, server: databases?.description, measurements, latency, footprints: all.map(footprintOf) }
   } finally {
-    for (const { servers } of running.flatMap(({ instances }) => instances))
-      for (const { stop } of servers) await stop()
+    for (const { stop } of all.flatMap(({ servers }) => servers)) await stop()
     collector.stop()
     for (const { close } of filled.values()) await close()
   }
 }
 
-async function warmUp({ instances }: Running, operations: readonly Operation[], plan: Plan): Promise<void> {
-  for (const operation of operations) {
-    const durationMs = plan.warmUp.durationMs * operation.warmUp
-    const maxRequests = plan.warmUp.maxRequests * operation.warmUp
-    for (const instance of instances) await takeSliceOf(instance, operation, { ...plan, durationMs, maxRequests })
+async function warmUp(running: Running, { connections, warmUp: { durationMs, maxRequests } }: Plan): Promise<void> {
+  for (const operation of running.requests.keys()) {
+    const limits = { durationMs: durationMs * operation.warmUp, maxRequests: maxRequests * operation.warmUp }
+    await takeSliceOf(running, operation, { connections, ...limits })
   }
 }
 
 function measure(
-  running: readonly Running[],
+  all: readonly Running[],
   operations: readonly Operation[],
   databaseCpu: Databases['cpu'],
   { connections, rounds, everyRounds, sliceMs }: Plan,
-  log: (line: string) => void,
+  log: Log,
 ): Promise<Measurement[]> {
-  const load = { connections, durationMs: sliceMs, databaseCpu }
   const heats = operations.map((operation) =>
-    running.map(({ contestant, instances }, index) => ({
-      info: { contestant, operation },
+    all.map((running, index) => ({
+      info: { contestant: running.contestant, operation },
       everyRounds: index < 2 ? 1 : everyRounds,
-      take: inTurn(instances, (instance) => takeSliceOf(instance, operation, load)),
+      take: () => takeSliceOf(running, operation, { connections, durationMs: sliceMs, databaseCpu }),
     })),
   )
   return rotate(heats, rounds, (round) => {
@@ -107,12 +96,16 @@ function measure(
   })
 }
 
-function footprintOf({ contestant, instances }: Running): Footprint {
-  const servers = instances.flatMap((instance) => instance.servers)
-  return {
-    contestant,
-    firstResponseMs: Math.min(...servers.map(({ firstResponseMs }) => firstResponseMs)),
-    restMiB: Math.max(...instances.map(({ restMiB }) => restMiB)),
-    peakMiB: Math.max(...servers.map(({ memoryMiB }) => memoryMiB('VmHWM'))),
+/** A contestant that says it added more than it stored has not done the work. */
+async function assertStored(all: readonly Running[]): Promise<void> {
+  for (const { contestant, added, countAdded } of all) {
+    const stored = await countAdded()
+    if (stored === added) continue
+    throw new Error(`${contestant.name} responded ${added} times that it added a pet, and stored ${stored}.`)
   }
+}
+
+function footprintOf({ contestant, servers, restMiB }: Running): Footprint {
+  const peakMiB = Math.max(...servers.map(({ memoryMiB }) => memoryMiB('VmHWM')))
+  return { contestant, firstResponseMs: servers[0]?.firstResponseMs ?? Number.NaN, restMiB, peakMiB }
 }

@@ -4,7 +4,7 @@ import { MIXED } from '../requests/operations.ts'
 import type { Contestant } from '../servers/contestants.ts'
 import type { Measurement } from './comparison.ts'
 import type { Plan } from './plan.ts'
-import { type Instance, inTurn, type Running } from './running.ts'
+import type { Running } from './running.ts'
 
 /** Mixed requests at planned times for a moment. */
 interface LatencySlice {
@@ -23,45 +23,48 @@ export interface Latency {
 
 /** Parts of what the slower of our service and the baseline serves at most, so that both can serve each. */
 const RATES = [0.25, 0.5, 0.75]
-
 const CONNECTIONS = 128
 
 /**
- * Measures mixed requests by the baseline, our service and other contestants that can serve the highest rate. Each rate
- * is measured in many short slices in rotation, and the figure is the middle of theirs: where the host of a virtual
- * machine stops everything for some hundredths of a second, one slice has a p99 that says nothing of the server.
+ * Measures mixed requests by the baseline and our service. Each rate is measured in many short slices in turn, and the
+ * figure is the middle of theirs: where the host of a virtual machine stops everything for some hundredths of a second,
+ * one slice has a p99 that says nothing of the server.
  */
 export async function measureLatency(
-  running: readonly Running[],
+  all: readonly Running[],
   measurements: readonly Measurement[],
   { rounds, sliceMs }: Plan['latency'],
   log: (line: string) => void,
 ): Promise<Latency[]> {
-  const peakOf = (contestant: Contestant): number => {
-    const found = measurements.find((one) => one.contestant === contestant && one.operation === MIXED)
-    return found === undefined ? 0 : figureOf(found.series, ({ requestsPerSecond }) => requestsPerSecond).middle
-  }
-  const peak = Math.min(...running.slice(0, 2).map(({ contestant }) => peakOf(contestant)))
-  const able = running.filter(({ contestant }, index) => index < 2 || peakOf(contestant) >= peak)
+  const compared = all.slice(0, 2)
+  const rates = compared.map(({ contestant }) => {
+    const mixed = measurements.find((one) => one.contestant === contestant && one.operation === MIXED)
+    return mixed === undefined ? 0 : figureOf(mixed.series, ({ requestsPerSecond }) => requestsPerSecond).middle
+  })
   const latencies: Latency[] = []
   for (const part of RATES) {
-    log(`latency at ${(part * peak).toFixed(0)} requests/s`)
-    const requestsPerSecond = part * peak
-    const heat = able.map(({ contestant, instances }) => ({
-      info: { contestant, part, requestsPerSecond },
-      take: inTurn(instances, (instance) => takeLatencySlice(instance, requestsPerSecond, sliceMs)),
+    const requestsPerSecond = part * Math.min(...rates)
+    log(`latency at ${requestsPerSecond.toFixed(0)} requests/s`)
+    const heat = compared.map((running) => ({
+      info: { contestant: running.contestant, part, requestsPerSecond },
+      take: () => takeLatencySlice(running, requestsPerSecond, sliceMs),
     }))
     latencies.push(...(await rotate([heat], rounds, () => {})))
   }
   return latencies
 }
 
-async function takeLatencySlice(instance: Instance, requestsPerSecond: number, durationMs: number) {
-  const port = instance.servers[0]?.port ?? 0
-  const requests = instance.requests.get(MIXED)?.map(({ bytes }) => bytes) ?? []
-  const load = { port, connections: CONNECTIONS, requests, requestsPerSecond, durationMs }
+async function takeLatencySlice(running: Running, requestsPerSecond: number, durationMs: number) {
+  const requests = running.requests.get(MIXED)?.map(({ bytes }) => bytes) ?? []
+  const load = {
+    port: running.servers[0]?.port ?? 0,
+    connections: CONNECTIONS,
+    requests,
+    requestsPerSecond,
+    durationMs,
+  }
   const { outcomes, added } = await runOpenLoop({ ...load, whenBusy: 'wait' })
-  instance.added += added
+  running.added += added
   const wrong = outcomes.find(({ status }) => status !== 200 && status !== 201)
   if (wrong !== undefined) throw new Error(`A response at a planned time has the status ${wrong.status}.`)
   const latencies = outcomes.map(({ latencyMs }) => latencyMs)

@@ -1,5 +1,5 @@
 import { createApiKeyText } from '@pet-store/access'
-import { ask, type WireRequest, type WireResponse } from '@pet-store/testing'
+import { ask, type WireRequest } from '@pet-store/testing'
 import { dataPet, newPetJson, petJson } from '../requests/data-set.ts'
 import type { Operation, Target } from '../requests/operations.ts'
 import { API_KEY } from '../requests/request.ts'
@@ -62,8 +62,8 @@ export async function assertSameHeaders(running: readonly Running[]): Promise<vo
   }
 }
 
-async function headerLines({ instances }: Running, path: string): Promise<string> {
-  const response: WireResponse | undefined = await ask(instances[0]?.servers[0]?.port ?? 0, { path, key: API_KEY })
+async function headerLines({ servers }: Running, path: string): Promise<string> {
+  const response = await ask(servers[0]?.port ?? 0, { path, key: API_KEY })
   return Object.entries(response?.headers ?? {})
     .map(([name, value]) => (VARIABLE_HEADERS.includes(name) ? name : `${name}: ${value}`))
     .sort()

@@ -4,7 +4,9 @@ import { sum } from './statistics.ts'
 /** The CPU time of all threads of a process in nanoseconds, as the kernel's `schedstat` counts it. */
 export function cpuTime(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
-  return sum(threads.map((thread) => Number.parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1'))))
+  return sum(
+    threads.map((thread) => Number.parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1'), 10)),
+  )
 }
 
 /**
@@ -31,11 +33,4 @@ export function cpuTimeOfSiblings(pid: number, name: string): (() => number) | u
   } catch {
     return undefined
   }
-}
-
-/** How long all cores together were idle, in nanoseconds. */
-export function idleTime(): number {
-  // `cpu`, then hundredths of a second for user, nice, system, idle and waiting for the disk.
-  const [, , , idle = 0, waiting = 0] = readFileSync('/proc/stat', 'utf8').slice('cpu  '.length).split(' ').map(Number)
-  return (idle + waiting) * 1e7
 }

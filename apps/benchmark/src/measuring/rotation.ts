@@ -26,7 +26,7 @@ export async function rotate<Slice, Info>(
   rounds: number,
   onRound: (round: number) => void,
 ): Promise<(Info & { readonly series: Series<Slice> })[]> {
-  const results = new Map(heats.flat().map((one) => [one, { slices: [], neighbours: [] } as Series<Slice>]))
+  const results = new Map(heats.flat().map((one) => [one, emptySeries<Slice>()]))
   for (let round = 0; round < rounds; round += 1) {
     onRound(round)
     for (const heat of heats) {
@@ -45,6 +45,10 @@ export async function rotate<Slice, Info>(
   return [...results].map(([{ info }, series]) => ({ ...info, series }))
 }
 
+function emptySeries<Slice>(): Series<Slice> {
+  return { slices: [], neighbours: [] }
+}
+
 /** The order of one round; reversed in the next, so that nobody always follows the same one. */
 export function turns<E extends { readonly everyRounds?: number }>(
   [baseline, ...others]: readonly E[],
@@ -57,18 +61,14 @@ export function turns<E extends { readonly everyRounds?: number }>(
   return round % 2 === 0 ? order : order.reverse()
 }
 
-/** How an entrant's figure compares with the baseline's: the middle over neighbouring slices. */
-export function compareSlices<Slice>(
-  { slices, neighbours }: Series<Slice>,
-  figure: Figure<Slice>,
-  comparison: (own: number, baseline: number) => number,
-): Estimate {
-  return estimate(slices.map((slice, index) => comparison(figure(slice), figure(neighbours[index] ?? slice))))
+/** How many times the baseline's figure an entrant's is: the middle over neighbouring slices. */
+export function ratio<Slice>({ slices, neighbours }: Series<Slice>, figure: Figure<Slice>): Estimate {
+  return estimate(slices.map((slice, index) => figure(slice) / figure(neighbours[index] ?? slice)))
 }
 
-/** How many times the baseline's figure an entrant's is. */
-export function ratio<Slice>(series: Series<Slice>, figure: Figure<Slice>): Estimate {
-  return compareSlices(series, figure, (own, baseline) => own / baseline)
+/** How much more than the baseline's figure an entrant's is. */
+export function difference<Slice>({ slices, neighbours }: Series<Slice>, figure: Figure<Slice>): Estimate {
+  return estimate(slices.map((slice, index) => figure(slice) - figure(neighbours[index] ?? slice)))
 }
 
 export function figureOf<Slice>({ slices }: Series<Slice>, figure: Figure<Slice>): Estimate {

@@ -1,7 +1,7 @@
-import { cpus } from 'node:os'
 import { LoadConnection, quantile } from '@pet-store/testing'
-import { type ReadyRequest, send as sendOn } from '../requests/request.ts'
-import { cpuTime, idleTime } from './cpu-time.ts'
+import { type ReadyRequest, send } from '../requests/request.ts'
+import { cpuTime } from './cpu-time.ts'
+import type { Figure } from './rotation.ts'
 import { sum } from './statistics.ts'
 
 /** A server that can be measured. */
@@ -32,11 +32,14 @@ export interface Slice {
   /** CPU time of the database server for one request; `NaN` where it is unknown. */
   readonly databaseMicroseconds: number
   readonly p50Ms: number
-  /** The part of the time that the cores of this machine worked. */
-  readonly busy: number
   /** How many pets were added, also outside the measured time. */
   readonly added: number
 }
+
+export const THROUGHPUT: Figure<Slice> = ({ requestsPerSecond }) => requestsPerSecond
+export const CPU: Figure<Slice> = ({ cpuMicroseconds }) => cpuMicroseconds
+export const PER_CPU: Figure<Slice> = ({ cpuMicroseconds }) => 1 / cpuMicroseconds
+export const DATABASE_CPU: Figure<Slice> = ({ databaseMicroseconds }) => databaseMicroseconds
 
 /**
  * Keeps each connection busy with one request at a time. CPU time is read before and after, while the servers have
@@ -44,22 +47,20 @@ export interface Slice {
  */
 export async function takeSlice(options: SliceOptions): Promise<Slice> {
   const { servers, requests, durationMs, maxRequests = Number.POSITIVE_INFINITY } = options
-  const connections = Array.from(
-    { length: options.connections },
-    (_, index) => new LoadConnection(servers[index % servers.length]?.port ?? 0),
-  )
+  const portOf = (index: number) => servers[index % servers.length]?.port ?? 0
+  const connections = Array.from({ length: options.connections }, (_, index) => new LoadConnection(portOf(index)))
   const latencies: number[] = []
   let [turn, sent, added] = [0, 0, 0]
-  async function send(connection: LoadConnection): Promise<void> {
+  async function sendNext(connection: LoadConnection): Promise<void> {
     turn = (turn + 1) % requests.length
     const request = requests[turn] as ReadyRequest
-    await sendOn(connection, request)
+    await send(connection, request)
     if (request.status === 201) added += 1
   }
 
   try {
     // The first request on each connection is not measured.
-    await Promise.all(connections.map(send))
+    await Promise.all(connections.map(sendNext))
     const before = readTimes(options)
     const start = performance.now()
     let end = start
@@ -67,21 +68,19 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
       while (end - start < durationMs && sent < maxRequests) {
         sent += 1
         const sentAt = performance.now()
-        await send(connection)
+        await sendNext(connection)
         end = performance.now()
         latencies.push(end - sentAt)
       }
     }
     await Promise.all(connections.map(sendInTurn))
     const after = readTimes(options)
-    const elapsedMs = end - start
     return {
       requests: sent,
-      requestsPerSecond: (sent * 1000) / elapsedMs,
+      requestsPerSecond: (sent * 1000) / (end - start),
       cpuMicroseconds: (after.server - before.server) / sent / 1000,
       databaseMicroseconds: (after.database - before.database) / sent / 1000,
       p50Ms: quantile(latencies, 0.5),
-      busy: 1 - (after.idle - before.idle) / 1e6 / elapsedMs / cpus().length,
       added,
     }
   } finally {
@@ -91,9 +90,5 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
 
 /** Times in nanoseconds. */
 function readTimes({ servers, databaseCpu }: SliceOptions) {
-  return {
-    server: sum(servers.map(({ pid }) => cpuTime(pid))),
-    database: databaseCpu?.() ?? Number.NaN,
-    idle: idleTime(),
-  }
+  return { server: sum(servers.map(({ pid }) => cpuTime(pid))), database: databaseCpu?.() ?? Number.NaN }
 }

@@ -9,18 +9,16 @@ if (first === undefined) throw new Error('No machine was measured.')
 it('puts a run in the place of an earlier one of the same machine, and beside those of others', () => {
   const again = withThisMachine([first, ...others], [], { ...facts, machine: first.machine })
   expect(again.map(({ machine }) => machine)).toEqual([...others.map(({ machine }) => machine), first.machine])
-  expect(again.at(-1)).toMatchObject({ commit: 'abc', figures: { sqlite: {}, postgres: {} } })
+  expect(again.at(-1)).toMatchObject({ commit: 'abc', figures: {} })
   expect(withThisMachine([first], [], { ...facts, machine: 'another' })).toHaveLength(2)
 })
 
 it('gives the range over the machines that have a figure', () => {
-  const machine = (cpu: number | undefined) => {
-    const figures = { sqlite: { 'pet-store': { get: cpu === undefined ? {} : { cpu } } }, postgres: {} }
-    return { ...first, figures }
-  }
-  const machines = [0.96, undefined, 0.72].map(machine)
-  expect(rangeOf(machines, 'sqlite', 'pet-store', 'get', 'cpu')).toEqual({ low: 0.72, high: 0.96 })
-  expect(rangeOf(machines, 'sqlite', 'pet-store', 'list', 'cpu')).toBeUndefined()
+  const machines = [{ throughput: 0.9 }, {}, { throughput: 0.7 }].map((figures) => {
+    return { ...first, figures: { 'sqlite/pet-store/get': { cpu: 1, ...figures } } }
+  })
+  expect(rangeOf(machines, 'sqlite/pet-store/get', 'throughput')).toEqual({ low: 0.7, high: 0.9 })
+  expect(rangeOf(machines, 'sqlite/pet-store/list', 'cpu')).toBeUndefined()
 })
 
 it('draws a bar to the lowest figure and a line to the highest, and escapes markup', () => {

@@ -8,35 +8,20 @@ import { ROOT } from '../servers/contestants.ts'
 export type Report = Readonly<Record<string, string>>
 
 /** What a reader must know to compare figures, or to repeat the run. */
-export interface Facts {
-  readonly command: string
-  readonly date: string
-  readonly commit: string
-  readonly machine: string
-  readonly system: string
-  readonly cores: string
-}
+export type Facts = Readonly<Record<'command' | 'date' | 'commit' | 'machine' | 'system' | 'cores', string>>
 
-export function factsOf(command: string, cores: string): Facts {
-  const cpuInfo = readFileSync('/proc/cpuinfo', 'utf8')
-  const field = (name: string) => new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(cpuInfo)?.[1] ?? 'unknown'
-  const cpu = `${field('model name')}, family ${field('cpu family')}, model ${field('model')}`
+export function factsOf(cores: string): Facts {
+  const info = readFileSync('/proc/cpuinfo', 'utf8')
+  const field = (name: string) => new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(info)?.[1] ?? 'unknown'
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
+  const changes = git('status', '--porcelain') === '' ? '' : ', with changes'
   return {
-    command: `\`${command}\``,
+    command: `\`${['pnpm bench', ...process.argv.slice(2)].join(' ')}\``,
     date: new Date().toISOString().slice(0, 10),
-    commit: commit(),
-    machine: `${cpu}, ${cpus().length} cores`,
+    commit: `${git('rev-parse', '--short', 'HEAD')}${changes}`,
+    machine: `${field('model name')}, family ${field('cpu family')}, model ${field('model')}, ${cpus().length} cores`,
     system: `${type()} ${release()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
     cores,
-  }
-}
-
-function commit(): string {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
-  try {
-    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ', with changes')
-  } catch {
-    return 'unknown: no git history here'
   }
 }
 
@@ -51,6 +36,6 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
 }
 
 /** `0.93 (0.91–0.96)`: the middle and its confidence interval. */
-export function estimateText({ middle, low, high }: Estimate, digits = 2): string {
-  return `${middle.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`
+export function estimateText({ middle, low, high }: Estimate): string {
+  return `${middle.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
 }

@@ -1,5 +1,5 @@
 import { ask } from '@pet-store/testing'
-import { dataPage, dataPet, FREQUENT_STATUS, newPetJson, petJson, RARE } from './data-set.ts'
+import { dataPage, dataPet, FREQUENT_STATUS, newPetJson, petJson, RARE, RARE_STATUS } from './data-set.ts'
 import { API_KEY, type CheckedRequest } from './request.ts'
 
 /** What is measured. */
@@ -19,76 +19,65 @@ export interface Target {
   pageAfter(id: number): string
 }
 
-/** Parts of the list after which a page is far down. */
-const FAR_DOWN = [0.7, 0.72, 0.74, 0.76, 0.78]
-/** Pets on each page of the walk that collects cursors. */
-const WALK = 100
-
-export const LIST: Operation = { id: 'list', title: 'List 20', warmUp: 1, requests: ({ size }) => [list(size)] }
-export const GET: Operation = { id: 'get', title: 'Get one', warmUp: 1, requests: ({ size }) => gets(size) }
-export const CREATE: Operation = { id: 'create', title: 'Create', warmUp: 1, requests: ({ size }) => creates(size) }
+const list100 = { limit: 100, status: FREQUENT_STATUS }
+export const LIST = operation('list', 'List 20', 1, ({ size }) => [list(size)])
+export const GET = operation('get', 'Get one', 1, ({ size }) => gets(size))
+export const CREATE = operation('create', 'Create', 1, ({ size }) => creates(size))
 /** What the latency is measured with. */
-export const MIXED: Operation = { id: 'mixed', title: 'Mixed', warmUp: 0.1, requests: mixed }
-
-export const OPERATIONS: readonly Operation[] = [
+export const MIXED = operation('mixed', 'Mixed', 0.1, mixed)
+export const OPERATIONS = [
   LIST,
-  { id: 'page', title: 'A page far down', warmUp: 0.1, requests: pages },
-  {
-    id: 'list-100',
-    title: 'List 100 with a status',
-    warmUp: 0.1,
-    requests: ({ size }) => [list(size, { limit: 100, status: FREQUENT_STATUS })],
-  },
-  GET,
-  CREATE,
-  MIXED,
+  operation('page', 'A page far down', 0.1, pages),
+  operation('list-100', 'List 100 with a status', 0.1, ({ size }) => [list(size, list100)]),
+  ...[GET, CREATE, MIXED],
 ]
+/** The slowest to find: a status that only the last pets have. */
+export const LIST_RARE = operation('rare', 'List 20 with a rare status', 0.1, ({ size }) => [
+  list(size, { status: RARE_STATUS, after: size - RARE }),
+])
+
+function operation(id: string, title: string, warmUp: number, requests: Operation['requests']): Operation {
+  return { id, title, warmUp, requests }
+}
 
 /** A target whose pages are asked for by id. */
 export function targetById(size: number): Target {
   return { size, pageAfter: (id) => `after=${id}` }
 }
 
+/** Pets on each page of the walk that collects cursors. */
+const WALK = 100
+
 /** A target whose pages are asked for by cursor. Collects the cursors on a walk through the list, as a client does. */
 export async function targetByCursor(port: number, size: number): Promise<Target> {
-  const wanted = new Set([...FAR_DOWN.map((part) => idAt(part, size)), lastPageAfter(size)])
   const cursors = new Map<number, string>()
   let path = `/v1/pets?limit=${WALK}`
-  for (let id = WALK; cursors.size < wanted.size; id += WALK) {
+  for (let id = WALK; id <= Math.max(...farDown(size)); id += WALK) {
     const response = await ask(port, { path, key: API_KEY })
     const query = /<(\?[^>]+)>; rel="next"/.exec(response?.headers['link'] ?? '')?.[1]
     if (query === undefined) throw new Error(`The list ends before pet ${id}.`)
     path = `/v1/pets${query}`
-    if (wanted.has(id)) cursors.set(id, new URLSearchParams(query).get('cursor') ?? '')
+    cursors.set(id, new URLSearchParams(query).get('cursor') ?? '')
   }
   return { size, pageAfter: (id) => `cursor=${cursors.get(id)}` }
 }
 
-/** The id after which the last page of the walk begins. */
-export function lastPageAfter(size: number): number {
-  return size - WALK
+/** Ids after which a page is far down. */
+function farDown(size: number): number[] {
+  return [0.7, 0.72, 0.74, 0.76, 0.78].map((part) => Math.floor((size * part) / WALK) * WALK)
 }
 
-function idAt(part: number, size: number): number {
-  return Math.floor((size * part) / WALK) * WALK
-}
+type ListOptions = { readonly limit?: number; readonly status?: string; readonly after?: number }
 
-interface ListOptions {
-  readonly limit?: number
-  readonly status?: string
-  readonly after?: number
-  /** How the position is asked for. */
-  readonly position?: string
-}
-
-export function list(size: number, { limit = 20, position, ...filter }: ListOptions = {}): CheckedRequest {
-  const parts = [`limit=${limit}`, filter.status && `status=${filter.status}`, position].filter(Boolean)
+/** Pets from an id on. The requests asks for that position in its own way. */
+function list(size: number, { limit = 20, ...filter }: ListOptions = {}, position = ''): CheckedRequest {
+  const query = [`limit=${limit}`, filter.status && `status=${filter.status}`, position].filter(Boolean).join('&')
   const responseBody = `[${dataPage(size, limit, filter).map(petJson).join(',')}]`
-  return { method: 'GET', path: `/v1/pets?${parts.join('&')}`, status: 200, responseBody }
+  return { method: 'GET', path: `/v1/pets?${query}`, status: 200, responseBody }
 }
 
 function pages({ size, pageAfter }: Target): CheckedRequest[] {
-  return FAR_DOWN.map((part) => idAt(part, size)).map((after) => list(size, { after, position: pageAfter(after) }))
+  return farDown(size).map((after) => list(size, { after }, pageAfter(after)))
 }
 
 /** Ids all over the table, in an order without a pattern. */
@@ -110,8 +99,6 @@ function creates(size: number): CheckedRequest[] {
 /** 35% list, 50% get, 5% pages far down, 10% create, always in the same order. */
 function mixed(target: Target): CheckedRequest[] {
   const kinds = { l: [list(target.size)], g: gets(target.size), p: pages(target), c: creates(target.size) }
-  const order = Array.from('lglglgcglglgpglglgcg') as (keyof typeof kinds)[]
-  return Array.from({ length: 10 }, () => order)
-    .flat()
-    .flatMap((kind, index) => kinds[kind].at(index % kinds[kind].length) ?? [])
+  const order = Array.from('lglglgcglglgpglglgcg'.repeat(10)) as (keyof typeof kinds)[]
+  return order.flatMap((kind, index) => kinds[kind].at(index % kinds[kind].length) ?? [])
 }

@@ -14,7 +14,7 @@ export interface CheckedRequest {
   readonly responseBody?: string
 }
 
-/** The same as bytes, each of which is a character of this text. */
+/** The same as it is sent. */
 export interface ReadyRequest {
   readonly bytes: string
   readonly title: string
@@ -25,9 +25,9 @@ export interface ReadyRequest {
 
 export function readyRequest(request: CheckedRequest): ReadyRequest {
   const { method, path, body, status, responseBody } = request
-  const text = requestBytes({ method, path, key: API_KEY, ...(body !== undefined && { body }) })
+  const bytes = requestBytes({ method, path, key: API_KEY, ...(body !== undefined && { body }) })
   const length = responseBody === undefined ? undefined : Buffer.byteLength(responseBody)
-  return { bytes: Buffer.from(text).toString('latin1'), title: `${method} ${path}`, status, length }
+  return { bytes, title: `${method} ${path}`, status, length }
 }
 
 /** Resolves with the response; rejects when it is missing, or its status or length is unexpected. */

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 
@@ -30,28 +30,16 @@ export const ROOT = join(SRC, '../../..')
 
 /** The command line of our program, after `node`: always the built one. */
 export const PROGRAM = join(ROOT, 'apps/api/bin/pet-store.js')
-
 export const SERVICE: Contestant = { id: 'pet-store', name: 'Pet Store', role: 'service', program: [PROGRAM, 'serve'] }
-const TRACED: Contestant = { ...SERVICE, id: 'pet-store-traced', name: 'Pet Store, traced', isTraced: true }
 
 /** Everybody on each database. The first is the one that the others are compared with, the second is our service. */
 export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
-  sqlite: [
-    ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'),
-    SERVICE,
-    TRACED,
-    peer('fastify-drizzle', 'Fastify + Drizzle, prepared', 'fastify-drizzle-sqlite'),
-    peer('nest-typeorm', 'NestJS + TypeORM'),
-    peer('express-mikro-orm', 'Express + MikroORM'),
-  ],
+  sqlite: [ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'), ...services(), ...peers('sqlite')],
   postgres: [
     ceiling('bare', 'bare node:http + pg pool', 'postgres'),
-    SERVICE,
-    TRACED,
+    ...services(),
     ceiling('bare-pipelined', 'bare, 2 pipelined clients', 'postgres', 'pipelined'),
-    peer('fastify-drizzle', 'Fastify + Drizzle, prepared', 'fastify-drizzle-postgres'),
-    peer('nest-typeorm', 'NestJS + TypeORM'),
-    peer('express-mikro-orm', 'Express + MikroORM'),
+    ...peers('postgres'),
   ],
 }
 
@@ -59,27 +47,31 @@ function ceiling(id: string, name: string, file: string, ...args: readonly strin
   return { id, name, role: 'ceiling', program: [join(SRC, `bare/${file}${EXTENSION}`), ...args] }
 }
 
-function peer(id: string, name: string, file = id): Contestant {
-  return { id, name, role: 'peer', program: [join(PEERS, `dist/${file}.js`)] }
+function services(): Contestant[] {
+  return [SERVICE, { ...SERVICE, id: 'pet-store-traced', name: 'Pet Store, traced', isTraced: true }]
 }
 
-/**
- * Installs and builds the peers. They are not part of the workspace, so that nobody else has to install them.
- * Throws with the output of the command that failed.
- */
-export function preparePeers(): void {
-  for (const command of ['pnpm install --frozen-lockfile --prefer-offline', 'node_modules/.bin/tsc']) {
-    const [program = '', ...args] = command.split(' ')
-    const { status, error, stdout, stderr } = spawnSync(program, args, { cwd: PEERS, encoding: 'utf8' })
-    if (status === 0) continue
-    throw new Error(`The peers cannot be prepared: ${command}\n${stdout ?? ''}${stderr ?? ''}`, { cause: error })
+function peers(database: Database): Contestant[] {
+  const peer = (id: string, name: string, file = id): Contestant => {
+    return { id, name, role: 'peer', program: [join(PEERS, `dist/${file}.js`)] }
   }
+  return [
+    peer('fastify-drizzle', 'Fastify + Drizzle, prepared', `fastify-drizzle-${database}`),
+    peer('nest-typeorm', 'NestJS + TypeORM'),
+    peer('express-mikro-orm', 'Express + MikroORM'),
+  ]
+}
+
+/** Installs and builds the peers, which are not part of the workspace, so that nobody else has to install them. */
+export function preparePeers(): void {
+  execFileSync('pnpm', ['install', '--frozen-lockfile', '--prefer-offline', '--silent'], { cwd: PEERS })
+  execFileSync('node_modules/.bin/tsc', { cwd: PEERS })
 }
 
 /** The versions of what the peers are made of, as `name version`. */
 export function peerVersions(): string {
   const { dependencies } = JSON.parse(readFileSync(join(PEERS, 'package.json'), 'utf8'))
-  return Object.entries(dependencies)
-    .map(([name, version]) => `${name} ${version}`)
+  return Object.keys(dependencies)
+    .map((name) => `${name} ${dependencies[name]}`)
     .join(', ')
 }

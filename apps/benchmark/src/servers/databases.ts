@@ -36,7 +36,9 @@ export async function openDatabases(database: Database, size: number): Promise<D
     const pets = join(folder, 'pets.ndjson')
     await writeDataSet(pets, size)
     if (database === 'sqlite') return { size, ...(await openSqliteDatabases(folder, pets)), close: removeFolder }
-    return { size, ...(await openPostgresDatabases(pets).finally(removeFolder)) }
+    const databases = await openPostgresDatabases(pets)
+    await removeFolder()
+    return { size, ...databases }
   } catch (error) {
     await removeFolder()
     throw error

@@ -20,11 +20,10 @@ let serverCore: number | undefined
  */
 export function pinProcesses(): string {
   const last = availableParallelism() - 1
-  const others = last > 1 ? `0-${last - 1}` : '0'
-  const isPinned = last > 0 && spawnSync('taskset', ['-acp', others, String(process.pid)]).status === 0
+  const isPinned = last > 0 && spawnSync('taskset', ['-acp', `0-${last - 1}`, String(process.pid)]).status === 0
   if (!isPinned) return 'not pinned: taskset or a second core is missing'
   serverCore = last
-  return `server on core ${last}; client and database on ${others}`
+  return `server on core ${last}; client and database on 0-${last - 1}`
 }
 
 /** A contestant as a process of its own. */
@@ -36,9 +35,6 @@ export interface RunningServer extends MeasuredServer {
   stop(): Promise<void>
 }
 
-// With the reducer on, a server that waits for its turn throws its compiled code away.
-const NODE_FLAGS = ['--no-memory-reducer']
-
 /** Starts a contestant and waits for its first response. The settings are environment variables. */
 export async function startServer(
   program: readonly string[],
@@ -49,24 +45,21 @@ export async function startServer(
   // What it writes, above all its access log, goes to a file, as it would under a supervisor.
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-log-'))
   const log = openSync(join(folder, 'server.log'), 'a')
+  const env = {
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DATABASE_URL: databaseUrl,
+    API_KEYS_SHA256: API_KEY_SHA256,
+    // Our service collects metrics while it is measured; the others do not know this setting.
+    METRICS_PORT: '0',
+    ...settings,
+  }
   const start = performance.now()
-  const running = startProgram({
-    args: [...NODE_FLAGS, ...program],
-    env: {
-      NODE_ENV: 'production',
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      DATABASE_URL: databaseUrl,
-      API_KEYS_SHA256: API_KEY_SHA256,
-      // Our service collects metrics while it is measured; the others do not know this setting.
-      METRICS_PORT: '0',
-      ...settings,
-    },
-    output: log,
-    core: serverCore,
-  })
+  // With the reducer on, a server that waits for its turn throws its compiled code away.
+  const running = startProgram({ args: ['--no-memory-reducer', ...program], env, output: log, core: serverCore })
   closeSync(log)
-  const stop = async () => {
+  async function stop(): Promise<void> {
     await running.end()
     rmSync(folder, { recursive: true })
   }
@@ -77,36 +70,26 @@ export async function startServer(
     await stop()
     throw new Error(`${program.join(' ')} does not respond:\n${output}`, { cause })
   }
-  const firstResponseMs = performance.now() - start
   const { pid, memoryMiB } = running
-  return { pid, port, firstResponseMs, memoryMiB, stop }
+  return { pid, port, firstResponseMs: performance.now() - start, memoryMiB, stop }
 }
 
-/** A command of ours that has run to its end. */
+/** A command of ours that has run to its end: from its start, and its resident memory at its highest. */
 export interface CommandRun {
-  /** From the start of the process to its end. */
   readonly seconds: number
-  /** Resident memory at its highest. */
   readonly peakMiB: number
 }
-
-/** Once a process has ended the kernel no longer knows its memory, so it is read this often. */
-const READ_MEMORY_MS = 10
 
 /** Runs a command of our program as a user does, on the server's core. Rejects with its output when it fails. */
 export async function runCommand(args: readonly string[], databaseUrl: string): Promise<CommandRun> {
   const start = performance.now()
-  const running = startProgram({
-    args: [PROGRAM, ...args],
-    env: { NODE_ENV: 'production', DATABASE_URL: databaseUrl },
-    core: serverCore,
-  })
-  let peakMiB = Number.NaN
+  const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl }
+  const running = startProgram({ args: [PROGRAM, ...args], env, core: serverCore })
+  // Once a process has ended the kernel no longer knows its memory, so it is read often.
+  let peakMiB = 0
   const reading = setInterval(() => {
-    // There is none between the end of the process and that of its output.
-    const now = running.isRunning ? running.memoryMiB('VmHWM') : Number.NaN
-    if (!Number.isNaN(now)) peakMiB = now
-  }, READ_MEMORY_MS)
+    if (running.isRunning) peakMiB = Math.max(peakMiB, running.memoryMiB('VmHWM') || 0)
+  }, 10)
   const code = await running.ended
   clearInterval(reading)
   const { stdout, stderr } = running.output
