@@ -1,102 +1,183 @@
-// The reference page: Swagger UI with a table of contents, exact integers, folded errors, code samples and paging.
-import { pluginFor } from './reference-plugin.js'
+// The reference page: samples with the page's own address and key, and forms that send requests. The service has written
+// the text of the page itself.
+import { copyOnPress, curlLine } from './curl.js'
+import { baseUrl, developmentKey, keyFrom, publicBaseUrl } from './key.js'
 
-const place = document.querySelector('#reference')
-const darkMode = matchMedia('(prefers-color-scheme: dark)')
+const element = (id) => document.getElementById(id)
+const SHOWN_HEADERS = ['link', 'location', 'retry-after', 'idempotency-replayed', 'deprecation', 'sunset', 'x-request-id']
+let apiKey = developmentKey
 
-followColorScheme()
-darkMode.addEventListener('change', followColorScheme)
+element('base').textContent = publicBaseUrl
+element('open-key').hidden = false
+setUpKeyDialog()
+sayKey()
+for (const operation of document.querySelectorAll('.operation')) {
+  setUpSamples(operation)
+  setUpForm(operation)
+}
+markActiveLink()
 
-try {
-  const response = await fetch(new URL('openapi.json', location.href))
-  if (!response.ok) throw new Error(`the service responded with ${response.status}`)
-  show(await response.json())
-} catch (error) {
-  place.textContent = `The description could not be loaded: ${error.message}. Reload the page to try again.`
+function sayKey() {
+  if (developmentKey !== undefined && apiKey === developmentKey) {
+    element('key-note').textContent = 'The development key of this machine is filled in: press Send at any operation.'
+  } else if (apiKey === undefined) {
+    element('key-note').textContent = 'To send requests from this page, press “API key” and paste yours.'
+  } else element('key-note').textContent = 'Your API key is used until you leave the page.'
 }
 
-/** Swagger UI's dark theme is a class. */
-function followColorScheme() {
-  document.documentElement.classList.toggle('dark-mode', darkMode.matches)
-}
-
-function show(description) {
-  // Behind a path prefix only this page knows the whole address, so requests go where the page came from.
-  const spec = { ...description, servers: [{ url: new URL('v1', location.href).href }] }
-  const ui = globalThis.SwaggerUIBundle({
-    spec,
-    domNode: place,
-    deepLinking: true,
-    tryItOutEnabled: true,
-    displayRequestDuration: true,
-    defaultModelsExpandDepth: 0,
-    // The default sends the description to a validator on another host.
-    validatorUrl: null,
-    plugins: [pluginFor(spec)],
-    onComplete: authorize,
+/** A modal `dialog` keeps the focus inside, and gives it back to the button. */
+function setUpKeyDialog() {
+  const dialog = element('key-dialog')
+  element('open-key').addEventListener('click', () => {
+    element('key').value = ''
+    element('key-error').textContent = ''
+    dialog.showModal()
   })
-  showContents(operationsOf(description), ui)
-  nameControls()
-  new MutationObserver(nameControls).observe(place, { childList: true, subtree: true })
-
-  function authorize() {
-    const key = document.body.dataset.developmentKey
-    if (key === '') return
-    ui.preauthorizeApiKey('bearerAuth', key)
-    document.querySelector('#key-note').hidden = true
-    document.querySelector('#development-note').hidden = false
-  }
+  element('close-key').addEventListener('click', () => dialog.close())
+  element('key-form').addEventListener('submit', (event) => {
+    event.preventDefault()
+    try {
+      apiKey = keyFrom(element('key').value)
+      sayKey()
+      dialog.close()
+    } catch (error) {
+      element('key-error').textContent = error.message
+      element('key').focus()
+    }
+  })
 }
 
-/** Swagger UI gives its parameter fields no names, and its scrolling code no focus, for screen readers and keyboards. */
-function nameControls() {
-  for (const field of place.querySelectorAll('[data-param-name] :is(input, select, textarea):not([aria-label])')) {
-    field.setAttribute('aria-label', field.closest('[data-param-name]').dataset.paramName)
+function setUpSamples(operation) {
+  const tabs = [...operation.querySelectorAll('[role=tab]')]
+  const panels = [...operation.querySelectorAll('[role=tabpanel]')]
+  for (const panel of panels) panel.textContent = withOwnValues(panel.textContent)
+  const select = (index) => {
+    for (const [position, tab] of tabs.entries()) {
+      tab.ariaSelected = `${position === index}`
+      tab.tabIndex = position === index ? 0 : -1
+      panels[position].hidden = position !== index
+    }
   }
-  for (const field of place.querySelectorAll('select.content-type:not([aria-label])')) {
-    field.setAttribute('aria-label', 'Media type')
-  }
-  for (const code of place.querySelectorAll('pre:not([tabindex])')) code.tabIndex = 0
-}
-
-/** Every operation with the text that the search looks at. */
-function operationsOf({ paths }) {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      path,
-      method,
-      id: operation.operationId,
-      tag: operation.tags[0],
-      summary: operation.summary,
-      text: `${method} ${path} ${JSON.stringify(operation)}`.toLowerCase(),
-    })),
-  )
-}
-
-function showContents(operations, ui) {
-  const items = operations.map(({ id, tag, method, summary, text }) => {
-    const link = document.createElement('a')
-    link.href = `#/${tag}/${id}`
-    const textOf = (name, textContent) => Object.assign(document.createElement(name), { textContent })
-    link.append(textOf('code', method.toUpperCase()), ' ', textOf('span', summary))
-    link.addEventListener('click', () => {
-      ui.layoutActions.show(['operations', tag, id], true)
-      document.getElementById(`operations-${tag}-${id}`)?.scrollIntoView()
+  for (const [index, tab] of tabs.entries()) {
+    tab.addEventListener('click', () => select(index))
+    tab.addEventListener('keydown', ({ key }) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
+      if (step === undefined) return
+      const other = (index + step + tabs.length) % tabs.length
+      select(other)
+      tabs[other].focus()
     })
-    const item = document.createElement('li')
-    item.append(link)
-    return { item, text }
-  })
-  document.querySelector('#contents').replaceChildren(...items.map(({ item }) => item))
-  const search = document.querySelector('#search')
-  search.addEventListener('input', filter)
-  // Words may have been typed while the description was loading.
-  filter()
-
-  function filter() {
-    const words = search.value.toLowerCase().split(/\s+/)
-    for (const { item, text } of items) item.hidden = !words.every((word) => text.includes(word))
-    const isEmpty = items.every(({ item }) => item.hidden)
-    document.querySelector('#no-result').textContent = isEmpty ? 'No operation contains these words.' : ''
   }
+  select(0)
+  copyOnPress(operation.querySelector('.copy'), () => panels.find((panel) => !panel.hidden).textContent)
+}
+
+/** Puts the address, and the key of a development machine, in the place of the variables. */
+function withOwnValues(sample) {
+  const address = sample
+    .replaceAll('$BASE_URL', publicBaseUrl)
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands in the sample.
+    .replaceAll('${process.env.BASE_URL}', publicBaseUrl)
+    .replaceAll(/os\.environ\["BASE_URL"\] \+ "|os\.Getenv\("BASE_URL"\)\+"/g, `"${publicBaseUrl}`)
+  if (developmentKey === undefined) return address
+  return address
+    .replaceAll('$API_KEY', developmentKey)
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands in the sample.
+    .replaceAll('${process.env.API_KEY}', developmentKey)
+    .replaceAll(/"Bearer " ?\+ ?(?:os\.environ\["API_KEY"\]|os\.Getenv\("API_KEY"\))/g, `"Bearer ${developmentKey}"`)
+    .replace('import json, os,', 'import json,')
+}
+
+function setUpForm(operation) {
+  const form = operation.querySelector('.try')
+  const curl = operation.querySelector('[role=tabpanel]')
+  form.hidden = false
+  form.addEventListener('input', () => {
+    const { target, headers, body } = requestOf(operation)
+    curl.textContent = curlLine(target, { headers, body })
+  })
+  let isBusy = false
+  const send = async (request) => {
+    if (isBusy) return
+    isBusy = true
+    form.querySelector('.outcome').textContent = 'Sending…'
+    try {
+      await showResponse(form, operation.dataset.method, request, send)
+    } catch (error) {
+      form.querySelector('.outcome').textContent = `No response: ${error.message}`
+    }
+    isBusy = false
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void send(requestOf(operation))
+  })
+}
+
+/** The request that the form describes. Empty fields are left out. */
+function requestOf(operation) {
+  let path = operation.dataset.path
+  const query = new URLSearchParams()
+  const headers = {}
+  for (const { value, dataset } of operation.querySelectorAll('.fields input')) {
+    if (dataset.in === 'path') path = path.replace(`{${dataset.name}}`, encodeURIComponent(value.trim()))
+    else if (value.trim() !== '' && dataset.in === 'query') query.set(dataset.name, value.trim())
+    else if (value.trim() !== '') headers[dataset.name] = value.trim()
+  }
+  const body = operation.querySelector('textarea')?.value
+  return { target: `${path}${query.size === 0 ? '' : `?${query}`}`, headers, body }
+}
+
+async function showResponse(form, method, { target, headers, body }, send) {
+  const started = performance.now()
+  const response = await fetch(`${baseUrl}${target}`, {
+    method,
+    headers: {
+      ...headers,
+      ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    body,
+    signal: AbortSignal.timeout(30_000),
+  })
+  const text = await response.text()
+  const part = (name) => form.querySelector(name)
+  const duration = Math.round(performance.now() - started)
+  part('.outcome').textContent = `${response.status} ${response.statusText}, ${duration} ms`
+  part('.headers').textContent = SHOWN_HEADERS.filter((name) => response.headers.has(name))
+    .map((name) => `${name}: ${response.headers.get(name)}`)
+    .join('\n')
+  part('.body').textContent = indented(text)
+  part('.answer').hidden = false
+  const next = /<\?([^>]*)>; *rel="next"|<[^>?]*\?([^>]*)>; *rel="next"/.exec(response.headers.get('link') ?? '')
+  const button = part('.next-page')
+  button.hidden = next === null
+  button.onclick = () => void send({ target: `${target.split('?')[0]}?${next[1] ?? next[2]}`, headers })
+}
+
+/** JSON on several lines, its numbers digit for digit; other text, and in older browsers any, as it is. */
+function indented(text) {
+  try {
+    const exact = (_key, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source) : value)
+    return JSON.stringify(JSON.parse(text, exact), undefined, 2)
+  } catch {
+    return text
+  }
+}
+
+/** Marks the section that is read in the contents. */
+function markActiveLink() {
+  const links = new Map([...document.querySelectorAll('.sidebar a')].map((link) => [link.hash.slice(1), link]))
+  const observer = new IntersectionObserver(
+    (entries) => {
+      const visible = entries.find(({ isIntersecting }) => isIntersecting)
+      if (visible === undefined) return
+      for (const [id, link] of links) {
+        if (id === visible.target.id) link.setAttribute('aria-current', 'true')
+        else link.removeAttribute('aria-current')
+      }
+    },
+    { rootMargin: '-25% 0px -65% 0px' },
+  )
+  for (const id of links.keys()) observer.observe(element(id))
 }

@@ -1,223 +1,203 @@
-// The first page: lists, filters and adds pets with the typed client, and uses only the operations of the interface.
+// The page of the store: lists, filters, finds and adds pets with the typed client, and uses only the operations of the
+// interface. Filter, page size and position are in the URL; the way back to earlier pages is in the state of the history.
+import { addPetForm } from './add-pet.js'
 import { createPetStoreClient, PetStoreError } from './client.js'
+import { copyOnPress, curlLine } from './curl.js'
+import { baseUrl, developmentKey, keyFrom } from './key.js'
+import { sentenceOf, whileBusy } from './sentences.js'
+import { noticeRow, petRow, setTableRoles } from './store-rows.js'
 
-const PAGE_SIZE = 20
-/** After these it is not known whether a pet was added. */
-const UNCONFIRMED = new Set([
-  'connection_failed',
-  'timeout',
-  'unexpected_response',
-  'internal_error',
-  'service_unavailable',
-])
 const element = (id) => document.getElementById(id)
 
-// Where no public address is configured, only the browser knows the address of the service.
-const address = element('address')
-const baseUrl = new URL('v1', location.href).href
-if (!URL.canParse(address.textContent)) address.textContent = baseUrl
-
 let client
-/** The page that is shown, and the following one, while there is one. */
-let shownQuery
-let nextQuery
-/** The pet that was added last. */
-let addedId
-/** The pet whose adding was not confirmed, and its key: adding it again must not add it twice. */
-let unconfirmed
-/** Counts the requests, so that a response that was overtaken by a later request is not shown. */
+/** The page that is shown, as the URL has it, and the cursor of the following one. */
+let shown
+let nextCursor
+/** Pets that are shown above the page: added on this visit, or found by their ID. */
+let extraRows = []
+/** Counts the requests for pages, so that a response that a later request has overtaken is not shown. */
 let latestRequest = 0
 
-function useKey(apiKey) {
-  // A person waits: fewer retries than a program would make.
-  client = createPetStoreClient({ baseUrl, apiKey, retries: 1, timeoutMs: 10_000 })
-  return showPage(firstQuery())
+/** Uses a key as somebody has pasted it, and shows the pets. */
+async function useKey(pasted) {
+  element('key-error').textContent = ''
+  try {
+    // A person waits: fewer retries than a program would make.
+    client = createPetStoreClient({ baseUrl, apiKey: keyFrom(pasted), retries: 1, timeoutMs: 30_000 })
+  } catch (error) {
+    element('key-error').textContent = sentenceOf(error)
+    element('key').focus()
+    return false
+  }
+  return showPage(pageOfUrl(), 'key-error')
 }
 
-function firstQuery() {
-  const status = element('filter').value
-  return { limit: PAGE_SIZE, ...(status !== '' && { status }) }
+/** The page that the URL names; what is invalid in it has its default. */
+function pageOfUrl() {
+  const query = new URLSearchParams(location.search)
+  const oneOf = (id, value) => [...element(id).options].find((option) => option.value === value)?.value
+  return {
+    status: oneOf('filter', query.get('status')) ?? '',
+    limit: oneOf('size', query.get('limit')) ?? '20',
+    cursor: query.get('cursor') ?? '',
+    from: Number(/^[1-9]\d{0,14}$/.exec(query.get('from')) ?? 1),
+    // The pages before this one; unknown where somebody else's link was followed.
+    earlier: history.state?.earlier ?? [],
+  }
 }
 
-async function showPage(query) {
+function queryOf({ status, limit, cursor }) {
+  return { limit: Number(limit), ...(status !== '' && { status }), ...(cursor !== '' && { cursor }) }
+}
+
+function searchOf({ status, limit, cursor, from }) {
+  const given = { status, limit: limit === '20' ? '' : limit, cursor, from: from === 1 ? '' : from }
+  return new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''))
+}
+
+/** Shows a page, or says beside `errorId` why not. Returns whether it is shown. */
+async function showPage(page, errorId = 'list-message', { isNew = false } = {}) {
+  clearMessages()
   latestRequest += 1
   const request = latestRequest
   try {
-    const page = await client.listPets(query)
-    if (request !== latestRequest) return
-    showRows(page.pets)
-    shownQuery = query
-    nextQuery = page.next
-    element('heading').hidden = page.pets.length === 0
-    element('pager').hidden = nextQuery === undefined && query.cursor === undefined
-    element('next').disabled = nextQuery === undefined
-    element('first').disabled = query.cursor === undefined
-    element('count').textContent = countText(page.pets.length, query)
-    show('pets', 'add-form')
-    hide('key-form', 'message')
+    const { pets, next } = await whileBusy(client.listPets(queryOf(page)), element('pets'), element('busy'))
+    if (request !== latestRequest) return false
+    const search = searchOf(page)
+    const address = search.size === 0 ? location.pathname : `?${search}`
+    history[isNew ? 'pushState' : 'replaceState']({ earlier: page.earlier }, '', address)
+    shown = page
+    nextCursor = next?.cursor
+    show(pets)
+    return true
   } catch (error) {
-    if (request === latestRequest) showError(error)
+    if (request === latestRequest) showError(error, errorId)
+    return false
   }
 }
 
-function countText(count, { status, cursor }) {
-  const kind = status === undefined ? '' : `${status} `
-  if (count === 0) return cursor === undefined ? `There are no ${kind}pets yet.` : `There are no more ${kind}pets.`
-  const pets = `${count} ${kind}pet${count === 1 ? '' : 's'}`
-  return nextQuery === undefined ? pets : `${pets} on this page; there are more.`
+function show(pets) {
+  const { status, limit, cursor, from, earlier } = shown
+  element('key-form').hidden = true
+  element('store').hidden = false
+  element('change-key').hidden = false
+  element('filter').value = status
+  element('size').value = limit
+  element('rows').replaceChildren(...(pets.length === 0 ? [emptyRow()] : pets.map((pet) => petRow(pet))))
+  showExtraRows(pets)
+  const last = from + pets.length - 1
+  const more = nextCursor === undefined ? '' : '; there are more'
+  element('position').textContent = pets.length === 0 ? '' : `Rows ${from}–${last}${more}`
+  element('first').disabled = cursor === ''
+  element('previous').disabled = earlier.length === 0
+  element('next').disabled = nextCursor === undefined
 }
 
-function showRows(pets) {
-  element('rows').replaceChildren(
-    ...pets.map(({ id, name, categoryId, status }) => {
-      const row = document.createElement('tr')
-      row.classList.toggle('added', id === addedId)
-      // IDs are bigints, so every digit is shown.
-      row.append(
-        cell('ID', `${id}`),
-        cell('Name', name),
-        cell('Category', `${categoryId}`),
-        cell('Status', status ?? ''),
-      )
+/** Pets that were added or found stand above the page, unless it has them. */
+function showExtraRows(pets) {
+  const ids = new Set(pets.map(({ id }) => id))
+  const rows = extraRows
+    .filter(({ pet }) => !ids.has(pet.id))
+    .map(({ pet, note }) => {
+      const row = petRow(pet, note)
+      row.className = 'added'
       return row
-    }),
-  )
-  setRoles()
+    })
+  element('shown').replaceChildren(...rows)
+  setTableRoles(document.querySelector('table'))
 }
 
-/** A phone shows rows as cards, and a browser forgets then that this is a table. */
-function setRoles() {
-  const roles = { table: 'table', 'thead, tbody': 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }
-  for (const [selector, role] of Object.entries(roles)) {
-    for (const part of document.querySelectorAll(selector)) part.role = role
-  }
-}
-
-function cell(label, text) {
-  const data = document.createElement('td')
-  data.dataset.label = label
-  data.textContent = text
-  return data
+function emptyRow() {
+  const { status } = shown
+  const text = document.createElement('p')
+  text.textContent = `There are no ${status === '' ? '' : `${status} `}pets yet.`
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.textContent = 'Add the first pet'
+  button.addEventListener('click', () => element('name').focus())
+  return noticeRow(text, button)
 }
 
 /** A key that is rejected is asked for again; the pets of an earlier key are not shown with it. */
-function showError(error) {
-  if (error instanceof PetStoreError && error.code === 'unauthorized') {
-    hide('pets', 'add-form')
-    show('key-form')
-    element('key').focus()
+function showError(error, errorId) {
+  const isRejected = error instanceof PetStoreError && error.code === 'unauthorized'
+  if (isRejected) askForKey()
+  element(isRejected ? 'key-error' : errorId).textContent = sentenceOf(error)
+}
+
+function askForKey() {
+  element('store').hidden = true
+  element('change-key').hidden = true
+  element('key-form').hidden = false
+  element('key').focus()
+}
+
+function clearMessages() {
+  for (const id of ['list-message', 'page-message', 'find-message', 'key-error', 'add-message']) {
+    element(id).textContent = ''
   }
-  const message = element('message')
-  message.textContent = sentenceOf(error)
-  message.hidden = false
 }
 
-function sentenceOf(error) {
-  if (!(error instanceof PetStoreError)) return `The page failed: ${error.message}`
-  if (error.code === 'connection_failed') return 'The service cannot be reached.'
-  return error.code === 'timeout' ? 'The service did not respond in time.' : error.message
+function firstPage() {
+  return { status: element('filter').value, limit: element('size').value, cursor: '', from: 1, earlier: [] }
 }
 
-async function add(form) {
-  const message = element('add-message')
-  message.className = ''
-  markInvalid('')
+async function find() {
+  const text = element('find-id').value.trim()
+  clearMessages()
+  if (!/^-?[0-9]{1,100}$/.test(text)) {
+    element('find-message').textContent = 'Enter the ID of a pet: a whole number, such as 1.'
+    element('find-id').focus()
+    return
+  }
   try {
-    const pet = await createPet(inputOf(Object.fromEntries(new FormData(form))))
-    // The next pet often has the same category and status.
-    element('name').value = ''
-    element('name').focus()
-    addedId = pet.id
-    await showPage(shownQuery)
-    message.textContent = `Added ${shortened(pet.name)} with ID ${pet.id}.${whereIs(pet)}`
+    const pet = await whileBusy(client.getPet(BigInt(text)), element('pets'), element('busy'))
+    extraRows = [{ pet, note: 'found' }]
+    showExtraRows([])
   } catch (error) {
-    message.className = 'error'
-    message.textContent = error instanceof RangeError ? error.message : sentenceOf(error)
-    if (unconfirmed !== undefined) message.textContent += ' Press Add to try again; the pet is added only once.'
-    markInvalid(message.textContent)
+    showError(error, 'find-message')
   }
 }
 
-/** Every other rule is the service's. */
-function inputOf({ name, categoryId, status }) {
-  if (name.trim() === '') throw new RangeError('Name: enter the name of the pet.')
-  if (!/^-?[0-9]{1,100}$/.test(categoryId.trim())) throw new RangeError('Category ID: enter a whole number, such as 1.')
-  return { name, categoryId: BigInt(categoryId), ...(status !== '' && { status }) }
-}
-
-async function createPet(pet) {
-  const content = `${pet.categoryId} ${pet.status} ${pet.name}`
-  const idempotencyKey = unconfirmed?.content === content ? unconfirmed.idempotencyKey : newIdempotencyKey()
-  unconfirmed = { content, idempotencyKey }
-  try {
-    const created = await client.createPet(pet, { idempotencyKey })
-    unconfirmed = undefined
-    return created
-  } catch (error) {
-    if (!UNCONFIRMED.has(error.code)) unconfirmed = undefined
-    throw error
-  }
-}
-
-/** `crypto.randomUUID` is missing in pages that were not loaded over HTTPS. */
-function newIdempotencyKey() {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
-}
-
-function shortened(name) {
-  const characters = Array.from(name)
-  return characters.length <= 60 ? name : `${characters.slice(0, 60).join('')}…`
-}
-
-/** Pets are listed by ascending ID, so a new one is at the end of the last page. */
-function whereIs({ status }) {
-  if (element('rows').querySelector('.added') !== null) return ''
-  const { status: shownStatus } = shownQuery
-  return shownStatus === undefined || shownStatus === status ? ' It is on the last page.' : ' The filter hides it.'
-}
-
-/** Marks the field that begins an error message, and moves the focus there. */
-function markInvalid(message) {
-  for (const [field, names] of [
-    [element('name'), /^(?:name |Name:)/],
-    [element('category'), /^(?:categoryId |Category ID:)/],
-  ]) {
-    const isInvalid = names.test(message)
-    if (isInvalid) field.focus()
-    field.setAttribute('aria-invalid', isInvalid)
-  }
-}
-
-function show(...ids) {
-  for (const id of ids) element(id).hidden = false
-}
-
-function hide(...ids) {
-  for (const id of ids) element(id).hidden = true
-}
-
-/** Handles a form without leaving the page; a second press while the first is handled does nothing. */
 function onSubmit(id, handle) {
-  const form = element(id)
-  let isBusy = false
-  form.addEventListener('submit', (event) => {
+  element(id).addEventListener('submit', (event) => {
     event.preventDefault()
-    if (isBusy) return
-    isBusy = true
-    // What fails is shown, so nothing rejects.
-    void handle(form).then(() => {
-      isBusy = false
-    })
+    void handle()
   })
 }
 
-onSubmit('key-form', () => useKey(element('key').value.trim()))
-onSubmit('add-form', add)
-element('filter').addEventListener('change', () => void showPage(firstQuery()))
-element('first').addEventListener('click', () => void showPage(firstQuery()))
-element('next').addEventListener('click', () => {
-  if (nextQuery !== undefined) void showPage(nextQuery)
-})
+function onPress(id, pageOf) {
+  element(id).addEventListener('click', () => void showPage(pageOf(), 'page-message', { isNew: true }))
+}
 
-const developmentKey = document.body.dataset.developmentKey
-if (developmentKey !== '') await useKey(developmentKey)
+onSubmit('key-form', async () => {
+  if (await useKey(element('key').value)) element('filter').focus()
+})
+onSubmit('find', find)
+for (const id of ['filter', 'size']) {
+  element(id).addEventListener('change', () => void showPage(firstPage(), 'list-message', { isNew: true }))
+}
+onPress('first', firstPage)
+onPress('previous', () => ({ ...shown, ...shown.earlier.at(-1), earlier: shown.earlier.slice(0, -1) }))
+onPress('next', () => {
+  const { cursor, from, limit, earlier } = shown
+  return { ...shown, cursor: nextCursor, from: from + Number(limit), earlier: [...earlier, { cursor, from }] }
+})
+copyOnPress(element('copy-list'), () => {
+  const query = new URLSearchParams(Object.entries(queryOf(shown)))
+  return curlLine(`/pets?${query}`)
+})
+element('change-key').addEventListener('click', askForKey)
+addEventListener('popstate', () => {
+  if (client !== undefined) void showPage(pageOfUrl())
+})
+addPetForm(
+  (input, idempotencyKey) => client.createPet(input, { idempotencyKey }),
+  (pet) => {
+    extraRows = [{ pet, note: 'new' }, ...extraRows.filter(({ note }) => note === 'new')].slice(0, 10)
+    element('rows').querySelector('.empty')?.parentElement.remove()
+    showExtraRows([])
+  },
+)
+if (developmentKey === undefined) askForKey()
+else await useKey(developmentKey)

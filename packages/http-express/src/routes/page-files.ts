@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { openApiJson } from './description-route.ts'
+import { fillTemplate } from './html.ts'
 
 /** A file that a page loads. */
 export interface PageAsset {
@@ -12,12 +14,12 @@ export interface PageAsset {
   readonly gzipped: Buffer
 }
 
-/** The files of the pages. */
+/** The pages and the files that they load. */
 export interface PageFiles {
   /** A hash of all assets. It is part of their addresses, so that the content at an address never changes. */
   readonly version: string
   readonly assets: ReadonlyMap<string, PageAsset>
-  /** The page as HTML, with values in the place of `{{names}}`. */
+  /** The page as HTML, with these values in the place of `{{names}}`. */
   page(name: 'reference' | 'store', values: Readonly<Record<string, string>>): string
 }
 
@@ -30,27 +32,27 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 
 // From the manifest of this package, because a program may be bundled and lie elsewhere.
 const MANIFEST = createRequire(import.meta.url).resolve('@pet-store/http-express/package.json')
-const require = createRequire(MANIFEST)
 
-/**
- * Finds the files of the pages and returns a function that reads them on its first call. Throws if the package
- * `swagger-ui-dist` is not installed, so that a broken installation does not start.
- */
-export function findPageFiles(): () => Promise<PageFiles> {
-  const assets = {
-    'swagger-ui.css': require.resolve('swagger-ui-dist/swagger-ui.css'),
-    'swagger-ui-bundle.js': require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
-    'page.css': ownFile('page.css'),
-    'reference.css': ownFile('reference.css'),
-    'reference.js': ownFile('reference.js'),
-    'reference-plugin.js': ownFile('reference-plugin.js'),
-    'store.js': ownFile('store.js'),
-    // The typed client, bundled by `build:pages`.
-    'client.js': ownFile('built/client.js'),
-  }
+const ASSETS = [
+  'design.css',
+  'store.css',
+  'reference.css',
+  'store.js',
+  'store-rows.js',
+  'add-pet.js',
+  'sentences.js',
+  'reference.js',
+  'key.js',
+  'curl.js',
+  // The typed client, bundled by `build:pages`.
+  'built/client.js',
+]
+
+/** Returns a function that reads the files of the pages on its first call. */
+export function createPageFiles(): () => Promise<PageFiles> {
   let files: Promise<PageFiles> | undefined
   return () => {
-    files ??= readPageFiles(assets).catch((error) => {
+    files ??= readPageFiles().catch((error) => {
       files = undefined
       throw error
     })
@@ -58,39 +60,33 @@ export function findPageFiles(): () => Promise<PageFiles> {
   }
 }
 
-function ownFile(name: string): string {
-  return join(dirname(MANIFEST), 'pages', name)
-}
-
-async function readPageFiles(paths: Readonly<Record<string, string>>): Promise<PageFiles> {
-  const [reference, store] = await Promise.all(
-    ['reference.html', 'store.html'].map((name) => readFile(ownFile(name), 'utf8')),
-  )
-  const pages: Readonly<Record<string, string | undefined>> = { reference, store }
+async function readPageFiles(): Promise<PageFiles> {
+  const folder = join(dirname(MANIFEST), 'pages')
+  const [store, reference, json, { referenceHtml }] = await Promise.all([
+    readFile(join(folder, 'store.html'), 'utf8'),
+    readFile(join(folder, 'reference.html'), 'utf8'),
+    openApiJson(),
+    import('./reference-html.ts'),
+  ])
   const assets = new Map(
-    await Promise.all(Object.entries(paths).map(async ([name, path]) => [name, await readAsset(name, path)] as const)),
+    await Promise.all(ASSETS.map(async (name) => [basename(name), await readAsset(join(folder, name))] as const)),
   )
   const hash = createHash('sha256')
   for (const { body } of assets.values()) hash.update(body)
   const version = hash.digest('hex').slice(0, 12)
+  const common = { icon: ICON, assets: `docs/${version}` }
+  const parts = referenceHtml(json)
   return {
     version,
     assets,
-    page: (name, values) => fill(pages[name] ?? '', { icon: ICON, assets: `docs/${version}`, ...values }),
+    page: (name, values) =>
+      name === 'store'
+        ? fillTemplate(store, { ...common, ...values })
+        : fillTemplate(reference, { ...common, ...parts, ...values }),
   }
 }
 
-async function readAsset(name: string, path: string): Promise<PageAsset> {
-  // Developer tools would request the source map, which is not served.
-  const text = (await readFile(path, 'utf8')).replace(/\/\*# sourceMappingURL=\S+\*\/\s*$/, '')
-  const body = Buffer.from(text)
-  return { type: TYPES[name.endsWith('.css') ? 'css' : 'js'], body, gzipped: await promisify(gzip)(body) }
-}
-
-function fill(page: string, values: Readonly<Record<string, string>>): string {
-  return page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ''))
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+async function readAsset(path: string): Promise<PageAsset> {
+  const body = await readFile(path)
+  return { type: TYPES[path.endsWith('.css') ? 'css' : 'js'], body, gzipped: await promisify(gzip)(body) }
 }

@@ -3,7 +3,7 @@ import type { Handler, HandlerRequest, HandlerResponse } from '../http/handler.t
 import { unknownPath } from '../http/http-error.ts'
 import { addGetRoute } from '../http/methods.ts'
 import { addHeader, sendJson, sendResponse } from '../http/send-response.ts'
-import { findPageFiles, type PageAsset } from './page-files.ts'
+import { createPageFiles, type PageAsset } from './page-files.ts'
 
 interface AssetParameters {
   readonly version: string
@@ -41,18 +41,27 @@ const POINTER = JSON.stringify({
 
 /** `/`, `/docs` and the files that these pages load. No key needed; references are relative, for any path prefix. */
 export function addPageRoutes(app: IRouter, { developmentKey, publicUrl }: PageOptions): void {
-  const files = findPageFiles()
-  const keyFor = (req: HandlerRequest) => (isForThisMachine(req) ? (developmentKey ?? '') : '')
+  const files = createPageFiles()
+  const valuesFor = (req: HandlerRequest) => {
+    const isLocal = isForThisMachine(req)
+    const local = isLocal ? `http://${req.headers.host}` : '…'
+    return {
+      developmentKey: isLocal ? (developmentKey ?? '') : '',
+      // Ends in a slash, so that the browser resolves `v1` below it.
+      publicUrl: publicUrl === undefined ? '' : `${publicUrl}/`,
+      // For readers without JavaScript; the page's script knows the address behind any proxy.
+      address: `${publicUrl ?? local}/v1`,
+    }
+  }
 
   addGetRoute(app, '/', async (req, res) => {
     addHeader(res, 'Vary', 'Accept')
     if (!acceptsHtml(req)) return sendJson(res, 200, POINTER)
-    const address = publicUrl === undefined ? '…/v1' : `${publicUrl}/v1`
-    sendPage(res, (await files()).page('store', { address, developmentKey: keyFor(req) }))
+    sendPage(res, (await files()).page('store', valuesFor(req)))
   })
 
   addGetRoute(app, '/docs', async (req, res) => {
-    sendPage(res, (await files()).page('reference', { developmentKey: keyFor(req) }))
+    sendPage(res, (await files()).page('reference', valuesFor(req)))
   })
 
   const assetPath = '/docs/:version/:name'

@@ -1,0 +1,92 @@
+// The rows of the table of pets.
+import { copyOnPress, curlLine } from './curl.js'
+
+/** From this length on a name may take more than its three lines. */
+const LONG_NAME = 120
+
+/** A row for a pet. `note` stands behind its name. */
+export function petRow(pet, note) {
+  const row = document.createElement('tr')
+  // Ids are bigints, so every digit is shown.
+  row.append(
+    cell('id', `${pet.id}`),
+    nameCell(pet.name, note),
+    cell('category', `${pet.categoryId}`),
+    cell('status', statusBadge(pet.status)),
+    cell('actions', copyButton(pet)),
+  )
+  return row
+}
+
+/** A row that says something in place of pets. */
+export function noticeRow(...content) {
+  const row = document.createElement('tr')
+  const only = cell('empty', ...content)
+  only.colSpan = 5
+  row.append(only)
+  return row
+}
+
+/** A phone shows rows as cards, and a browser forgets then that this is a table. */
+export function setTableRoles(table) {
+  const roles = { thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }
+  table.role = 'table'
+  for (const [name, role] of Object.entries(roles)) for (const part of table.querySelectorAll(name)) part.role = role
+}
+
+function cell(name, ...content) {
+  const data = document.createElement('td')
+  data.className = name
+  data.append(...content)
+  return data
+}
+
+/** `bdi` keeps the direction of a name, and control characters in it, to itself. */
+function nameCell(name, note) {
+  const text = document.createElement('bdi')
+  text.dir = 'auto'
+  text.textContent = name
+  const data = cell('name', text)
+  if (note !== undefined) data.append(badge(note, 'available'))
+  if (name.length > LONG_NAME) data.append(openButton(data))
+  return data
+}
+
+function openButton(name) {
+  const button = quietButton('Show all of the name')
+  button.addEventListener('click', () => {
+    const isOpen = name.toggleAttribute('data-open')
+    button.textContent = isOpen ? 'Show less' : 'Show all of the name'
+  })
+  return button
+}
+
+function statusBadge(status) {
+  if (status !== undefined) return badge(status, status)
+  const none = document.createElement('span')
+  none.className = 'hint'
+  none.textContent = 'not set'
+  return none
+}
+
+function badge(text, kind) {
+  const label = document.createElement('span')
+  label.className = `badge ${kind}`
+  label.textContent = text
+  return label
+}
+
+function copyButton({ id }) {
+  const button = quietButton('Copy')
+  button.ariaLabel = `Copy the curl line of pet ${id}`
+  copyOnPress(button, () => curlLine(`/pets/${id}`))
+  return button
+}
+
+function quietButton(text) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'quiet'
+  button.textContent = text
+  return button
+}

@@ -1,0 +1,220 @@
+import { ERROR_STATUS, type ErrorCode } from '../http/http-error.ts'
+import { escapeHtml, inlineCode } from './html.ts'
+
+/** What the reference page reads of the OpenAPI description. */
+interface Description {
+  readonly info: { readonly description: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+interface DescribedOperation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly deprecated?: boolean
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly description: string; readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+  readonly 'x-codeSamples': readonly { readonly label: string; readonly source: string }[]
+}
+
+interface Parameter {
+  readonly in: 'path' | 'query' | 'header'
+  readonly name: string
+  readonly description: string
+  readonly required?: boolean
+  readonly example?: unknown
+  readonly schema: Schema
+}
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly format?: string
+  readonly description?: string
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: unknown
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+}
+
+type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
+
+/** When each code is sent. A code that is missing here does not compile. */
+const MEANING = {
+  invalid_request: 'A field, a parameter or the request itself violates a rule that `message` names.',
+  unauthorized: 'The key is missing or not valid.',
+  forbidden: 'The key lacks the scope of the operation: `pets:read` or `pets:write`.',
+  not_found: 'There is no such pet, or nothing at this path.',
+  method_not_allowed: '`Allow` lists the methods of this path.',
+  request_timeout: 'The request did not arrive in time.',
+  gone: 'The operation was removed.',
+  payload_too_large: 'The body has more than 102,400 bytes.',
+  unsupported_media_type: 'The body is not `application/json` in UTF-8, or has another encoding than gzip, deflate and br.',
+  expectation_failed: 'An `Expect` other than `100-continue`.',
+  idempotency_key_reused: 'The `Idempotency-Key` was used with another pet.',
+  rate_limited: 'Wait for as many seconds as `Retry-After` says.',
+  headers_too_large: 'Request line and headers have more than 16 KiB.',
+  internal_error: 'An error of the service. Report the `X-Request-Id` of the response.',
+  not_implemented: 'A `Transfer-Encoding` other than `chunked`.',
+  service_unavailable: 'The database is unavailable, or the service is overloaded or stopping. Try again after `Retry-After`.',
+} satisfies Record<ErrorCode, string>
+
+/** The parts of the reference page that follow from the description, as HTML by their names in the template. */
+export function referenceHtml(json: string): Readonly<Record<string, string>> {
+  const { info, paths, components } = JSON.parse(json) as Description
+  const { schemas } = components
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  )
+  return {
+    links: operations.map(({ method, operation }) => operationLink(method, operation)).join(''),
+    operations: operations.map(({ method, path, operation }) => operationHtml(method, path, operation, schemas)).join(''),
+    models: Object.entries(schemas)
+      .filter(([, { properties }]) => properties !== undefined)
+      .map(([name, schema]) => modelHtml(name, schema, schemas))
+      .join(''),
+    errors: table(
+      ['Code', 'Status', 'Meaning'],
+      Object.entries(ERROR_STATUS).map(([code, status]) => [
+        `<code>${code}</code>`,
+        `${status}`,
+        inlineCode(MEANING[code as ErrorCode]),
+      ]),
+    ),
+    changes: listItems(info.description.split('## Changes')[1] ?? ''),
+  }
+}
+
+function operationLink(method: string, { operationId, summary, deprecated }: DescribedOperation): string {
+  const mark = deprecated ? ' <span class="badge deprecated">deprecated</span>' : ''
+  return `<li><a href="#${operationId}">${methodBadge(method)} ${escapeHtml(summary)}</a>${mark}</li>`
+}
+
+function operationHtml(
+  method: string,
+  path: string,
+  operation: DescribedOperation,
+  schemas: Description['components']['schemas'],
+): string {
+  const { operationId, summary, description, deprecated, parameters, requestBody, responses } = operation
+  const body = requestBody?.content['application/json']
+  const text = `<p>${inlineCode(description)}</p>`
+  return `<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title" data-method="${method.toUpperCase()}" data-path="${escapeHtml(path)}">
+<div class="about">
+<h2 id="${operationId}-title">${escapeHtml(summary)}${deprecated ? ' <span class="badge deprecated">deprecated</span>' : ''}</h2>
+<p class="address">${methodBadge(method)} <code>/v1${escapeHtml(path)}</code></p>
+${text}
+<h3>Parameters</h3>
+${fieldTable(parameters.map((one) => ({ ...one, where: one.in, rule: ruleOf(one.schema, schemas) })))}
+${body === undefined ? '' : `<h3>Body</h3><p class="hint">${inlineCode(requestBody?.description ?? '')}</p>${schemaTable(body.schema, schemas)}`}
+<h3>Responses</h3>
+${table(
+  ['Status', 'Meaning'],
+  Object.entries(responses).map(([status, { description: meaning }]) => [
+    status === 'default' ? 'others' : status,
+    inlineCode(meaning),
+  ]),
+)}
+</div>
+<div class="example">
+${samplesHtml(operation)}
+${tryHtml(operation, body?.example)}
+</div>
+</section>`
+}
+
+/** One sample is shown at a time; the page's script makes tabs of them. */
+function samplesHtml({ operationId, 'x-codeSamples': samples }: DescribedOperation): string {
+  const tabs = samples.map(
+    ({ label }, index) =>
+      `<button class="quiet" type="button" role="tab" aria-selected="${index === 0}" aria-controls="${operationId}-sample-${index}">${escapeHtml(label)}</button>`,
+  )
+  const panels = samples.map(
+    ({ source, label }, index) =>
+      `<pre id="${operationId}-sample-${index}" role="tabpanel" aria-label="${escapeHtml(label)}" tabindex="0"${index === 0 ? '' : ' hidden'}>${escapeHtml(source)}</pre>`,
+  )
+  return `<div class="row spread"><div role="tablist" aria-label="Languages">${tabs.join('')}</div><button class="quiet copy" type="button">Copy</button></div>${panels.join('')}`
+}
+
+function tryHtml({ operationId, parameters, summary }: DescribedOperation, example: unknown): string {
+  const fields = parameters.map(({ in: where, name, schema, example: value, required }) => {
+    const id = `${operationId}-${name}`
+    const hint = schema.default === undefined ? '' : ` placeholder="${escapeHtml(String(schema.default))}"`
+    const given = value === undefined ? '' : ` value="${escapeHtml(String(value))}"`
+    return `<label for="${id}">${escapeHtml(name)}${required ? ' *' : ''}</label><input id="${id}" data-in="${where}" data-name="${escapeHtml(name)}" autocomplete="off"${hint}${given}>`
+  })
+  const body =
+    example === undefined
+      ? ''
+      : `<label for="${operationId}-body">Body</label><textarea id="${operationId}-body" rows="5" spellcheck="false">${escapeHtml(JSON.stringify(example, null, 2))}</textarea>`
+  return `<form class="try" novalidate aria-label="Try: ${escapeHtml(summary)}" hidden>
+<div class="fields">${fields.join('')}</div>${body}
+<div class="row"><button class="primary" type="submit">Send</button><span class="outcome" role="status"></span></div>
+<div class="answer" hidden><pre class="headers" tabindex="0" aria-label="Response headers"></pre><pre class="body" tabindex="0" aria-label="Response body"></pre><button class="next-page" type="button" hidden>Next page</button></div>
+</form>`
+}
+
+function modelHtml(name: string, schema: Schema, schemas: Description['components']['schemas']): string {
+  return `<h3 id="model-${name}">${name}</h3><p class="hint">${inlineCode(schema.description ?? '')}</p>${schemaTable(schema, schemas)}`
+}
+
+function schemaTable(schema: Schema, schemas: Description['components']['schemas']): string {
+  const { properties = {}, required = [] } = resolved(schema, schemas)
+  return fieldTable(
+    Object.entries(properties).map(([name, property]) => ({
+      name,
+      required: required.includes(name),
+      description: resolved(property, schemas).description ?? '',
+      rule: ruleOf(property, schemas),
+    })),
+  )
+}
+
+interface Field {
+  readonly name: string
+  readonly where?: string
+  readonly required?: boolean
+  readonly rule: string
+  readonly description: string
+}
+
+function fieldTable(fields: readonly Field[]): string {
+  return table(
+    ['Name', 'Meaning'],
+    fields.map(({ name, where, required, rule, description }) => [
+      `<code>${escapeHtml(name)}</code><span class="hint">${[where, required ? 'required' : undefined].filter((part) => part !== undefined).join(', ')}</span>`,
+      `${inlineCode(description)} <span class="hint">${escapeHtml(rule)}</span>`,
+    ]),
+  )
+}
+
+/** The type of a value and its rule, in a few words: `integer, 1 to 100, default 20`. */
+function ruleOf(schema: Schema, schemas: Description['components']['schemas']): string {
+  const { type, format, enum: values, minimum, maximum, default: initial } = resolved(schema, schemas)
+  const range = minimum !== undefined && maximum !== undefined && format === undefined ? `${minimum} to ${maximum}` : ''
+  const parts = [values?.join(', ') ?? format ?? type ?? '', range, initial === undefined ? '' : `default ${initial}`]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+function resolved(schema: Schema, schemas: Description['components']['schemas']): Schema {
+  return schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema
+}
+
+function methodBadge(method: string): string {
+  return `<span class="badge ${method}">${method.toUpperCase()}</span>`
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const head = heads.map((text) => `<th scope="col">${text}</th>`).join('')
+  const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')
+  return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`
+}
+
+/** The list in a Markdown text. */
+function listItems(markdown: string): string {
+  return [...markdown.matchAll(/^\* (.*)$/gm)].map(([, text = '']) => `<li>${inlineCode(text)}</li>`).join('')
+}
