@@ -51,12 +51,14 @@ export function addPetForm(addPet, onAdded) {
     }
   }
 
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (isBusy) return
     isBusy = true
-    await submit()
-    isBusy = false
+    // What fails is shown, so nothing rejects.
+    void submit().then(() => {
+      isBusy = false
+    })
   })
 }
 

@@ -17,11 +17,13 @@ function quoted(text) {
 /** Copies a text when the button is pressed, and says so on it. */
 export function copyOnPress(button, textOf) {
   const label = button.textContent
-  button.addEventListener('click', async () => {
-    button.textContent = (await copied(textOf())) ? 'Copied' : 'Copy it by hand'
-    setTimeout(() => {
-      button.textContent = label
-    }, 1_500)
+  button.addEventListener('click', () => {
+    void copied(textOf()).then((isCopied) => {
+      button.textContent = isCopied ? 'Copied' : 'Copy it by hand'
+      setTimeout(() => {
+        button.textContent = label
+      }, 1_500)
+    })
   })
 }
 

@@ -4,7 +4,15 @@ import { copyOnPress, curlLine } from './curl.js'
 import { baseUrl, developmentKey, keyFrom, publicBaseUrl } from './key.js'
 
 const element = (id) => document.getElementById(id)
-const SHOWN_HEADERS = ['link', 'location', 'retry-after', 'idempotency-replayed', 'deprecation', 'sunset', 'x-request-id']
+const SHOWN_HEADERS = [
+  'link',
+  'location',
+  'retry-after',
+  'idempotency-replayed',
+  'deprecation',
+  'sunset',
+  'x-request-id',
+]
 let apiKey = developmentKey
 
 element('base').textContent = publicBaseUrl
@@ -80,12 +88,14 @@ function withOwnValues(sample) {
     .replaceAll('${process.env.BASE_URL}', publicBaseUrl)
     .replaceAll(/os\.environ\["BASE_URL"\] \+ "|os\.Getenv\("BASE_URL"\)\+"/g, `"${publicBaseUrl}`)
   if (developmentKey === undefined) return address
-  return address
-    .replaceAll('$API_KEY', developmentKey)
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands in the sample.
-    .replaceAll('${process.env.API_KEY}', developmentKey)
-    .replaceAll(/"Bearer " ?\+ ?(?:os\.environ\["API_KEY"\]|os\.Getenv\("API_KEY"\))/g, `"Bearer ${developmentKey}"`)
-    .replace('import json, os,', 'import json,')
+  return (
+    address
+      .replaceAll('$API_KEY', developmentKey)
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands in the sample.
+      .replaceAll('${process.env.API_KEY}', developmentKey)
+      .replaceAll(/"Bearer " ?\+ ?(?:os\.environ\["API_KEY"\]|os\.Getenv\("API_KEY"\))/g, `"Bearer ${developmentKey}"`)
+      .replace('import json, os,', 'import json,')
+  )
 }
 
 function setUpForm(operation) {
@@ -119,7 +129,7 @@ function requestOf(operation) {
   let path = operation.dataset.path
   const query = new URLSearchParams()
   const headers = {}
-  for (const { value, dataset } of operation.querySelectorAll('.fields input')) {
+  for (const { value, dataset } of operation.querySelectorAll('.fields [data-in]')) {
     if (dataset.in === 'path') path = path.replace(`{${dataset.name}}`, encodeURIComponent(value.trim()))
     else if (value.trim() !== '' && dataset.in === 'query') query.set(dataset.name, value.trim())
     else if (value.trim() !== '') headers[dataset.name] = value.trim()

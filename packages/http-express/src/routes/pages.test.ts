@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { ERROR_STATUS } from '../http/http-error.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import type { TestResponse } from '../testing/response.test-support.ts'
 import { startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
@@ -91,10 +92,38 @@ describe('the first page', () => {
   })
 })
 
+describe('the reference page', () => {
+  it('has every operation, parameter, field and error code of the description', async () => {
+    const server = await startTestServer()
+    const { text } = await get(server, '/docs')
+    const description = JSON.parse((await get(server, '/openapi.json')).text) as Description
+    const operations = Object.values(description.paths).flatMap((methods) => Object.values(methods))
+    const { NewPet, Pet } = description.components.schemas
+    const names = [
+      ...operations.flatMap(({ operationId, parameters }) => [operationId, ...parameters.map(({ name }) => name)]),
+      ...Object.keys({ ...NewPet?.properties, ...Pet?.properties }),
+      ...Object.keys(ERROR_STATUS),
+    ]
+    expect(names.length).toBeGreaterThan(25)
+    for (const name of names) expect(text).toMatch(new RegExp(`id="${name}"|<code>${name}</code>`))
+    for (const { summary } of operations) expect(text).toContain(`>${summary}`)
+  })
+})
+
+interface Description {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Record<string, { operationId: string; summary: string; parameters: readonly { readonly name: string }[] }>
+    >
+  >
+  readonly components: { readonly schemas: Readonly<Record<string, { readonly properties?: object }>> }
+}
+
 describe('what the pages load', () => {
   it('may be cached for ever, since its address changes with its content', async () => {
     const server = await startTestServer()
-    for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'page.css', 'reference.js']) {
+    for (const name of ['design.css', 'reference.css', 'reference.js']) {
       const path = await pathOf(server, name)
       expect(path).toMatch(/^\/docs\/[0-9a-f]{12}\//)
       const response = await get(server, path)
@@ -110,7 +139,7 @@ describe('what the pages load', () => {
 
   it('comes gzipped to who can take it, byte for byte the same', async () => {
     const server = await startTestServer()
-    const path = await pathOf(server, 'page.css')
+    const path = await pathOf(server, 'design.css')
     const plain = await server.send({ path, headers: { 'Accept-Encoding': 'gzip;q=0' } })
     const zipped = await server.send({ path, headers: { 'Accept-Encoding': 'gzip, br' } })
     expect(plain.headers).not.toHaveProperty('content-encoding')
@@ -120,12 +149,12 @@ describe('what the pages load', () => {
 
   it('is nowhere else', async () => {
     const server = await startTestServer()
-    const path = await pathOf(server, 'page.css')
+    const path = await pathOf(server, 'design.css')
     const folder = path.slice(0, path.lastIndexOf('/'))
     for (const wrong of [
       '/docs/',
-      '/docs/000000000000/page.css',
-      '/docs/page.css',
+      '/docs/000000000000/design.css',
+      '/docs/design.css',
       `${path}/`,
       folder,
       `${folder}/`,

@@ -24,7 +24,7 @@ interface Parameter {
   readonly name: string
   readonly description: string
   readonly required?: boolean
-  readonly example?: unknown
+  readonly example?: string | number
   readonly schema: Schema
 }
 
@@ -36,7 +36,7 @@ interface Schema {
   readonly enum?: readonly string[]
   readonly minimum?: number
   readonly maximum?: number
-  readonly default?: unknown
+  readonly default?: string | number
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
 }
@@ -53,14 +53,16 @@ const MEANING = {
   request_timeout: 'The request did not arrive in time.',
   gone: 'The operation was removed.',
   payload_too_large: 'The body has more than 102,400 bytes.',
-  unsupported_media_type: 'The body is not `application/json` in UTF-8, or has another encoding than gzip, deflate and br.',
+  unsupported_media_type:
+    'The body is not `application/json` in UTF-8, or has another encoding than gzip, deflate and br.',
   expectation_failed: 'An `Expect` other than `100-continue`.',
   idempotency_key_reused: 'The `Idempotency-Key` was used with another pet.',
   rate_limited: 'Wait for as many seconds as `Retry-After` says.',
   headers_too_large: 'Request line and headers have more than 16 KiB.',
   internal_error: 'An error of the service. Report the `X-Request-Id` of the response.',
   not_implemented: 'A `Transfer-Encoding` other than `chunked`.',
-  service_unavailable: 'The database is unavailable, or the service is overloaded or stopping. Try again after `Retry-After`.',
+  service_unavailable:
+    'The database is unavailable, or the service is overloaded or stopping. Try again after `Retry-After`.',
 } satisfies Record<ErrorCode, string>
 
 /** The parts of the reference page that follow from the description, as HTML by their names in the template. */
@@ -72,7 +74,9 @@ export function referenceHtml(json: string): Readonly<Record<string, string>> {
   )
   return {
     links: operations.map(({ method, operation }) => operationLink(method, operation)).join(''),
-    operations: operations.map(({ method, path, operation }) => operationHtml(method, path, operation, schemas)).join(''),
+    operations: operations
+      .map(({ method, path, operation }) => operationHtml(method, path, operation, schemas))
+      .join(''),
     models: Object.entries(schemas)
       .filter(([, { properties }]) => properties !== undefined)
       .map(([name, schema]) => modelHtml(name, schema, schemas))
@@ -104,7 +108,7 @@ function operationHtml(
   const body = requestBody?.content['application/json']
   const text = `<p>${inlineCode(description)}</p>`
   return `<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title" data-method="${method.toUpperCase()}" data-path="${escapeHtml(path)}">
-<div class="about">
+<div class="about flow">
 <h2 id="${operationId}-title">${escapeHtml(summary)}${deprecated ? ' <span class="badge deprecated">deprecated</span>' : ''}</h2>
 <p class="address">${methodBadge(method)} <code>/v1${escapeHtml(path)}</code></p>
 ${text}
@@ -120,9 +124,9 @@ ${table(
   ]),
 )}
 </div>
-<div class="example">
+<div class="example flow">
 ${samplesHtml(operation)}
-${tryHtml(operation, body?.example)}
+${tryHtml(operation, body?.example, schemas)}
 </div>
 </section>`
 }
@@ -140,22 +144,38 @@ function samplesHtml({ operationId, 'x-codeSamples': samples }: DescribedOperati
   return `<div class="row spread"><div role="tablist" aria-label="Languages">${tabs.join('')}</div><button class="quiet copy" type="button">Copy</button></div>${panels.join('')}`
 }
 
-function tryHtml({ operationId, parameters, summary }: DescribedOperation, example: unknown): string {
-  const fields = parameters.map(({ in: where, name, schema, example: value, required }) => {
-    const id = `${operationId}-${name}`
-    const hint = schema.default === undefined ? '' : ` placeholder="${escapeHtml(String(schema.default))}"`
-    const given = value === undefined ? '' : ` value="${escapeHtml(String(value))}"`
-    return `<label for="${id}">${escapeHtml(name)}${required ? ' *' : ''}</label><input id="${id}" data-in="${where}" data-name="${escapeHtml(name)}" autocomplete="off"${hint}${given}>`
-  })
+function tryHtml(
+  { operationId, parameters, summary }: DescribedOperation,
+  example: unknown,
+  schemas: Description['components']['schemas'],
+): string {
+  const fields = parameters.map((parameter) => fieldHtml(operationId, parameter, schemas))
   const body =
     example === undefined
       ? ''
       : `<label for="${operationId}-body">Body</label><textarea id="${operationId}-body" rows="5" spellcheck="false">${escapeHtml(JSON.stringify(example, null, 2))}</textarea>`
-  return `<form class="try" novalidate aria-label="Try: ${escapeHtml(summary)}" hidden>
+  return `<form class="try flow" novalidate aria-label="Try: ${escapeHtml(summary)}" hidden>
 <div class="fields">${fields.join('')}</div>${body}
 <div class="row"><button class="primary" type="submit">Send</button><span class="outcome" role="status"></span></div>
-<div class="answer" hidden><pre class="headers" tabindex="0" aria-label="Response headers"></pre><pre class="body" tabindex="0" aria-label="Response body"></pre><button class="next-page" type="button" hidden>Next page</button></div>
+<div class="answer flow" hidden><pre class="headers" tabindex="0" aria-label="Response headers"></pre><pre class="body" tabindex="0" aria-label="Response body"></pre><button class="next-page" type="button" hidden>Next page</button></div>
 </form>`
+}
+
+function fieldHtml(
+  operationId: string,
+  { in: where, name, schema, example, required }: Parameter,
+  schemas: Description['components']['schemas'],
+): string {
+  const id = `${operationId}-${name}`
+  const label = `<label for="${id}">${escapeHtml(name)}${required ? ' *' : ''}</label>`
+  const data = `id="${id}" data-in="${where}" data-name="${escapeHtml(name)}"`
+  const { enum: values, default: initial } = resolved(schema, schemas)
+  if (values !== undefined) {
+    return `${label}<select ${data}>${['', ...values].map((value) => `<option>${value}</option>`).join('')}</select>`
+  }
+  const hint = initial === undefined ? '' : ` placeholder="${escapeHtml(String(initial))}"`
+  const given = example === undefined ? '' : ` value="${escapeHtml(String(example))}"`
+  return `${label}<input ${data} autocomplete="off"${hint}${given}>`
 }
 
 function modelHtml(name: string, schema: Schema, schemas: Description['components']['schemas']): string {

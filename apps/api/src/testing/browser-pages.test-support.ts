@@ -1,0 +1,76 @@
+import { hashApiKey } from '@pet-store/access'
+import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
+import { CHROMIUM, NO_CHROMIUM, problemsOf } from './browser.test-support.ts'
+import { startPrefixProxy } from './prefix-proxy.test-support.ts'
+import { runProgram, runStart } from './run-program.test-support.ts'
+
+export const DESKTOP = { width: 1440, height: 900 }
+export const PHONE = { width: 390, height: 844 }
+
+/** More digits than a JavaScript number holds. */
+export const BIG = '9007199254740993'
+export const INT64 = { min: '-9223372036854775808', max: '9223372036854775807' }
+
+let browser: Browser
+
+/** Starts a browser for the tests of a file; without one they are skipped, and say so. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    if (CHROMIUM === undefined) console.warn(NO_CHROMIUM)
+    else browser = await chromium.launch({ executablePath: CHROMIUM })
+  })
+  afterAll(() => browser?.close())
+  beforeEach((context) => {
+    if (CHROMIUM === undefined) context.skip(NO_CHROMIUM)
+  })
+}
+
+/** Opens the first page of a service. */
+export async function open(address: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: DESKTOP, ...options })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  const problems = await problemsOf(page, address)
+  await page.goto(`${address}/`)
+  return { page, problems }
+}
+
+/** A service with a development key and this many pets, and its first page. */
+export async function openStore(count = 0, options: BrowserContextOptions = {}) {
+  const { program, address, key } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
+  stopLater(program)
+  await addPets(address, key, count)
+  const opened = await open(address.replace('/v1', ''), options)
+  if (options.javaScriptEnabled !== false) {
+    await opened.page.waitForSelector(count === 0 ? 'text=There are no pets yet.' : 'bdi:text-is("Pet 1")')
+  }
+  return { ...opened, address, key }
+}
+
+async function addPets(address: string, key: string, count: number): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  for (let number = 1; number <= count; number += 1) {
+    const body = `{"name":"Pet ${number}","categoryId":${BIG},"status":"available"}`
+    const { status } = await fetch(`${address}/pets`, { method: 'POST', headers, body })
+    expect(status).toBe(201)
+  }
+}
+
+function stopLater(program: RunningProgram): void {
+  onTestFinished(async () => {
+    program.process.kill('SIGTERM')
+    await program.ended
+  })
+}
+
+/** A service for others, published under a prefix; its address there. */
+export async function serveUnderPrefix(key: string): Promise<string> {
+  const program = runProgram('serve', await temporaryFolder(), { API_KEYS_SHA256: hashApiKey(key) })
+  stopLater(program)
+  const address = await waitForOutput(program, /"address":"([^"]+)\/v1"/)
+  const proxy = await startPrefixProxy(address, '/shop')
+  onTestFinished(proxy.close)
+  return proxy.address
+}
