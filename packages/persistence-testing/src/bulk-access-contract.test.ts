@@ -36,6 +36,33 @@ const faults: readonly Fault<BulkAccess>[] = [
     bulk.pets.isAfter = (row, after) => after === undefined || row.id >= after
     return {}
   }),
+  bulkFault('skips a pet after each page', 'bulk.read.pages', (_, { readPets }) => ({
+    readPets: ({ after, ...query }) => readPets(after === undefined ? query : { ...query, after: after + 1n }),
+  })),
+  bulkFault('returns half of a page', 'bulk.read.pages', (_, { readPets }) => ({
+    readPets: ({ limit, ...query }) => readPets({ ...query, limit: Math.ceil(limit / 2) }),
+  })),
+  bulkFault('does not list written pets by status', 'bulk.write', (bulk, { writePets }) => {
+    const hasStatus = bulk.pets.hasStatus.bind(bulk.pets)
+    const written = new Set<bigint>()
+    bulk.pets.hasStatus = (row, status) => hasStatus(row, status) && (status === undefined || !written.has(row.id))
+    return {
+      async writePets(pets) {
+        for (const { id } of pets) written.add(id)
+        await writePets(pets)
+      },
+    }
+  }),
+  bulkFault('counts only pets that it has added', 'bulk.write', (_, { addPets }) => {
+    let count = 0
+    return {
+      async addPets(pets, progress) {
+        await addPets(pets, progress)
+        count += pets.length
+      },
+      countPets: async () => count,
+    }
+  }),
   bulkFault('gives written pets new ids', 'bulk.write', (_, { addPets }) => ({
     writePets: (pets) => addPets(pets as unknown as Parameters<typeof addPets>[0]),
   })),
@@ -55,6 +82,15 @@ const faults: readonly Fault<BulkAccess>[] = [
       bulk.pets.lastId = id
     },
   })),
+  bulkFault('gives ids beyond 64 bits', 'bulk.ids.greatest', (bulk) => {
+    bulk.pets.nextId = () => (bulk.pets.lastId += 1n)
+    return {}
+  }),
+  bulkFault('rounds the ids that it has passed', 'bulk.ids.greatest', (bulk) => ({
+    async movePetIdsPast(id) {
+      bulk.pets.lastId = BigInt(Number(id))
+    },
+  })),
   bulkFault('keeps the import that is stored', 'bulk.imports', (bulk, { writePetImports }) => ({
     writePetImports: (items) =>
       writePetImports(items.filter(({ id }) => !bulk.imports.some((stored) => stored.id === id))),
@@ -67,6 +103,12 @@ const faults: readonly Fault<BulkAccess>[] = [
   bulkFault('reads idempotency keys without an order', 'bulk.idempotency-keys', (bulk) => ({
     readIdempotencyKeys: async (limit) =>
       [...bulk.pets.keys.values()].map(({ key, pet }) => ({ ...key, petId: pet.id })).slice(0, limit),
+  })),
+  bulkFault('goes on at the next owner', 'bulk.idempotency-keys', (_, { readIdempotencyKeys }) => ({
+    async readIdempotencyKeys(limit, after) {
+      const all = await readIdempotencyKeys(99)
+      return all.filter(({ owner }) => after === undefined || owner > after.owner).slice(0, limit)
+    },
   })),
   bulkFault('rejects an idempotency key that is stored', 'bulk.idempotency-keys', (bulk, original) => ({
     async writeIdempotencyKeys(keys) {

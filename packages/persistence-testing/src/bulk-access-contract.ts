@@ -1,4 +1,4 @@
-import { INT64, type NewPet, type Pet } from '@pet-store/domain'
+import { INT64, type NewPet, PET_STATUSES, type Pet } from '@pet-store/domain'
 import type { BulkAccess, PetImport, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
 import { type CaseDefinition, type ContractCase, casesOf, expectEqual, expectRejection } from './contract-case.ts'
 import { after, hashOf } from './new-api-keys.ts'
@@ -99,8 +99,23 @@ const cases: readonly CaseDefinition<BulkAccess>[] = [
     },
   },
   {
+    id: 'read.pages',
+    name: 'reads every pet once, over several pages, each of them full but the last',
+    async run(bulk) {
+      await bulk.addPets(MANY.slice(0, 10))
+      const all = await bulk.readPets({ limit: ALL })
+      const pages: (readonly Pet[])[] = []
+      for (let last: Pet | undefined; pages.length < 9; last = pages.at(-1)?.at(-1)) {
+        pages.push(await bulk.readPets({ limit: 3, ...(last && { after: last.id }) }))
+        if (pages.at(-1)?.length === 0) break
+      }
+      const expected = [all.slice(0, 3), all.slice(3, 6), all.slice(6, 9), all.slice(9), []]
+      expectEqual(pages, expected, 'the pages of three pets')
+    },
+  },
+  {
     id: 'write',
-    name: 'stores pets under the ids that they have',
+    name: 'stores pets under the ids that they have, for every kind of read',
     async run(bulk) {
       const ids = [2n ** 53n + 1n, 7n, 2n ** 62n, 5n]
       const pets = ids.map((id, index) => ({ id, ...(ODD[index] as NewPet) }))
@@ -108,6 +123,13 @@ const cases: readonly CaseDefinition<BulkAccess>[] = [
       await bulk.writePets([])
       const expected = pets.toSorted((one, other) => (one.id < other.id ? -1 : 1))
       expectEqual(await bulk.readPets({ limit: ALL }), expected, 'the pets by ascending id')
+      expectEqual(await bulk.countPets(), ids.length, 'the number of pets')
+      for (const status of PET_STATUSES) {
+        const withStatus = expected.filter((pet) => pet.status === status)
+        expectEqual(await bulk.readPets({ status, limit: ALL }), withStatus, `the pets with the status ${status}`)
+      }
+      const rest = await bulk.readPets({ after: 7n, limit: ALL })
+      expectEqual(rest, expected.slice(2), 'the pets after an id')
     },
   },
   {
@@ -135,6 +157,20 @@ const cases: readonly CaseDefinition<BulkAccess>[] = [
     },
   },
   {
+    id: 'ids.greatest',
+    name: 'gives ids up to the greatest integer of 64 bits, then rejects new pets',
+    async run(bulk) {
+      await bulk.movePetIdsPast(INT64.max - 2n)
+      await bulk.addPets(ODD.slice(0, 1))
+      const [pet] = await bulk.readPets({ limit: ALL })
+      expectEqual(pet?.id, INT64.max - 1n, 'the last id but one')
+      await bulk.movePetIdsPast(INT64.max)
+      expectEqual(await bulk.lastPetId(), INT64.max, 'the last id')
+      await expectRejection(async () => bulk.addPets(ODD.slice(1, 2)), 'addPets must reject a pet without an id for it')
+      expectEqual(await bulk.readPets({ limit: ALL }), [pet], 'the stored pets must not change')
+    },
+  },
+  {
     id: 'imports',
     name: 'writes and reads imports by ascending id; one with a taken id replaces the stored one',
     async run(bulk) {
@@ -150,10 +186,16 @@ const cases: readonly CaseDefinition<BulkAccess>[] = [
     name: 'writes and reads idempotency keys by owner and key; one that is taken is replaced',
     async run(bulk) {
       await bulk.writePets([1n, 2n, 7n].map((id) => ({ id, ...aNewPet() })))
-      const keys = [keyOf('a', 'x', 1n), keyOf('a', 'y', 2n), keyOf('b', 'x', 7n)]
+      const keys = [
+        ...['x', 'y', 'z'].map((key) => keyOf('a', key, 1n)),
+        ...['w', 'x', 'y', 'z'].map((key) => keyOf('b', key, 2n)),
+        keyOf('c', 'a', 7n),
+      ]
       await bulk.writeIdempotencyKeys(keys.toReversed())
-      expectEqual(await bulk.readIdempotencyKeys(2), keys.slice(0, 2), 'the first two keys')
-      expectEqual(await bulk.readIdempotencyKeys(2, keys[1]), [keys[2]], 'the keys after the second')
+      for (let start = 0; start <= keys.length; start += 2) {
+        const page = await bulk.readIdempotencyKeys(2, keys[start - 1])
+        expectEqual(page, keys.slice(start, start + 2), `two keys after the first ${start}`)
+      }
       await bulk.writeIdempotencyKeys([keyOf('a', 'x', 7n)])
       expectEqual(await bulk.readIdempotencyKeys(1), [keyOf('a', 'x', 7n)], 'the first key, replaced')
     },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PET_STATUSES } from '@pet-store/domain'
 import { adapterContract, aNewPet, type PersistenceHarness, persistenceContract } from '@pet-store/persistence-testing'
 import { afterAll, describe, expect, it } from 'vitest'
-import openFilePersistence, { openFileBulkAccess } from './testing/file-persistence.test-support.ts'
+import openFilePersistence, { openBulkAccess } from './testing/file-persistence.test-support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -38,7 +38,8 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
       cpSync(new URL(url).pathname, new URL(replica).pathname)
       return { url: replica, end: async () => {} }
     },
-    openBulkAccess: openFileBulkAccess,
+    openBulkAccess,
+    bulkExportName: 'openBulkAccess',
     capabilities: { severalProcesses, sharedLimits: true, bulkAccess: true, replicas: true },
     module: new URL('testing/file-persistence.test-support.ts', import.meta.url).href,
     exportName: 'default',
@@ -67,6 +68,8 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['counts-per-process', 'shared.limits-processes'],
   ['forgets-last-id', 'bulk.pets'],
   ['forgets-bulk-keys', 'bulk.idempotency-keys'],
+  ['hides-bulk-pets', 'bulk.pets'],
+  ['stores-progress-later', 'bulk.killed'],
   ['forgets-rotations', 'bulk.api-keys'],
   ['ignores-migrate', 'migrate.empty migrate.outdated'],
   ['migrates-for-reading', 'migrate.empty migrate.read-only'],
@@ -141,7 +144,7 @@ describe.concurrent('persistenceContract', () => {
     const counts: Record<string, number> = {}
     for (const reason of reasons) if (reason !== undefined) counts[reason] = (counts[reason] ?? 0) + 1
     expect(counts).toEqual({
-      'the harness names no module for a second process': 6,
+      'the harness names no module for a second process': 7,
       'the adapter does not declare severalProcesses': 7,
       'the adapter declares no capabilities': 2,
       'the harness makes no database with an outdated schema': 1,

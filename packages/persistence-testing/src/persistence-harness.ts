@@ -27,6 +27,8 @@ export interface PersistenceHarness {
   readonly module?: string
   /** Under which name that module exports `open` (default: `default`). */
   readonly exportName?: string
+  /** Under which name it exports `openBulkAccess` (default: `openBulkAccess`). */
+  readonly bulkExportName?: string
   /** Options of Node for that process (default: none). */
   readonly nodeOptions?: readonly string[]
   /** Ends the database as a crash does, `kill -9` of a server for example; what is on its disk stays. */

@@ -44,6 +44,7 @@ export default async function createHarness(given?: string): Promise<Persistence
     },
     module: new URL('../index.ts', import.meta.url).href,
     exportName: 'openPostgresPersistence',
+    bulkExportName: 'openPostgresBulkAccess',
     nodeOptions: ['--conditions=@pet-store/source'],
     ...(server === undefined ? { close: removeTables } : ownServer(server)),
   }

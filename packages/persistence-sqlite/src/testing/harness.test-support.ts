@@ -19,6 +19,7 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     emptyDatabase,
     module: new URL('../index.ts', import.meta.url).href,
     exportName: 'openSqlitePersistence',
+    bulkExportName: 'openSqliteBulkAccess',
     nodeOptions: ['--conditions=@pet-store/source'],
     /** The file is moved, as an operator may do by mistake. */
     async interrupt(url) {

@@ -3,6 +3,7 @@ import type { BulkAccess, StoredApiKey } from '@pet-store/persistence'
 import { casesOf, expectEqual } from '../contract-case.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { addPets, aNewPet, listAll } from '../new-pets.ts'
+import { withProcesses } from '../other-process.ts'
 import {
   type HarnessCase,
   type NotShown,
@@ -26,6 +27,9 @@ export const bulkCases: readonly HarnessCase[] = casesOf('persistence.bulk', [
       })
       const added = await withPersistence(harness, url, async ({ pets }) => {
         expectEqual(await listAll(pets), written, 'the pets that bulk access has written')
+        expectEqual(await pets.list({ status: 'sold', limit: 9 }), written, 'those pets by their status')
+        expectEqual(await pets.list({ after: 7n, limit: 9 }), written.slice(1), 'those pets after an id')
+        expectEqual(await pets.find(7n), written[0], 'the first of them by its id')
         return addPets(pets, 1)
       })
       assert.ok((added[0]?.id ?? 0n) > 2n ** 53n + 1n, `the next id must be greater, got ${added[0]?.id}`)
@@ -94,7 +98,46 @@ export const bulkCases: readonly HarnessCase[] = casesOf('persistence.bulk', [
       return undefined
     }),
   },
+  {
+    id: 'killed',
+    name: 'has the pets of an import and its progress, both or neither, after kill -9 of the process that imports',
+    timeLimitMs: 60_000,
+    run: withProcesses(async (harness, start) => {
+      const { openBulkAccess, bulkExportName = 'openBulkAccess' } = harness
+      if (openBulkAccess === undefined) return 'the adapter has no bulk access'
+      const url = await harness.emptyDatabase()
+      for (const id of ['1', '2', '3']) {
+        const { ended } = start(url, IMPORTER, [bulkExportName, id], (output, { kill }) => {
+          if (output.length > 20) kill()
+        })
+        const { signal, errors, output } = await ended
+        expectEqual(signal, 'SIGKILL', `the importing process must run until it is killed; it printed: ${errors}`)
+        await withBulkAccess(harness, url, async (bulk) => {
+          const imports = (await bulk?.readPetImports()) ?? []
+          const lines = imports.reduce((sum, one) => sum + one.lines, 0)
+          expectEqual(await bulk?.countPets(), lines, 'the number of pets, of which each is a line')
+          const last = imports.find((one) => String(one.id) === id)?.lines ?? 0
+          assert.ok(last >= 5 * output.length, `${5 * output.length} lines must be stored, got ${last}`)
+        })
+      }
+      return undefined
+    }),
+  },
 ])
+
+/** Adds five pets at a time, with the progress of an import, and prints a point when they are stored. */
+const IMPORTER = `
+  const [bulkExportName, id] = values
+  const bulk = await (await import(module))[bulkExportName]({ url, migrate: true })
+  const pets = Array.from({ length: 5 }, () => ({ name: 'Rex', categoryId: 1n }))
+  const common = { id: BigInt(id), fileSha256: 'f'.repeat(64), state: 'unfinished', changedAt: new Date(0) }
+  let from
+  for (let lines = 5; ; lines += 5) {
+    const to = { ...common, sha256: String(lines).padStart(64, '0'), lines }
+    await bulk.addPets(pets, { to, ...(from && { from }) })
+    from = to
+    process.stdout.write('.')
+  }`
 
 type WithBulk = <Result>(work: (bulk: BulkAccess) => Promise<Result>) => Promise<Result>
 

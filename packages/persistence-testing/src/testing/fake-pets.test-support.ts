@@ -3,6 +3,7 @@ import {
   type CreatedPet,
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
+  INT64,
   type NewPet,
   type Pet,
   PetError,
@@ -22,6 +23,7 @@ export class FakePets implements PetRepository {
   gap: (() => Promise<void>) | undefined = undefined
 
   nextId(): unknown {
+    if (this.lastId === INT64.max) throw new Error('There are no more ids.')
     return ++this.lastId
   }
 

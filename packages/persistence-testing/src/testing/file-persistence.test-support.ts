@@ -102,6 +102,7 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
       loaded.pets.hasStatus = (row, status) => status === undefined || row.id > 4n
     if (has('finds-by-double')) loaded.pets.hasId = (row, id) => Number(row.id) === Number(id)
     if (has('pages-by-double')) loaded.pets.isAfter = (row, id) => id === undefined || Number(row.id) > Number(id)
+    if (has('hides-bulk-pets')) loaded.pets.hasStatus = (row, status) => status === undefined || row.id > 2n ** 53n
     if (has('forgets-hashes')) loaded.apiKeys.findByHash = async () => undefined
     return loaded
   }
@@ -177,7 +178,7 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
 export default openFilePersistence
 
 /** The same file for bulk access. */
-export const openFileBulkAccess: OpenBulkAccess = async ({ url, migrate = false, readOnly = false }) => {
+export const openBulkAccess: OpenBulkAccess = async ({ url, migrate = false, readOnly = false }) => {
   const { pathname, search } = new URL(url)
   const mayCreate = migrate && (!readOnly || search === '?creates-for-bulk-reading')
   if (!existsSync(pathname) && !mayCreate) throw new Error('The schema is missing.')
@@ -186,6 +187,19 @@ export const openFileBulkAccess: OpenBulkAccess = async ({ url, migrate = false,
   if (search === '?forgets-last-id') bulk.movePetIdsPast = async () => {}
   if (search === '?forgets-bulk-keys') bulk.writeIdempotencyKeys = async () => {}
   if (search === '?forgets-rotations') bulk.toStored = (row) => row
+  const addPets = bulk.addPets.bind(bulk)
+  bulk.addPets = async (pets, progress) => {
+    const store = () => save(pathname, { ...state, imports: bulk.imports })
+    if (search !== '?stores-progress-later' || progress === undefined) {
+      await addPets(pets, progress)
+      return store()
+    }
+    await addPets(pets)
+    store()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    bulk.advance(progress)
+    store()
+  }
   bulk.close = async () => save(pathname, { ...state, imports: bulk.imports })
   return bulk
 }
