@@ -138,4 +138,38 @@ describe('SQLite with several processes', () => {
     expect(readdirSync(dirname(path))).toEqual(['pets.db'])
     chmodSync(dirname(path), 0o755)
   })
+
+  it.each([
+    ['a file that it may not write', 0o444, false],
+    ['a file of a running service', 0o644, true],
+    ['a file of another user', 0o644, false],
+  ])('a process that only reads %s leaves nothing beside it', async (_file, mode, isServed) => {
+    const persistence = await openSqlitePersistence({ url, migrate: true })
+    await persistence.pets.add(aNewPet())
+    if (!isServed) await persistence.close()
+    const files = readdirSync(dirname(path))
+    chmodSync(folder, 0o755)
+    chmodSync(dirname(path), 0o777)
+    chmodSync(path, mode)
+    const output = await run(
+      `import { readdirSync } from 'node:fs'
+       await (await openSqlitePersistence({ url: 'sqlite::memory:', migrate: true })).close()
+       if (process.getuid() === 0) process.setuid(65534)
+       const { pets, close } = await openSqlitePersistence({ url: URL, readOnly: true })
+       console.log((await pets.list({ limit: 2 })).map(({ name }) => name).join())
+       console.log(readdirSync(${JSON.stringify(dirname(path))}).join())
+       await close()`,
+      url,
+    )
+    const [name, filesWhileOpen] = output.split('\n')
+    expect(name).toBe(aNewPet().name)
+    // An ordinary user is no other user here: its own file may have a log while it is open.
+    const isOther = mode === 0o444 || process.getuid?.() === 0
+    if (isOther) expect(filesWhileOpen).toBe(files.join())
+    expect(readdirSync(dirname(path))).toEqual(files)
+    if (isServed) {
+      await persistence.pets.add(aNewPet())
+      await persistence.close()
+    }
+  })
 })

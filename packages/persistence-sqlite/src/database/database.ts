@@ -76,35 +76,49 @@ async function openWritable(path: string): Promise<Database.Database> {
 }
 
 /**
- * Even for reading, SQLite needs a log beside a file in this mode. It removes the log when the last connection closes,
- * unless that connection was opened with the read-only flag: so the connection is a normal one that may not write.
+ * Even for reading, SQLite needs a log beside a file in this mode, and creates it with the owner and the rights of the
+ * reader: then others could no longer write. So only who may write the file anyway opens it in the normal way, where the
+ * last connection to close removes the log. Others use the log of a process that has the file open, or read a copy.
  */
 async function openReadOnly(path: string): Promise<Database.Database> {
-  const open = (file: string) =>
-    configured(new Database(file, { timeout: 0, fileMustExist: true }), async (connection) => {
-      connection.pragma('query_only = on')
-      await withRetries(() => connection.prepare('select 1 from sqlite_schema limit 1').get())
-    })
   try {
-    return await open(path)
+    if (isOwnFile(path)) return await openForQueries(path)
+    // With this flag SQLite removes no log either.
+    if (existsSync(`${path}-shm`)) return await openForQueries(path, { readonly: true })
   } catch (error) {
     if (!isReadOnlyPlace(error)) throw error
-    return openCopy(path, open)
   }
+  return openCopy(path)
+}
+
+/** SQLite gives files that the superuser creates to the owner of the database. */
+function isOwnFile(path: string): boolean {
+  const { uid, mode } = statSync(path)
+  const user = process.getuid?.() ?? uid
+  return (user === uid || user === 0) && (mode & constants.S_IWUSR) !== 0
+}
+
+async function openForQueries(path: string, options: Database.Options = {}): Promise<Database.Database> {
+  return configured(new Database(path, { ...options, timeout: 0, fileMustExist: true }), async (connection) => {
+    connection.pragma('query_only = on')
+    await withRetries(() => connection.prepare('select 1 from sqlite_schema limit 1').get())
+  })
 }
 
 /**
- * Reads a copy where SQLite can create no log: on a read-only file system, where no other process can write either. The
- * copy has no name any more once it is open, so that nothing is left of it even when the process is killed.
+ * Reads a copy where there is no log that could be used: no process is writing. The copy has no name any more once it is
+ * open, so that nothing is left of it even when the process is killed.
  */
-async function openCopy(path: string, open: (file: string) => Promise<Database.Database>): Promise<Database.Database> {
+async function openCopy(path: string): Promise<Database.Database> {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
   try {
     const copy = join(folder, basename(path))
+    const before = statSync(path).mtimeMs
     copyFileSync(path, copy)
     chmodSync(copy, 0o600)
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`)
-    return await open(copy)
+    if (statSync(path).mtimeMs !== before) throw new Error('it changed while it was copied; run the command again')
+    return await openForQueries(copy)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
