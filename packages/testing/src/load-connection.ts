@@ -8,7 +8,7 @@ export class LoadConnection {
   #onResponse: ((response: RawResponse | undefined) => void) | undefined
 
   /** Begins to connect; what is sent meanwhile is written then. */
-  constructor(port: number, responseTimeoutMs = 30_000) {
+  constructor(port: number, responseTimeoutMs = 120_000) {
     this.#socket = connect({ host: '127.0.0.1', port, noDelay: true })
     this.#socket.on('data', (chunk) => this.#read(chunk))
     this.#socket.on('error', () => {})

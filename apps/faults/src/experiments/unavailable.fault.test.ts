@@ -79,8 +79,9 @@ async function expectUnavailable(
     ...Array.from({ length: 5 }, () => service.ask({ path: '/v1/pets' })),
     ...Array.from({ length: 5 }, () => service.ask({ path: '/v1/pets/1' })),
     ...Array.from({ length: 5 }, () => create('during')),
-    service.ask({ path: '/readyz' }),
   ])
+  // Its result is shared for a second.
+  await until('it is not ready', async () => (await service.ask({ path: '/readyz' }))?.status === 503)
   const alive = await service.ask({ path: '/livez' })
   await end()
   expect(during.map((response) => [response?.status, response?.headers['retry-after'] !== undefined])).toEqual(

@@ -64,8 +64,9 @@ export class Ledger {
     if (status === 503 && headers['retry-after'] === undefined) this.#noteUnexpected('503 without Retry-After')
     const saysNotAdded = text.includes('was not added')
     // An earlier request with the same key may have added the pet, so nobody can say that.
-    if (status === 503 && saysNotAdded) return { is: hasIdempotencyKey ? 'unknown' : 'rejected' }
-    if (status !== 503 || !(hasIdempotencyKey || text.includes('may have been added')))
+    if (saysNotAdded && hasIdempotencyKey) this.#noteUnexpected('"was not added" to a request with an idempotency key')
+    else if (status === 503 && saysNotAdded) return { is: 'rejected' }
+    else if (status !== 503 || !(hasIdempotencyKey || text.includes('may have been added')))
       this.#noteUnexpected(`${status} ${text.slice(0, 200)}`)
     return { is: 'unknown' }
   }

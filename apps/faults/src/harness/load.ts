@@ -70,7 +70,7 @@ export interface LoadResult extends FloodResult {
   /** Responses a second while requests were sent, without those that came later. */
   readonly servedPerSecond: number
   readonly rejectedPerSecond: number
-  /** Served a second after the first second, in which each client learns of the overload. */
+  /** Served a second after the first second, in which each client learns of the overload; 0 when there was none. */
   readonly laterPerSecond: number
 }
 
@@ -95,7 +95,7 @@ export async function load(service: Service, options: LoadOptions): Promise<Load
     p99Ms: Math.round(quantile(latenciesMs, 0.99)),
     servedPerSecond: Math.round(inTime.length / seconds),
     rejectedPerSecond: Math.round(rejected.length / seconds),
-    laterPerSecond: Math.round(inTime.filter(({ atMs }) => atMs >= 1_000).length / (seconds - 1)),
+    laterPerSecond: Math.round(inTime.filter(({ atMs }) => atMs >= 1_000).length / Math.max(seconds - 1, 1)),
   }
 }
 
