@@ -18,7 +18,10 @@ export interface ContractCase<Port, Result = void> {
   readonly run: (port: Port, timeLimitMs?: number) => Promise<Result>
 }
 
-/** A case as it is written down: the time limit is optional, and `run` does not know it. */
+/** Cases as they are written down: `id: guarantee`, and what shows it. */
+export type Guarantees<Port, Result = void> = Readonly<Record<`${string}: ${string}`, (port: Port) => Promise<Result>>>
+
+/** A case that is made from values, or that needs more time than its group. */
 export interface CaseDefinition<Port, Result = void> {
   readonly id: string
   readonly name: string
@@ -32,15 +35,30 @@ export const TIME_LIMIT_MS = 20_000
 
 /** Adds the time limit to cases, and the name of their group to their ids. */
 export function casesOf<Port, Result = void>(
-  group: string,
-  definitions: readonly CaseDefinition<Port, Result>[],
+  groupOrLimit: string | { readonly group: string; readonly timeLimitMs: number },
+  cases: Guarantees<Port, Result> | readonly CaseDefinition<Port, Result>[],
 ): readonly ContractCase<Port, Result>[] {
-  return definitions.map(({ id, name, timeLimitMs = TIME_LIMIT_MS, run }) => ({
+  const { group, timeLimitMs: groupLimitMs } =
+    typeof groupOrLimit === 'string' ? { group: groupOrLimit, timeLimitMs: TIME_LIMIT_MS } : groupOrLimit
+  const definitions = Array.isArray(cases) ? cases : guarantees(cases as Guarantees<Port, Result>)
+  return definitions.map(({ id, name, timeLimitMs = groupLimitMs, run }: CaseDefinition<Port, Result>) => ({
     id: `${group}.${id}`,
     name,
     timeLimitMs,
     run: (port, limitMs = timeLimitMs) => endWithin(limitMs, () => run(port)),
   }))
+}
+
+/** The same as a list, to be joined with others. */
+export function guarantees<Port, Result = void>(
+  cases: Guarantees<Port, Result>,
+  timeLimitMs?: number,
+): readonly CaseDefinition<Port, Result>[] {
+  return Object.entries(cases).map(([text, run]) => {
+    const end = text.indexOf(': ')
+    const limit = timeLimitMs === undefined ? {} : { timeLimitMs }
+    return { id: text.slice(0, end), name: text.slice(end + 2), ...limit, run }
+  })
 }
 
 /** Rejects when the work takes longer. Work that never ends is abandoned. */

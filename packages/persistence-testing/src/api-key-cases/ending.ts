@@ -3,98 +3,71 @@ import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
 import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 
 /** Keys are revoked permanently, and their last use is recorded. */
-export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key', [
-  {
-    id: 'revoke',
-    name: 'revokes one key, and does not change the time when it is revoked again',
-    async run(keys) {
-      const { sha256, ...key } = aNewApiKey('kiosk')
-      const { sha256: _, ...neighbour } = aNewApiKey('neighbour')
-      await keys.add({ ...key, sha256 })
-      await keys.add(aNewApiKey('neighbour'))
-      for (const minute of [5, 9, 1]) {
-        expectEqual(await keys.revoke(key.id, after(minute)), true, 'revoke must return true for a known key')
-      }
-      const revoked = { ...key, revokedAt: after(5) }
-      expectEqual(await keys.find(key.id), revoked, 'the key must be revoked at the first time')
-      expectEqual(await keys.findByHash(sha256), revoked, 'the key must be revoked at the first time')
-      expectEqual(await keys.find(neighbour.id), neighbour, 'another key must not change')
-    },
+export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key', {
+  'revoke: revokes one key, and does not change the time when it is revoked again': async (keys) => {
+    const { sha256, ...key } = aNewApiKey('kiosk')
+    const { sha256: _, ...neighbour } = aNewApiKey('neighbour')
+    await keys.add({ ...key, sha256 })
+    await keys.add(aNewApiKey('neighbour'))
+    for (const minute of [5, 9, 1]) {
+      expectEqual(await keys.revoke(key.id, after(minute)), true, 'revoke must return true for a known key')
+    }
+    const revoked = { ...key, revokedAt: after(5) }
+    expectEqual(await keys.find(key.id), revoked, 'the key must be revoked at the first time')
+    expectEqual(await keys.findByHash(sha256), revoked, 'the key must be revoked at the first time')
+    expectEqual(await keys.find(neighbour.id), neighbour, 'another key must not change')
   },
-  {
-    id: 'revoke-by',
-    name: 'stores who revoked a key, and does not change it when the key is revoked again',
-    async run(keys) {
-      await keys.add(aNewApiKey('kiosk'))
-      await keys.add(aNewApiKey('neighbour'))
-      await keys.revoke('key_kiosk', after(5), `Ada "אדה" 🐕`)
-      await keys.revoke('key_kiosk', after(6), 'Bob')
-      await keys.revoke('key_neighbour', after(5))
-      await keys.revoke('key_neighbour', after(6), 'Bob')
-      for (const found of [await keys.find('key_kiosk'), await keys.findByHash(hashOf('kiosk'))]) {
-        expectEqual(found?.revokedBy, `Ada "אדה" 🐕`, 'the key must name who revoked it first')
-      }
-      const neighbour = { ...withoutHash(aNewApiKey('neighbour')), revokedAt: after(5) }
-      expectEqual(await keys.find('key_neighbour'), neighbour, 'a key that nobody is named for must not name anybody')
-    },
+  'revoke-by: stores who revoked a key, and does not change it when the key is revoked again': async (keys) => {
+    await keys.add(aNewApiKey('kiosk'))
+    await keys.add(aNewApiKey('neighbour'))
+    await keys.revoke('key_kiosk', after(5), `Ada "אדה" 🐕`)
+    await keys.revoke('key_kiosk', after(6), 'Bob')
+    await keys.revoke('key_neighbour', after(5))
+    await keys.revoke('key_neighbour', after(6), 'Bob')
+    for (const found of [await keys.find('key_kiosk'), await keys.findByHash(hashOf('kiosk'))]) {
+      expectEqual(found?.revokedBy, `Ada "אדה" 🐕`, 'the key must name who revoked it first')
+    }
+    const neighbour = { ...withoutHash(aNewApiKey('neighbour')), revokedAt: after(5) }
+    expectEqual(await keys.find('key_neighbour'), neighbour, 'a key that nobody is named for must not name anybody')
   },
-  {
-    id: 'revoke-unknown',
-    name: 'returns false when there is no such key to revoke',
-    async run(keys) {
-      await keys.add(aNewApiKey('kiosk'))
-      expectEqual(await keys.revoke('key_other', after(0)), false, 'revoke must return false for an unknown key')
-      expectEqual((await keys.find('key_kiosk'))?.revokedAt, undefined, 'another key must not be revoked')
-    },
+  'revoke-unknown: returns false when there is no such key to revoke': async (keys) => {
+    await keys.add(aNewApiKey('kiosk'))
+    expectEqual(await keys.revoke('key_other', after(0)), false, 'revoke must return false for an unknown key')
+    expectEqual((await keys.find('key_kiosk'))?.revokedAt, undefined, 'another key must not be revoked')
   },
-  {
-    id: 'revoke-concurrent',
-    name: 'keeps a revocation when the key is used and replaced at the same time',
-    run: (keys) => expectRevocationsKept(keys, keys),
+  'revoke-concurrent: keeps a revocation when the key is used and replaced at the same time': (keys) =>
+    expectRevocationsKept(keys, keys),
+  'mark-used: records the latest use of a key, in whatever order the uses arrive': async (keys) => {
+    const { sha256, ...key } = aNewApiKey('kiosk')
+    await keys.add({ ...key, sha256 })
+    await keys.add(aNewApiKey('neighbour'))
+    await keys.markUsed([{ id: key.id, at: after(5) }])
+    expectEqual(await keys.find(key.id), { ...key, lastUsedAt: after(5) }, 'the use must be recorded')
+    await Promise.all([7, 9, 8, 1].map((minute) => keys.markUsed([{ id: key.id, at: after(minute) }])))
+    expectEqual(await keys.findByHash(sha256), { ...key, lastUsedAt: after(9) }, 'the latest use must be recorded')
+    expectEqual((await keys.find('key_neighbour'))?.lastUsedAt, undefined, 'another key must not be marked as used')
   },
-  {
-    id: 'mark-used',
-    name: 'records the latest use of a key, in whatever order the uses arrive',
-    async run(keys) {
-      const { sha256, ...key } = aNewApiKey('kiosk')
-      await keys.add({ ...key, sha256 })
-      await keys.add(aNewApiKey('neighbour'))
-      await keys.markUsed([{ id: key.id, at: after(5) }])
-      expectEqual(await keys.find(key.id), { ...key, lastUsedAt: after(5) }, 'the use must be recorded')
-      await Promise.all([7, 9, 8, 1].map((minute) => keys.markUsed([{ id: key.id, at: after(minute) }])))
-      expectEqual(await keys.findByHash(sha256), { ...key, lastUsedAt: after(9) }, 'the latest use must be recorded')
-      expectEqual((await keys.find('key_neighbour'))?.lastUsedAt, undefined, 'another key must not be marked as used')
-    },
+  'mark-used-many: records the uses of many keys in one call': async (keys) => {
+    const names = Array.from({ length: 300 }, (_, index) => `k${index}`)
+    await Promise.all(names.map((name) => keys.add(aNewApiKey(name))))
+    await keys.markUsed([{ id: 'key_k7', at: after(9_000) }])
+    await keys.markUsed(names.map((name, index) => ({ id: `key_${name}`, at: after(index) })))
+    for (const [index, at] of [after(0), after(9_000), after(299)].entries()) {
+      const id = `key_k${[0, 7, 299][index]}`
+      expectEqual((await keys.find(id))?.lastUsedAt, at, `the latest use of ${id}`)
+    }
+    const unused = (await keys.list()).filter(({ lastUsedAt }) => lastUsedAt === undefined)
+    expectEqual(unused, [], 'every key must have a last use')
   },
-  {
-    id: 'mark-used-many',
-    name: 'records the uses of many keys in one call',
-    async run(keys) {
-      const names = Array.from({ length: 300 }, (_, index) => `k${index}`)
-      await Promise.all(names.map((name) => keys.add(aNewApiKey(name))))
-      await keys.markUsed([{ id: 'key_k7', at: after(9_000) }])
-      await keys.markUsed(names.map((name, index) => ({ id: `key_${name}`, at: after(index) })))
-      for (const [index, at] of [after(0), after(9_000), after(299)].entries()) {
-        const id = `key_k${[0, 7, 299][index]}`
-        expectEqual((await keys.find(id))?.lastUsedAt, at, `the latest use of ${id}`)
-      }
-      const unused = (await keys.list()).filter(({ lastUsedAt }) => lastUsedAt === undefined)
-      expectEqual(unused, [], 'every key must have a last use')
-    },
+  'mark-used-unknown: accepts the use of an unknown key, and no uses at all, without an error': async (keys) => {
+    await keys.markUsed([{ id: 'key_other', at: after(0) }])
+    await keys.markUsed([])
+    expectEqual(await keys.list(), [], 'nothing may be stored for an unknown key')
+    await keys.add(aNewApiKey('kiosk'))
+    await keys.markUsed(['key_other', 'key_kiosk'].map((id) => ({ id, at: after(1) })))
+    expectEqual((await keys.find('key_kiosk'))?.lastUsedAt, after(1), 'the use of the known key must be recorded')
   },
-  {
-    id: 'mark-used-unknown',
-    name: 'accepts the use of an unknown key, and no uses at all, without an error',
-    async run(keys) {
-      await keys.markUsed([{ id: 'key_other', at: after(0) }])
-      await keys.markUsed([])
-      expectEqual(await keys.list(), [], 'nothing may be stored for an unknown key')
-      await keys.add(aNewApiKey('kiosk'))
-      await keys.markUsed(['key_other', 'key_kiosk'].map((id) => ({ id, at: after(1) })))
-      expectEqual((await keys.find('key_kiosk'))?.lastUsedAt, after(1), 'the use of the known key must be recorded')
-    },
-  },
-])
+})
 
 /** One caller revokes keys while another uses and replaces them; what was read before must not be written over it. */
 export async function expectRevocationsKept(keys: ApiKeyRepository, other: ApiKeyRepository): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ApiKeyRepository } from '@pet-store/access'
-import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { type ContractCase, casesOf, expectEqual, expectRejection, guarantees } from '../contract-case.ts'
 import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 
 const NAMES = {
@@ -12,10 +12,8 @@ const NAMES = {
 
 /** Keys are stored as given, and found by id and by hash. */
 export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key.add', [
-  {
-    id: 'fields',
-    name: 'returns every field of a key, and no key for an absent field',
-    async run(keys) {
+  ...guarantees<ApiKeyRepository>({
+    'fields: returns every field of a key, and no key for an absent field': async (keys) => {
       const bare = aNewApiKey('bare')
       const full = aNewApiKey('full', {
         scopes: ['pets:read', 'pets:write'],
@@ -29,7 +27,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
         expectEqual(await keys.findByHash(sha256), key, 'findByHash must return the key as given, without its hash')
       }
     },
-  },
+  }),
   ...Object.entries(NAMES).map(([description, name]) => ({
     id: `name.${description.replaceAll(' ', '-')}`,
     name: `returns a name with ${description}`,
@@ -39,31 +37,21 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       expectEqual((await keys.find(key.id))?.name, name, 'a name must be returned exactly as given')
     },
   })),
-  {
-    id: 'times',
-    name: 'returns times of the past and the far future to the millisecond',
-    async run(keys) {
+  ...guarantees<ApiKeyRepository>({
+    'times: returns times of the past and the far future to the millisecond': async (keys) => {
       const times = { createdAt: new Date('1999-12-31T23:59:59.999Z'), expiresAt: new Date('9999-12-31T23:59:59.999Z') }
       await keys.add(aNewApiKey('old', times))
       const { createdAt, expiresAt } = (await keys.find('key_old')) ?? {}
       expectEqual({ createdAt, expiresAt }, times, 'times must be exact to the millisecond')
     },
-  },
-  {
-    id: 'expired',
-    name: 'finds and lists keys that have expired',
-    async run(keys) {
+    'expired: finds and lists keys that have expired': async (keys) => {
       const { sha256, ...expired } = aNewApiKey('old', { expiresAt: after(1) })
       await keys.add({ ...expired, sha256 })
       expectEqual(await keys.find(expired.id), expired, 'find must return an expired key')
       expectEqual(await keys.findByHash(sha256), expired, 'findByHash must return an expired key')
       expectEqual(await keys.list(), [expired], 'list must contain an expired key')
     },
-  },
-  {
-    id: 'unknown',
-    name: 'finds no key by another id or hash',
-    async run(keys) {
+    'unknown: finds no key by another id or hash': async (keys) => {
       expectEqual(await keys.findByHash(hashOf('kiosk')), undefined, 'an empty database must have no key')
       await keys.add(aNewApiKey('kiosk'))
       for (const id of ['key_kios', 'KEY_KIOSK', 'kiosk', '', hashOf('kiosk')]) {
@@ -73,11 +61,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
         expectEqual(await keys.findByHash(sha256), undefined, `findByHash must return undefined for '${sha256}'`)
       }
     },
-  },
-  {
-    id: 'taken',
-    name: 'rejects a key whose id or hash is taken, and changes nothing',
-    async run(keys) {
+    'taken: rejects a key whose id or hash is taken, and changes nothing': async (keys) => {
       const first = aNewApiKey('first')
       await keys.add(first)
       await expectRejection(async () => keys.add(aNewApiKey('other', { id: first.id })), 'add must reject a taken id')
@@ -88,22 +72,14 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       expectEqual(await keys.list(), [withoutHash(first)], 'a rejected key must change nothing')
       expectEqual(await keys.findByHash(hashOf('other')), undefined, 'a rejected key must not be found')
     },
-  },
-  {
-    id: 'same-name',
-    name: 'stores several keys with the same name, as a rotation makes them',
-    async run(keys) {
+    'same-name: stores several keys with the same name, as a rotation makes them': async (keys) => {
       for (const key of ['one', 'other']) await keys.add(aNewApiKey(key, { name: 'kiosk' }))
       const isReplaced = await keys.replace('key_one', aNewApiKey('next', { name: 'kiosk' }), after(1))
       expectEqual(isReplaced, true, 'replace must accept a successor with the same name')
       const listed = (await keys.list()).map(({ id, name }) => `${id} ${name}`)
       expectEqual(listed.sort(), ['key_next kiosk', 'key_one kiosk', 'key_other kiosk'], 'all keys with the name')
     },
-  },
-  {
-    id: 'list',
-    name: 'lists every key in the order of creation, in any state',
-    async run(keys) {
+    'list: lists every key in the order of creation, in any state': async (keys) => {
       expectEqual(await keys.list(), [], 'an empty database must list no key')
       // Neither the names, nor the ids, nor the hashes, nor the order of adding give this order.
       await keys.add(aNewApiKey('zebra', { createdAt: after(1) }))
@@ -118,11 +94,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       )
       for (const key of listed) expectEqual(key, await keys.find(key.id), 'list must return the same key as find')
     },
-  },
-  {
-    id: 'detached',
-    name: 'stores its own copy: changing a key has no effect',
-    async run(keys) {
+    'detached: stores its own copy: changing a key has no effect': async (keys) => {
       const aKey = () => aNewApiKey('kiosk', { scopes: ['pets:read'], createdAt: after(0), expiresAt: after(1) })
       const { sha256, ...stored } = aKey()
       const given = aKey()
@@ -134,7 +106,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       }
       expectEqual(await keys.find(given.id), stored, 'the stored key must not change')
     },
-  },
+  }),
 ])
 
 /** Does what a careless caller in JavaScript may do. */

@@ -2,58 +2,51 @@ import { casesOf, expectEqual } from '../contract-case.ts'
 import { addPets, aNewPet, idsOf, listAll } from '../new-pets.ts'
 import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
+const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
+
 /** What an adapter declares is so. */
-export const declaringCases: readonly HarnessCase[] = casesOf('persistence.declared', [
-  {
-    id: 'capabilities',
-    name: 'has exactly what it declares: shared limits, bulk access, several openings',
-    async run(harness) {
-      const { capabilities, openBulkAccess } = harness
-      if (capabilities === undefined) return 'the adapter declares no capabilities'
-      const url = await harness.emptyDatabase()
-      await withPersistence(harness, url, async (persistence) => {
-        const { createRateLimiter } = persistence
-        await persistence.check()
-        expectEqual(createRateLimiter !== undefined, capabilities.sharedLimits, 'whether there are shared limits')
-        expectEqual(openBulkAccess !== undefined, capabilities.bulkAccess, 'whether there is bulk access')
-        const opened = await harness.open({ url, migrate: true }).catch(() => undefined)
-        await opened?.close()
-        expectEqual(opened !== undefined, capabilities.severalProcesses, 'whether it can be opened twice')
-      })
-      return undefined
-    },
+export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'capabilities: has exactly what it declares: shared limits, bulk access, several openings': async (harness) => {
+    const { capabilities, openBulkAccess } = harness
+    if (capabilities === undefined) return 'the adapter declares no capabilities'
+    const url = await harness.emptyDatabase()
+    await withPersistence(harness, url, async (persistence) => {
+      const { createRateLimiter } = persistence
+      await persistence.check()
+      expectEqual(createRateLimiter !== undefined, capabilities.sharedLimits, 'whether there are shared limits')
+      expectEqual(openBulkAccess !== undefined, capabilities.bulkAccess, 'whether there is bulk access')
+      const opened = await harness.open({ url, migrate: true }).catch(() => undefined)
+      await opened?.close()
+      expectEqual(opened !== undefined, capabilities.severalProcesses, 'whether it can be opened twice')
+    })
+    return undefined
   },
-  {
-    id: 'replicas',
-    name: 'finds and lists every pet although a replica stands still',
-    timeLimitMs: 60_000,
-    async run(harness) {
-      if (!harness.capabilities?.replicas) return 'the adapter does not declare replicas'
-      if (harness.pausedReplica === undefined) return 'the harness makes no replica that stands still'
-      const url = await harness.emptyDatabase()
-      const added = [...(await withPersistence(harness, url, ({ pets }) => addPets(pets, 3)))]
-      const replica = await harness.pausedReplica(url)
-      const opened = await harness.open({ url, migrate: true, replicaUrls: [replica.url] })
-      try {
-        for (let round = 0; round < 10; round += 1) {
-          const pet = await opened.pets.add(aNewPet({ status: 'sold' }))
-          added.push(pet)
-          expectEqual(await opened.pets.find(pet.id), pet, 'find must return a pet that the replica lacks')
-          expectEqual(
-            idsOf(await listAll(opened.pets)),
-            idsOf(added),
-            'the list must contain pets that the replica lacks',
-          )
-          const sold = await opened.pets.list({ status: 'sold', limit: 100 })
-          expectEqual(sold, added.slice(3), 'the list by status must contain pets that the replica lacks')
-          // In this time an adapter may find out how far the replica is.
-          await new Promise((resolve) => setTimeout(resolve, 100))
-        }
-      } finally {
-        await opened.close()
-        await replica.end()
+  'replicas: finds and lists every pet although a replica stands still': async (harness) => {
+    if (!harness.capabilities?.replicas) return 'the adapter does not declare replicas'
+    if (harness.pausedReplica === undefined) return 'the harness makes no replica that stands still'
+    const url = await harness.emptyDatabase()
+    const added = [...(await withPersistence(harness, url, ({ pets }) => addPets(pets, 3)))]
+    const replica = await harness.pausedReplica(url)
+    const opened = await harness.open({ url, migrate: true, replicaUrls: [replica.url] })
+    try {
+      for (let round = 0; round < 10; round += 1) {
+        const pet = await opened.pets.add(aNewPet({ status: 'sold' }))
+        added.push(pet)
+        expectEqual(await opened.pets.find(pet.id), pet, 'find must return a pet that the replica lacks')
+        expectEqual(
+          idsOf(await listAll(opened.pets)),
+          idsOf(added),
+          'the list must contain pets that the replica lacks',
+        )
+        const sold = await opened.pets.list({ status: 'sold', limit: 100 })
+        expectEqual(sold, added.slice(3), 'the list by status must contain pets that the replica lacks')
+        // In this time an adapter may find out how far the replica is.
+        await new Promise((resolve) => setTimeout(resolve, 100))
       }
-      return undefined
-    },
+    } finally {
+      await opened.close()
+      await replica.end()
+    }
+    return undefined
   },
-])
+})

@@ -8,16 +8,14 @@ import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
 const ROUNDS = 3
 const ACKNOWLEDGED_PER_ROUND = 100
-const TIME_LIMIT_MS = 60_000
 const WITH_KEY = '-with-key'
 
+const GROUP = { group: 'persistence.killed', timeLimitMs: 60_000 }
+
 /** A process that is killed loses nothing that it has acknowledged. */
-export const killingCases: readonly HarnessCase[] = casesOf('persistence.killed', [
-  {
-    id: 'acknowledged',
-    name: 'has every acknowledged pet exactly once after kill -9 of the process that wrote it',
-    timeLimitMs: TIME_LIMIT_MS,
-    run: withProcesses(async (harness, start) => {
+export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'acknowledged: has every acknowledged pet exactly once after kill -9 of the process that wrote it': withProcesses(
+    async (harness, start) => {
       const url = await harness.emptyDatabase()
       const acknowledged = new Map<string, string>()
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -37,13 +35,10 @@ export const killingCases: readonly HarnessCase[] = casesOf('persistence.killed'
         }
       })
       return undefined
-    }),
-  },
-  {
-    id: 'at-once',
-    name: 'has a pet, and its idempotency key, even if the process is killed as soon as the add has resolved',
-    timeLimitMs: TIME_LIMIT_MS,
-    run: withProcesses(async (harness, start) => {
+    },
+  ),
+  'at-once: has a pet, and its idempotency key, even if the process is killed as soon as the add has resolved':
+    withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
       await untilKilled(start(url, `${KILLED} killed(await pets.add({ name: 'Rex', categoryId: 1n }))`))
       await untilKilled(start(url, `${KILLED} killed((await pets.addWithKey(...keyed)).pet)`, [after(0).toISOString()]))
@@ -54,12 +49,8 @@ export const killingCases: readonly HarnessCase[] = casesOf('persistence.killed'
         return undefined
       })
     }),
-  },
-  {
-    id: 'api-keys',
-    name: 'has an API key, and its end, even if the process is killed as soon as it was added or revoked',
-    timeLimitMs: TIME_LIMIT_MS,
-    run: withProcesses(async (harness, start) => {
+  'api-keys: has an API key, and its end, even if the process is killed as soon as it was added or revoked':
+    withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
       const hasApiKeys = await withPersistence(harness, url, async ({ apiKeys }) => {
         await apiKeys?.add(aNewApiKey('old'))
@@ -84,8 +75,7 @@ export const killingCases: readonly HarnessCase[] = casesOf('persistence.killed'
         return undefined
       })
     }),
-  },
-])
+})
 
 /** Kills the process before anything else can happen in it. */
 const KILLED = `

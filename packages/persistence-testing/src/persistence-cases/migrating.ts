@@ -5,87 +5,73 @@ import { aNewPet, listAll } from '../new-pets.ts'
 import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
 /** The schema changes only when opening may migrate it, and the adapter has what it declares. */
-export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migrate', [
-  {
-    id: 'working',
-    name: 'says that it works and is migrated after it was opened with migrate',
-    async run(harness) {
-      const url = await harness.emptyDatabase()
-      return withPersistence(harness, url, async (persistence) => {
-        await persistence.check()
-        if (persistence.isMigrated === undefined) return 'the adapter has no migrations; check() resolved'
-        expectEqual(await persistence.isMigrated(), true, 'isMigrated after opening with migrate')
-        return undefined
-      })
-    },
+export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migrate', {
+  'working: says that it works and is migrated after it was opened with migrate': async (harness) => {
+    const url = await harness.emptyDatabase()
+    return withPersistence(harness, url, async (persistence) => {
+      await persistence.check()
+      if (persistence.isMigrated === undefined) return 'the adapter has no migrations; check() resolved'
+      expectEqual(await persistence.isMigrated(), true, 'isMigrated after opening with migrate')
+      return undefined
+    })
   },
-  {
-    id: 'empty',
-    name: 'does not open an empty database without migrate, and leaves it empty',
-    async run(harness) {
-      const hasMigrations = await withPersistence(harness, await harness.emptyDatabase(), async (persistence) => {
-        return persistence.isMigrated !== undefined
-      })
-      const url = await harness.emptyDatabase()
-      if (!hasMigrations) return 'the adapter has no migrations, so an empty database is not outdated'
-      // A caller that only reads changes nothing, whatever else it says.
-      const readOnly = { url, migrate: true, readOnly: true }
-      for (const options of [{ url }, { url, migrate: false }, readOnly, { url }]) {
-        // Twice: the first attempt must not have created the schema.
-        await expectNotOpened(harness, options)
-        await expectNotOpened(harness, options)
+  'empty: does not open an empty database without migrate, and leaves it empty': async (harness) => {
+    const hasMigrations = await withPersistence(harness, await harness.emptyDatabase(), async (persistence) => {
+      return persistence.isMigrated !== undefined
+    })
+    const url = await harness.emptyDatabase()
+    if (!hasMigrations) return 'the adapter has no migrations, so an empty database is not outdated'
+    // A caller that only reads changes nothing, whatever else it says.
+    const readOnly = { url, migrate: true, readOnly: true }
+    for (const options of [{ url }, { url, migrate: false }, readOnly, { url }]) {
+      // Twice: the first attempt must not have created the schema.
+      await expectNotOpened(harness, options)
+      await expectNotOpened(harness, options)
+    }
+    await withPersistence(harness, url, ({ pets }) => pets.add(aNewPet()))
+    const persistence = await harness.open({ url, migrate: false })
+    await persistence.close()
+    return undefined
+  },
+  'read-only: creates nothing when it is opened for reading alone, for bulk access neither': async (harness) => {
+    const url = await harness.emptyDatabase()
+    const tryToOpen = async (opening: Promise<{ close(): Promise<void> } | undefined> | undefined) =>
+      (await opening?.catch(() => undefined))?.close()
+    const isThere = async () => {
+      const opened = await harness.open({ url, create: false }).catch(() => undefined)
+      await opened?.close()
+      return opened !== undefined
+    }
+    if (await isThere()) return 'an empty database of this adapter opens without being created'
+    const readOnly = { url, migrate: true, readOnly: true }
+    await tryToOpen(harness.open(readOnly))
+    expectEqual(await isThere(), false, 'whether an opening for reading has created it')
+    await tryToOpen(harness.openBulkAccess?.(readOnly))
+    expectEqual(await isThere(), false, 'whether bulk access for reading has created it')
+    return undefined
+  },
+  'outdated: does not open an outdated database without migrate, migrates it with migrate, and keeps its pets': async (
+    harness,
+  ) => {
+    const outdated = await harness.outdatedDatabase?.()
+    if (outdated === undefined) return 'the harness makes no database with an outdated schema'
+    const { url, pets: old } = outdated
+    await expectNotOpened(harness, { url, migrate: false })
+    await withPersistence(harness, url, async (persistence) => {
+      const { pets } = persistence
+      expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
+      expectEqual(await listAll(pets), old, 'the pets from before the migration')
+      for (const pet of old) expectEqual(await pets.find(pet.id), pet, 'find must return a pet from before')
+      for (const status of PET_STATUSES) {
+        const expected = old.filter((pet) => pet.status === status)
+        expectEqual(await pets.list({ status, limit: 1_000 }), expected, `the pets from before that are ${status}`)
       }
-      await withPersistence(harness, url, ({ pets }) => pets.add(aNewPet()))
-      const persistence = await harness.open({ url, migrate: false })
-      await persistence.close()
-      return undefined
-    },
+      const added = await pets.add(aNewPet())
+      expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
+    })
+    return undefined
   },
-  {
-    id: 'read-only',
-    name: 'creates nothing when it is opened for reading alone, for bulk access neither',
-    async run(harness) {
-      const url = await harness.emptyDatabase()
-      const tryToOpen = async (opening: Promise<{ close(): Promise<void> } | undefined> | undefined) =>
-        (await opening?.catch(() => undefined))?.close()
-      const isThere = async () => {
-        const opened = await harness.open({ url, create: false }).catch(() => undefined)
-        await opened?.close()
-        return opened !== undefined
-      }
-      if (await isThere()) return 'an empty database of this adapter opens without being created'
-      const readOnly = { url, migrate: true, readOnly: true }
-      await tryToOpen(harness.open(readOnly))
-      expectEqual(await isThere(), false, 'whether an opening for reading has created it')
-      await tryToOpen(harness.openBulkAccess?.(readOnly))
-      expectEqual(await isThere(), false, 'whether bulk access for reading has created it')
-      return undefined
-    },
-  },
-  {
-    id: 'outdated',
-    name: 'does not open an outdated database without migrate, migrates it with migrate, and keeps its pets',
-    async run(harness) {
-      const outdated = await harness.outdatedDatabase?.()
-      if (outdated === undefined) return 'the harness makes no database with an outdated schema'
-      const { url, pets: old } = outdated
-      await expectNotOpened(harness, { url, migrate: false })
-      await withPersistence(harness, url, async (persistence) => {
-        const { pets } = persistence
-        expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
-        expectEqual(await listAll(pets), old, 'the pets from before the migration')
-        for (const pet of old) expectEqual(await pets.find(pet.id), pet, 'find must return a pet from before')
-        for (const status of PET_STATUSES) {
-          const expected = old.filter((pet) => pet.status === status)
-          expectEqual(await pets.list({ status, limit: 1_000 }), expected, `the pets from before that are ${status}`)
-        }
-        const added = await pets.add(aNewPet())
-        expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
-      })
-      return undefined
-    },
-  },
-])
+})
 
 function expectNotOpened({ open }: Parameters<HarnessCase['run']>[0], options: PersistenceOptions): Promise<void> {
   return expectRejection(

@@ -10,148 +10,122 @@ import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
 
 /** Everything is stored after closing and opening again, even what was being written. */
-export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reopen', [
-  {
-    id: 'pets',
-    name: 'still has all pets after it is opened again, and gives greater ids',
-    async run(harness) {
-      const url = await harness.emptyDatabase()
-      const added = await withPersistence(harness, url, async ({ pets }) => [
-        ...(await addPets(pets, 3)),
-        await pets.add(aNewPet({ categoryId: INT64.min, status: 'sold' })),
-      ])
-      const [first, sold] = [added[0] as Pet, added[3] as Pet]
-      await withPersistence(harness, url, async ({ pets }) => {
-        expectEqual(await pets.find(sold.id), sold, 'find must return a pet as it was added')
-        expectEqual(await pets.list({ status: 'sold', limit: 9 }), [sold], 'the pets with a status')
-        expectEqual(await pets.list({ after: first.id, limit: 2 }), added.slice(1, 3), 'a page')
-      })
-      await withPersistence(harness, url, async ({ pets }) => {
-        expectEqual(await listAll(pets), added, 'all pets must be stored as they were added')
-        const next = await pets.add(aNewPet())
-        const lastId = added.at(-1)?.id ?? 0n
-        assert.ok(next.id > lastId, `the next id must be greater than ${lastId}, got ${next.id}`)
-      })
-      return undefined
-    },
+export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reopen', {
+  'pets: still has all pets after it is opened again, and gives greater ids': async (harness) => {
+    const url = await harness.emptyDatabase()
+    const added = await withPersistence(harness, url, async ({ pets }) => [
+      ...(await addPets(pets, 3)),
+      await pets.add(aNewPet({ categoryId: INT64.min, status: 'sold' })),
+    ])
+    const [first, sold] = [added[0] as Pet, added[3] as Pet]
+    await withPersistence(harness, url, async ({ pets }) => {
+      expectEqual(await pets.find(sold.id), sold, 'find must return a pet as it was added')
+      expectEqual(await pets.list({ status: 'sold', limit: 9 }), [sold], 'the pets with a status')
+      expectEqual(await pets.list({ after: first.id, limit: 2 }), added.slice(1, 3), 'a page')
+    })
+    await withPersistence(harness, url, async ({ pets }) => {
+      expectEqual(await listAll(pets), added, 'all pets must be stored as they were added')
+      const next = await pets.add(aNewPet())
+      const lastId = added.at(-1)?.id ?? 0n
+      assert.ok(next.id > lastId, `the next id must be greater than ${lastId}, got ${next.id}`)
+    })
+    return undefined
   },
-  {
-    id: 'idempotency-keys',
-    name: 'still knows idempotency keys after it is opened again',
-    async run(harness) {
-      const url = await harness.emptyDatabase()
-      const { pet } = await withPersistence(harness, url, ({ pets }) => pets.addWithKey(aNewPet(), KEY))
-      await withPersistence(harness, url, async ({ pets }) => {
-        const repeat = await pets.addWithKey(aNewPet(), KEY)
-        expectEqual(repeat, { pet, isReplay: true }, 'a repeat must return the stored pet')
-        await expectRejection(
-          () => pets.addWithKey(aNewPet(), { ...KEY, fingerprint: 'Mia' }),
-          'other content with the key must be rejected',
-          { code: 'idempotency_key_reused' },
-        )
-        expectEqual(await listAll(pets), [pet], 'nothing more may be stored')
-        const nextDay = { ...KEY, at: after(IDEMPOTENCY_KEY_LIFETIME_MS) }
-        const next = await pets.addWithKey(aNewPet(), nextDay)
-        expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime of the key')
-      })
-      return undefined
-    },
-  },
-  {
-    id: 'api-keys',
-    name: 'still has all API keys after it is opened again',
-    async run(harness) {
-      const url = await harness.emptyDatabase()
-      const stored = await withPersistence(harness, url, async ({ apiKeys }) => {
-        if (apiKeys === undefined) return undefined
-        await apiKeys.add(aNewApiKey('old'))
-        await apiKeys.replace('key_old', aNewApiKey('successor', { createdAt: after(1) }), after(10))
-        await apiKeys.revoke('key_successor', after(5))
-        await apiKeys.markUsed([{ id: 'key_old', at: after(3) }])
-        return statesOf(apiKeys)
-      })
-      if (stored === undefined) return 'the adapter stores no API keys'
-      const listed = await withPersistence(harness, url, async ({ apiKeys }) => apiKeys && statesOf(apiKeys))
-      expectEqual(listed, stored, 'all API keys must be stored with their state')
-      return undefined
-    },
-  },
-  {
-    id: 'read-only',
-    name: 'opens for reading alone, as an export does',
-    async run(harness) {
-      const url = await harness.emptyDatabase()
-      const added = await withPersistence(harness, url, ({ pets }) => addPets(pets, 3))
-      const persistence = await harness.open({ url, readOnly: true, create: false })
-      try {
-        expectEqual(await listAll(persistence.pets), added, 'all pets must be readable')
-      } finally {
-        await persistence.close()
-      }
-      return undefined
-    },
-  },
-  {
-    id: 'pending-writes',
-    name: 'finishes pending writes when it is closed',
-    async run(harness) {
-      const url = await harness.emptyDatabase()
-      const persistence = await harness.open({ url, migrate: true })
-      const keyOf = (index: number) => ({ ...KEY, key: `${index}` })
-      const adding = Array.from({ length: 20 }, async (_, index) =>
-        index % 2 === 0
-          ? persistence.pets.add(aNewPet())
-          : (await persistence.pets.addWithKey(aNewPet(), keyOf(index))).pet,
+  'idempotency-keys: still knows idempotency keys after it is opened again': async (harness) => {
+    const url = await harness.emptyDatabase()
+    const { pet } = await withPersistence(harness, url, ({ pets }) => pets.addWithKey(aNewPet(), KEY))
+    await withPersistence(harness, url, async ({ pets }) => {
+      const repeat = await pets.addWithKey(aNewPet(), KEY)
+      expectEqual(repeat, { pet, isReplay: true }, 'a repeat must return the stored pet')
+      await expectRejection(
+        () => pets.addWithKey(aNewPet(), { ...KEY, fingerprint: 'Mia' }),
+        'other content with the key must be rejected',
+        { code: 'idempotency_key_reused' },
       )
-      await persistence.close()
-      const added = await Promise.all(adding)
-      await withPersistence(harness, url, async ({ pets }) => {
-        const listed = await listAll(pets)
-        expectEqual(idsOf(listed), ascending(idsOf(added)), 'every add that was begun before close must be stored')
-        expectEqual((await pets.addWithKey(aNewPet(), keyOf(1))).pet, added[1], 'a repeat with a key of such an add')
-      })
-      return undefined
-    },
+      expectEqual(await listAll(pets), [pet], 'nothing more may be stored')
+      const nextDay = { ...KEY, at: after(IDEMPOTENCY_KEY_LIFETIME_MS) }
+      const next = await pets.addWithKey(aNewPet(), nextDay)
+      expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime of the key')
+    })
+    return undefined
   },
-  {
-    id: 'pending-api-keys',
-    name: 'finishes pending writes of API keys when it is closed',
-    async run(harness) {
-      const url = await harness.emptyDatabase()
-      const opened = await harness.open({ url, migrate: true })
-      const { apiKeys } = opened
-      if (apiKeys === undefined) {
-        await opened.close()
-        return 'the adapter stores no API keys'
-      }
+  'api-keys: still has all API keys after it is opened again': async (harness) => {
+    const url = await harness.emptyDatabase()
+    const stored = await withPersistence(harness, url, async ({ apiKeys }) => {
+      if (apiKeys === undefined) return undefined
       await apiKeys.add(aNewApiKey('old'))
-      const writing = [
-        ...['a', 'b', 'c'].map((name) => apiKeys.add(aNewApiKey(name))),
-        apiKeys.markUsed([{ id: 'key_old', at: after(3) }]),
-        apiKeys.revoke('key_old', after(5)),
-      ]
-      await opened.close()
-      await Promise.all(writing)
-      await withPersistence(harness, url, async (again) => {
-        const ids = (await again.apiKeys?.list())?.map(({ id }) => id)
-        expectEqual(ids?.toSorted(), ['key_a', 'key_b', 'key_c', 'key_old'], 'every key that was added before close')
-        const { lastUsedAt, revokedAt } = (await again.apiKeys?.find('key_old')) ?? {}
-        expectEqual([lastUsedAt, revokedAt], [after(3), after(5)], 'the use and the revocation before close')
-      })
-      return undefined
-    },
+      await apiKeys.replace('key_old', aNewApiKey('successor', { createdAt: after(1) }), after(10))
+      await apiKeys.revoke('key_successor', after(5))
+      await apiKeys.markUsed([{ id: 'key_old', at: after(3) }])
+      return statesOf(apiKeys)
+    })
+    if (stored === undefined) return 'the adapter stores no API keys'
+    const listed = await withPersistence(harness, url, async ({ apiKeys }) => apiKeys && statesOf(apiKeys))
+    expectEqual(listed, stored, 'all API keys must be stored with their state')
+    return undefined
   },
-  {
-    id: 'process-ends',
-    name: 'leaves nothing behind that keeps the process running when it is closed',
-    run: withProcesses(async (harness, start) => {
+  'read-only: opens for reading alone, as an export does': async (harness) => {
+    const url = await harness.emptyDatabase()
+    const added = await withPersistence(harness, url, ({ pets }) => addPets(pets, 3))
+    const persistence = await harness.open({ url, readOnly: true, create: false })
+    try {
+      expectEqual(await listAll(persistence.pets), added, 'all pets must be readable')
+    } finally {
+      await persistence.close()
+    }
+    return undefined
+  },
+  'pending-writes: finishes pending writes when it is closed': async (harness) => {
+    const url = await harness.emptyDatabase()
+    const persistence = await harness.open({ url, migrate: true })
+    const keyOf = (index: number) => ({ ...KEY, key: `${index}` })
+    const adding = Array.from({ length: 20 }, async (_, index) =>
+      index % 2 === 0
+        ? persistence.pets.add(aNewPet())
+        : (await persistence.pets.addWithKey(aNewPet(), keyOf(index))).pet,
+    )
+    await persistence.close()
+    const added = await Promise.all(adding)
+    await withPersistence(harness, url, async ({ pets }) => {
+      const listed = await listAll(pets)
+      expectEqual(idsOf(listed), ascending(idsOf(added)), 'every add that was begun before close must be stored')
+      expectEqual((await pets.addWithKey(aNewPet(), keyOf(1))).pet, added[1], 'a repeat with a key of such an add')
+    })
+    return undefined
+  },
+  'pending-api-keys: finishes pending writes of API keys when it is closed': async (harness) => {
+    const url = await harness.emptyDatabase()
+    const opened = await harness.open({ url, migrate: true })
+    const { apiKeys } = opened
+    if (apiKeys === undefined) {
+      await opened.close()
+      return 'the adapter stores no API keys'
+    }
+    await apiKeys.add(aNewApiKey('old'))
+    const writing = [
+      ...['a', 'b', 'c'].map((name) => apiKeys.add(aNewApiKey(name))),
+      apiKeys.markUsed([{ id: 'key_old', at: after(3) }]),
+      apiKeys.revoke('key_old', after(5)),
+    ]
+    await opened.close()
+    await Promise.all(writing)
+    await withPersistence(harness, url, async (again) => {
+      const ids = (await again.apiKeys?.list())?.map(({ id }) => id)
+      expectEqual(ids?.toSorted(), ['key_a', 'key_b', 'key_c', 'key_old'], 'every key that was added before close')
+      const { lastUsedAt, revokedAt } = (await again.apiKeys?.find('key_old')) ?? {}
+      expectEqual([lastUsedAt, revokedAt], [after(3), after(5)], 'the use and the revocation before close')
+    })
+    return undefined
+  },
+  'process-ends: leaves nothing behind that keeps the process running when it is closed': withProcesses(
+    async (harness, start) => {
       const { code, errors } = await start(await harness.emptyDatabase(), CLOSED).ended
       assert.notEqual(code, STILL_RUNNING, `the process must end by itself within ${GRACE_MS} ms after close`)
       expectEqual(code, 0, `the process must end without an error; it printed: ${errors}`)
       return undefined
-    }),
-  },
-])
+    },
+  ),
+})
 
 const GRACE_MS = 5_000
 const STILL_RUNNING = 9

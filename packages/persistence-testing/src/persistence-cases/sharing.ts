@@ -9,24 +9,20 @@ import { outputOf, type StartProcess, withProcesses } from '../other-process.ts'
 import { type HarnessCase, type NotShown, type PersistenceHarness, withPersistence } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
 
+const GROUP = { group: 'persistence.shared', timeLimitMs: 60_000 }
+
 /** Two openings of one database, as two processes have them, see the same and decide together. */
-export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared', [
-  {
-    id: 'pets',
-    name: 'shares pets between two openings, under different ids',
-    run: twice(async (one, other) => {
-      const added = (await Promise.all([one, other].map(({ pets }) => addPets(pets, 15)))).flat()
-      expectEqual(new Set(idsOf(added)).size, 30, 'the number of different ids of 30 pets')
-      for (const { pets } of [one, other]) {
-        expectEqual(idsOf(await listAll(pets)), ascending(idsOf(added)), 'each opening must list all pets')
-      }
-      return undefined
-    }),
-  },
-  {
-    id: 'fresh-reads',
-    name: 'reads at once what another opening has written, even where it has read before',
-    run: twice(async (one, other) => {
+export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'pets: shares pets between two openings, under different ids': twice(async (one, other) => {
+    const added = (await Promise.all([one, other].map(({ pets }) => addPets(pets, 15)))).flat()
+    expectEqual(new Set(idsOf(added)).size, 30, 'the number of different ids of 30 pets')
+    for (const { pets } of [one, other]) {
+      expectEqual(idsOf(await listAll(pets)), ascending(idsOf(added)), 'each opening must list all pets')
+    }
+    return undefined
+  }),
+  'fresh-reads: reads at once what another opening has written, even where it has read before': twice(
+    async (one, other) => {
       for (let round = 0; round < 4; round += 1) {
         const last = (await listAll(other.pets)).at(-1)?.id ?? 0n
         await other.pets.list({ status: 'sold', limit: 20 })
@@ -39,97 +35,76 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
         expectEqual(sold.at(-1), added, 'the last pet of the list by status')
       }
       return undefined
-    }),
-  },
-  {
-    id: 'close',
-    name: 'closes one opening without the others',
-    async run(harness) {
-      if (!harness.capabilities?.severalProcesses) return NOT_SHARED
-      const url = await harness.emptyDatabase()
-      const [first, second, third] = [await openOn(url), await openOn(url), await openOn(url)]
-      try {
-        await first.close()
-        await third.close()
-        await second.check()
-        const added = await second.pets.add(aNewPet())
-        expectEqual(await listAll(second.pets), [added], 'the pets of the opening that was not closed')
-        expectEqual((await second.apiKeys?.list()) ?? [], [], 'the API keys of the opening that was not closed')
-      } finally {
-        await second.close()
-      }
-      return undefined
-
-      function openOn(at: string): Promise<Persistence> {
-        return harness.open({ url: at, migrate: true })
-      }
     },
+  ),
+  'close: closes one opening without the others': async (harness) => {
+    if (!harness.capabilities?.severalProcesses) return NOT_SHARED
+    const url = await harness.emptyDatabase()
+    const [first, second, third] = [await openOn(url), await openOn(url), await openOn(url)]
+    try {
+      await first.close()
+      await third.close()
+      await second.check()
+      const added = await second.pets.add(aNewPet())
+      expectEqual(await listAll(second.pets), [added], 'the pets of the opening that was not closed')
+      expectEqual((await second.apiKeys?.list()) ?? [], [], 'the API keys of the opening that was not closed')
+    } finally {
+      await second.close()
+    }
+    return undefined
+
+    function openOn(at: string): Promise<Persistence> {
+      return harness.open({ url: at, migrate: true })
+    }
   },
-  {
-    id: 'idempotency-keys',
-    name: 'shares idempotency keys between two openings',
-    run: twice(async (one, other) => {
-      const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
-      const calls = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? one : other))
-      const created = await Promise.all(calls.map(({ pets }) => pets.addWithKey(aNewPet(), key)))
-      expectEqual(
-        new Set(created.map(({ pet }) => pet.id)).size,
-        1,
-        'the number of pets that 20 calls with one key return',
-      )
-      expectEqual(created.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored a pet')
-      expectEqual((await listAll(one.pets)).length, 1, 'the number of pets that are stored')
-      return undefined
-    }),
-  },
-  {
-    id: 'limits',
-    name: 'shares rate limits between two openings',
-    run: twice(async (one, other) => {
-      if (one.createRateLimiter === undefined) return 'the adapter counts no requests'
-      await untilNoWindowEnds((limit) => limiterOf(one, limit))
-      const limiters = [one, other].map((opened) => limiterOf(opened, LIMIT))
-      const taken = await Promise.all(
-        Array.from({ length: 30 }, async (_, index) => limiters[index % 2]?.take('key_kiosk')),
-      )
-      const allowed = taken.filter((allowance) => allowance?.isAllowed).length
-      expectEqual(allowed, 10, 'the number of requests that two openings allow together')
-      return undefined
-    }),
-  },
-  {
-    id: 'api-keys',
-    name: 'shares API keys between two openings',
-    run: twice(async ({ apiKeys }, other) => {
-      if (apiKeys === undefined || other.apiKeys === undefined) return 'the adapter stores no API keys'
-      // Often: what an adapter caches may be renewed meanwhile by chance.
-      for (let count = 0; count < 8; count += 1) {
-        const key = aNewApiKey(`${count}`)
-        expectEqual(await other.apiKeys.findByHash(key.sha256), undefined, 'a key that was not added yet')
-        await apiKeys.add(key)
-        const added = await other.apiKeys.findByHash(key.sha256)
-        expectEqual(added?.id, key.id, 'the id of a key that the other one added')
-        await apiKeys.revoke(key.id, after(5))
-        const revoked = await other.apiKeys.findByHash(key.sha256)
-        expectEqual(revoked?.revokedAt, after(5), 'the time at which the other one revoked the key')
-      }
-      return undefined
-    }),
-  },
-  {
-    id: 'revocations',
-    name: 'keeps a revocation when the key is used and replaced in another opening at the same time',
-    run: twice(async ({ apiKeys }, other) => {
+  'idempotency-keys: shares idempotency keys between two openings': twice(async (one, other) => {
+    const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+    const calls = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? one : other))
+    const created = await Promise.all(calls.map(({ pets }) => pets.addWithKey(aNewPet(), key)))
+    expectEqual(
+      new Set(created.map(({ pet }) => pet.id)).size,
+      1,
+      'the number of pets that 20 calls with one key return',
+    )
+    expectEqual(created.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored a pet')
+    expectEqual((await listAll(one.pets)).length, 1, 'the number of pets that are stored')
+    return undefined
+  }),
+  'limits: shares rate limits between two openings': twice(async (one, other) => {
+    if (one.createRateLimiter === undefined) return 'the adapter counts no requests'
+    await untilNoWindowEnds((limit) => limiterOf(one, limit))
+    const limiters = [one, other].map((opened) => limiterOf(opened, LIMIT))
+    const taken = await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => limiters[index % 2]?.take('key_kiosk')),
+    )
+    const allowed = taken.filter((allowance) => allowance?.isAllowed).length
+    expectEqual(allowed, 10, 'the number of requests that two openings allow together')
+    return undefined
+  }),
+  'api-keys: shares API keys between two openings': twice(async ({ apiKeys }, other) => {
+    if (apiKeys === undefined || other.apiKeys === undefined) return 'the adapter stores no API keys'
+    // Often: what an adapter caches may be renewed meanwhile by chance.
+    for (let count = 0; count < 8; count += 1) {
+      const key = aNewApiKey(`${count}`)
+      expectEqual(await other.apiKeys.findByHash(key.sha256), undefined, 'a key that was not added yet')
+      await apiKeys.add(key)
+      const added = await other.apiKeys.findByHash(key.sha256)
+      expectEqual(added?.id, key.id, 'the id of a key that the other one added')
+      await apiKeys.revoke(key.id, after(5))
+      const revoked = await other.apiKeys.findByHash(key.sha256)
+      expectEqual(revoked?.revokedAt, after(5), 'the time at which the other one revoked the key')
+    }
+    return undefined
+  }),
+  'revocations: keeps a revocation when the key is used and replaced in another opening at the same time': twice(
+    async ({ apiKeys }, other) => {
       if (apiKeys === undefined || other.apiKeys === undefined) return 'the adapter stores no API keys'
       await expectRevocationsKept(apiKeys, other.apiKeys)
       return undefined
-    }),
-  },
-  {
-    id: 'processes',
-    name: 'shares pets, idempotency keys and API keys with another process',
-    timeLimitMs: 60_000,
-    run: besideAnotherProcess(async ({ pets, apiKeys }, url, start) => {
+    },
+  ),
+  'processes: shares pets, idempotency keys and API keys with another process': besideAnotherProcess(
+    async ({ pets, apiKeys }, url, start) => {
       await apiKeys?.add(aNewApiKey('kiosk'))
       const added: Promise<string>[] = []
       const other = start(url, OTHER_PROCESS, [after(0).toISOString()], (output, { go }) => {
@@ -150,62 +125,53 @@ export const sharingCases: readonly HarnessCase[] = casesOf('persistence.shared'
       const found = await apiKeys?.find('key_kiosk')
       expectEqual(found?.revokedAt, apiKeys && after(0), 'the time at which the other process revoked the key')
       return undefined
-    }),
-  },
-  {
-    id: 'limits-processes',
-    name: 'shares rate limits with another process',
-    timeLimitMs: 60_000,
-    run: besideAnotherProcess(async (opened, url, start) => {
-      if (opened.createRateLimiter === undefined) return 'the adapter counts no requests'
-      let isReady = false
-      let ours: Promise<number> | undefined
-      const other = start(url, LIMITED_PROCESS, [JSON.stringify(LIMIT)], (output, { go }) => {
-        if (isReady || !output.includes('ready')) return
-        isReady = true
-        ours = untilNoWindowEnds((limit) => limiterOf(opened, limit)).then(() => {
-          go()
-          return countAllowed(limiterOf(opened, LIMIT))
-        })
-        // It rejects below, unless the other process did first.
-        ours.catch(() => undefined)
-      })
-      const theirs = Number((await outputOf(other)).split('\n')[1])
-      expectEqual(
-        ((await ours) ?? 0) + theirs,
-        LIMIT.requests,
-        'the number of requests that two processes allow together',
-      )
-      return undefined
-    }),
-  },
-  {
-    id: 'single',
-    name: 'rejects a second opening, and works on in the first one',
-    async run(harness) {
-      if (harness.capabilities === undefined) return 'the adapter declares no capabilities'
-      if (harness.capabilities.severalProcesses) return 'several processes may open one database'
-      const url = await harness.emptyDatabase()
-      // A module is needed only for this.
-      const fromProcess = withProcesses(async (_, start) => {
-        const opened = await outputOf(start(url, SECOND_OPENING))
-        expectEqual(opened.trim(), 'rejected', 'the opening in another process')
-        return undefined
-      })
-      return withPersistence(harness, url, async ({ pets }) => {
-        const before = await pets.add(aNewPet())
-        await expectRejection(
-          async () => (await harness.open({ url, migrate: true })).close(),
-          'opening must reject while the database is open, as the adapter declares severalProcesses: false',
-        )
-        await fromProcess(harness)
-        const added = await pets.add(aNewPet())
-        expectEqual(await listAll(pets), [before, added], 'the pets of the first opening')
-        return undefined
-      })
     },
+  ),
+  'limits-processes: shares rate limits with another process': besideAnotherProcess(async (opened, url, start) => {
+    if (opened.createRateLimiter === undefined) return 'the adapter counts no requests'
+    let isReady = false
+    let ours: Promise<number> | undefined
+    const other = start(url, LIMITED_PROCESS, [JSON.stringify(LIMIT)], (output, { go }) => {
+      if (isReady || !output.includes('ready')) return
+      isReady = true
+      ours = untilNoWindowEnds((limit) => limiterOf(opened, limit)).then(() => {
+        go()
+        return countAllowed(limiterOf(opened, LIMIT))
+      })
+      // It rejects below, unless the other process did first.
+      ours.catch(() => undefined)
+    })
+    const theirs = Number((await outputOf(other)).split('\n')[1])
+    expectEqual(
+      ((await ours) ?? 0) + theirs,
+      LIMIT.requests,
+      'the number of requests that two processes allow together',
+    )
+    return undefined
+  }),
+  'single: rejects a second opening, and works on in the first one': async (harness) => {
+    if (harness.capabilities === undefined) return 'the adapter declares no capabilities'
+    if (harness.capabilities.severalProcesses) return 'several processes may open one database'
+    const url = await harness.emptyDatabase()
+    // A module is needed only for this.
+    const fromProcess = withProcesses(async (_, start) => {
+      const opened = await outputOf(start(url, SECOND_OPENING))
+      expectEqual(opened.trim(), 'rejected', 'the opening in another process')
+      return undefined
+    })
+    return withPersistence(harness, url, async ({ pets }) => {
+      const before = await pets.add(aNewPet())
+      await expectRejection(
+        async () => (await harness.open({ url, migrate: true })).close(),
+        'opening must reject while the database is open, as the adapter declares severalProcesses: false',
+      )
+      await fromProcess(harness)
+      const added = await pets.add(aNewPet())
+      expectEqual(await listAll(pets), [before, added], 'the pets of the first opening')
+      return undefined
+    })
   },
-])
+})
 
 /** Opens an empty database, for a case that starts another process on it. */
 function besideAnotherProcess(

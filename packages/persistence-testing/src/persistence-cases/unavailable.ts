@@ -16,25 +16,21 @@ const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
 const READABLE = 'the database of this adapter can be read while it is unavailable for writing'
 const RETRY_MS = 100
 
+const GROUP = { group: 'persistence.unavailable', timeLimitMs: 60_000 }
+
 /** While the database is unavailable the adapter says so, and it works again afterwards, with everything it has acknowledged. */
-export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.unavailable', [
-  {
-    id: 'reads',
-    name: 'rejects reads with persistence_unavailable while the database is unavailable',
-    timeLimitMs: 60_000,
-    run: interrupted(async ({ pets, apiKeys }, interrupt) => {
+export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'reads: rejects reads with persistence_unavailable while the database is unavailable': interrupted(
+    async ({ pets, apiKeys }, interrupt) => {
       if ((await interrupt()).readsWork) return READABLE
       await expectRejection(() => pets.find(1n), 'find must reject', UNAVAILABLE)
       await expectRejection(() => pets.list({ limit: 1 }), 'list must reject', UNAVAILABLE)
       if (apiKeys) await expectRejection(() => apiKeys.findByHash(hashOf('k')), 'findByHash must reject', UNAVAILABLE)
       return undefined
-    }),
-  },
-  {
-    id: 'writes',
-    name: 'rejects writes with persistence_unavailable and a true outcome while the database is unavailable',
-    timeLimitMs: 60_000,
-    run: interrupted(async ({ pets }, interrupt) => {
+    },
+  ),
+  'writes: rejects writes with persistence_unavailable and a true outcome while the database is unavailable':
+    interrupted(async ({ pets }, interrupt) => {
       const { end } = await interrupt()
       const attempts = [await attempt(pets, 'plain', false), await attempt(pets, 'keyed', true)]
       for (const { name, pet } of attempts) expectEqual(pet, undefined, `the add of the pet ${name} must reject`)
@@ -42,12 +38,8 @@ export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.una
       await expectStoredAsSaid(pets, attempts)
       return undefined
     }),
-  },
-  {
-    id: 'api-key-writes',
-    name: 'rejects writes of API keys with persistence_unavailable while the database is unavailable',
-    timeLimitMs: 60_000,
-    run: interrupted(async ({ apiKeys }, interrupt) => {
+  'api-key-writes: rejects writes of API keys with persistence_unavailable while the database is unavailable':
+    interrupted(async ({ apiKeys }, interrupt) => {
       if (apiKeys === undefined) return 'the adapter stores no API keys'
       await apiKeys.add(aNewApiKey('old'))
       const { end } = await interrupt()
@@ -63,22 +55,13 @@ export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.una
       assert.ok((await apiKeys.find('key_old'))?.revokedAt, 'the key must be revoked after the interruption')
       return undefined
     }),
-  },
-  {
-    id: 'opening',
-    name: 'rejects opening while the database is unavailable',
-    timeLimitMs: 60_000,
-    run: interrupted(async (_, interrupt, harness, url) => {
-      if ((await interrupt()).readsWork) return READABLE
-      await expectRejection(async () => (await harness.open({ url })).close(), 'opening must reject')
-      return undefined
-    }),
-  },
-  {
-    id: 'check',
-    name: 'rejects check while the database is unavailable, and works again afterwards',
-    timeLimitMs: 60_000,
-    run: interrupted(async (persistence, interrupt) => {
+  'opening: rejects opening while the database is unavailable': interrupted(async (_, interrupt, harness, url) => {
+    if ((await interrupt()).readsWork) return READABLE
+    await expectRejection(async () => (await harness.open({ url })).close(), 'opening must reject')
+    return undefined
+  }),
+  'check: rejects check while the database is unavailable, and works again afterwards': interrupted(
+    async (persistence, interrupt) => {
       const { end } = await interrupt()
       await expectRejection(() => persistence.check(), 'check must reject')
       await end()
@@ -86,13 +69,10 @@ export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.una
       const added = await untilAvailable(() => persistence.pets.add(aNewPet()))
       expectEqual(await persistence.pets.find(added.id), added, 'the adapter must work again without being reopened')
       return undefined
-    }),
-  },
-  {
-    id: 'acknowledged',
-    name: 'has every acknowledged pet after an interruption, and none that it said is not stored',
-    timeLimitMs: 60_000,
-    run: interrupted(async ({ pets }, interrupt) => {
+    },
+  ),
+  'acknowledged: has every acknowledged pet after an interruption, and none that it said is not stored': interrupted(
+    async ({ pets }, interrupt) => {
       let hasEnded = false
       const writers = ['a', 'b', 'c', 'd'].map(async (writer, index) => {
         const attempts: Attempt[] = []
@@ -111,13 +91,10 @@ export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.una
       hasEnded = true
       await expectStoredAsSaid(pets, [before, ...(await Promise.all(writers)).flat()])
       return undefined
-    }),
-  },
-  {
-    id: 'frozen',
-    name: 'rejects every call in time while the database does not respond, and loses and adds nothing',
-    timeLimitMs: 60_000,
-    run: interrupted(async (persistence, freeze, harness, url) => {
+    },
+  ),
+  'frozen: rejects every call in time while the database does not respond, and loses and adds nothing': interrupted(
+    async (persistence, freeze, harness, url) => {
       const { pets } = persistence
       const before = await attempt(pets, 'before', true)
       const { end, readsWork = false } = await freeze()
@@ -136,9 +113,10 @@ export const unavailableCases: readonly HarnessCase[] = casesOf('persistence.una
       await end()
       await expectStoredAsSaid(pets, [before, ...attempts])
       return undefined
-    }, 'freeze'),
-  },
-])
+    },
+    'freeze',
+  ),
+})
 
 /** What an add said: the pet that is stored, or what is known about one that may not be. */
 interface Attempt {

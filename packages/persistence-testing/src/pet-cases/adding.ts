@@ -5,158 +5,116 @@ import { after } from '../new-api-keys.ts'
 import { addPets, aMomentLater, aNewPet, anUnreadablePet, ascending, idsOf, listAll } from '../new-pets.ts'
 
 /** Ids increase and are never reused, and an add stores the whole pet or nothing. */
-export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.add', [
-  {
-    id: 'int64-ids',
-    name: 'returns ids as bigint within int64',
-    async run(pets) {
-      for (const id of idsOf(await addPets(pets, 3))) {
-        expectEqual(typeof id, 'bigint', 'an id must be a bigint')
-        assert.ok(id >= INT64.min && id <= INT64.max, `an id must be within int64, got ${id}`)
+export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.add', {
+  'int64-ids: returns ids as bigint within int64': async (pets) => {
+    for (const id of idsOf(await addPets(pets, 3))) {
+      expectEqual(typeof id, 'bigint', 'an id must be a bigint')
+      assert.ok(id >= INT64.min && id <= INT64.max, `an id must be within int64, got ${id}`)
+    }
+  },
+  'increasing-ids: gives each later pet a greater id': async (pets) => {
+    const ids = idsOf(await addPets(pets, 12))
+    expectEqual(ids, ascending(ids), 'ids of pets that are added one after the other must increase')
+    expectEqual(new Set(ids).size, 12, 'the number of different ids of 12 pets')
+  },
+  'equal-pets: stores two equal pets as two pets': async (pets) => {
+    const first = await pets.add(aNewPet())
+    const second = await pets.add(aNewPet())
+    expectEqual(await listAll(pets), [first, second], 'both pets must be stored')
+    assert.notEqual(first.id, second.id, 'two pets must have different ids')
+  },
+  'concurrent-ids: gives pets that are added at the same time different ids': async (pets) => {
+    const added = await Promise.all(manyNames(30).map((name) => pets.add(aNewPet({ name }))))
+    expectEqual(new Set(idsOf(added)).size, 30, 'the number of different ids of 30 pets')
+  },
+  'concurrent: stores all pets that are added at the same time, each under its own id': async (pets) => {
+    const names = manyNames(30)
+    const added = await Promise.all(names.map((name) => pets.add(aNewPet({ name }))))
+    expectEqual(
+      added.map((pet) => pet.name),
+      names,
+      'each add must return its own pet',
+    )
+    const byId = new Map(added.map((pet) => [pet.id, pet]))
+    const expected = ascending(idsOf(added)).map((id) => byId.get(id))
+    expectEqual(await listAll(pets), expected, 'the list must contain each pet under the id that its add returned')
+  },
+  'increasing-ids-per-caller: gives each of several concurrent callers increasing ids': async (pets) => {
+    const callers = await Promise.all([1, 2, 3, 4].map(() => addPets(pets, 6)))
+    for (const ids of callers.map(idsOf)) {
+      expectEqual(ids, ascending(ids), 'the ids that one caller gets one after the other must increase')
+    }
+  },
+  'visible-at-once: finds and lists a pet as soon as its add has resolved, even while others are added': async (
+    pets,
+  ) => {
+    const caller = async (): Promise<void> => {
+      for (let count = 0; count < 5; count += 1) {
+        const added = await pets.add(aNewPet())
+        expectEqual(await pets.find(added.id), added, 'find must return a pet whose add has resolved')
+        const listed = (await listAll(pets)).find(({ id }) => id === added.id)
+        expectEqual(listed, added, 'list must contain a pet whose add has resolved')
       }
-    },
+    }
+    await Promise.all([caller(), caller(), caller()])
   },
-  {
-    id: 'increasing-ids',
-    name: 'gives each later pet a greater id',
-    async run(pets) {
-      const ids = idsOf(await addPets(pets, 12))
-      expectEqual(ids, ascending(ids), 'ids of pets that are added one after the other must increase')
-      expectEqual(new Set(ids).size, 12, 'the number of different ids of 12 pets')
-    },
-  },
-  {
-    id: 'equal-pets',
-    name: 'stores two equal pets as two pets',
-    async run(pets) {
-      const first = await pets.add(aNewPet())
-      const second = await pets.add(aNewPet())
-      expectEqual(await listAll(pets), [first, second], 'both pets must be stored')
-      assert.notEqual(first.id, second.id, 'two pets must have different ids')
-    },
-  },
-  {
-    id: 'concurrent-ids',
-    name: 'gives pets that are added at the same time different ids',
-    async run(pets) {
-      const added = await Promise.all(manyNames(30).map((name) => pets.add(aNewPet({ name }))))
-      expectEqual(new Set(idsOf(added)).size, 30, 'the number of different ids of 30 pets')
-    },
-  },
-  {
-    id: 'concurrent',
-    name: 'stores all pets that are added at the same time, each under its own id',
-    async run(pets) {
-      const names = manyNames(30)
-      const added = await Promise.all(names.map((name) => pets.add(aNewPet({ name }))))
-      expectEqual(
-        added.map((pet) => pet.name),
-        names,
-        'each add must return its own pet',
-      )
-      const byId = new Map(added.map((pet) => [pet.id, pet]))
-      const expected = ascending(idsOf(added)).map((id) => byId.get(id))
-      expectEqual(await listAll(pets), expected, 'the list must contain each pet under the id that its add returned')
-    },
-  },
-  {
-    id: 'increasing-ids-per-caller',
-    name: 'gives each of several concurrent callers increasing ids',
-    async run(pets) {
-      const callers = await Promise.all([1, 2, 3, 4].map(() => addPets(pets, 6)))
-      for (const ids of callers.map(idsOf)) {
-        expectEqual(ids, ascending(ids), 'the ids that one caller gets one after the other must increase')
-      }
-    },
-  },
-  {
-    id: 'visible-at-once',
-    name: 'finds and lists a pet as soon as its add has resolved, even while others are added',
-    async run(pets) {
-      const caller = async (): Promise<void> => {
-        for (let count = 0; count < 5; count += 1) {
-          const added = await pets.add(aNewPet())
-          expectEqual(await pets.find(added.id), added, 'find must return a pet whose add has resolved')
-          const listed = (await listAll(pets)).find(({ id }) => id === added.id)
-          expectEqual(listed, added, 'list must contain a pet whose add has resolved')
-        }
-      }
-      await Promise.all([caller(), caller(), caller()])
-    },
-  },
-  {
-    id: 'rejected',
-    name: 'stores nothing when an add is rejected, and continues',
-    async run(pets) {
-      const before = await pets.add(aNewPet({ name: 'before' }))
-      for (const field of ['name', 'categoryId', 'status'] as const) {
-        await expectRejection(
-          async () => pets.add(anUnreadablePet(field)),
-          `add must reject when ${field} cannot be read`,
-        )
-      }
-      const next = await pets.add(aNewPet({ name: 'next' }))
-      expectEqual(await listAll(pets), [before, next], 'a rejected add must store nothing')
-      assert.ok(next.id > before.id, 'ids must increase after a rejected add')
-    },
-  },
-  {
-    id: 'cancelled',
-    name: 'stores nothing when the caller has cancelled before the call',
-    async run(pets) {
-      const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
-      const cancelled = { aborted: true }
-      await expectRejection(() => pets.add(aNewPet(), cancelled), 'a cancelled add must reject', CANCELLED)
+  'rejected: stores nothing when an add is rejected, and continues': async (pets) => {
+    const before = await pets.add(aNewPet({ name: 'before' }))
+    for (const field of ['name', 'categoryId', 'status'] as const) {
       await expectRejection(
-        () => pets.addWithKey(aNewPet(), key, cancelled),
-        'a cancelled addWithKey must reject',
-        CANCELLED,
+        async () => pets.add(anUnreadablePet(field)),
+        `add must reject when ${field} cannot be read`,
       )
-      await aMomentLater()
-      expectEqual(await listAll(pets), [], 'a cancelled call must store nothing, and not later either')
-      const { isReplay } = await pets.addWithKey(aNewPet(), key, { aborted: false })
-      expectEqual(isReplay, false, 'isReplay of the next call; a cancelled call must not use up the key')
-    },
+    }
+    const next = await pets.add(aNewPet({ name: 'next' }))
+    expectEqual(await listAll(pets), [before, next], 'a rejected add must store nothing')
+    assert.ok(next.id > before.id, 'ids must increase after a rejected add')
   },
-  {
-    id: 'cancelled-meanwhile',
-    name: 'stores exactly the pets whose add resolves when callers cancel right after the call',
-    async run(pets) {
-      const calls = validPets(20).map((pet) => {
-        const cancellation = { aborted: false }
-        const adding = pets.add(pet, cancellation)
-        cancellation.aborted = true
-        return adding
-      })
-      const results = await Promise.allSettled(calls)
-      for (const result of results) {
-        if (result.status === 'rejected')
-          await expectRejection(async () => Promise.reject(result.reason), 'a cancelled add', CANCELLED)
-      }
-      const stored = results.filter((result) => result.status === 'fulfilled').map((result) => result.value)
-      await aMomentLater()
-      expectEqual(idsOf(await listAll(pets)), ascending(idsOf(stored)), 'exactly the resolved adds must be stored')
-    },
+  'cancelled: stores nothing when the caller has cancelled before the call': async (pets) => {
+    const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+    const cancelled = { aborted: true }
+    await expectRejection(() => pets.add(aNewPet(), cancelled), 'a cancelled add must reject', CANCELLED)
+    await expectRejection(
+      () => pets.addWithKey(aNewPet(), key, cancelled),
+      'a cancelled addWithKey must reject',
+      CANCELLED,
+    )
+    await aMomentLater()
+    expectEqual(await listAll(pets), [], 'a cancelled call must store nothing, and not later either')
+    const { isReplay } = await pets.addWithKey(aNewPet(), key, { aborted: false })
+    expectEqual(isReplay, false, 'isReplay of the next call; a cancelled call must not use up the key')
   },
-  {
-    // Databases reject some of these pets, memory none. Either is correct, as long as the result of add is true.
-    id: 'rejected-beside-others',
-    name: 'stores exactly the pets whose add resolves when others fail at the same time',
-    async run(pets) {
-      const invalid = [{ categoryId: 1n }, { name: 'Rex', categoryId: INT64.max + 1n }] as unknown as NewPet[]
-      const tried = [...validPets(5), ...invalid, anUnreadablePet('name'), ...validPets(5)]
-      const results = await Promise.allSettled(tried.map(async (pet) => pets.add(pet)))
-      const stored = results.filter((result) => result.status === 'fulfilled').map((result) => result.value)
-      const valid = stored.filter((pet) => pet.name?.startsWith('valid'))
-      expectEqual(
-        valid.length,
-        10,
-        'the number of valid pets whose add resolves; it must not fail because another fails',
-      )
-      expectEqual(idsOf(await listAll(pets)), ascending(idsOf(stored)), 'exactly the resolved adds must be stored')
-    },
+  'cancelled-meanwhile: stores exactly the pets whose add resolves when callers cancel right after the call': async (
+    pets,
+  ) => {
+    const calls = validPets(20).map((pet) => {
+      const cancellation = { aborted: false }
+      const adding = pets.add(pet, cancellation)
+      cancellation.aborted = true
+      return adding
+    })
+    const results = await Promise.allSettled(calls)
+    for (const result of results) {
+      if (result.status === 'rejected')
+        await expectRejection(async () => Promise.reject(result.reason), 'a cancelled add', CANCELLED)
+    }
+    const stored = results.filter((result) => result.status === 'fulfilled').map((result) => result.value)
+    await aMomentLater()
+    expectEqual(idsOf(await listAll(pets)), ascending(idsOf(stored)), 'exactly the resolved adds must be stored')
   },
-])
+  // Databases reject some of these pets, memory none. Either is correct, as long as the result of add is true.
+  'rejected-beside-others: stores exactly the pets whose add resolves when others fail at the same time': async (
+    pets,
+  ) => {
+    const invalid = [{ categoryId: 1n }, { name: 'Rex', categoryId: INT64.max + 1n }] as unknown as NewPet[]
+    const tried = [...validPets(5), ...invalid, anUnreadablePet('name'), ...validPets(5)]
+    const results = await Promise.allSettled(tried.map(async (pet) => pets.add(pet)))
+    const stored = results.filter((result) => result.status === 'fulfilled').map((result) => result.value)
+    const valid = stored.filter((pet) => pet.name?.startsWith('valid'))
+    expectEqual(valid.length, 10, 'the number of valid pets whose add resolves; it must not fail because another fails')
+    expectEqual(idsOf(await listAll(pets)), ascending(idsOf(stored)), 'exactly the resolved adds must be stored')
+  },
+})
 
 /** How an add rejects whose caller has cancelled before the pet was sent. */
 const CANCELLED = { name: 'PetError', code: 'persistence_unavailable', outcome: 'not_stored' }

@@ -4,37 +4,21 @@ import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
 import { aNewPet, listAll } from '../new-pets.ts'
 
 /** Callers get copies: changing one changes nothing stored. */
-export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pet.detached', [
-  {
-    id: 'add',
-    name: 'stores its own copy: changing the pet from add has no effect',
-    run: (pets) => expectUnchanged(pets, async (added) => change(added)),
-  },
-  {
-    id: 'find',
-    name: 'stores its own copy: changing the pet from find has no effect',
-    run: (pets) => expectUnchanged(pets, async ({ id }) => change(await pets.find(id))),
-  },
-  {
-    id: 'list',
-    name: 'stores its own copy: changing a pet from list has no effect',
-    run: (pets) => expectUnchanged(pets, async () => change((await listAll(pets))[0])),
-  },
-  {
-    id: 'emptied-list',
-    name: 'stores its own copy: emptying the list has no effect',
-    run: (pets) =>
-      expectUnchanged(pets, async () => {
-        const list = (await listAll(pets)) as Pet[]
-        list.length = 0
-      }),
-  },
-  {
-    id: 'given',
-    name: 'stores its own copy: changing the given pet afterwards has no effect',
-    run: (pets) => expectUnchanged(pets, async (_, given) => change(given)),
-  },
-])
+export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pet.detached', {
+  'add: stores its own copy: changing the pet from add has no effect': (pets) =>
+    expectUnchanged(pets, async (added) => change(added)),
+  'find: stores its own copy: changing the pet from find has no effect': (pets) =>
+    expectUnchanged(pets, async ({ id }) => change(await pets.find(id))),
+  'list: stores its own copy: changing a pet from list has no effect': (pets) =>
+    expectUnchanged(pets, async () => change((await listAll(pets))[0])),
+  'emptied-list: stores its own copy: emptying the list has no effect': (pets) =>
+    expectUnchanged(pets, async () => {
+      const list = (await listAll(pets)) as Pet[]
+      list.length = 0
+    }),
+  'given: stores its own copy: changing the given pet afterwards has no effect': (pets) =>
+    expectUnchanged(pets, async (_, given) => change(given)),
+})
 
 async function expectUnchanged(
   pets: PetRepository,

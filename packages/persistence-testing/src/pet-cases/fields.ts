@@ -1,5 +1,5 @@
 import { INT64, type NewPet, PET_NAME, PET_STATUSES, type PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { type ContractCase, casesOf, expectEqual, guarantees } from '../contract-case.ts'
 import { aNewPet, listAll } from '../new-pets.ts'
 
 const NAMES: Readonly<Record<string, readonly [id: string, names: readonly string[]]>> = {
@@ -37,16 +37,12 @@ const CATEGORY_IDS = [
 
 /** Every field is returned exactly as given, by all three operations. */
 export const fieldCases: readonly ContractCase<PetRepository>[] = casesOf('pet.fields', [
-  {
-    id: 'all',
-    name: 'returns every field from add, find and list',
-    run: (pets) => expectUnchanged(pets, aNewPet({ name: 'Rex', categoryId: 7n, status: 'pending' })),
-  },
-  {
-    id: 'no-status',
-    name: 'returns no status from add, find and list when none was given',
-    run: (pets) => expectUnchanged(pets, aNewPet({ name: 'Rex', categoryId: 7n })),
-  },
+  ...guarantees<PetRepository>({
+    'all: returns every field from add, find and list': (pets) =>
+      expectUnchanged(pets, aNewPet({ name: 'Rex', categoryId: 7n, status: 'pending' })),
+    'no-status: returns no status from add, find and list when none was given': (pets) =>
+      expectUnchanged(pets, aNewPet({ name: 'Rex', categoryId: 7n })),
+  }),
   ...PET_STATUSES.map((status) => ({
     id: `status.${status}`,
     name: `returns the status ${status}`,

@@ -1,5 +1,5 @@
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { type ContractCase, casesOf, expectEqual, guarantees } from '../contract-case.ts'
 import { addPets, idsOf } from '../new-pets.ts'
 
 /** Unknown ids, some of which become a known id when they are rounded or truncated. */
@@ -17,21 +17,15 @@ const UNKNOWN_IDS: Readonly<Record<string, readonly [name: string, from: (last: 
 
 /** A pet by its id, and `undefined` for any other id. */
 export const findingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.find', [
-  {
-    id: 'each',
-    name: 'finds each pet by its own id',
-    async run(pets) {
+  ...guarantees<PetRepository>({
+    'each: finds each pet by its own id': async (pets) => {
       const added = await addPets(pets, 5)
       for (const pet of added.toReversed()) expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
     },
-  },
-  {
-    id: 'empty',
-    name: 'finds nothing when it is empty',
-    async run(pets) {
+    'empty: finds nothing when it is empty': async (pets) => {
       expectEqual(await pets.find(1n), undefined, 'find must return undefined')
     },
-  },
+  }),
   ...Object.entries(UNKNOWN_IDS).map(([id, [description, unknownFrom]]) => ({
     id: `unknown.${id}`,
     name: `finds nothing under ${description}`,

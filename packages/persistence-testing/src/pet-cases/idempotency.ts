@@ -16,209 +16,150 @@ const LAST_MS = START_MS + IDEMPOTENCY_KEY_LIFETIME_MS - 1
 const REUSED = { name: 'PetError', code: 'idempotency_key_reused' }
 
 /** One pet per idempotency key, for the lifetime of the key. */
-export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf('pet.idempotency', [
-  {
-    id: 'repeat',
-    name: 'returns the same pet for the same key',
-    async run(pets) {
-      const bare = await add(pets, aNewPet(), keyWith({ key: 'bare' }))
-      const full = await add(pets, aNewPet({ name: 'Mia', categoryId: -(2n ** 63n), status: 'sold' }), keyWith({}))
-      for (const atMs of [START_MS, START_MS + 1, LAST_MS]) {
-        const repeats = [
-          await add(pets, aNewPet(), keyWith({ key: 'bare', atMs })),
-          await add(pets, aNewPet({ name: 'Mia', status: 'sold' }), keyWith({ atMs })),
-        ]
-        expectEqual(repeats, [bare, full], 'a repeat within the lifetime must return the stored pet')
+export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf('pet.idempotency', {
+  'repeat: returns the same pet for the same key': async (pets) => {
+    const bare = await add(pets, aNewPet(), keyWith({ key: 'bare' }))
+    const full = await add(pets, aNewPet({ name: 'Mia', categoryId: -(2n ** 63n), status: 'sold' }), keyWith({}))
+    for (const atMs of [START_MS, START_MS + 1, LAST_MS]) {
+      const repeats = [
+        await add(pets, aNewPet(), keyWith({ key: 'bare', atMs })),
+        await add(pets, aNewPet({ name: 'Mia', status: 'sold' }), keyWith({ atMs })),
+      ]
+      expectEqual(repeats, [bare, full], 'a repeat within the lifetime must return the stored pet')
+    }
+    expectEqual(await listAll(pets), [bare, full], 'repeats must store nothing')
+  },
+  'is-replay: says which call stored the pet and which one repeated it': async (pets) => {
+    const { isReplay } = await pets.addWithKey(aNewPet(), keyWith({}))
+    expectEqual(isReplay, false, 'isReplay of the first call')
+    const repeat = await pets.addWithKey(aNewPet(), keyWith({}))
+    expectEqual(repeat.isReplay, true, 'isReplay of the second call')
+  },
+  'concurrent: stores one pet for many calls with the same key at the same time': async (pets) => {
+    const results = await Promise.all(Array.from({ length: 50 }, () => pets.addWithKey(aNewPet(), keyWith({}))))
+    const added = results.map(({ pet }) => pet)
+    expectEqual(new Set(idsOf(added)).size, 1, 'the number of different ids that 50 calls with one key return')
+    expectEqual(await listAll(pets), added.slice(0, 1), '50 calls with one key must store one pet')
+    expectEqual(results.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored the pet')
+  },
+  'other-content: rejects other content with a used key, and stores nothing': async (pets) => {
+    const first = await add(pets, aNewPet(), keyWith({}))
+    for (const atMs of [START_MS, LAST_MS]) {
+      await expectReused(() => add(pets, aNewPet({ name: 'Mia' }), keyWith({ fingerprint: 'Mia', atMs })))
+    }
+    expectEqual(await listAll(pets), [first], 'a rejected call must store nothing')
+    expectEqual(await add(pets, aNewPet(), keyWith({})), first, 'the key must still belong to the first pet')
+  },
+  'owners: distinguishes the keys of different owners, and different keys of one owner': async (pets) => {
+    const keys = [keyWith({}), keyWith({ owner: 'kiosk' }), keyWith({ key: 'other' })]
+    const added = []
+    for (const key of [...keys, keyWith({ owner: 'shopk', key: 'ey' })]) added.push(await add(pets, aNewPet(), key))
+    expectEqual(await listAll(pets), added, 'each owner and key must store a pet of its own')
+    expectEqual(new Set(idsOf(added)).size, 4, 'the number of pets of four keys')
+  },
+  'other-content-concurrent: rejects other content with the same key even when both arrive at the same time': async (
+    pets,
+  ) => {
+    const names = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'Rex' : 'Mia'))
+    const results = await Promise.allSettled(
+      names.map(async (name) => add(pets, aNewPet({ name }), keyWith({ fingerprint: name }))),
+    )
+    const [first, ...others] = await listAll(pets)
+    assert.ok(first, 'one pet must be stored')
+    expectEqual(others, [], 'no second pet may be stored')
+    for (const [index, result] of results.entries()) {
+      if (names[index] === first.name) {
+        expectEqual(result, { status: 'fulfilled', value: first }, 'calls with equal content must return the pet')
+      } else {
+        const code = result.status === 'rejected' && result.reason.code
+        expectEqual(code, 'idempotency_key_reused', 'calls with other content must reject with this code')
       }
-      expectEqual(await listAll(pets), [bare, full], 'repeats must store nothing')
-    },
+    }
   },
-  {
-    id: 'is-replay',
-    name: 'says which call stored the pet and which one repeated it',
-    async run(pets) {
-      const { isReplay } = await pets.addWithKey(aNewPet(), keyWith({}))
-      expectEqual(isReplay, false, 'isReplay of the first call')
-      const repeat = await pets.addWithKey(aNewPet(), keyWith({}))
-      expectEqual(repeat.isReplay, true, 'isReplay of the second call')
-    },
+  'exact-key: compares keys exactly: case, special characters and the last of 255 characters': async (pets) => {
+    const keys = ['k', 'K', `k'"\\%_`, 'k'.repeat(255), `${'k'.repeat(254)}l`]
+    const added = []
+    for (const key of keys) added.push(await add(pets, aNewPet(), keyWith({ key })))
+    expectEqual(await listAll(pets), added, 'each key must store a pet of its own')
+    expectEqual(new Set(idsOf(added)).size, keys.length, 'the number of pets of different keys')
   },
-  {
-    id: 'concurrent',
-    name: 'stores one pet for many calls with the same key at the same time',
-    async run(pets) {
-      const results = await Promise.all(Array.from({ length: 50 }, () => pets.addWithKey(aNewPet(), keyWith({}))))
-      const added = results.map(({ pet }) => pet)
-      expectEqual(new Set(idsOf(added)).size, 1, 'the number of different ids that 50 calls with one key return')
-      expectEqual(await listAll(pets), added.slice(0, 1), '50 calls with one key must store one pet')
-      expectEqual(results.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored the pet')
-    },
+  'exact-owner: compares owners exactly: case and the last of 64 characters': async (pets) => {
+    const owners = ['shop', 'SHOP', 'o'.repeat(20), 'o'.repeat(64), `${'o'.repeat(63)}p`]
+    const added = []
+    for (const owner of owners) added.push(await add(pets, aNewPet(), keyWith({ owner })))
+    expectEqual(await listAll(pets), added, 'each owner must store a pet of its own')
+    expectEqual(await add(pets, aNewPet(), keyWith({ owner: owners[3] ?? '' })), added[3], 'a repeat of an owner')
   },
-  {
-    id: 'other-content',
-    name: 'rejects other content with a used key, and stores nothing',
-    async run(pets) {
-      const first = await add(pets, aNewPet(), keyWith({}))
-      for (const atMs of [START_MS, LAST_MS]) {
-        await expectReused(() => add(pets, aNewPet({ name: 'Mia' }), keyWith({ fingerprint: 'Mia', atMs })))
-      }
-      expectEqual(await listAll(pets), [first], 'a rejected call must store nothing')
-      expectEqual(await add(pets, aNewPet(), keyWith({})), first, 'the key must still belong to the first pet')
-    },
+  'many: knows the first of 150 keys as well as the last': async (pets) => {
+    const keys = Array.from({ length: 150 }, (_, index) => keyWith({ key: `key ${index}` }))
+    const [first, ...others] = keys as [IdempotencyKey, ...IdempotencyKey[]]
+    const added = [await add(pets, aNewPet(), first)]
+    added.push(...(await Promise.all(others.map((key) => add(pets, aNewPet(), key)))))
+    const repeats = await Promise.all(keys.map((key) => pets.addWithKey(aNewPet(), key)))
+    expectEqual(
+      repeats,
+      added.map((pet) => ({ pet, isReplay: true })),
+      'a repeat of each key must return its pet',
+    )
   },
-  {
-    id: 'owners',
-    name: 'distinguishes the keys of different owners, and different keys of one owner',
-    async run(pets) {
-      const keys = [keyWith({}), keyWith({ owner: 'kiosk' }), keyWith({ key: 'other' })]
-      const added = []
-      for (const key of [...keys, keyWith({ owner: 'shopk', key: 'ey' })]) added.push(await add(pets, aNewPet(), key))
-      expectEqual(await listAll(pets), added, 'each owner and key must store a pet of its own')
-      expectEqual(new Set(idsOf(added)).size, 4, 'the number of pets of four keys')
-    },
+  'exact-content: compares content exactly: case, normalisation and the last character': async (pets) => {
+    const contents = ['rex', 'Zo\u00EB', '🐕'.repeat(PET_NAME.maxCodePoints)]
+    const others = ['REX', 'Zoe\u0308', `${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}🐈`]
+    for (const [index, fingerprint] of contents.entries()) {
+      const key = `${index}`
+      const stored = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
+      await expectReused(() => add(pets, aNewPet(), keyWith({ key, fingerprint: others[index] ?? '' })))
+      const repeat = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
+      expectEqual(repeat, stored, 'a repeat with equal content must return the stored pet')
+    }
   },
-  {
-    id: 'other-content-concurrent',
-    name: 'rejects other content with the same key even when both arrive at the same time',
-    async run(pets) {
-      const names = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'Rex' : 'Mia'))
-      const results = await Promise.allSettled(
-        names.map(async (name) => add(pets, aNewPet({ name }), keyWith({ fingerprint: name }))),
-      )
-      const [first, ...others] = await listAll(pets)
-      assert.ok(first, 'one pet must be stored')
-      expectEqual(others, [], 'no second pet may be stored')
-      for (const [index, result] of results.entries()) {
-        if (names[index] === first.name) {
-          expectEqual(result, { status: 'fulfilled', value: first }, 'calls with equal content must return the pet')
-        } else {
-          const code = result.status === 'rejected' && result.reason.code
-          expectEqual(code, 'idempotency_key_reused', 'calls with other content must reject with this code')
-        }
-      }
-    },
+  'lifetime: treats a key as new after its lifetime': async (pets) => {
+    const first = await add(pets, aNewPet(), keyWith({}))
+    const nextDay = keyWith({ atMs: LAST_MS + 1 })
+    const second = await add(pets, aNewPet(), nextDay)
+    assert.notEqual(second.id, first.id, 'a key must be new again when its lifetime is over')
+    expectEqual(await add(pets, aNewPet(), nextDay), second, 'a repeat must return the second pet')
+    const later = keyWith({ fingerprint: 'Mia', atMs: START_MS + 2 * IDEMPOTENCY_KEY_LIFETIME_MS })
+    const third = await add(pets, aNewPet({ name: 'Mia' }), later)
+    expectEqual(await listAll(pets), [first, second, third], 'each lifetime must store a pet')
   },
-  {
-    id: 'exact-key',
-    name: 'compares keys exactly: case, special characters and the last of 255 characters',
-    async run(pets) {
-      const keys = ['k', 'K', `k'"\\%_`, 'k'.repeat(255), `${'k'.repeat(254)}l`]
-      const added = []
-      for (const key of keys) added.push(await add(pets, aNewPet(), keyWith({ key })))
-      expectEqual(await listAll(pets), added, 'each key must store a pet of its own')
-      expectEqual(new Set(idsOf(added)).size, keys.length, 'the number of pets of different keys')
-    },
+  'repeat-does-not-extend: does not extend the lifetime of a key by a repeat': async (pets) => {
+    const first = await add(pets, aNewPet(), keyWith({}))
+    for (const atMs of [START_MS + 1, LAST_MS]) await add(pets, aNewPet(), keyWith({ atMs }))
+    const { pet, isReplay } = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS + 1 }))
+    expectEqual(isReplay, false, 'isReplay of a call after the lifetime, which starts with the first use')
+    expectEqual(await listAll(pets), [first, pet], 'a call after the lifetime must store a second pet')
   },
-  {
-    id: 'exact-owner',
-    name: 'compares owners exactly: case and the last of 64 characters',
-    async run(pets) {
-      const owners = ['shop', 'SHOP', 'o'.repeat(20), 'o'.repeat(64), `${'o'.repeat(63)}p`]
-      const added = []
-      for (const owner of owners) added.push(await add(pets, aNewPet(), keyWith({ owner })))
-      expectEqual(await listAll(pets), added, 'each owner must store a pet of its own')
-      expectEqual(await add(pets, aNewPet(), keyWith({ owner: owners[3] ?? '' })), added[3], 'a repeat of an owner')
-    },
+  'expired-concurrent: stores one pet for many calls with an expired key at the same time': async (pets) => {
+    const first = await add(pets, aNewPet(), keyWith({}))
+    const nextDay = keyWith({ atMs: LAST_MS + 1 })
+    const results = await Promise.all(Array.from({ length: 20 }, () => pets.addWithKey(aNewPet(), nextDay)))
+    const second = results.find(({ isReplay }) => !isReplay)?.pet
+    expectEqual(await listAll(pets), [first, second], '20 calls with an expired key must store one more pet')
+    expectEqual(results.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored the pet')
+    expectEqual(new Set(idsOf(results.map(({ pet }) => pet))).size, 1, 'the number of different ids of 20 calls')
   },
-  {
-    id: 'many',
-    name: 'knows the first of 150 keys as well as the last',
-    async run(pets) {
-      const keys = Array.from({ length: 150 }, (_, index) => keyWith({ key: `key ${index}` }))
-      const [first, ...others] = keys as [IdempotencyKey, ...IdempotencyKey[]]
-      const added = [await add(pets, aNewPet(), first)]
-      added.push(...(await Promise.all(others.map((key) => add(pets, aNewPet(), key)))))
-      const repeats = await Promise.all(keys.map((key) => pets.addWithKey(aNewPet(), key)))
-      expectEqual(
-        repeats,
-        added.map((pet) => ({ pet, isReplay: true })),
-        'a repeat of each key must return its pet',
-      )
-    },
+  'any-time: compares the times of two calls, whatever the time of the machine is': async (pets) => {
+    for (const year of ['2001', '2199']) {
+      const atMs = Date.parse(`${year}-01-01T12:00:00Z`)
+      const first = await add(pets, aNewPet(), keyWith({ atMs }))
+      // With these an adapter may delete what has expired.
+      for (let count = 0; count < 3; count += 1) await add(pets, aNewPet(), keyWith({ key: `${year} ${count}`, atMs }))
+      const last = await pets.addWithKey(aNewPet(), keyWith({ atMs: atMs + IDEMPOTENCY_KEY_LIFETIME_MS - 1 }))
+      expectEqual(last, { pet: first, isReplay: true }, `a repeat in the year ${year}, within the lifetime`)
+      const next = await pets.addWithKey(aNewPet(), keyWith({ atMs: atMs + IDEMPOTENCY_KEY_LIFETIME_MS }))
+      expectEqual(next.isReplay, false, `isReplay of a call in the year ${year}, after the lifetime`)
+    }
   },
-  {
-    id: 'exact-content',
-    name: 'compares content exactly: case, normalisation and the last character',
-    async run(pets) {
-      const contents = ['rex', 'Zo\u00EB', '🐕'.repeat(PET_NAME.maxCodePoints)]
-      const others = ['REX', 'Zoe\u0308', `${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}🐈`]
-      for (const [index, fingerprint] of contents.entries()) {
-        const key = `${index}`
-        const stored = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
-        await expectReused(() => add(pets, aNewPet(), keyWith({ key, fingerprint: others[index] ?? '' })))
-        const repeat = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
-        expectEqual(repeat, stored, 'a repeat with equal content must return the stored pet')
-      }
-    },
+  'rejected: does not use up a key for an add that is rejected': async (pets) => {
+    await expectRejection(
+      async () => add(pets, anUnreadablePet('name'), keyWith({})),
+      'addWithKey must reject when the name cannot be read',
+    )
+    const added = await add(pets, aNewPet({ name: 'Mia' }), keyWith({ fingerprint: 'Mia' }))
+    expectEqual(await listAll(pets), [added], 'the key of a rejected call must be usable')
   },
-  {
-    id: 'lifetime',
-    name: 'treats a key as new after its lifetime',
-    async run(pets) {
-      const first = await add(pets, aNewPet(), keyWith({}))
-      const nextDay = keyWith({ atMs: LAST_MS + 1 })
-      const second = await add(pets, aNewPet(), nextDay)
-      assert.notEqual(second.id, first.id, 'a key must be new again when its lifetime is over')
-      expectEqual(await add(pets, aNewPet(), nextDay), second, 'a repeat must return the second pet')
-      const later = keyWith({ fingerprint: 'Mia', atMs: START_MS + 2 * IDEMPOTENCY_KEY_LIFETIME_MS })
-      const third = await add(pets, aNewPet({ name: 'Mia' }), later)
-      expectEqual(await listAll(pets), [first, second, third], 'each lifetime must store a pet')
-    },
-  },
-  {
-    id: 'repeat-does-not-extend',
-    name: 'does not extend the lifetime of a key by a repeat',
-    async run(pets) {
-      const first = await add(pets, aNewPet(), keyWith({}))
-      for (const atMs of [START_MS + 1, LAST_MS]) await add(pets, aNewPet(), keyWith({ atMs }))
-      const { pet, isReplay } = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS + 1 }))
-      expectEqual(isReplay, false, 'isReplay of a call after the lifetime, which starts with the first use')
-      expectEqual(await listAll(pets), [first, pet], 'a call after the lifetime must store a second pet')
-    },
-  },
-  {
-    id: 'expired-concurrent',
-    name: 'stores one pet for many calls with an expired key at the same time',
-    async run(pets) {
-      const first = await add(pets, aNewPet(), keyWith({}))
-      const nextDay = keyWith({ atMs: LAST_MS + 1 })
-      const results = await Promise.all(Array.from({ length: 20 }, () => pets.addWithKey(aNewPet(), nextDay)))
-      const second = results.find(({ isReplay }) => !isReplay)?.pet
-      expectEqual(await listAll(pets), [first, second], '20 calls with an expired key must store one more pet')
-      expectEqual(results.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored the pet')
-      expectEqual(new Set(idsOf(results.map(({ pet }) => pet))).size, 1, 'the number of different ids of 20 calls')
-    },
-  },
-  {
-    id: 'any-time',
-    name: 'compares the times of two calls, whatever the time of the machine is',
-    async run(pets) {
-      for (const year of ['2001', '2199']) {
-        const atMs = Date.parse(`${year}-01-01T12:00:00Z`)
-        const first = await add(pets, aNewPet(), keyWith({ atMs }))
-        // With these an adapter may delete what has expired.
-        for (let count = 0; count < 3; count += 1)
-          await add(pets, aNewPet(), keyWith({ key: `${year} ${count}`, atMs }))
-        const last = await pets.addWithKey(aNewPet(), keyWith({ atMs: atMs + IDEMPOTENCY_KEY_LIFETIME_MS - 1 }))
-        expectEqual(last, { pet: first, isReplay: true }, `a repeat in the year ${year}, within the lifetime`)
-        const next = await pets.addWithKey(aNewPet(), keyWith({ atMs: atMs + IDEMPOTENCY_KEY_LIFETIME_MS }))
-        expectEqual(next.isReplay, false, `isReplay of a call in the year ${year}, after the lifetime`)
-      }
-    },
-  },
-  {
-    id: 'rejected',
-    name: 'does not use up a key for an add that is rejected',
-    async run(pets) {
-      await expectRejection(
-        async () => add(pets, anUnreadablePet('name'), keyWith({})),
-        'addWithKey must reject when the name cannot be read',
-      )
-      const added = await add(pets, aNewPet({ name: 'Mia' }), keyWith({ fingerprint: 'Mia' }))
-      expectEqual(await listAll(pets), [added], 'the key of a rejected call must be usable')
-    },
-  },
-])
+})
 
 async function add(pets: PetRepository, pet: NewPet, key: IdempotencyKey): Promise<Pet> {
   return (await pets.addWithKey(pet, key)).pet

@@ -1,5 +1,5 @@
 import type { PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { type ContractCase, casesOf, expectEqual, guarantees } from '../contract-case.ts'
 import { addManyPets, addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
 
 /** Limits for a list of five pets. The use case requests one more than a page has, so 101 is an everyday value. */
@@ -14,52 +14,37 @@ const LIMITS: Readonly<Record<string, readonly [limit: number, expected: number]
 
 /** Pets by ascending id, at most `limit`. */
 export const listingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.list', [
-  {
-    id: 'empty',
-    name: 'lists nothing when it is empty',
-    async run(pets) {
+  ...guarantees<PetRepository>({
+    'empty: lists nothing when it is empty': async (pets) => {
       expectEqual(await pets.list({ limit: 20 }), [], 'the list must be empty')
     },
-  },
-  {
-    id: 'ascending',
-    name: 'lists by ascending id, 10 after 9',
-    async run(pets) {
+    'ascending: lists by ascending id, 10 after 9': async (pets) => {
       const added = await addPets(pets, 12)
       expectEqual(await listAll(pets), added, 'pets must be listed by ascending id')
     },
-  },
-  {
-    id: 'ascending-concurrent',
-    name: 'lists by ascending id even what was added at the same time',
-    async run(pets) {
+    'ascending-concurrent: lists by ascending id even what was added at the same time': async (pets) => {
       const added = await Promise.all(Array.from({ length: 20 }, () => pets.add(aNewPet())))
       expectEqual(idsOf(await listAll(pets)), ascending(idsOf(added)), 'pets must be listed by ascending id')
     },
-  },
-  {
-    id: 'more-than-1000',
-    name: 'lists and walks through more than 1,000 pets',
-    timeLimitMs: 60_000,
-    async run(pets) {
-      const added = await addManyPets(pets, 1003)
-      for (const limit of [101, 257, 1001, 1002]) {
-        expectEqual(await pets.list({ limit }), added.slice(0, limit), `the first ${limit} of 1,003 pets`)
-      }
-      expectEqual(await pets.list({ limit: 2000 }), added, 'all 1,003 pets for a limit of 2,000')
-      const after = added[256]?.id ?? 0n
-      expectEqual(await pets.list({ after, limit: 2000 }), added.slice(257), 'the pets after the 257th')
+  }),
+  ...guarantees<PetRepository>(
+    {
+      'more-than-1000: lists and walks through more than 1,000 pets': async (pets) => {
+        const added = await addManyPets(pets, 1003)
+        for (const limit of [101, 257, 1001, 1002]) {
+          expectEqual(await pets.list({ limit }), added.slice(0, limit), `the first ${limit} of 1,003 pets`)
+        }
+        expectEqual(await pets.list({ limit: 2000 }), added, 'all 1,003 pets for a limit of 2,000')
+        const after = added[256]?.id ?? 0n
+        expectEqual(await pets.list({ after, limit: 2000 }), added.slice(257), 'the pets after the 257th')
+      },
+      'long-names: lists pages of more than 2 MiB of names': async (pets) => {
+        const added = await addManyPets(pets, 600, (index) => ({ name: `${index} ${'🐕'.repeat(990)}` }))
+        expectEqual(idsOf(await listAll(pets)), idsOf(added), 'all 600 pets')
+      },
     },
-  },
-  {
-    id: 'long-names',
-    name: 'lists pages of more than 2 MiB of names',
-    timeLimitMs: 60_000,
-    async run(pets) {
-      const added = await addManyPets(pets, 600, (index) => ({ name: `${index} ${'🐕'.repeat(990)}` }))
-      expectEqual(idsOf(await listAll(pets)), idsOf(added), 'all 600 pets')
-    },
-  },
+    60_000,
+  ),
   ...Object.entries(LIMITS).map(([description, [limit, expected]]) => ({
     id: `limit.${limit}-of-5`,
     name: `lists ${description}`,

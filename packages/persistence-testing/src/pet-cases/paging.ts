@@ -1,5 +1,5 @@
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { type ContractCase, casesOf, expectEqual, guarantees } from '../contract-case.ts'
 import { addPets, aNewPet, idsOf, MORE_THAN_ENOUGH } from '../new-pets.ts'
 
 /** Positions, made from the ids that exist. Most of them are not the id of a pet. */
@@ -31,32 +31,22 @@ export const pagingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
       expectEqual(await pets.list({ after, limit: MORE_THAN_ENOUGH }), expected, `exactly the pets after ${after}`)
     },
   })),
-  {
-    id: 'empty',
-    name: 'lists nothing after any id when it is empty',
-    async run(pets) {
+  ...guarantees<PetRepository>({
+    'empty: lists nothing after any id when it is empty': async (pets) => {
       expectEqual(await pets.list({ after: 1n, limit: 20 }), [], 'the list must be empty')
     },
-  },
-  {
-    id: 'walk',
-    name: 'lists each pet once, page by page',
-    async run(pets) {
+    'walk: lists each pet once, page by page': async (pets) => {
       const added = await addPets(pets, 7)
       expectEqual(await walk(pets, 3, 3), idsOf(added), 'each pet must be on exactly one page')
     },
-  },
-  {
-    id: 'walk-while-adding',
-    name: 'lists each pet once, page by page, while others are added',
-    async run(pets) {
+    'walk-while-adding: lists each pet once, page by page, while others are added': async (pets) => {
       const existing = idsOf(await addPets(pets, 9))
       // One new pet per page of two, so that the end is reached.
       const seen = await walk(pets, 2, 10, () => pets.add(aNewPet({ name: 'newcomer' })))
       expectEqual(new Set(seen).size, seen.length, 'no pet may be on two pages')
       expectEqual(seen.slice(0, existing.length), existing, 'each pet that existed at the start must be on a page')
     },
-  },
+  }),
 ])
 
 /** The ids on all pages, or on the first pages of a repository whose pages never end. */
