@@ -41,6 +41,9 @@ describe('the content encoding of a body', () => {
     ['gzip', Buffer.alloc(0)],
     ['deflate', deflateRawSync(PET)],
     ['br', gzipSync(PET)],
+    ['gzip', Buffer.concat([gzipSync(PET), Buffer.from('more')])],
+    ['deflate', Buffer.concat([deflateSync(PET), Buffer.from('more')])],
+    ['br', Buffer.concat([brotliCompressSync(PET), Buffer.from('more')])],
   ])('must be true: not %s', async (encoding, body) => {
     const server = await startTestServer()
     const response = await server.post(body, { headers: { 'Content-Encoding': encoding } })

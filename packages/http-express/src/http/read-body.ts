@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { brotliDecompress, gunzip, inflate, type Zlib } from 'node:zlib'
 import { parse } from 'content-type'
 import { parseExactJson } from './exact-json.ts'
 import { HttpError } from './http-error.ts'
@@ -13,12 +13,16 @@ const MAX_BODY_BYTES = 102_400
 /** The maximum size of an encoded body as sent. Larger, because an encoding adds a little to what it cannot compress. */
 const MAX_ENCODED_BYTES = 2 * MAX_BODY_BYTES
 
-const DECOMPRESS = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-} as const
+/** With the option `info` a result has the engine beside the bytes, which the library's types do not say. */
+type Decompress = (
+  bytes: Buffer,
+  options: { readonly maxOutputLength: number; readonly info: true },
+  done: (error: Error | null, result: { readonly buffer: Buffer; readonly engine: Zlib }) => void,
+) => void
+
+const DECOMPRESS = { gzip: gunzip, 'x-gzip': gunzip, deflate: inflate, br: brotliDecompress } as unknown as Readonly<
+  Record<'gzip' | 'x-gzip' | 'deflate' | 'br', Decompress>
+>
 
 /**
  * Reads a JSON body with exact integers. Throws 415 for another content type or encoding, 413 for too much, 400 for
@@ -60,6 +64,11 @@ function contentEncoding(req: IncomingMessage): keyof typeof DECOMPRESS | undefi
 
 function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // A stream that has ended would be waited for without end.
+    if (req.readableDidRead || req.destroyed) {
+      reject(req.readableDidRead ? alreadyRead() : brokenOff())
+      return
+    }
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
       reject(tooLarge())
       return
@@ -74,15 +83,19 @@ function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number):
       else reject(tooLarge())
     })
     req.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
-    req.on('error', (cause) => {
-      reject(new HttpError('invalid_request', 'The connection broke before the body was complete.', {}, { cause }))
-    })
+    req.on('error', (cause) => reject(brokenOff(cause)))
   })
 }
 
 async function decompress(sent: Buffer, encoding: keyof typeof DECOMPRESS): Promise<Buffer> {
   try {
-    return await DECOMPRESS[encoding](sent, { maxOutputLength: MAX_BODY_BYTES })
+    const { buffer, engine } = await promisify(DECOMPRESS[encoding])(sent, {
+      maxOutputLength: MAX_BODY_BYTES,
+      info: true,
+    })
+    // The library ignores what follows the end of the compressed data.
+    if (engine.bytesWritten !== sent.length) throw new Error('more bytes follow')
+    return buffer
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
     throw new HttpError('invalid_request', `the body is not valid ${encoding}`, {}, { cause })
@@ -100,6 +113,17 @@ function parseBody(bytes: Buffer): unknown {
   } catch (cause) {
     throw new HttpError('invalid_request', 'the body is not valid JSON', {}, { cause })
   }
+}
+
+/** For an app that this one is mounted in. */
+function alreadyRead(): HttpError {
+  const message =
+    'A body parser has read the body, in which integers may be rounded then: mount the pet app before express.json().'
+  return new HttpError('not_implemented', message)
+}
+
+function brokenOff(cause?: unknown): HttpError {
+  return new HttpError('invalid_request', 'The connection broke before the body was complete.', {}, { cause })
 }
 
 function tooLarge(): HttpError {

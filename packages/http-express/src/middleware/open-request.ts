@@ -36,7 +36,10 @@ export function openRequest(log: HttpLog, headers: readonly string[], addressOf:
   return (req, res, next) => {
     log.begin?.()
     // Read now: a closed connection has no address any more.
+    const outer = res.locals
     res.locals = new RequestContext(requestIdOf(req.headers['x-request-id']), addressOf(req), headers)
+    // What the middleware of an app around this one has put there.
+    for (const name in outer) if (!(name in res.locals)) Object.assign(res.locals, { [name]: Reflect.get(outer, name) })
     res.on('close', logClosed)
     assertHost(req, res)
     const encoding = req.headers['transfer-encoding']

@@ -5,6 +5,7 @@ import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/acces
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { RawConnection } from '@pet-store/testing'
+import type { Express } from 'express'
 import { onTestFinished } from 'vitest'
 import { createPetApp, type PetAppOptions } from '../app/create-pet-app.ts'
 import type { HttpLog, RequestEntry } from '../http/http-log.ts'
@@ -54,6 +55,8 @@ export interface TestServer {
 export interface TestServerOptions extends Partial<PetAppOptions> {
   readonly repository?: PetRepository
   readonly limits?: Partial<ServerLimits>
+  /** Puts the pet app into another app. */
+  readonly around?: (petApp: Express) => Express
 }
 
 /**
@@ -68,7 +71,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 
 /** The same, for `beforeAll`: the caller closes it. */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { repository = createMemoryPets(), limits, ...rest } = options
+  const { repository = createMemoryPets(), limits, around = (petApp) => petApp, ...rest } = options
   const log: RecordedLog = { begun: 0, requests: [], internalErrors: [], unavailable: [] }
   const clock = { now: new Date('2027-01-01T00:00:00Z') }
   const httpLog: HttpLog = {
@@ -88,7 +91,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     ...rest,
   })
   const { trustProxy } = rest
-  const server = createPetServer(app, httpLog, {
+  const server = createPetServer(around(app), httpLog, {
     ...limits,
     ...(trustProxy !== undefined && { trustProxy }),
   })

@@ -1,0 +1,46 @@
+import { createMemoryPets } from '@pet-store/domain/memory'
+import express, { type Express } from 'express'
+import { expect, it } from 'vitest'
+import { expectError } from '../testing/expect-error.test-support.ts'
+import { startTestServer } from '../testing/start-test-server.test-support.ts'
+
+const PET = '{"name":"Rex","categoryId":9007199254740993}'
+
+/** The pet app inside an app with a middleware and a route of its own, below a prefix. */
+const embedIn = (shop: Express, prefix: string) => (petApp: Express) =>
+  shop
+    .disable('x-powered-by')
+    .use((_req, res, next) => {
+      Object.assign(res.locals, { user: 'Ann' })
+      res.on('finish', () => Object.assign(shop.locals, { seen: { ...res.locals } }))
+      next()
+    })
+    .get('/hello', (req, res) => void res.json({ hello: req.query['name'] }))
+    .use(prefix, petApp)
+
+it.each(['/', '/shop'])('works in another Express app below %s, with routes and middleware beside', async (prefix) => {
+  const shop = express()
+  const server = await startTestServer({ around: embedIn(shop, prefix) })
+  const base = prefix === '/' ? '' : prefix
+  const address = (path: string, reference = '') => new URL(reference, `http://x${base}${path}`).pathname
+  const created = await server.post(PET, { path: `${base}/v1/pets` })
+  expect(created).toMatchObject({ status: 201, text: PET.replace('{', '{"id":1,') })
+  expect(address('/v1/pets', created.headers['location'] as string)).toBe(`${base}/v1/pets/1`)
+  await server.post(PET, { path: `${base}/v1/pets` })
+  const page = await server.send({ path: `${base}/v1/pets?limit=1` })
+  const next = /<([^>]*)>/.exec(page.headers['link'] as string)?.[1] ?? ''
+  expect(address('/v1/pets', next)).toBe(`${base}/v1/pets`)
+  expect((await server.send({ path: `${base}/v1/pets${next}` })).text).toContain('"id":2,')
+  expect((await server.send({ path: '/hello?name=Ann' })).text).toBe('{"hello":"Ann"}')
+  expectError(await server.send({ path: `${base}/nowhere` }), 'not_found')
+  expect(shop.locals['seen']).toMatchObject({ user: 'Ann', requestId: expect.any(String) })
+})
+
+it('says at once that a body parser in front has read the body, and serves what has none', async () => {
+  const around = (petApp: Express) => express().disable('x-powered-by').use(express.json(), petApp)
+  const server = await startTestServer({ around, repository: createMemoryPets(), maxConcurrentRequests: 1 })
+  for (const body of [PET, '{}']) {
+    expect(expectError(await server.post(body), 'not_implemented')).toContain('mount the pet app before express.json()')
+  }
+  expect((await server.send({})).text).toBe('[]')
+})
