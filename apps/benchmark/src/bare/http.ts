@@ -1,13 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-
-/** A row under the names of the wire. */
-export interface Row {
-  readonly id: number
-  readonly name: string
-  readonly categoryId: number
-  readonly status: string | null
-}
+import type { DataPet as Row } from '../requests/data-set.ts'
 
 type Awaitable<T> = T | Promise<T>
 

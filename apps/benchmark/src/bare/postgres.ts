@@ -1,5 +1,6 @@
 import pg, { type ClientBase, type Pool, type QueryConfig } from 'pg'
-import { type Row, serveBare } from './http.ts'
+import type { DataPet as Row } from '../requests/data-set.ts'
+import { serveBare } from './http.ts'
 
 // The driver gives 64-bit integers as texts otherwise.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)

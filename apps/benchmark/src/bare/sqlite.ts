@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
-import { type Row, serveBare } from './http.ts'
+import type { DataPet as Row } from '../requests/data-set.ts'
+import { serveBare } from './http.ts'
 
 const database = new Database((process.env['DATABASE_URL'] ?? '').slice('sqlite:'.length))
 // As durable as the service: a write that was responded to survives a power cut.

@@ -18,8 +18,8 @@ const COMMON = { size: 10_000, connections: 32, everyRounds: 6, sliceMs: 50 }
 
 /** Twelve minutes for both databases on two cores. */
 export const FULL: Plan = {
-  ...{ ...COMMON, rounds: 80, warmUp: { maxRequests: 30_000, durationMs: 3_500 } },
-  latency: { rounds: 14, sliceMs: 500 },
+  ...{ ...COMMON, rounds: 110, warmUp: { maxRequests: 30_000, durationMs: 3_500 } },
+  latency: { rounds: 20, sliceMs: 500 },
 }
 /** Three minutes, for a first look: wider intervals. */
 export const QUICK: Plan = {

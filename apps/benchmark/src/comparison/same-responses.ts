@@ -35,16 +35,14 @@ export async function assertSameResponses(
     const pet = dataPet(id, target.size + 1_000)
     await assertResponse({ method: 'POST', path: '/v1/pets', body: newPetJson(pet) }, 201, petJson(pet))
   }
-  const list = '/v1/pets?limit=20'
-  await assertResponse({ path: list, key: undefined }, 401)
-  await assertResponse({ path: list, key: createApiKeyText() }, 401)
+  for (const key of [undefined, createApiKeyText()]) await assertResponse({ path: '/v1/pets?limit=20', key }, 401)
   await assertResponse({ path: `/v1/pets/${target.size + 1_000_000}` }, 404)
   // A ceiling does nothing but the work, so it validates nothing.
   if (role === 'ceiling') return ADDED
-  await assertResponse({ path: '/v1/pets?limit=101' }, 400)
-  await assertResponse({ path: '/v1/pets?status=lost' }, 400)
-  await assertResponse({ method: 'POST', path: '/v1/pets', body: '{"name":"Rex"}' }, 400)
-  await assertResponse({ method: 'POST', path: '/v1/pets', body: '{"name":"Rex","categoryId":"one"}' }, 400)
+  for (const query of ['limit=101', 'status=lost']) await assertResponse({ path: `/v1/pets?${query}` }, 400)
+  for (const body of ['{"name":"Rex"}', '{"name":"Rex","categoryId":"one"}']) {
+    await assertResponse({ method: 'POST', path: '/v1/pets', body }, 400)
+  }
   return ADDED
 }
 

@@ -14,7 +14,7 @@ export interface RangePanel {
 const [OURS, OTHERS, INK, FAINT] = ['#c2410c', '#93c5fd', '#1c1917', '#d6d3d1']
 const [PANEL_WIDTH, NAME_WIDTH, BAR_WIDTH, ROW, HEAD, TITLE] = [480, 190, 190, 22, 44, 40]
 
-/** Panels of the same scale, two in a row; a vertical line marks 1.00 in each. */
+/** Panels, two in a row; a vertical line marks 1.00 in each. */
 export function rangeSvg(title: string, panels: readonly RangePanel[]): string {
   const panelHeight = HEAD + Math.max(...panels.map(({ bars }) => bars.length)) * ROW
   const [width, height] = [PANEL_WIDTH * 2, TITLE + Math.ceil(panels.length / 2) * panelHeight + 10]
