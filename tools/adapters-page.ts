@@ -1,12 +1,10 @@
 // Checks the adapters of this repository by `pet-store-adapter check` and writes what was shown into docs/adapters.md:
 // `pnpm adapters`. tools/adapters-page.test.ts compares the page with a check.
-import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { AdapterReport } from '../packages/persistence-testing/src/check/adapter-report.ts'
+import { ROOT, run } from './public-packages.ts'
 
-const ROOT = join(import.meta.dirname, '..')
 export const PAGE: string = join(ROOT, 'docs/adapters.md')
 const ADAPTERS = { SQLite: 'persistence-sqlite', PostgreSQL: 'persistence-postgres' } as const
 
@@ -16,14 +14,9 @@ export async function createAdaptersPage(): Promise<string> {
 }
 
 async function check(name: string): Promise<AdapterReport> {
-  const program = ['--conditions=@pet-store/source', join(ROOT, 'packages/persistence-testing/src/bin.ts')]
-  const harness = ['--harness', join(ROOT, `packages/${name}/src/testing/harness.test-support.ts`)]
-  const { stdout } = await promisify(execFile)(process.execPath, [...program, 'check', '--json', ...harness], {
-    maxBuffer: 2 ** 24,
-  }).catch((error: { stdout: string; stderr: string }) => {
-    throw new Error(`${name}:\n${error.stdout.replaceAll(/^.*"(shown|not shown)"[^}]*/gm, '')}${error.stderr}`)
-  })
-  return JSON.parse(stdout) as AdapterReport
+  const program = [process.execPath, '--conditions=@pet-store/source', 'packages/persistence-testing/src/bin.ts']
+  const harness = `packages/${name}/src/testing/harness.test-support.ts`
+  return JSON.parse(await run(ROOT, [...program, 'check', '--json', '--harness', harness])) as AdapterReport
 }
 
 function pageOf(reports: readonly AdapterReport[]): string {

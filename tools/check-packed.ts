@@ -28,7 +28,6 @@ const COMPILED = [...Object.keys(EXAMPLES), 'kiosk.ts', 'service.ts']
 type Command = readonly string[]
 const NODE: Command = [process.execPath]
 
-const isAll = process.argv.includes('--all')
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-packed-'))
 try {
   const tsc = (path: string) => [...NODE, join(ROOT, 'node_modules', path), '--ignoreConfig']
@@ -36,7 +35,7 @@ try {
   const nodes: Command[] = [NODE]
   // Domain and client need nothing of Node.
   const others: Command[] = []
-  if (isAll) {
+  if (process.argv.includes('--all')) {
     compilers.push([await download('typescript@5.9', 'tsc')])
     nodes.push([await download('node@22')], [await download('node@26')])
     others.push([await download('bun@1')], [await download('deno@2'), '-A'])

@@ -57,8 +57,7 @@ describe('compose.yaml', () => {
     const mounts = [proxy, grafana].flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')))
     for (const [source = ''] of mounts) expect(existsSync(join(ROOT, source))).toBe(true)
     const [, path] = /path: (.*)/.exec(textOf('deploy/grafana/provisioning/dashboards/pet-store.yaml')) ?? []
-    const targets = mounts.map(([, target]) => target)
-    expect(targets).toEqual(expect.arrayContaining([path, '/etc/grafana/provisioning']))
+    expect(mounts.map(([, target]) => target)).toContain(path)
   })
 })
 

@@ -37,13 +37,3 @@ it.each(['22.18.0', '24.11.0', '26.0.0', '27.1.0'])('accepts Node %s without a w
 it('completes a filtered install', () => {
   expect(prepare('24.11.0', true)).toMatchObject({ status: 0, calls: 'install --frozen-lockfile --prefer-offline\n' })
 })
-
-it('every command of the README that runs TypeScript checks the version of Node first', () => {
-  const read = (file: string) => readFileSync(join(import.meta.dirname, '..', file), 'utf8')
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-  const named = [...read('README.md').matchAll(/^\| `pnpm ([\w:-]+)/gm)].map(([, name = '']) => name)
-  expect(named).toContain('bench')
-  for (const name of named.filter((one) => one in scripts)) {
-    expect(scripts[name], name).toMatch(/^node tools\/prepare\.cjs /)
-  }
-})

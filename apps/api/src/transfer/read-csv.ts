@@ -72,7 +72,8 @@ async function* parseRecords(source: AsyncIterable<Buffer>): AsyncGenerator<Pars
   })
 
   for await (const text of source) {
-    const writing = (parser ??= createParser(headOf(text), onRecord))
+    parser ??= createParser(headOf(text), onRecord)
+    const writing = parser
     yield await new Promise<ParsedText>((resolve) => void writing.write(text, (error) => resolve(parsed(error))))
   }
   if (parser === undefined) return

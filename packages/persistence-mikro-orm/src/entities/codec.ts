@@ -90,7 +90,7 @@ export function rowDecoder<Item>(codec: Codec<Item>): (row: readonly SqlValue[])
     const item: Partial<Item> = {}
     for (const [index, field] of fields.entries()) {
       const column = row[index] ?? null
-      if (column !== null) item[field] = codec[field].fromColumn(column as never) as Item[typeof field]
+      if (column !== null) item[field] = codec[field].fromColumn(column as never)
     }
     return item as Item
   }
