@@ -4,6 +4,7 @@ import {
   petRepositoryContract,
   rateLimiterContract,
 } from '@pet-store/persistence-testing'
+import { openFaultyProxy } from '@pet-store/testing'
 import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -92,6 +93,41 @@ describe('Adding to PostgreSQL', () => {
   })
 })
 
+describe('When the connection breaks, PostgreSQL gives it back to no one and keeps the others:', () => {
+  it.each([
+    ['begin', /begin/, 'not_stored'],
+    ['the work', /insert into "api_key"/, 'not_stored'],
+    ['commit', /commit/, 'unknown'],
+    ['rollback', /rollback/, undefined],
+  ])('at %s', async (_, statement, outcome) => {
+    const proxy = await openFaultyProxy(database.url, {
+      changeRequests: () => (data) => {
+        if (!statement.test(data.toString('latin1'))) return data
+        proxy.set('reset')
+        proxy.set('none')
+        return data
+      },
+    })
+    onTestFinished(() => proxy.close())
+    const { apiKeys, pets, poolUse, close } = await openPostgresPersistence({ url: proxy.url, poolSize: 2 })
+    for (let time = 0; time < 5; time += 1) {
+      const key = {
+        id: `key_${time}`,
+        sha256: `${time}`,
+        name: 'kiosk',
+        scopes: ['pets:read'],
+        createdAt: new Date(),
+      } as const
+      // Its work fails by itself, so that it is rolled back.
+      if (outcome === undefined) await expect(apiKeys.replace('nobody', key, new Date())).rejects.toThrow()
+      else await expect(apiKeys.add(key)).rejects.toMatchObject({ code: 'persistence_unavailable', outcome })
+    }
+    expect(await Promise.all([pets.find(1n), pets.find(2n), pets.find(3n)])).toEqual([undefined, undefined, undefined])
+    expect(poolUse()).toMatchObject([{ busy: 0, waiting: 0 }])
+    await close()
+  })
+})
+
 describe.each(['serializable transactions', 'serialization failures in a fifth of all statements'])(
   'With %s, PostgreSQL fulfils the contract:',
   (kind) => {
@@ -120,6 +156,19 @@ describe.each(['serializable transactions', 'serialization failures in a fifth o
     })
   },
 )
+
+describe('Counting requests on PostgreSQL', () => {
+  it('begins a new window when the clock of the server was set back', async () => {
+    const { createRateLimiter } = await open()
+    const limiter = createRateLimiter({ requests: 1, windowMs: 60_000 })
+    await limiter.take('kiosk')
+    await onServer('update request_count set window_start = window_start + 86_400_000, requests = 5')
+    const taken = await limiter.take('kiosk')
+    expect(taken).toMatchObject({ isAllowed: true, remaining: 0 })
+    expect(taken.resetMs).toBeLessThanOrEqual(60_000)
+    expect((await limiter.take('kiosk')).isAllowed).toBe(false)
+  })
+})
 
 describe('Checking PostgreSQL', () => {
   it('rejects a database that takes no writes', async () => {

@@ -5,7 +5,7 @@ import {
   rateLimiterContract,
 } from '@pet-store/persistence-testing'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgresPersistence, type PostgresPersistence } from './open-persistence.ts'
 import { openProxy } from './testing/failing-server.test-support.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
@@ -55,16 +55,35 @@ describe('PostgreSQL fulfils the RateLimiter contract', () => {
 })
 
 describe('A PostgreSQL adapter', () => {
-  it('fulfils the contract without named statements', async () => {
-    const unprepared = await openPostgresPersistence({ url: database.url, pooler: 'transaction-unprepared' })
-    for (const { name, run } of petRepositoryContract) {
-      await other.query('truncate pet, idempotency_key, api_key, request_count restart identity')
-      await run(unprepared.pets).catch((error: unknown) => {
-        throw new Error(name, { cause: error })
+  it.each(['without named statements', 'when pets are distributed over servers'])(
+    'fulfils the contract %s',
+    async (kind) => {
+      const isDistributed = kind.includes('distributed')
+      // As Citus has it.
+      if (isDistributed)
+        await other.query("create table pg_dist_partition as select 'pet'::regclass as logicalrel, 'h' as partmethod")
+      onTestFinished(() => other.query('drop table if exists pg_dist_partition'))
+      const opened = await openPostgresPersistence({
+        url: database.url,
+        ...(!isDistributed && { pooler: 'transaction-unprepared' }),
       })
-    }
-    await unprepared.close()
-  })
+      onTestFinished(() => opened.close())
+      const isGrouped = async () => {
+        const statements = await other.query(
+          "select 1 from pg_stat_activity where query like '%unnest%' and pid <> pg_backend_pid()",
+        )
+        return statements.rowCount !== 0
+      }
+      for (const { name, run } of petRepositoryContract) {
+        await other.query('truncate pet, idempotency_key, api_key, request_count restart identity')
+        await run(opened.pets).catch((error: unknown) => {
+          throw new Error(name, { cause: error })
+        })
+      }
+      await opened.pets.add(aNewPet())
+      expect(await isGrouped()).toBe(!isDistributed)
+    },
+  )
 
   it('does not reuse the id of a deleted pet', async () => {
     const last = await persistence.pets.add(aNewPet())

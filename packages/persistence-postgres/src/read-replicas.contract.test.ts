@@ -227,6 +227,17 @@ describe('With a replica', () => {
 })
 
 describe('Opening with replicas', () => {
+  it('works when transactions are serializable by default, which a standby cannot do', async () => {
+    const name = new URL(url).pathname.slice(1)
+    await onPrimary(`alter database ${name} set default_transaction_isolation = 'serializable'`)
+    onTestFinished(() => onPrimary(`alter database ${name} reset default_transaction_isolation`))
+    await server.catchUp()
+    const opened = await openPersistence()
+    const pet = await opened.pets.add(aNewPet())
+    await served(pet, opened)
+    expect(await opened.pets.list({ limit: 1 })).toEqual([pet])
+  })
+
   it('names in one sentence, without the password, the replica that is unavailable', async () => {
     const opening = openPostgresPersistence({
       url,

@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
@@ -102,6 +112,38 @@ describe('SQLite backup', () => {
       await expect(restoreSqlite({ url }, join(folder, file))).rejects.toThrow(sentence)
     }
     expect(countOf(path)).toBe(2)
+  })
+
+  it.each([
+    ['its beginning', 0],
+    ['its middle', 8_192],
+  ])('is restored over a database that is damaged in %s, which is kept with its log', async (_, position) => {
+    await fill(2_000)
+    await backupSqlite({ url }, backup)
+    const damaged = readFileSync(path)
+    damaged.fill(0xff, position, position + 30_000)
+    writeFileSync(path, damaged)
+    writeFileSync(`${path}-wal`, 'log')
+    const { pets, previousFile = '' } = await restoreSqlite({ url }, backup)
+    expect([pets, countOf(path)]).toEqual([2_000, 2_000])
+    expect(readFileSync(previousFile).subarray(8_192).equals(damaged.subarray(8_192))).toBe(true)
+    expect(existsSync(`${path}-wal`)).toBe(false)
+    const { check, close } = await open()
+    await check()
+    await close()
+  })
+
+  it('is restored where a link leads, and leaves nothing of a restore that was killed', async () => {
+    await fill(3)
+    await backupSqlite({ url }, backup)
+    const ended = spawnSync(process.execPath, ['--version']).pid
+    for (const end of ['tmp', 'tmp-journal']) writeFileSync(`${path}.${ended}.${end}`, '')
+    writeFileSync(`${path}.${process.ppid}.tmp`, 'of a process that runs')
+    const link = join(folder, 'link.db')
+    symlinkSync(path, link)
+    const { previousFile = '' } = await restoreSqlite({ url: `sqlite:${link}` }, backup)
+    expect([lstatSync(link).isSymbolicLink(), countOf(path), countOf(previousFile)]).toEqual([true, 3, 3])
+    expect(readdirSync(folder).filter((name) => name.includes('tmp'))).toEqual([`pets.db.${process.ppid}.tmp`])
   })
 
   it('is not restored from a damaged file', async () => {

@@ -105,6 +105,18 @@ describe('SQLite persistence', () => {
     expect((await persistence.pets.add(aNewPet())).id).toBe(2n)
   })
 
+  it.each(['deleted', 'replaced'])('is unavailable when its log is %s, in which pets would be lost', async (how) => {
+    await persistence.pets.add(aNewPet())
+    rmSync(`${path}-wal`)
+    if (how === 'replaced') writeFileSync(`${path}-wal`, '')
+    const lost = {
+      code: 'persistence_unavailable',
+      message: expect.stringContaining('pets.db-wal" was moved') as string,
+    }
+    await expect(persistence.check()).rejects.toMatchObject(lost)
+    await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({ ...lost, outcome: 'not_stored' })
+  })
+
   it('returns lists and checks while another process holds the write lock, and adds pets afterwards', async () => {
     const other = new Database(path)
     other.exec('begin immediate')
