@@ -62,7 +62,7 @@ describe('A PostgreSQL adapter', () => {
       // As Citus has it.
       if (isDistributed)
         await other.query("create table pg_dist_partition as select 'pet'::regclass as logicalrel, 'h' as partmethod")
-      onTestFinished(() => other.query('drop table if exists pg_dist_partition'))
+      onTestFinished(async () => void (await other.query('drop table if exists pg_dist_partition')))
       const opened = await openPostgresPersistence({
         url: database.url,
         ...(!isDistributed && { pooler: 'transaction-unprepared' }),

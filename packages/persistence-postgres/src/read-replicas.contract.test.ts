@@ -230,7 +230,7 @@ describe('Opening with replicas', () => {
   it('works when transactions are serializable by default, which a standby cannot do', async () => {
     const name = new URL(url).pathname.slice(1)
     await onPrimary(`alter database ${name} set default_transaction_isolation = 'serializable'`)
-    onTestFinished(() => onPrimary(`alter database ${name} reset default_transaction_isolation`))
+    onTestFinished(async () => void (await onPrimary(`alter database ${name} reset default_transaction_isolation`)))
     await server.catchUp()
     const opened = await openPersistence()
     const pet = await opened.pets.add(aNewPet())
