@@ -40,6 +40,15 @@ const faults: readonly Fault<CreateRateLimiter>[] = [
     const { take } = createMemoryRateLimiter(limit)
     return () => take('all')
   }),
+  limiterFault('forgets keys after 256 others', 'rate-limiter.per-key', (limit) => {
+    let keys = 0
+    let { take } = createMemoryRateLimiter(limit)
+    return (keyId) => {
+      keys += 1
+      if (keys % 256 === 0) take = createMemoryRateLimiter(limit).take
+      return take(keyId)
+    }
+  }),
   limiterFault('reads the count, waits, and writes it', 'rate-limiter.concurrent', ({ requests, windowMs }) => {
     const counts = new Map<string, number>()
     return async (keyId) => {

@@ -42,6 +42,12 @@ export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = c
       expectEqual((await limiter.take(key)).isAllowed, true, `the first request of ${key} must be allowed`)
       expectEqual((await limiter.take(key)).isAllowed, false, `the second request of ${key} must not be allowed`)
     }
+    await Promise.all(Array.from({ length: 300 }, async (_, index) => limiter.take(`key_${index}`)))
+    expectEqual(
+      (await limiter.take('key_kiosk')).isAllowed,
+      false,
+      'the first key must not be allowed after 300 others',
+    )
   }),
   'per-window: counts for limits with different windows separately': inOneWindow(async (create) => {
     const limiters = [LONG_MS, 24 * LONG_MS].map((windowMs) => create({ requests: 3, windowMs }))

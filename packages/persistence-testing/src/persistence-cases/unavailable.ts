@@ -102,6 +102,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
         [
           async () => pets.find(1n),
           async () => pets.list({ limit: 1 }),
+          ...(persistence.apiKeys ? [async () => persistence.apiKeys?.findByHash(hashOf('k'))] : []),
           async () => persistence.check(),
           async () => (await harness.open({ url })).close(),
         ].map((call) => expectRejection(call, 'each call must reject')),

@@ -87,20 +87,24 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
   'cancelled-meanwhile: stores exactly the pets whose add resolves when callers cancel right after the call': async (
     pets,
   ) => {
-    const calls = validPets(20).map((pet) => {
+    const keyOf = (index: number) => ({ owner: 'shop', key: `${index}`, fingerprint: 'Rex', at: after(0) })
+    const calls = validPets(20).map((pet, index) => {
       const cancellation = { aborted: false }
-      const adding = pets.add(pet, cancellation)
+      const isKeyed = index % 2 === 1
+      const adding = isKeyed ? pets.addWithKey(pet, keyOf(index), cancellation) : pets.add(pet, cancellation)
       cancellation.aborted = true
-      return adding
+      return adding.then((added) => ('pet' in added ? added.pet : added))
     })
     const results = await Promise.allSettled(calls)
-    for (const result of results) {
-      if (result.status === 'rejected')
-        await expectRejection(async () => Promise.reject(result.reason), 'a cancelled add', CANCELLED)
-    }
     const stored = results.filter((result) => result.status === 'fulfilled').map((result) => result.value)
     await aMomentLater()
     expectEqual(idsOf(await listAll(pets)), ascending(idsOf(stored)), 'exactly the resolved adds must be stored')
+    for (const [index, result] of results.entries()) {
+      if (result.status === 'fulfilled') continue
+      await expectRejection(async () => Promise.reject(result.reason), 'a cancelled add', CANCELLED)
+      const { isReplay } = await pets.addWithKey(aNewPet(), keyOf(index))
+      expectEqual(isReplay, false, 'isReplay of the next call; a cancelled call must not use up the key')
+    }
   },
   // Databases reject some of these pets, memory none. Either is correct, as long as the result of add is true.
   'rejected-beside-others: stores exactly the pets whose add resolves when others fail at the same time': async (

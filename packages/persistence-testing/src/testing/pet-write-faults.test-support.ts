@@ -149,6 +149,17 @@ const addingFaults: readonly Fault<PetRepository>[] = [
       return { ...pet, id: 1n }
     },
   })),
+  petFault(
+    'uses up the key of an add that is cancelled in the queue',
+    'pet.add.cancelled-meanwhile',
+    (pets, original) => ({
+      async addWithKey(pet, key, cancellation) {
+        await pause()
+        if (cancellation?.aborted) pets.keys.set(pets.keyText(key), { key, pet: { ...pet, id: 1n } })
+        return original.addWithKey(pet, key, cancellation)
+      },
+    }),
+  ),
   petFault('ignores a cancellation', 'pet.add.cancelled', () => ({ expectWanted: () => {} })),
   petFault('stores a pet and rejects its add', 'pet.add.rejected-beside-others', (_, { add }) => ({
     add: (pet) => add(pet).then((stored) => (stored.categoryId > INT64.max ? broken() : stored)),
