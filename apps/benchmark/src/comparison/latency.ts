@@ -7,7 +7,7 @@ import type { Plan } from './plan.ts'
 import type { Running } from './running.ts'
 
 /** Mixed requests at planned times for a moment. */
-interface LatencySlice {
+export interface LatencySlice {
   readonly p50Ms: number
   readonly p99Ms: number
 }

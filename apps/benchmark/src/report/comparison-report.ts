@@ -1,8 +1,10 @@
 import type { Comparison, Measurement } from '../comparison/comparison.ts'
+import type { LatencySlice } from '../comparison/latency.ts'
 import { figureOf, ratio } from '../measuring/rotation.ts'
 import { CPU, DATABASE_CPU, PER_CPU, THROUGHPUT } from '../measuring/slice.ts'
+import { estimate } from '../measuring/statistics.ts'
 import { OPERATIONS } from '../requests/operations.ts'
-import { CONTESTANTS, DATABASE_NAMES, DATABASES, type Database, peerVersions } from '../servers/contestants.ts'
+import { CONTESTANTS, type Contestant, DATABASE_NAMES, DATABASES, type Database } from '../servers/contestants.ts'
 import { type Machine, rangeOf } from './machines.ts'
 import { estimateText, type Facts, factsTable, type Report, table } from './page.ts'
 import { rangeSvg } from './range-svg.ts'
@@ -33,8 +35,7 @@ export function comparisonReport(
     factsTable(facts),
     ...comparisons.flatMap(section),
     ...latencySection(comparisons),
-    '## Versions',
-    peerVersions(),
+    'The versions of the other stacks: [package.json](../../apps/benchmark/peers/package.json).',
   ]
   const pictures = DATABASES.map((database) => [`${database}.svg`, picture(machines, database)])
   return { 'report.md': `${page.join('\n\n')}\n`, ...Object.fromEntries(pictures) }
@@ -63,50 +64,58 @@ function rangeTable(machines: readonly Machine[], database: Database): string {
 }
 
 function section({ database, server, contestants, operations, measurements, footprints }: Comparison): string[] {
-  const contestantTable = (cell: (measurement: Measurement) => string) => {
-    const rows = contestants.map((contestant) => {
-      const own = measurements.filter((one) => one.contestant === contestant)
-      return [contestant.name, ...own.map(cell)]
-    })
-    return table(['', ...operations.map(({ title }) => title)], rows)
+  const titles = ['', ...operations.map(({ title }) => title)]
+  const rowOf = (contestant: Contestant, cell: (measurement: Measurement) => string) => {
+    return [contestant.name, ...measurements.filter((one) => one.contestant === contestant).map(cell)]
+  }
+  const ratios = ({ contestant, series }: Measurement) => {
+    const perCpu = ratio(series, PER_CPU)
+    const text = contestant === contestants[1] ? estimateText(perCpu) : perCpu.middle.toFixed(2)
+    return `${text}/${ratio(series, THROUGHPUT).middle.toFixed(2)}`
+  }
+  const times = ({ series }: Measurement) => {
+    const both = [CPU, DATABASE_CPU].map((figure) => figureOf(series, figure).middle)
+    return both.flatMap((time) => (Number.isNaN(time) ? [] : time.toFixed(0))).join('+')
   }
   return [
     `### ${DATABASE_NAMES[database]}`,
     ...(server === undefined ? [] : [server]),
-    `Requests for the same CPU time, times those of ${contestants[0]?.name}:`,
-    contestantTable(({ contestant, series }) => {
-      const found = ratio(series, PER_CPU)
-      return contestant === contestants[1] ? estimateText(found) : found.middle.toFixed(2)
-    }),
-    'Throughput in the same way:',
-    contestantTable(({ series }) => ratio(series, THROUGHPUT).middle.toFixed(2)),
-    `CPU time of one request, µs${database === 'postgres' ? ', and that of PostgreSQL' : ''}:`,
-    contestantTable(({ series }) => {
-      const times = [CPU, DATABASE_CPU].map((figure) => figureOf(series, figure).middle)
-      return times.flatMap((time) => (Number.isNaN(time) ? [] : time.toFixed(0))).join('+')
-    }),
+    `Requests for the same CPU time/throughput, times those of ${contestants[0]?.name}:`,
     table(
-      ['', 'first response, ms', 'at rest, MiB', 'highest, MiB'],
+      titles,
+      contestants.slice(1).map((contestant) => rowOf(contestant, ratios)),
+    ),
+    `CPU time of one request, µs${database === 'postgres' ? ', and that of PostgreSQL' : ''}; start and memory:`,
+    table(
+      [...titles, 'first response, ms', 'at rest–highest, MiB'],
       footprints.map(({ contestant, firstResponseMs, restMiB, peakMiB }) => [
-        contestant.name,
-        ...[firstResponseMs, restMiB, peakMiB].map((value) => value.toFixed(0)),
+        ...rowOf(contestant, times),
+        firstResponseMs.toFixed(0),
+        `${restMiB.toFixed(0)}–${peakMiB.toFixed(0)}`,
       ]),
     ),
   ]
 }
 
 function latencySection(comparisons: readonly Comparison[]): string[] {
-  const rows = comparisons.flatMap(({ database, latency }) =>
-    latency.map(({ contestant, part, requestsPerSecond, series }) => [
-      `${DATABASE_NAMES[database]}, ${part * 100}%, ${requestsPerSecond.toFixed(0)}/s: ${contestant.name}`,
-      figureOf(series, ({ p50Ms }) => p50Ms).middle.toFixed(2),
-      estimateText(figureOf(series, ({ p99Ms }) => p99Ms)),
-      ratio(series, ({ p99Ms }) => p99Ms).middle.toFixed(1),
-    ]),
+  const [baseline = '', compared = ''] = comparisons[0]?.contestants.map(({ id }) => id) ?? []
+  const rows = comparisons.flatMap(({ database, contestants, latency }) =>
+    latency
+      .filter(({ contestant }) => contestant === contestants[1])
+      .map(({ part, requestsPerSecond, series }) => [
+        `${DATABASE_NAMES[database]}, ${part * 100}%, ${requestsPerSecond.toFixed(0)}/s`,
+        `${median(series.neighbours, 'p50Ms')}/${median(series.neighbours, 'p99Ms')}`,
+        `${median(series.slices, 'p50Ms')}/${median(series.slices, 'p99Ms')}`,
+        estimateText(ratio(series, ({ p99Ms }) => p99Ms)),
+      ]),
   )
   return [
     '## Latency',
-    'Milliseconds for mixed requests at random planned times, counted from those, at parts of what the slower of the two serves at most. Each figure is the middle of those of half a second each.',
-    table(['', 'p50', 'p99', 'p99, times the first'], rows),
+    'Median/99th percentile in milliseconds for mixed requests at random planned times, counted from those, at parts of what the slower of the two serves at most. Each figure is the middle of those of half a second each.',
+    table(['', baseline, compared, `p99, times that of ${baseline}`], rows),
   ]
+}
+
+function median(slices: readonly LatencySlice[], figure: keyof LatencySlice): string {
+  return estimate(slices.map((slice) => slice[figure])).middle.toFixed(2)
 }

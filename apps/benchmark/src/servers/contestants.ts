@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 
 export const DATABASES = ['sqlite', 'postgres'] as const
@@ -66,12 +65,4 @@ function peers(database: Database): Contestant[] {
 export function preparePeers(): void {
   execFileSync('pnpm', ['install', '--frozen-lockfile', '--prefer-offline', '--silent'], { cwd: PEERS })
   execFileSync('node_modules/.bin/tsc', { cwd: PEERS })
-}
-
-/** The versions of what the peers are made of, as `name version`. */
-export function peerVersions(): string {
-  const { dependencies } = JSON.parse(readFileSync(join(PEERS, 'package.json'), 'utf8'))
-  return Object.keys(dependencies)
-    .map((name) => `${name} ${dependencies[name]}`)
-    .join(', ')
 }
