@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '@pet-store/testing'
+import { describe, expect, it } from 'vitest'
 import { openAdapter } from './providers/open-adapter.ts'
 import { PACTS, readPactFiles } from './sources/pact-files.ts'
 import { CONTRACT_API_KEY, PROVIDER, PROVIDER_STATES } from './states/provider-states.ts'
@@ -19,10 +19,8 @@ const headers = { Authorization: `Bearer ${CONTRACT_API_KEY}` }
 const LIST = { method: 'GET', path: '/pets', headers }
 
 /** Verifies a contract of these interactions. */
-function verify(...interactions: readonly Interaction[]) {
-  const folder = mkdtempSync(join(tmpdir(), 'pact-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'kiosk.json')
+async function verify(...interactions: readonly Interaction[]) {
+  const file = join(await temporaryFolder(), 'kiosk.json')
   const metadata = { pactSpecification: { version: '3.0.0' } }
   const pact = { consumer: { name: 'kiosk' }, provider: { name: PROVIDER }, interactions, metadata }
   const text = JSON.stringify(pact, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '@pet-store/testing'
+import { expect, it } from 'vitest'
 import { openAdapter } from './providers/open-adapter.ts'
 import { verifyPacts } from './verification/verify-pacts.ts'
 
@@ -14,8 +14,7 @@ it('the example in the how-to is the tested file', () => {
 })
 
 it('the example in the how-to writes a contract that holds', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'kiosk-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = await temporaryFolder()
   const program = ['--conditions=@pet-store/source', join(import.meta.dirname, EXAMPLE)]
   const env = { ...process.env, PACT_DO_NOT_TRACK: 'true' }
   const { status, stderr } = spawnSync(process.execPath, program, { cwd: folder, encoding: 'utf8', env })

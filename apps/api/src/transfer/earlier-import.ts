@@ -3,7 +3,7 @@ import type { PetImport } from '@pet-store/persistence'
 import { countLines, readWholeLines } from './read-file.ts'
 
 /** A position in a file, identified by everything before it. */
-export interface FilePosition {
+interface FilePosition {
   /** The number of lines before it. */
   readonly lines: number
   /** SHA-256 of these lines, each with a line feed at its end, even the last one. */

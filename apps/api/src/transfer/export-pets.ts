@@ -25,7 +25,7 @@ export async function* exportPets(from: PetSource, { format, ids, status }: Expo
 }
 
 /** The number of pets in a page. */
-export const PAGE = 5_000
+const PAGE = 5_000
 
 /** Returns all pets by ascending id, a page at a time. The next page is read while the caller works on this one. */
 export async function* petPages(from: PetSource, status?: PetStatus): AsyncGenerator<readonly Pet[]> {

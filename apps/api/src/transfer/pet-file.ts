@@ -34,7 +34,7 @@ export async function findPetFile(file: string): Promise<PetFile> {
 }
 
 /** Opens a file for writing and empties it. Rejects with one sentence if that is not possible. */
-export async function openOutput(file: string): Promise<FileHandle> {
+async function openOutput(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'w')
   } catch (error) {

@@ -19,7 +19,7 @@ export function brokerOf(environment: NodeJS.ProcessEnv = process.env): PactBrok
  * The contracts of the consumers' main branches, of their branches with the name of ours, and of deployed versions. The
  * results are reported to the broker. A contract that has never held does not fail the verification.
  */
-export function contractsIn({ url, token }: PactBroker, { commit, branch }: GitVersion): PactSource {
+export function contractsIn({ url, token }: PactBroker, version: GitVersion): PactSource {
   return {
     provider: PROVIDER,
     pactBrokerUrl: url,
@@ -27,10 +27,12 @@ export function contractsIn({ url, token }: PactBroker, { commit, branch }: GitV
     consumerVersionSelectors: [{ mainBranch: true }, { matchingBranch: true }, { deployedOrReleased: true }],
     enablePending: true,
     failIfNoPactsFound: false,
-    publishVerificationResult: true,
-    providerVersion: commit,
-    providerVersionBranch: branch,
+    ...resultsOf(version),
   }
+}
+
+function resultsOf({ commit, branch }: GitVersion) {
+  return { publishVerificationResult: true, providerVersion: commit, providerVersionBranch: branch }
 }
 
 /** Contracts at URLs, such as that of a broker's webhook. The results are reported to the broker that serves them. */
@@ -39,13 +41,11 @@ export function contractsAt(urls: readonly string[], broker: PactBroker | undefi
     provider: PROVIDER,
     pactUrls: [...urls],
     ...(broker?.token !== undefined && { pactBrokerToken: broker.token }),
-    ...(version && {
-      publishVerificationResult: true,
-      providerVersion: version.commit,
-      providerVersionBranch: version.branch,
-    }),
+    ...(version && resultsOf(version)),
   }
 }
+
+const PUBLISHED = { providerName: PROVIDER, specification: 'pact', contentType: 'application/json' }
 
 /** Publishes contracts for a commit and returns the broker's notices. Rejects if the broker does. */
 export async function publishContracts(
@@ -62,15 +62,7 @@ export async function publishContracts(
       pacticipantName: consumer,
       pacticipantVersionNumber: commit,
       branch,
-      contracts: [
-        {
-          consumerName: consumer,
-          providerName: PROVIDER,
-          specification: 'pact',
-          contentType: 'application/json',
-          content: Buffer.from(text).toString('base64'),
-        },
-      ],
+      contracts: [{ consumerName: consumer, ...PUBLISHED, content: Buffer.from(text).toString('base64') }],
     })
     notices.push(...added.map((notice) => notice.text))
   }

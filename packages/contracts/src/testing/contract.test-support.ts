@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Matchers, Pact } from '@pact-foundation/pact'
 import { createPetStoreClient, type PetStoreClient, PetStoreError } from '@pet-store/client'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { PACTS } from '../sources/pact-files.ts'
 import { CONTRACT_API_KEY, PROVIDER, type ProviderState } from '../states/provider-states.ts'
 
@@ -62,7 +62,6 @@ export interface Contract {
 /** Begins the contract of a consumer. All its interactions must be in one test file, which writes one pact file. */
 export function beginContract(consumer: string): Contract {
   const dir = mkdtempSync(join(tmpdir(), 'pact-'))
-  afterAll(() => rmSync(dir, { recursive: true }))
   const pact = new Pact({ consumer, provider: PROVIDER, dir, logLevel: 'error' })
   const file = `${consumer}-${PROVIDER}.json`
   return {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
 import type { OpenProvider, Provider } from '../providers/open-provider.ts'
 import { emptyFixture, type Fixture } from '../states/fixture.ts'
 import { type StateValues, setUpState } from '../states/set-up-state.ts'
@@ -51,17 +50,17 @@ export async function openHarness(openProvider: OpenProvider, openWithinMs: numb
     return state === '' ? {} : setUpState(fixture, state, params)
   }
 
+  /** Rejects when a provider takes too long to open; it is closed when it does after all. */
   async function withinTime(opening: Promise<Provider>): Promise<Provider> {
-    const late = new Error(
-      `The provider did not open within ${openWithinMs / 1000} s; nothing is known about the contract.`,
-    )
-    const timer = new AbortController()
-    const timeout = setTimeout(openWithinMs, undefined, timer)
-    const tooLate = timeout.then(() => {
-      void opening.then(closeProvider).catch(() => {})
-      throw late
+    const tooLate = once(AbortSignal.timeout(openWithinMs), 'abort').then(() => {
+      throw new Error(`The provider did not open within ${openWithinMs / 1000} s; nothing is known about the contract.`)
     })
-    return Promise.race([opening, tooLate]).finally(() => timer.abort())
+    try {
+      return await Promise.race([opening, tooLate])
+    } catch (error) {
+      void opening.then(closeProvider, () => {})
+      throw error
+    }
   }
 
   /** Makes an interaction fail for a reason that is not the provider's. */

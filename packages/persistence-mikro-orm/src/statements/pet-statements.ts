@@ -8,7 +8,7 @@ import type { Statement } from './statement-runner.ts'
 import { namesOf, statementFor } from './table-columns.ts'
 
 /** An idempotency key, and the id of its pet. */
-export type KeyColumns = readonly [fingerprint: string, at: bigint, petId: bigint]
+type KeyColumns = readonly [fingerprint: string, at: bigint, petId: bigint]
 
 /** The statements on pets that are the same for every database; how pets are added is up to each adapter. */
 export interface PetStatements {
