@@ -98,38 +98,39 @@ describe.each<[Kind, Kind]>([
     })
   })
 
-  it('copies imports, even when it is repeated', async () => {
-    const [from, to] = [await openDatabase(await DATABASES[fromKind]()), await openDatabase(await DATABASES[toKind]())]
-    const first = { sha256: 'ab', fileSha256: 'cd', lines: 2 ** 40, changedAt: new Date(5) }
-    const unfinished = { ...first, id: 2n, state: 'unfinished' } as const
-    await from.addPets([], { to: { ...first, id: 1n, state: 'finished' } })
-    await from.addPets([], { to: unfinished })
-    await copyDatabase(from, to, silent)
-    const finished = { ...unfinished, sha256: 'cd', state: 'finished', changedAt: new Date(9) } as const
-    await from.addPets([], { from: unfinished, to: finished })
-    await copyDatabase(from, to, silent)
-    expect(await to.readPetImports()).toEqual([{ ...first, id: 1n, state: 'finished' }, finished])
-  })
-
-  it('carries an idempotency key over that expired and was used again', async () => {
+  it('brings everything up to date when it is repeated', async () => {
     const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
-    const create = (name: string, at: Date) =>
-      using(from, ({ pets }) =>
+    const [source, target] = [await openDatabase(from), await openDatabase(to)]
+    await fill(from)
+    const started = { id: 1n, sha256: 'ab', fileSha256: 'cd', lines: 2 ** 40, state: 'unfinished' } as const
+    const unfinished = { ...started, changedAt: new Date(5) }
+    await source.addPets([], { to: unfinished })
+    const now = Date.now()
+    const createKeyed = (url: string, name: string, at: number) =>
+      using(url, ({ pets }) =>
         createPetUseCases(pets).createPet(
           { name, categoryId: 1n },
-          { idempotencyKey: { owner: 'kiosk', key: 'k', at } },
+          { idempotencyKey: { owner: 'kiosk', key: 'k', at: new Date(at) } },
         ),
       )
-    const now = Date.now()
-    await create('Old', new Date(now - IDEMPOTENCY_KEY_LIFETIME_MS))
-    await copyDatabase(await openDatabase(from), await openDatabase(to), silent)
-    const { pet } = await create('New', new Date(now))
-    await copyDatabase(await openDatabase(from), await openDatabase(to), silent)
-    await using(to, async ({ pets }) => {
-      const idempotencyKey = { owner: 'kiosk', key: 'k', at: new Date(now) }
-      const repeated = await createPetUseCases(pets).createPet({ name: 'New', categoryId: 1n }, { idempotencyKey })
-      expect(repeated).toEqual({ pet, isReplay: true })
+    await createKeyed(from, 'Old', now - IDEMPOTENCY_KEY_LIFETIME_MS)
+    await copyDatabase(source, target, silent)
+
+    // The idempotency key has expired, and is used again.
+    const { pet } = await createKeyed(from, 'New', now)
+    await using(from, async ({ apiKeys }) => {
+      const { rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
+      const ids = (await apiKeys.list()).filter(({ replacedBy }) => replacedBy === undefined).map(({ id }) => id)
+      await apiKeys.markUsed(ids.map((id) => ({ id, at: new Date() })))
+      await rotateApiKey(ids.at(-1) ?? '', 1e6)
+      for (const id of ids) await revokeApiKey(id)
     })
+    await source.addPets([], { from: unfinished, to: { ...unfinished, state: 'finished', changedAt: new Date(9) } })
+    await copyDatabase(source, target, silent)
+    expect(await target.readApiKeys()).toEqual(await source.readApiKeys())
+    expect(await target.readPetImports()).toEqual(await source.readPetImports())
+    expect(await contents(to)).toEqual(await contents(from))
+    expect(await createKeyed(to, 'New', now)).toEqual({ pet, isReplay: true })
   })
 
   it('continues after an interruption', async () => {
@@ -153,45 +154,6 @@ describe.each<[Kind, Kind]>([
     expect(written).toBe(12_004)
     expect(await contents(to)).toEqual(await contents(from))
   })
-
-  it('rejects a target with other pets or API keys and changes nothing', async () => {
-    const [from, to, third] = [await DATABASES[fromKind](), await DATABASES[toKind](), await DATABASES[toKind]()]
-    await fill(from)
-    await using(to, async ({ pets }) => {
-      await createPetUseCases(pets).createPet({ name: 'Other', categoryId: 1n })
-    })
-    await using(third, async ({ apiKeys }) => {
-      await createApiKeyUseCases(apiKeys).issueApiKey({ name: 'other' })
-    })
-    for (const [url, sentence] of [
-      [to, 'The target holds pets that the source does not, or that differ: 1.'],
-      [third, 'The target holds API keys that the source does not, or that were revoked only there: key_'],
-    ] as const) {
-      const before = await contents(url)
-      await expect(copyDatabase(await openDatabase(from), await openDatabase(url), silent)).rejects.toThrow(sentence)
-      expect(await contents(url)).toEqual(before)
-    }
-  })
-})
-
-it.each<[Kind, Kind]>([
-  ['SQLite', 'PostgreSQL'],
-  ['PostgreSQL', 'SQLite'],
-])('copy from %s to %s again brings over what was done to API keys meanwhile', async (fromKind, toKind) => {
-  const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
-  await fill(from)
-  const [source, target] = [await openDatabase(from), await openDatabase(to)]
-  await copyDatabase(source, target, silent)
-  await using(from, async ({ apiKeys }) => {
-    const { rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
-    const ids = (await apiKeys.list()).filter(({ replacedBy }) => replacedBy === undefined).map(({ id }) => id)
-    await apiKeys.markUsed(ids.map((id) => ({ id, at: new Date() })))
-    await rotateApiKey(ids.at(-1) ?? '', 1e6)
-    for (const id of ids) await revokeApiKey(id)
-  })
-  await copyDatabase(source, target, silent)
-  expect(await target.readApiKeys()).toEqual(await source.readApiKeys())
-  expect((await contents(to)).apiKeys).toEqual((await contents(from)).apiKeys)
 })
 
 describe('pet-store copy', () => {

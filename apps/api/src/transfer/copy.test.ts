@@ -7,7 +7,7 @@ import { transferPageByPage } from './open-transfer.ts'
 import { silent } from './testing/databases.test-support.ts'
 import { createMemoryBulk, petsUpTo, REX } from './testing/memory-bulk.test-support.ts'
 
-const PET: Pet = { ...REX, id: 1n }
+const PET: Pet = { ...REX, id: 1n, categoryId: 2n ** 53n }
 const copy = (from: Parameters<typeof copyDatabase>[0], to: Parameters<typeof copyDatabase>[1]) =>
   copyDatabase(from, to, silent)
 
@@ -42,11 +42,6 @@ describe('copy', () => {
     await copy(createMemoryBulk([PET]), createMemoryBulk())
     clearImmediate(next)
     expect(turns).toBeGreaterThan(0)
-  })
-
-  it('tells neighbouring integers beyond 2^53 apart', async () => {
-    const [one, other] = [2n ** 53n, 2n ** 53n + 1n].map((categoryId) => ({ ...PET, categoryId }))
-    await expect(copy(createMemoryBulk([one as Pet]), createMemoryBulk([other as Pet]))).rejects.toThrow('differ: 1.')
   })
 
   it('has different checksums for two pets and for a name that looks like them', async () => {
@@ -106,15 +101,6 @@ describe('copy', () => {
     )
   })
 
-  it('can be repeated after pets with lower and higher ids were added to the source', async () => {
-    const source = createMemoryBulk(petsUpTo(20).filter(({ id }) => id !== 3n))
-    const target = createMemoryBulk()
-    await copy(source, target)
-    source.pets.push(petsUpTo(3)[2] as Pet, { ...REX, id: 21n })
-    expect(await copy(source, target)).toMatchObject({ pets: 21 })
-    expect(await target.readPets({ limit: 99 })).toEqual(await source.readPets({ limit: 99 }))
-  })
-
   it('rejects a source that changes during every comparison', async () => {
     const source = createMemoryBulk(petsUpTo(1))
     const target = createMemoryBulk()
@@ -128,15 +114,6 @@ describe('copy', () => {
     await expect(copy(source, endless)).rejects.toThrow(
       'The source changed during each of 5 comparisons. Stop what writes to it, and run the command again.',
     )
-  })
-
-  it('rejects a target with pets before, between and after those of the source', async () => {
-    const even = petsUpTo(20).filter(({ id }) => id % 2n === 0n)
-    for (const id of [1n, 7n, 99n]) {
-      const target = createMemoryBulk([...even.slice(0, 4), { ...REX, id }])
-      await expect(copy(createMemoryBulk(even), target)).rejects.toThrow(`or that differ: ${id}.`)
-      expect(target.pets).toHaveLength(5)
-    }
   })
 
   const KEY: StoredApiKey = { id: 'key_1', sha256: 'ab', name: 'shop', scopes: ['pets:read'], createdAt: new Date(1) }

@@ -3,9 +3,7 @@ import { text } from 'node:stream/consumers'
 import { INT64, validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { exportPets } from './export-pets.ts'
-import { importPets } from './import-pets.ts'
-import { FORMATS, findPetFile } from './pet-file.ts'
-import { allPets, DATABASES, KINDS, openDatabase, silent, temporaryFolder } from './testing/databases.test-support.ts'
+import { DATABASES, KINDS, openDatabase, temporaryFolder } from './testing/databases.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
 
 let folder: string
@@ -13,58 +11,31 @@ beforeEach(async () => {
   folder = await temporaryFolder()
 })
 
-const ODD = [
+const PETS = [
   validateNewPet({ name: 'Rex', categoryId: INT64.max, status: 'available' }),
-  validateNewPet({ name: `"Rex", 'the' \\ dog`, categoryId: INT64.min }),
-  validateNewPet({ name: 'one\ntwo\r\nthree\rfour', categoryId: 2n ** 53n + 1n, status: 'pending' }),
   validateNewPet({ name: '  spaces at both ends\t ', categoryId: -1n, status: 'sold' }),
-  validateNewPet({ name: '🐕‍🦺 Léo \u2028\ufeff', categoryId: 0n }),
-  validateNewPet({ name: '=HYPERLINK("http://example.com")', categoryId: 7n }),
   validateNewPet({ name: 'NULL', categoryId: 7n, status: 'sold' }),
 ]
 
 describe.each(KINDS)('pets of %s', (kind) => {
-  it.each(FORMATS)(
-    'exported as %s, imported into another database and exported again are the same bytes',
-    async (format) => {
-      const first = await openDatabase(await DATABASES[kind]())
-      await first.addPets(ODD)
-      const content = await text(exportPets(first, { format, ids: false }))
-      await writeFile(`${folder}/pets`, content)
-
-      const second = await openDatabase(await DATABASES[kind]())
-      await second.addPets(ODD.slice(0, 1))
-      const report = () => {}
-      const work = { format, onError: 'stop', again: false, continues: false, report, progress: silent } as const
-      const result = await importPets({ ...work, file: await findPetFile(`${folder}/pets`) }, second)
-      expect(result).toMatchObject({ stored: ODD.length, rejected: 0 })
-      const more = (await allPets(second)).slice(1)
-      expect(more.map(({ id: _, ...pet }) => pet)).toEqual(ODD)
-
-      const third = await openDatabase(await DATABASES[kind]())
-      await importPets({ ...work, file: await findPetFile(`${folder}/pets`) }, third)
-      expect(await text(exportPets(third, { format, ids: false }))).toBe(content)
-    },
-  )
-
   it('are exported with ids, with one status, and page by page while others are added', async () => {
     const bulk = await openDatabase(await DATABASES[kind]())
     // Several pages, however large a page is.
-    const [rex, sold] = [ODD[0], validateNewPet({ name: 'sold'.repeat(200), categoryId: 1n, status: 'sold' })]
-    await bulk.addPets(Array.from({ length: 12_000 }, (_, index) => (index % 2 === 0 ? rex : sold)) as typeof ODD)
+    const [rex, sold] = [PETS[0], validateNewPet({ name: 'sold'.repeat(200), categoryId: 1n, status: 'sold' })]
+    await bulk.addPets(Array.from({ length: 12_000 }, (_, index) => (index % 2 === 0 ? rex : sold)) as typeof PETS)
     const lines = (await text(exportPets(bulk, { format: 'ndjson', ids: true, status: 'sold' }))).trim().split('\n')
     expect(lines).toHaveLength(6_000)
     expect(lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual(lines.map((_, index) => 2 * index + 2))
 
     const pieces = exportPets(bulk, { format: 'ndjson', ids: true })
     let content = String((await pieces.next()).value)
-    await bulk.addPets(ODD)
+    await bulk.addPets(PETS)
     content += await text(pieces)
     const ids = content
       .trim()
       .split('\n')
       .map((line) => (JSON.parse(line) as { id: number }).id)
-    expect(ids).toEqual(Array.from({ length: 12_000 + ODD.length }, (_, index) => index + 1))
+    expect(ids).toEqual(Array.from({ length: 12_000 + PETS.length }, (_, index) => index + 1))
   })
 })
 
@@ -72,11 +43,11 @@ describe('pet-store export', () => {
   const run = (line: string, settings = {}) => runShell(line, folder, { DATABASE_URL: 'sqlite:pets.db', ...settings })
   const fill = async (count: number) => {
     const bulk = await openDatabase(`sqlite:${folder}/pets.db`)
-    await bulk.addPets(Array.from({ length: count }, (_, index) => ODD[index % ODD.length]) as typeof ODD)
+    await bulk.addPets(Array.from({ length: count }, (_, index) => PETS[index % PETS.length]) as typeof PETS)
   }
 
   it('writes to standard output and to files, in the format that the name of the file ends in', async () => {
-    await fill(7)
+    await fill(3)
     const { code, stdout, stderr } = await run('pet-store export')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.split('\n')[0]).toBe('{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}')
@@ -89,7 +60,7 @@ describe('pet-store export', () => {
       'name,categoryId,status\n"  spaces at both ends\t ",-1,sold\nNULL,7,sold\n',
     )
     expect((await run('pet-store export --format csv | pet-store import - --format csv')).stdout).toBe(
-      'Imported 7 pets.\n',
+      'Imported 3 pets.\n',
     )
   })
 
@@ -112,7 +83,7 @@ describe('pet-store export', () => {
   })
 
   it('names the reason why it cannot write', async () => {
-    await fill(7)
+    await fill(3)
     const { code, stderr } = await run('pet-store export --output no/pets.csv')
     expect(stderr).toBe('Cannot write "no/pets.csv": no such file or directory.\n')
     expect(code).toBe(1)

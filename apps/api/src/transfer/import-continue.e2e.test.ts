@@ -3,9 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { BulkAccess } from '@pet-store/persistence'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runProgram } from '../testing/run-program.test-support.ts'
-import { importPets } from './import-pets.ts'
-import { findPetFile } from './pet-file.ts'
-import { allPets, DATABASES, KINDS, openDatabase, silent, temporaryFolder } from './testing/databases.test-support.ts'
+import { allPets, DATABASES, KINDS, openDatabase, temporaryFolder } from './testing/databases.test-support.ts'
 
 /** Long enough for many transactions. */
 const PADDING = 'x'.repeat(200)
@@ -75,25 +73,6 @@ describe.each(KINDS)('import into %s', (kind) => {
     expect(await names()).toEqual(Array.from({ length: count }, (_, index) => nameOf(index)))
   })
 
-  it('stores nothing when another process has begun the same import meanwhile', async () => {
-    await writeFile(`${folder}/pets.csv`, csv(3))
-    const file = await findPetFile(`${folder}/pets.csv`)
-    const work = {
-      file,
-      format: 'csv',
-      onError: 'stop',
-      again: false,
-      continues: false,
-      report: () => {},
-      progress: silent,
-    } as const
-    await importPets(work, bulk)
-    const late = importPets(work, { ...bulk, readPetImports: async () => [] })
-    await expect(late).rejects.toThrow('Another import is running. Run this one again when it has ended.')
-    expect(await bulk.countPets()).toBe(3)
-    expect(await bulk.readPetImports()).toHaveLength(1)
-  })
-
   it('ends at a rejected line, and continues there with --continue when the file was corrected', async () => {
     const file = `${folder}/pets.csv`
     await writeFile(file, 'name,categoryId\na,1\nb,one\nc,1\nd,\ne,1\n')
@@ -123,35 +102,5 @@ describe.each(KINDS)('import into %s', (kind) => {
     )
     expect(await names()).toEqual(['a', 'b', 'c', 'e'])
     expect((await run('import pets.csv')).stderr).toContain('This file was imported on')
-  })
-
-  it('does not skip the pets of another file that begins like an interrupted one', async () => {
-    await writeFile(`${folder}/pets.csv`, 'name,categoryId\na,1\nb,one\n')
-    await run('import pets.csv')
-    await writeFile(`${folder}/other.csv`, 'name,categoryId\na,1\nx,1\n')
-    expect(await run('import other.csv')).toMatchObject({ code: 1, stdout: '' })
-    expect(await run('import other.csv --again')).toMatchObject({ code: 0, stdout: 'Imported 2 pets.\n' })
-    expect(await names()).toEqual(['a', 'a', 'x'])
-    const nothing = await run('import other.csv --continue')
-    expect(nothing.stderr).toContain('This file was imported on')
-    await writeFile(`${folder}/new.csv`, 'name,categoryId\ny,1\n')
-    expect((await run('import new.csv --continue')).stderr).toBe(
-      'No interrupted import begins like this file. Leave out --continue to store all of its lines.\n',
-    )
-  })
-
-  it('repeats with --again, and continues that after an interruption', async () => {
-    await writeFile(`${folder}/pets.csv`, csv(30_000))
-    expect(await run('import pets.csv')).toMatchObject({ code: 0 })
-    const program = start('import pets.csv --again')
-    while ((await bulk.countPets()) === 30_000) {
-      expect(program.process.exitCode, program.output.stderr).toBeNull()
-      await setTimeout(5)
-    }
-    program.process.kill('SIGKILL')
-    await program.ended
-    expect(await run('import pets.csv --again')).toMatchObject({ code: 0 })
-    const all = Array.from({ length: 30_000 }, (_, index) => nameOf(index))
-    expect(await names()).toEqual([...all, ...all])
   })
 })

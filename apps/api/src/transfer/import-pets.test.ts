@@ -92,6 +92,29 @@ describe('import', () => {
     expect(await bulk.readPetImports()).toEqual([expect.objectContaining(finished)])
   })
 
+  it('does not skip the pets of another file that begins like an interrupted one', async () => {
+    const bulk = createMemoryBulk()
+    await run({ file: 'name,categoryId\na,1\nb,one\n', onError: 'stop' }, bulk).result
+    const file = 'name,categoryId\na,1\nx,1\n'
+    await expect(run({ file }, bulk).result).rejects.toThrow(
+      /^The first 2 lines of this file were stored on \d{4}-\d\d-\d\d by an import that was interrupted, and the file has changed since\./,
+    )
+    expect(await run({ file, again: true }, bulk).result).toMatchObject({ stored: 2, storedEarlier: 0 })
+    expect(bulk.pets.map(({ name }) => name)).toEqual(['a', 'a', 'x'])
+    await expect(run({ file, continues: true }, bulk).result).rejects.toThrow('This file was imported on')
+    const other = run({ file: 'name,categoryId\ny,1\n', continues: true }, bulk)
+    await expect(other.result).rejects.toThrow('No interrupted import begins like this file.')
+    expect(bulk.pets).toHaveLength(3)
+  })
+
+  it('continues a repetition of a file that was imported before', async () => {
+    const bulk = createMemoryBulk()
+    await run({ file: LONG_FILE }, bulk).result
+    await expect(run({ file: LONG_FILE, again: true }, failing(2, bulk)).result).rejects.toThrow('disk full')
+    await run({ file: LONG_FILE, again: true }, bulk).result
+    expect(bulk.pets.map(({ name }) => name)).toEqual([...ALL, ...ALL])
+  })
+
   it('is not ended by a line that an earlier run skipped, and reports it again', async () => {
     const file = `name,categoryId\nbad\n${LONG_FILE.slice(LONG_FILE.indexOf('\n') + 1)}bad\n`
     const bulk = createMemoryBulk()

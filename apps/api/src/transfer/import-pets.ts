@@ -47,7 +47,7 @@ export interface ImportResult {
 export async function importPets(options: ImportOptions, target?: ImportTarget): Promise<ImportResult> {
   const { file, format, onError, report, progress } = options
   const note = await openNote(options, target)
-  const meter = progress.begin(target ? 'Importing' : 'Reading', file.bytes, 0, MEGABYTES)
+  const meter = progress.begin(target ? 'Importing' : 'Reading', file.bytes, MEGABYTES)
   const counts = { stored: 0, storedEarlier: 0, rejected: 0 }
   let stopReason: string | undefined
   /** The last line of the last pet. */

@@ -2,8 +2,8 @@ import { constants } from 'node:os'
 
 /** Shows how far long work is, on standard error: one line that is rewritten on a terminal, else a line every two seconds. */
 export interface Progress {
-  /** Begins a part of the work, of which `done` may be done already. `total` is `undefined` if it is unknown. */
-  begin(what: string, total: number | undefined, done?: number, unit?: Unit): Meter
+  /** Begins a part of the work. `total` is `undefined` if it is unknown. */
+  begin(what: string, total: number | undefined, unit?: Unit): Meter
 }
 
 /** Formats an amount of work. */
@@ -23,26 +23,26 @@ const TERMINAL_INTERVAL_MS = 100
 /** Shorter work is not worth a line. */
 const SHORTEST_MS = 1_000
 
-export function createProgress(now: () => number = () => performance.now()): Progress {
+export function createProgress(): Progress {
   const { isTTY } = process.stderr
   const intervalMs = isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS
   const show = isTTY ? rewriteLine : (text: string) => console.error(text)
   return {
-    begin(what, total, done = 0, unit = NUMBER) {
-      const start = now()
+    begin(what, total, unit = NUMBER) {
+      const start = performance.now()
       let shown = start
-      let current = done
+      let done = 0
       return {
         advance(count) {
-          current += count
-          const time = now()
+          done += count
+          const time = performance.now()
           if (time - shown < intervalMs) return
           shown = time
-          show(`${what}: ${state({ current, total, achieved: current - done, milliseconds: time - start, unit })}`)
+          show(`${what}: ${stateOf(done, total, time - start, unit)}`)
         },
         end() {
-          const milliseconds = now() - start
-          if (milliseconds >= SHORTEST_MS) show(`${what}: ${unit(current)}, ${span(milliseconds)}`)
+          const milliseconds = performance.now() - start
+          if (milliseconds >= SHORTEST_MS) show(`${what}: ${unit(done)}, ${span(milliseconds)}`)
           if (isTTY && shown > start) process.stderr.write('\n')
         },
       }
@@ -54,20 +54,11 @@ function rewriteLine(text: string): void {
   process.stderr.write(`\r\x1b[K${text.slice(0, (process.stderr.columns || 80) - 1)}`)
 }
 
-interface State {
-  readonly current: number
-  readonly total: number | undefined
-  readonly achieved: number
-  readonly milliseconds: number
-  readonly unit: Unit
-}
-
 /** `250,000 of 1,000,000, 120,000/s, 6 s left`. */
-function state({ current, total, achieved, milliseconds, unit }: State): string {
-  const perSecond = (achieved / Math.max(milliseconds, 1)) * 1000
-  if (total === undefined) return `${unit(current)}, ${unit(perSecond)}/s`
-  const left = Math.max(0, total - current) / perSecond
-  return `${unit(current)} of ${unit(total)}, ${unit(perSecond)}/s, ${span(left * 1000)} left`
+function stateOf(done: number, total: number | undefined, milliseconds: number, unit: Unit): string {
+  const perSecond = (done / Math.max(milliseconds, 1)) * 1000
+  if (total === undefined) return `${unit(done)}, ${unit(perSecond)}/s`
+  return `${unit(done)} of ${unit(total)}, ${unit(perSecond)}/s, ${span((Math.max(0, total - done) / perSecond) * 1000)} left`
 }
 
 function span(milliseconds: number): string {
