@@ -13,6 +13,7 @@ export function formatOf(file: string): Format | undefined {
 
 /** Standard input, in place of the name of a file. */
 const STANDARD_INPUT = '-'
+
 /** A source of pets. */
 export interface PetFile {
   /** Absent for what can be read only once, and whose size is unknown. */

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises'
 import { type Parser, parse } from 'csv-parse'
 import { type Entry, type FileFields, quoted, UnreadableFileError, validateEntry } from './entry.ts'
 import { NEW_PET_FIELDS, PET_FIELDS } from './pet-fields.ts'
@@ -74,14 +75,11 @@ async function* parseRecords(source: AsyncIterable<Buffer>): AsyncGenerator<Pars
   for await (const text of source) {
     parser ??= createParser(headOf(text), onRecord)
     const writing = parser
-    yield await new Promise<ParsedText>((resolve) => void writing.write(text, (error) => resolve(parsed(error))))
+    yield parsed(await new Promise<Error | null | undefined>((resolve) => void writing.write(text, resolve)))
   }
   if (parser === undefined) return
-  const ending = parser
-  yield await new Promise<ParsedText>((resolve) => {
-    ending.on('error', (error) => resolve(parsed(error))).on('end', () => resolve(parsed()))
-    ending.end()
-  })
+  parser.end()
+  yield parsed((await finished(parser).catch((error: Error) => error)) ?? null)
 }
 
 function createParser(
