@@ -5,7 +5,7 @@ import { createFileCheck } from './database/database.ts'
 import type { SqliteOptions } from './database/settings.ts'
 import { createEntityAccess } from './driver/entity-access.ts'
 import { createGroupedReads } from './driver/grouped-reads.ts'
-import { createGroupedWrites } from './driver/grouped-writes.ts'
+import { GroupedWrites } from './driver/grouped-writes.ts'
 import { createSqlitePetWriter } from './driver/pet-writer.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { openMigrated } from './migrations.ts'
@@ -27,7 +27,7 @@ export async function openSqlitePersistence(options: SqliteOptions): Promise<Sql
   const assertFile = createFileCheck(database)
   const orm = createSqliteOrm(database)
   const { em } = orm
-  const writes = createGroupedWrites(database, assertFile)
+  const writes = new GroupedWrites(database, assertFile)
   const reads = createGroupedReads(database)
   const runner = createSqliteStatementRunner(database, writes, reads)
   const writer = createSqlitePetWriter(em, database, writes)

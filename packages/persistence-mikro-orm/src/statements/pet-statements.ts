@@ -27,77 +27,75 @@ export interface PetStatements {
   readonly deleteExpiredKeys: Statement<readonly [from: bigint, to: bigint], readonly [petId: bigint]>
 }
 
-type ListsWithStatus = Pick<PetStatements, 'listWithStatus' | 'listWithStatusAfter'>
-
-/** Now, by the clock of the database, in milliseconds since 1970: an instance whose clock is fast must delete no live key. */
-const SQLITE_NOW = "cast(unixepoch('subsec') * 1000 as integer)"
-const POSTGRES_NOW = '(extract(epoch from now()) * 1000)::bigint'
-
 /**
  * Makes the statements for the database of this entity manager; nothing is run.
  * Not per request, because MikroORM takes longer to build a query than SQLite takes to run it, and would put the values
  * into the text, so that no database could keep the statement prepared.
  */
 export function compilePetStatements(em: SqlEntityManager): PetStatements {
-  const statement = statementFor(em)
   const isSqlite = em.getPlatform() instanceof SqlitePlatform
+  return { ...compileReads(em, isSqlite), ...compileKeyStatements(em, isSqlite) }
+}
+
+function compileReads(
+  em: SqlEntityManager,
+  isSqlite: boolean,
+): Pick<PetStatements, 'find' | 'list' | 'listAfter' | 'listWithStatus' | 'listWithStatusAfter'> {
+  const statement = statementFor(em)
   const fields = fieldsOf(PET_CODEC)
-  const { table: pets, column: pet } = namesOf(em, PetRecord, fields)
-  const { table: keys, column: key } = namesOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
+  const { table, column } = namesOf(em, PetRecord, fields)
+  const { id, status } = column
   // In the order of `PetColumns`.
-  const select = `select ${fields.map((field) => pet[field]).join(', ')} from ${pets}`
-  const now = isSqlite ? SQLITE_NOW : POSTGRES_NOW
-  const isExpired = `${key.at} >= $1 and ${key.at} <= $2 and ${key.at} <= ${now} - ${IDEMPOTENCY_KEY_LIFETIME_MS}`
-
-  return {
-    find: statement('pet_find', `${select} where ${pet.id} = $1`),
-    list: statement('pet_list', `${select} order by ${pet.id} limit $1`),
-    listAfter: statement('pet_list_after', `${select} where ${pet.id} > $1 order by ${pet.id} limit $2`),
-    ...(isSqlite ? listsWithStatus() : listsInOrderOfStatus()),
-
-    findKey: statement(
-      'idempotency_key_find',
-      `select ${key.fingerprint}, ${key.at}, ${key.petId} from ${keys} where ${key.owner} = $1 and ${key.key} = $2`,
-    ),
-    deleteKey: statement(
-      'idempotency_key_delete',
-      `delete from ${keys} where ${key.owner} = $1 and ${key.key} = $2 and ${key.petId} = $3 returning ${key.petId}`,
-    ),
-    findExpiredKeys: statement(
-      'idempotency_key_find_expired',
-      `select ${key.at} from ${keys} where ${isExpired} order by ${key.at} limit 1 offset $3`,
-    ),
-    deleteExpiredKeys: statement(
-      'idempotency_key_delete_expired',
-      `delete from ${keys} where ${isExpired} returning ${key.petId}`,
-    ),
-  }
-
-  function listsWithStatus(): ListsWithStatus {
-    const withStatus = `${select} where ${pet.status} = $1`
-    return {
-      listWithStatus: statement('pet_list_with_status', `${withStatus} order by ${pet.id} limit $2`),
-      listWithStatusAfter: statement(
-        'pet_list_with_status_after',
-        `${withStatus} and ${pet.id} > $2 order by ${pet.id} limit $3`,
-      ),
-    }
-  }
-
+  const select = `select ${fields.map((field) => column[field]).join(', ')} from ${table}`
   /**
    * PostgreSQL believes that pets with a status are spread over all ids, and may read in the order of the primary key
    * until it has found enough: if they all have high ids, that is the whole table. A range of one status in the order of
    * status and id can only be read from the index on both.
    */
-  function listsInOrderOfStatus(): ListsWithStatus {
-    const upToStatus = `${select} where ${pet.status} <= $1`
-    const order = `order by ${pet.status}, ${pet.id}`
-    return {
-      listWithStatus: statement('pet_list_with_status', `${upToStatus} and ${pet.status} >= $1 ${order} limit $2`),
-      listWithStatusAfter: statement(
-        'pet_list_with_status_after',
-        `${upToStatus} and (${pet.status}, ${pet.id}) > ($1, $2) ${order} limit $3`,
-      ),
-    }
+  const [withStatus, withStatusAfter, order] = isSqlite
+    ? [`${status} = $1`, `${status} = $1 and ${id} > $2`, id]
+    : [`${status} <= $1 and ${status} >= $1`, `${status} <= $1 and (${status}, ${id}) > ($1, $2)`, `${status}, ${id}`]
+  return {
+    find: statement('pet_find', `${select} where ${id} = $1`),
+    list: statement('pet_list', `${select} order by ${id} limit $1`),
+    listAfter: statement('pet_list_after', `${select} where ${id} > $1 order by ${id} limit $2`),
+    listWithStatus: statement('pet_list_with_status', `${select} where ${withStatus} order by ${order} limit $2`),
+    listWithStatusAfter: statement(
+      'pet_list_with_status_after',
+      `${select} where ${withStatusAfter} order by ${order} limit $3`,
+    ),
+  }
+}
+
+/** Now, by the clock of the database, in milliseconds since 1970: an instance whose clock is fast must delete no live key. */
+const SQLITE_NOW = "cast(unixepoch('subsec') * 1000 as integer)"
+const POSTGRES_NOW = '(extract(epoch from now()) * 1000)::bigint'
+
+function compileKeyStatements(
+  em: SqlEntityManager,
+  isSqlite: boolean,
+): Pick<PetStatements, 'findKey' | 'deleteKey' | 'findExpiredKeys' | 'deleteExpiredKeys'> {
+  const statement = statementFor(em)
+  const { table, column } = namesOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
+  const { owner, key, fingerprint, at, petId } = column
+  const expired = `${isSqlite ? SQLITE_NOW : POSTGRES_NOW} - ${IDEMPOTENCY_KEY_LIFETIME_MS}`
+  const isExpired = `${at} >= $1 and ${at} <= $2 and ${at} <= ${expired}`
+  return {
+    findKey: statement(
+      'idempotency_key_find',
+      `select ${fingerprint}, ${at}, ${petId} from ${table} where ${owner} = $1 and ${key} = $2`,
+    ),
+    deleteKey: statement(
+      'idempotency_key_delete',
+      `delete from ${table} where ${owner} = $1 and ${key} = $2 and ${petId} = $3 returning ${petId}`,
+    ),
+    findExpiredKeys: statement(
+      'idempotency_key_find_expired',
+      `select ${at} from ${table} where ${isExpired} order by ${at} limit 1 offset $3`,
+    ),
+    deleteExpiredKeys: statement(
+      'idempotency_key_delete_expired',
+      `delete from ${table} where ${isExpired} returning ${petId}`,
+    ),
   }
 }

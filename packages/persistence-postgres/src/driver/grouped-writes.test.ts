@@ -2,7 +2,7 @@ import { persistenceUnavailable } from '@pet-store/domain'
 import type { WaitingLimits } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createGroupedWrites } from './grouped-writes.ts'
+import { GroupedWrites } from './grouped-writes.ts'
 
 type Values = [name: string, categoryId: bigint]
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 
 const grouped = (limits?: Partial<WaitingLimits>) =>
-  createGroupedWrites<Values, string>(
+  new GroupedWrites<Values, string>(
     async (work) => {
       await connected
       await work(async (rows) => {
@@ -56,24 +56,24 @@ function holdConnection(): { connect(): void; fail(error: Error): void } {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Sends a group: inserts after it wait. */
-async function sendGroup(add: (values: Values) => Promise<string>): Promise<Promise<string>[]> {
-  const rows = Array.from('ab', (name) => add([name, 1n]))
+async function sendGroup(writes: GroupedWrites<Values, string>): Promise<Promise<string>[]> {
+  const rows = Array.from('ab', (name) => writes.add([name, 1n]))
   await turn()
   return rows
 }
 
 describe('Inserts of one turn', () => {
   it('are one statement, and each gets its own row', async () => {
-    const { add } = grouped()
-    const rows = await Promise.all([add(['a', 1n]), add(['b', 2n]), add(['c', 3n])])
+    const writes = grouped()
+    const rows = await Promise.all([writes.add(['a', 1n]), writes.add(['b', 2n]), writes.add(['c', 3n])])
     expect(rows).toEqual(['row of a', 'row of b', 'row of c'])
     expect(ran).toEqual([['a', 'b', 'c']])
   })
 
   it.each(['22021', '23514'])('run one by one after SQLSTATE %s, and an invalid one fails alone', async (code) => {
     failure = reported(code)
-    const { add } = grouped()
-    const rows = await Promise.allSettled([add(['a', 1n]), add(['bad', 2n]), add(['c', 3n])])
+    const writes = grouped()
+    const rows = await Promise.allSettled([writes.add(['a', 1n]), writes.add(['bad', 2n]), writes.add(['c', 3n])])
     expect(rows).toMatchObject([
       { status: 'fulfilled', value: 'row of a' },
       { status: 'rejected', reason: { code: '23514' } },
@@ -87,8 +87,8 @@ describe('Inserts of one turn', () => {
     ['the server reports anything else', reported('42P01')],
   ])('are all rejected, and not repeated, when %s', async (_, error) => {
     failure = error
-    const { add } = grouped()
-    const rows = await Promise.allSettled([add(['a', 1n]), add(['b', 2n])])
+    const writes = grouped()
+    const rows = await Promise.allSettled([writes.add(['a', 1n]), writes.add(['b', 2n])])
     expect(rows).toEqual([
       { status: 'rejected', reason: error },
       { status: 'rejected', reason: error },
@@ -97,8 +97,8 @@ describe('Inserts of one turn', () => {
   })
 
   it('are several statements when they are very many', async () => {
-    const { add } = grouped()
-    const rows = await Promise.all(Array.from({ length: 1_200 }, (_, index) => add([`${index}`, 1n])))
+    const writes = grouped()
+    const rows = await Promise.all(Array.from({ length: 1_200 }, (_, index) => writes.add([`${index}`, 1n])))
     expect(rows).toEqual(Array.from({ length: 1_200 }, (_, index) => `row of ${index}`))
     expect(ran.map((names) => names.length)).toEqual([500, 500, 200])
   })
@@ -107,10 +107,10 @@ describe('Inserts of one turn', () => {
 describe('An insert', () => {
   it('waits for others while a group is being sent', async () => {
     const release = holdGroups()
-    const { add } = grouped()
-    const rows = await sendGroup(add)
+    const writes = grouped()
+    const rows = await sendGroup(writes)
     for (const names of ['cd', 'ef']) {
-      rows.push(...Array.from(names, (name) => add([name, 1n])))
+      rows.push(...Array.from(names, (name) => writes.add([name, 1n])))
       await turn()
     }
     expect(ran).toHaveLength(1)
@@ -139,9 +139,9 @@ describe('An insert', () => {
 
   it('is rejected as not stored at its deadline, while the group before it still runs', async () => {
     const release = holdGroups()
-    const { add } = grouped({ maxWaitMs: 20 })
-    const rows = await sendGroup(add)
-    await expect(add(['late', 1n])).rejects.toMatchObject({ outcome: 'not_stored' })
+    const writes = grouped({ maxWaitMs: 20 })
+    const rows = await sendGroup(writes)
+    await expect(writes.add(['late', 1n])).rejects.toMatchObject({ outcome: 'not_stored' })
     release()
     expect(await Promise.all(rows)).toHaveLength(2)
     expect(ran.flat()).not.toContain('late')
@@ -153,9 +153,9 @@ describe('An insert', () => {
       vi.useRealTimers()
     })
     const release = holdGroups()
-    const { add } = grouped()
-    const rows = await sendGroup(add)
-    const late = [add(['late', 1n]), add(['later', 1n])]
+    const writes = grouped()
+    const rows = await sendGroup(writes)
+    const late = [writes.add(['late', 1n]), writes.add(['later', 1n])]
     // Longer than the deadline, on the clock only.
     vi.advanceTimersByTime(60_001)
     release()
@@ -168,9 +168,9 @@ describe('An insert', () => {
   it('is not run by itself after its group has failed when it was cancelled meanwhile', async () => {
     const release = holdGroups()
     failure = reported('23514')
-    const { add } = grouped()
+    const writes = grouped()
     const cancellation = { aborted: false }
-    const rows = [add(['a', 1n]), add(['b', 1n], cancellation)]
+    const rows = [writes.add(['a', 1n]), writes.add(['b', 1n], cancellation)]
     await turn()
     cancellation.aborted = true
     release()
@@ -183,20 +183,20 @@ describe('An insert', () => {
 
   it('is rejected as not stored at its deadline, while it waits for a connection', async () => {
     const { connect } = holdConnection()
-    const { add, finish } = grouped({ maxWaitMs: 20 })
-    const late = [add(['late', 1n]), add(['later', 1n])]
+    const writes = grouped({ maxWaitMs: 20 })
+    const late = [writes.add(['late', 1n]), writes.add(['later', 1n])]
     const notStored = { status: 'rejected', reason: { outcome: 'not_stored' } }
     expect(await Promise.allSettled(late)).toMatchObject([notStored, notStored])
     connect()
-    await finish()
+    await writes.finish()
     expect(ran).toEqual([])
   })
 
   it('that arrives while others wait for a connection is sent together with them', async () => {
     const { connect } = holdConnection()
-    const { add } = grouped()
-    const rows = await sendGroup(add)
-    rows.push(add(['c', 1n]))
+    const writes = grouped()
+    const rows = await sendGroup(writes)
+    rows.push(writes.add(['c', 1n]))
     connect()
     expect(await Promise.all(rows)).toEqual(['row of a', 'row of b', 'row of c'])
     expect(ran).toHaveLength(1)
@@ -205,9 +205,9 @@ describe('An insert', () => {
   it('is rejected with those before it when there is no connection for them', async () => {
     const error = persistenceUnavailable({ outcome: 'not_stored' })
     const { fail } = holdConnection()
-    const { add } = grouped()
-    const rows = await sendGroup(add)
-    rows.push(add(['c', 1n]))
+    const writes = grouped()
+    const rows = await sendGroup(writes)
+    rows.push(writes.add(['c', 1n]))
     fail(error)
     const rejected = { status: 'rejected', reason: error }
     expect(await Promise.allSettled(rows)).toEqual([rejected, rejected, rejected])
@@ -216,11 +216,11 @@ describe('An insert', () => {
 
   it('is dropped when it was cancelled before it is sent', async () => {
     const release = holdGroups()
-    const { add } = grouped()
-    const rows = await sendGroup(add)
+    const writes = grouped()
+    const rows = await sendGroup(writes)
     const cancellation = { aborted: false }
-    const dropped = add(['dropped', 1n], cancellation)
-    const kept = add(['kept', 1n])
+    const dropped = writes.add(['dropped', 1n], cancellation)
+    const kept = writes.add(['kept', 1n])
     cancellation.aborted = true
     release()
     await expect(dropped).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
@@ -231,9 +231,9 @@ describe('An insert', () => {
 })
 
 it('Finishing waits for every insert, those of this turn too', async () => {
-  const { add, finish } = grouped()
+  const writes = grouped()
   const settled = vi.fn()
-  for (const name of 'abc') add([name, 1n]).then(settled, expect.unreachable)
-  await finish()
+  for (const name of 'abc') writes.add([name, 1n]).then(settled, expect.unreachable)
+  await writes.finish()
   expect(settled).toHaveBeenCalledTimes(3)
 })

@@ -15,7 +15,7 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
 import type { Pooler } from '../database/settings.ts'
-import { createGroupedWrites } from './grouped-writes.ts'
+import { GroupedWrites } from './grouped-writes.ts'
 import { onConnection, runOn, runOnPool } from './pool-statements.ts'
 import { prepare } from './statement-runner.ts'
 
@@ -40,12 +40,7 @@ export function createPostgresPetWriter(
   const addMany = prepare(statements.addMany, pooler)
   const addWithKey = prepare(statements.addWithKey, pooler)
 
-  // Many rows on several servers are a two-phase commit over all of them.
-  const alone: Pick<PostgresPetWriter, 'add' | 'finish'> = {
-    add: async (pet, cancellation) => idOf(await addOne((statement) => write(statement, pet, cancellation))),
-    finish: async () => {},
-  }
-  const grouped = createGroupedWrites<NewPetColumns, bigint>((work) =>
+  const grouped = new GroupedWrites<NewPetColumns, bigint>((work) =>
     onConnection(pool, (client) =>
       work(async (rows) => {
         const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
@@ -56,7 +51,12 @@ export function createPostgresPetWriter(
   )
 
   return {
-    ...(isDistributed ? alone : grouped),
+    async add(pet, cancellation) {
+      // Many rows on several servers would be a two-phase commit over all of them.
+      if (!isDistributed) return grouped.add(pet, cancellation)
+      return idOf(await addOne((statement) => write(statement, pet, cancellation)))
+    },
+    finish: () => grouped.finish(),
     async addWithKey(key, pet, cancellation) {
       const [row] = await addWithKey((statement) => write(statement, [...key, ...pet], cancellation))
       return row?.[0]

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { WaitingLimits } from '@pet-store/persistence-mikro-orm'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createGroupedWrites, type GroupedWrites } from './grouped-writes.ts'
+import { GroupedWrites } from './grouped-writes.ts'
 
 const NOT_STORED = { code: 'persistence_unavailable', outcome: 'not_stored' }
 
@@ -18,7 +18,7 @@ describe('Grouped writes', () => {
     log = []
     database = new Database(':memory:', { verbose: (sql) => log.push(String(sql)) })
     database.exec('create table note (text text not null unique)')
-    writes = createGroupedWrites(database)
+    writes = new GroupedWrites(database)
     log.length = 0
   })
   afterEach(() => database.close())
@@ -125,7 +125,7 @@ describe('Grouped writes', () => {
   })
 
   it('stores nothing when the file is not there any more', async () => {
-    const missing = createGroupedWrites(database, () => {
+    const missing = new GroupedWrites(database, () => {
       throw new Error('The file was moved.')
     })
     await expect(missing.add(insert('a'))).rejects.toThrow('The file was moved.')
@@ -154,7 +154,7 @@ describe('Grouped writes while another process writes', () => {
   })
 
   const open = (limits: Partial<WaitingLimits> = {}) => {
-    const writes = createGroupedWrites(database, () => {}, {
+    const writes = new GroupedWrites(database, () => {}, {
       maxStatements: 100,
       maxBytes: 10_000,
       maxWaitMs: 60_000,

@@ -4,14 +4,6 @@ import type { Database } from 'better-sqlite3'
 import { retryPauseMs } from '../database/retries.ts'
 import { isBusy, isDiskFailure, unavailableOr } from '../database/unavailable.ts'
 
-/** Writes that are put together, so that one wait for the disk serves many. */
-export interface GroupedWrites {
-  /** Runs a write in the next transaction and resolves after its commit. A write that throws fails alone. */
-  add<Result>(write: () => Result, options?: GroupedWriteOptions): Promise<Result>
-  /** Commits what is waiting and resolves when nothing is waiting. Never rejects: each write has its own result. */
-  finish(): Promise<void>
-}
-
 interface GroupedWriteOptions {
   /** The memory that the write's values take. Default: 0. */
   readonly bytes?: number
@@ -29,91 +21,90 @@ interface GroupedWrite extends WaitingWrite {
  * the whole cost of a write; sharing it makes full durability affordable.
  *
  * While another process is writing, they wait and are retried by timer: reads and health checks go on.
- *
- * `assertFile` throws when the file that the database was opened from is not there any more.
  */
-export function createGroupedWrites(
-  database: Database,
-  assertFile: () => void = () => {},
-  limits: WaitingLimits = WAITING_LIMITS,
-): GroupedWrites {
-  const queue = new WaitingQueue<GroupedWrite>(limits)
-  let isScheduled = false
-  let retries = 0
-  const finished: (() => void)[] = []
+export class GroupedWrites {
+  readonly #database: Database
+  readonly #assertFile: () => void
+  readonly #queue: WaitingQueue<GroupedWrite>
+  readonly #finished: (() => void)[] = []
+  #isScheduled = false
+  #retries = 0
 
-  function flush(): void {
-    isScheduled = false
-    if (!commitQueue()) {
-      schedule(() => setTimeout(flush, retryPauseMs(retries++)))
-      return
-    }
-    retries = 0
-    for (const resolve of finished.splice(0)) resolve()
+  /** `assertFile` throws when the file that the database was opened from is not there any more. */
+  constructor(database: Database, assertFile: () => void = () => {}, limits: WaitingLimits = WAITING_LIMITS) {
+    this.#database = database
+    this.#assertFile = assertFile
+    this.#queue = new WaitingQueue(limits)
   }
 
-  function schedule(start: () => void): void {
-    if (isScheduled) return
-    isScheduled = true
-    start()
+  /** Runs a write in the next transaction and resolves after its commit. A write that throws fails alone. */
+  add<Result>(write: () => Result, { bytes = 0, cancellation }: GroupedWriteOptions = {}): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      const run = () => {
+        try {
+          const result = write()
+          return () => resolve(result)
+        } catch (error) {
+          // A rejected statement undoes itself and leaves the transaction open; anything worse ends it for all.
+          if (!this.#database.inTransaction) throw error
+          return () => reject(error)
+        }
+      }
+      this.#queue.add({ bytes, cancellation, run, reject })
+      if (this.#isScheduled) return
+      this.#isScheduled = true
+      setImmediate(() => this.#flush())
+    })
+  }
+
+  /** Commits what is waiting and resolves when nothing is waiting. Never rejects: each write has its own result. */
+  finish(): Promise<void> {
+    if (this.#queue.length === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#finished.push(resolve)
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    this.#isScheduled = !this.#commitQueue()
+    if (this.#isScheduled) {
+      setTimeout(() => this.#flush(), retryPauseMs(this.#retries++))
+      return
+    }
+    this.#retries = 0
+    for (const resolve of this.#finished.splice(0)) resolve()
   }
 
   /** Returns false while the lock is not free; then the writes still wait. */
-  function commitQueue(): boolean {
-    if (queue.length === 0) return true
+  #commitQueue(): boolean {
+    if (this.#queue.length === 0) return true
     // The ORM uses the same connection: inside one of its transactions our writes would be rolled back with it.
-    if (database.inTransaction) return false
+    if (this.#database.inTransaction) return false
     try {
-      assertFile()
-      database.exec('begin immediate')
+      this.#assertFile()
+      this.#database.exec('begin immediate')
     } catch (error) {
       if (isBusy(error)) return false
-      for (const write of queue.take()) write.reject(unavailableOr(error))
+      for (const write of this.#queue.take()) write.reject(unavailableOr(error))
       return true
     }
-    commit(queue.take())
+    this.#commit(this.#queue.take())
     return true
   }
 
-  function commit(group: readonly GroupedWrite[]): void {
+  #commit(group: readonly GroupedWrite[]): void {
     let isCommitting = false
     try {
       const settle = group.map((write) => write.run())
       isCommitting = true
-      database.exec('commit')
+      this.#database.exec('commit')
       for (const one of settle) one()
     } catch (error) {
       // When syncing a commit fails, a crash right afterwards may still recover it from the log.
       const outcome = isCommitting && isDiskFailure(error) ? 'unknown' : 'not_stored'
       for (const write of group) write.reject(unavailableOr(error, outcome))
-      if (database.inTransaction) database.exec('rollback')
+      if (this.#database.inTransaction) this.#database.exec('rollback')
     }
-  }
-
-  return {
-    add<Result>(write: () => Result, { bytes = 0, cancellation }: GroupedWriteOptions = {}) {
-      return new Promise<Result>((resolve, reject) => {
-        const run = () => {
-          try {
-            const result = write()
-            return () => resolve(result)
-          } catch (error) {
-            // A rejected statement undoes itself and leaves the transaction open; anything worse ends it for all.
-            if (!database.inTransaction) throw error
-            return () => reject(error)
-          }
-        }
-        queue.add({ bytes, cancellation, run, reject })
-        schedule(() => setImmediate(flush))
-      })
-    },
-
-    finish() {
-      if (queue.length === 0) return Promise.resolve()
-      return new Promise((resolve) => {
-        finished.push(resolve)
-        flush()
-      })
-    },
   }
 }

@@ -2,7 +2,7 @@ import type { Statement, StatementRunner } from '@pet-store/persistence-mikro-or
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createGroupedReads } from './grouped-reads.ts'
-import { createGroupedWrites } from './grouped-writes.ts'
+import { GroupedWrites } from './grouped-writes.ts'
 import { createSqliteStatementRunner } from './statement-runner.ts'
 
 type Row = readonly [n: bigint]
@@ -20,7 +20,7 @@ describe('SQLite statement runner', () => {
   beforeEach(() => {
     database = new Database(':memory:')
     database.exec('create table number (n integer not null unique) strict')
-    runner = createSqliteStatementRunner(database, createGroupedWrites(database), createGroupedReads(database))
+    runner = createSqliteStatementRunner(database, new GroupedWrites(database), createGroupedReads(database))
   })
   afterEach(() => database.close())
 
