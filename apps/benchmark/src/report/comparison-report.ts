@@ -109,6 +109,7 @@ function latencySection(comparisons: readonly Comparison[]): string[] {
         estimateText(ratio(series, ({ p99Ms }) => p99Ms)),
       ]),
   )
+  if (rows.length === 0) return []
   return [
     '## Latency',
     'Median/99th percentile in milliseconds for mixed requests at random planned times, counted from those, at parts of what the slower of the two serves at most. Each figure is the middle of those of half a second each.',

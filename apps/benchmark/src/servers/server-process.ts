@@ -20,10 +20,11 @@ let serverCore: number | undefined
  */
 export function pinProcesses(): string {
   const last = availableParallelism() - 1
-  const isPinned = last > 0 && spawnSync('taskset', ['-acp', `0-${last - 1}`, String(process.pid)]).status === 0
+  const others = Array.from({ length: last }, (_, core) => core).join(',')
+  const isPinned = last > 0 && spawnSync('taskset', ['-acp', others, String(process.pid)]).status === 0
   if (!isPinned) return 'not pinned: taskset or a second core is missing'
   serverCore = last
-  return `server on core ${last}; client and database on 0-${last - 1}`
+  return `server on core ${last}; client and database on ${others}`
 }
 
 /** A contestant as a process of its own. */
