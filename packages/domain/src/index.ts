@@ -1,8 +1,6 @@
 // Pets
-export { validateNewPet, INT64, PET_NAME } from './pet.ts'
-export type { NewPet, Pet, PetInput, PetId } from './pet.ts'
-export { isPetStatus, PET_STATUSES } from './pet-status.ts'
-export type { PetStatus } from './pet-status.ts'
+export { validateNewPet, INT64, isPetStatus, PET_NAME, PET_STATUSES } from './pet.ts'
+export type { NewPet, Pet, PetInput, PetId, PetStatus } from './pet.ts'
 
 // Operations
 export { createPetUseCases } from './pet-use-cases.ts'

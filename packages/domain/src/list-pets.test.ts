@@ -1,9 +1,8 @@
 import { expect, it, vi } from 'vitest'
 import { allPets, listPetsOf, PAGE_LIMIT } from './list-pets.ts'
 import { createMemoryPets } from './memory-pets.ts'
-import { type PetId, validateNewPet } from './pet.ts'
+import { PET_STATUSES, type PetId, type PetStatus, validateNewPet } from './pet.ts'
 import type { PetQuery, PetRepository } from './pet-repository.ts'
-import { PET_STATUSES, type PetStatus } from './pet-status.ts'
 
 async function petsWith(...statuses: readonly (PetStatus | undefined)[]): Promise<PetRepository> {
   const pets = createMemoryPets()

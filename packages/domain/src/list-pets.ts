@@ -1,7 +1,6 @@
-import { INT64, type Pet, type PetId } from './pet.ts'
+import { INT64, isPetStatus, PET_STATUSES, type Pet, type PetId } from './pet.ts'
 import { PetError } from './pet-error.ts'
 import type { PetQuery, PetRepository } from './pet-repository.ts'
-import { isPetStatus, PET_STATUSES } from './pet-status.ts'
 
 /** How many pets a page may have (interface document, section 8). */
 export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const

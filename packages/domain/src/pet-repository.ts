@@ -1,6 +1,5 @@
 import type { IdempotencyKey } from './idempotency-key.ts'
-import type { NewPet, Pet, PetId } from './pet.ts'
-import type { PetStatus } from './pet-status.ts'
+import type { NewPet, Pet, PetId, PetStatus } from './pet.ts'
 
 /**
  * Stores pets.

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { INT64, PET_NAME, type PetInput, validateNewPet } from './pet.ts'
-import { PET_STATUSES } from './pet-status.ts'
+import { INT64, isPetStatus, PET_NAME, PET_STATUSES, type PetInput, validateNewPet } from './pet.ts'
 
 const REX: PetInput = { name: 'Rex', categoryId: 1n }
 
@@ -173,4 +172,23 @@ it('names one mistake at a time: the name first, then the category, then the sta
 
 it.each([null, undefined, 'Rex', 7n])('rejects %o, which is not an object', (input) => {
   expect(() => validateNewPet(input as unknown as PetInput)).toThrow(petInvalid('the pet must be an object'))
+})
+
+it('PET_STATUSES has the three statuses of the interface document in its order', () => {
+  expect(PET_STATUSES).toEqual(['available', 'pending', 'sold'])
+})
+
+it.each(PET_STATUSES)('isPetStatus accepts %s', (status) => {
+  expect(isPetStatus(status)).toBe(true)
+})
+
+it.each(['', 'Available', 'SOLD', ' sold', 'sold ', 'lost', 'toString', 'length', '0'])(
+  'isPetStatus rejects the text "%s"',
+  (text) => {
+    expect(isPetStatus(text)).toBe(false)
+  },
+)
+
+it.each([undefined, null, 0, 1n, true, ['sold'], { status: 'sold' }])('isPetStatus rejects %o', (value) => {
+  expect(isPetStatus(value)).toBe(false)
 })

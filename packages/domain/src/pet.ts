@@ -1,5 +1,4 @@
 import { PetError } from './pet-error.ts'
-import { isPetStatus, PET_STATUSES, type PetStatus } from './pet-status.ts'
 
 /** Identifies a pet; assigned by the repository, never changed or reused. Any int64. */
 export type PetId = bigint
@@ -25,6 +24,17 @@ export type NewPet = PetFields & { readonly [validated]: true }
 /** A stored pet. Plain data, never validated again: a rule added later must not hide pets that are stored already. */
 export interface Pet extends PetFields {
   readonly id: PetId
+}
+
+/** Every availability status, in the order of the interface document (section 2). */
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const
+
+/** Availability of a pet. The document gives no transitions between the values. */
+export type PetStatus = (typeof PET_STATUSES)[number]
+
+/** Whether a value is one of the three statuses, letter for letter. */
+export function isPetStatus(value: unknown): value is PetStatus {
+  return (PET_STATUSES as readonly unknown[]).includes(value)
 }
 
 /** The range of ids and category ids: signed integers of 64 bits. */

@@ -3,6 +3,7 @@ import type { Express } from 'express'
 import { clientAddressOf, type TrustProxy } from '../http/client-address.ts'
 import type { Clock } from '../http/clock.ts'
 import type { HttpLog } from '../http/http-log.ts'
+import { sendOptions } from '../http/methods.ts'
 import { allowOrigins } from '../middleware/allow-origins.ts'
 import { limitConcurrency } from '../middleware/limit-concurrency.ts'
 import { limitRate, type RateLimiting } from '../middleware/limit-rate.ts'
@@ -65,6 +66,8 @@ export function createPetApp(options: PetAppOptions): Express {
         checks,
         deprecationHeaders(references.docs),
       )
+      // What `createPetServer` makes of `OPTIONS *`.
+      app.options(/^\/\*$/, sendOptions(METHODS.join(', ')))
       addHealthRoutes(app, options.readiness)
       addDescriptionRoutes(app)
       addPageRoutes(app, options)

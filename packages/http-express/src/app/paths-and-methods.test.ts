@@ -83,13 +83,19 @@ describe('a request target', () => {
     expect(expectError(await server.send({ path: 'http://x/v1/pets?limit=0' }), 'invalid_request')).toContain('limit')
   })
 
-  it.each(['/v1/pets#', '/v1/pets#x', '/v1/pets?limit=1#x', '/v1\\pets#', 'ftp://x/v1/pets', 'http:///v1/pets', '*'])(
+  it.each(['/v1/pets#', '/v1/pets#x', '/v1/pets?limit=1#x', '/v1\\pets#', 'ftp://x/v1/pets', 'http:///v1/pets'])(
     'that is none of ours is 404: %s',
     async (path) => {
       const server = await startTestServer()
       expectError(await server.send({ method: 'OPTIONS', path }), 'not_found')
     },
   )
+})
+
+it('OPTIONS of the whole server has a response', async () => {
+  const server = await startTestServer()
+  const response = await server.send({ method: 'OPTIONS', path: '*' })
+  expect([response.status, response.headers['allow']]).toEqual([204, 'GET, HEAD, POST, OPTIONS'])
 })
 
 describe('HEAD', () => {

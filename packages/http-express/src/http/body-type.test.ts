@@ -49,6 +49,14 @@ describe('the content type of a body', () => {
     expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'unsupported_media_type')
   })
 
+  it.each(['application/json; charset=utf-8; charset=utf-8', 'application/json;charset=utf-8;Charset=latin1'])(
+    'must have one charset: %j',
+    async (type) => {
+      const server = await startTestServer()
+      expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'invalid_request')
+    },
+  )
+
   it('is required even without a body', async () => {
     const server = await startTestServer()
     expectError(await server.send({ method: 'POST', body: PET }), 'unsupported_media_type')

@@ -41,10 +41,16 @@ export async function readJsonBody(req: IncomingMessage, res: ServerResponse): P
 /** Parameters whose quotes are closed. The parser takes others for the end of the text. */
 const CLOSED_QUOTES = /^(?:[^"]|"(?:[^"\\]|\\.)*")*$/
 
-/** Expects `application/json` in any case, with no charset or UTF-8. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/g
+
+/** Asserts `application/json` in any case, with no charset or UTF-8. */
 function assertJson(sent = ''): void {
   if (sent === 'application/json') return
   const { type, parameters } = parse(sent)
+  // The parser takes one of them, a proxy may take the other.
+  if ((sent.replace(QUOTED, '""').match(/;[ \t]*charset=/gi) ?? []).length > 1) {
+    throw new HttpError('invalid_request', 'Content-Type must have at most one charset.')
+  }
   const { charset = 'utf-8' } = parameters
   if (type !== 'application/json' || !/^utf-?8$/i.test(charset) || !CLOSED_QUOTES.test(sent)) {
     throw new HttpError('unsupported_media_type', 'The body must be sent as Content-Type: application/json, in UTF-8.')

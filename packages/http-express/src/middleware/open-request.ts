@@ -42,6 +42,7 @@ export function openRequest(log: HttpLog, headers: readonly string[], addressOf:
     for (const name in outer) if (!(name in res.locals)) Object.assign(res.locals, { [name]: Reflect.get(outer, name) })
     res.on('close', logClosed)
     assertHost(req, res)
+    assertSingle(req, res)
     const encoding = req.headers['transfer-encoding']
     if (encoding !== undefined) assertChunked(req, res, encoding)
     next()
@@ -54,14 +55,26 @@ const HOST = /^(?:(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?)?$/i
 /** Asserts exactly one valid `Host`. `createPetServer` turns off the check in Node, whose response would lack the error body. */
 function assertHost(req: HandlerRequest, res: HandlerResponse): void {
   const { host } = req.headers
-  let hosts = 0
-  for (let index = 0; index < req.rawHeaders.length; index += 2) {
-    const name = req.rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
+  const hosts = countOf(req, 'host')
   if (hosts === 1 && host !== undefined && HOST.test(host)) return
   if (hosts === 0 && req.httpVersion === '1.0') return
   throw malformed(res, 'The request must have exactly one Host header, of the form host or host:port.')
+}
+
+/** Asserts that fields are not repeated which count once: Node takes the first one, a proxy may read another. */
+function assertSingle(req: HandlerRequest, res: HandlerResponse): void {
+  for (const name of ['authorization', 'content-type']) {
+    if (req.headers[name] !== undefined && countOf(req, name) > 1) throw malformed(res, `${name} must be sent once.`)
+  }
+}
+
+function countOf({ rawHeaders }: HandlerRequest, name: string): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const sent = rawHeaders[index]
+    if (sent?.length === name.length && sent.toLowerCase() === name) count += 1
+  }
+  return count
 }
 
 /** A transfer coding: a name, perhaps with parameters (RFC 9112, 7). */

@@ -36,7 +36,7 @@ describe('the request id', () => {
     ['/livez', {}, 200],
     ['/v1/pets', { method: 'OPTIONS' }, 204],
     ['/v1/pets', { method: 'PUT' }, 405],
-    ['*', { method: 'OPTIONS' }, 404],
+    ['*', { method: 'OPTIONS' }, 204],
   ])('is on the response and the log line of %s %j', async (path, sending, status) => {
     const server = await startTestServer()
     const response = await server.send({ path, headers: { 'X-Request-Id': 'mine' }, ...sending })

@@ -1,7 +1,6 @@
 import { PAGE_LIMIT, PET_STATUSES, type PetQuery } from '@pet-store/domain'
 import * as z from 'zod'
-import { parseOrReject } from '../http/invalid-input.ts'
-import { parameterRule, queryParameters } from '../http/query-parameters.ts'
+import { parameterRule, parseOrReject, queryParameters } from '../http/request-input.ts'
 import { describedAs } from '../openapi/describe-schema.ts'
 import { readCursor } from './cursor.ts'
 import { PET_STATUS } from './pet-schema.ts'

@@ -1,7 +1,7 @@
 import { INT64, PET_NAME, PET_STATUSES, type PetInput } from '@pet-store/domain'
 import * as z from 'zod'
 import { InexactNumber } from '../http/exact-json.ts'
-import { parseOrReject, rule } from '../http/invalid-input.ts'
+import { parseOrReject, rule } from '../http/request-input.ts'
 import { describedAs, INT64_NUMBER } from '../openapi/describe-schema.ts'
 import { PET_STATUS } from './pet-schema.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
-import { preferHeader } from '../http/preference.ts'
+import { idempotencyKeyHeader, preferHeader } from '../http/request-input.ts'
 import type { Operation } from '../openapi/describe-operations.ts'
 import { describedAs, INT64_NUMBER } from '../openapi/describe-schema.ts'
 import { defaultErrorResponse, errorResponse, keyErrorResponses } from '../openapi/error-responses.ts'
@@ -16,7 +16,6 @@ import {
   REQUEST_ID,
 } from '../openapi/response-headers.ts'
 import { GONE, SUNSET_DATE } from './deprecation.ts'
-import { idempotencyKeyHeader } from './idempotency-key.ts'
 import { listPetsParameters } from './list-pets-query.ts'
 import { newPetSchema } from './new-pet-body.ts'
 import { NEW_PET_EXAMPLE, PET_EXAMPLE, petSchema, petsSchema } from './pet-schema.ts'

@@ -4,7 +4,6 @@ import { clientAddressOf, type TrustProxy } from '../http/client-address.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
 import { Connection } from './connection.ts'
-import { originForm } from './request-target.ts'
 import { shutDown } from './shut-down.ts'
 import { isHead, type ParserError, parserError, UnroutedErrors } from './unrouted-errors.ts'
 
@@ -100,17 +99,21 @@ function handleConnections(
     socket.once('close', () => connections.delete(socket))
   })
 
+  const add = (req: IncomingMessage, res: ServerResponse, handle: RequestListener) =>
+    connections.get(req.socket)?.add(req, res, handle)
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
     // Express parses targets with Node's retired `url.parse`, which takes `/v1/pets#x` for a path of the API.
-    req.url = originForm(req.url)
-    connections.get(req.socket)?.add(req, res, app)
+    const target = req.url
+    req.url = target === '*' ? '/*' : originForm(target)
+    const isInvalid = target === '*' && req.method !== 'OPTIONS'
+    add(req, res, isInvalid ? () => errors.send(res, ASTERISK) : app)
   }
   server.on('request', onRequest)
   // Without a listener Node sends `100 Continue` at once. Here `readJsonBody` sends it.
   server.on('checkContinue', onRequest)
   server.on('checkExpectation', (req, res) => {
     const error = new HttpError('expectation_failed', 'The only possible expectation is 100-continue.')
-    connections.get(req.socket)?.add(req, res, () => errors.send(res, error))
+    add(req, res, () => errors.send(res, error))
   })
   server.on('connect', (req: IncomingMessage, socket: Socket) => {
     // Node no longer listens to this socket: without listeners a reset would end the process, and a stalled client stay.
@@ -124,4 +127,33 @@ function handleConnections(
     connections.get(socket)?.fail(parserError(cause, maxHeaderBytes), !isHead(cause))
   })
   return connections
+}
+
+/** For the target `*` (RFC 9112, 3.2.4), which means the server as a whole. */
+const ASTERISK = new HttpError('invalid_request', 'The target * is for OPTIONS alone.')
+
+/** A path without a route, under the base path of the operations and outside. */
+const UNKNOWN_PATH = '/unknown'
+const UNKNOWN_OPERATION = '/v1/unknown'
+
+/**
+ * The path and query of a request target (RFC 9112, 3.2), even of an absolute one. A target that Express would reject
+ * before any middleware, or misread (`*`, a fragment, invalid percent-encoding), becomes a path without a route.
+ */
+function originForm(target: string = UNKNOWN_PATH): string {
+  if (/^\/[^#%]*$/.test(target)) return target
+  const absolute = /^https?:\/\/[^/?#\\]+(\/[^?#]*)?(\?[^#]*)?$/i.exec(target)
+  const relative = absolute === null ? target : `${absolute[1] ?? '/'}${absolute[2] ?? ''}`
+  if (!/^\/[^#]*$/.test(relative)) return UNKNOWN_PATH
+  if (isDecodable(relative.replace(/\?.*/s, ''))) return relative
+  return relative.startsWith('/v1/') ? UNKNOWN_OPERATION : UNKNOWN_PATH
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }

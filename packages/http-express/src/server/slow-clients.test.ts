@@ -6,7 +6,7 @@ import { GET, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
-const CLIENTS = 200
+const CLIENTS = 60
 
 /** About 400 KB on the wire. */
 const LONG_LIST: readonly Pet[] = Array.from({ length: 100 }, (_, index) => ({

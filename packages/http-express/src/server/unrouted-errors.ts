@@ -15,6 +15,9 @@ export interface ParserError extends NodeJS.ErrnoException {
   readonly bytesParsed?: number
 }
 
+/** Valid but for its method. */
+const REQUEST_LINE = /^[\r\n]*[A-Z]+ \S+ HTTP\/1\.[01]\r\n/
+
 /** The error response for what Node's parser rejects. */
 export function parserError(cause: ParserError, maxHeaderBytes: number): HttpError {
   switch (cause.code) {
@@ -26,9 +29,17 @@ export function parserError(cause: ParserError, maxHeaderBytes: number): HttpErr
       return new HttpError('payload_too_large', 'The chunk extensions are too long.', {}, { cause })
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new HttpError('request_timeout', 'The request did not arrive in time.', {}, { cause })
+    case 'HPE_INVALID_METHOD':
+      if (REQUEST_LINE.test(cause.rawPacket?.toString('latin1') ?? ''))
+        return new HttpError('not_implemented', 'The method of the request is not known.', {}, { cause })
+      return invalid(cause)
     default:
-      return new HttpError('invalid_request', 'The request is not valid HTTP/1.1.', {}, { cause })
+      return invalid(cause)
   }
+}
+
+function invalid(cause: ParserError): HttpError {
+  return new HttpError('invalid_request', 'The request is not valid HTTP/1.1.', {}, { cause })
 }
 
 /** Whether the rejected request is a HEAD, whose response has no body (RFC 9110, 9.3.2). */

@@ -12,7 +12,7 @@ export const GOOD_POST: string = `${POST}Content-Length: ${PET.length}\r\n\r\n${
 export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCode]>> = {
   'a request line that is none': ['HELLO\r\n\r\n', 'invalid_request'],
   'an empty method': [' /v1/pets HTTP/1.1\r\n\r\n', 'invalid_request'],
-  'a method that HTTP parsers do not know': [`FOO /v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
+  'a method that HTTP parsers do not know': [`FOO /v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'not_implemented'],
   'a method in lower case': [`get /v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
   'a version that is none': [`GET /v1/pets HTTP/9.9\r\n${HOST}\r\n`, 'invalid_request'],
   'no version': ['GET /v1/pets\r\n\r\n', 'invalid_request'],
@@ -34,6 +34,9 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
   'a header that is too long': [`${GET}X: ${'a'.repeat(16_384)}\r\n\r\n`, 'headers_too_large'],
   'headers that are too many': [`${GET}${'Some-Header: some value\r\n'.repeat(2_000)}\r\n`, 'headers_too_large'],
   'a header without end': [`${GET}X: ${'a'.repeat(5_000_000)}`, 'headers_too_large'],
+  'the target * without OPTIONS': [`GET * HTTP/1.1\r\n${HOST}${KEY}\r\n`, 'invalid_request'],
+  'two Authorizations': [`${GET}${KEY}\r\n`, 'invalid_request'],
+  'two Content-Types': [`${POST}content-type: text/plain\r\nContent-Length: 2\r\n\r\n{}`, 'invalid_request'],
   'no Host': [`GET /v1/pets HTTP/1.1\r\n${KEY}\r\n`, 'invalid_request'],
   'two Hosts': [`${GET}host: other\r\n\r\n`, 'invalid_request'],
   'two equal Hosts': [`${GET}${HOST}\r\n`, 'invalid_request'],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { allocatedBytes } from '../testing/allocated-bytes.test-support.ts'
-import { assertNoParameters, queryParameters } from './query-parameters.ts'
+import { assertNoParameters, queryParameters } from './request-input.ts'
 
 it.each([
   ['/v1/pets', {}],
