@@ -67,47 +67,9 @@ export function createKeyCheck({
   monotonicMs = () => performance.now(),
 }: KeyCheckOptions): KeyCheck {
   const fixed = verifiedBySha256(staticKeys)
-  // Invalid keys are not cached, so that guessing cannot fill it.
-  const cache = new Map<string, CachedKey>()
-  const running = new Map<string, Promise<VerifiedKey | undefined>>()
-  const lookUps = createMemoryRateLimiter(LOOK_UPS, monotonicMs, MAX_ADDRESSES)
-  const lastUsesMs = new Map<string, number>()
-  let limitReportedAtMs = Number.NEGATIVE_INFINITY
-
-  /** Asks the database. All callers that want the same key at the same time share one look-up. */
-  function lookUp(sha256: string): Promise<VerifiedKey | undefined> {
-    const shared = running.get(sha256)
-    if (shared !== undefined) return shared
-    const verdict = ask(sha256).finally(() => running.delete(sha256))
-    running.set(sha256, verdict)
-    return verdict
-  }
-
-  async function ask(sha256: string): Promise<VerifiedKey | undefined> {
-    const askedAtMs = monotonicMs()
-    const key = await keys.findByHash(sha256)
-    // Inserted at the end again, so that the first entry is always the one to drop.
-    cache.delete(sha256)
-    if (key === undefined || apiKeyState(key, new Date(epochMs())) !== 'active') return undefined
-    const verified = { keyId: key.id, scopes: key.scopes }
-    cache.set(sha256, { verified, askedAtMs, expiresAtMs: key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY })
-    if (cache.size > capacity) cache.delete(cache.keys().next().value ?? '')
-    return used(verified)
-  }
-
-  function used(verified: VerifiedKey): VerifiedKey {
-    lastUsesMs.set(verified.keyId, epochMs())
-    return verified
-  }
-
-  function mayLookUp(address: string): boolean {
-    const { isAllowed } = lookUps.take(address)
-    if (!isAllowed && monotonicMs() - limitReportedAtMs >= LOOK_UP_LIMIT_INTERVAL_MS) {
-      limitReportedAtMs = monotonicMs()
-      onLookUpLimit(address)
-    }
-    return isAllowed
-  }
+  const uses = createKeyUses(keys, epochMs)
+  const { cache, running, lookUp } = createLookUps({ keys, capacity, epochMs, monotonicMs, onFound: uses.record })
+  const mayLookUp = createLookUpLimit(onLookUpLimit, monotonicMs)
 
   return {
     check(key, address) {
@@ -119,7 +81,8 @@ export function createKeyCheck({
         if (epochMs() >= cached.expiresAtMs) return undefined
         // Ask again before it is too old, so that steady traffic never waits. If that fails, so does the next check.
         if (ageMs * 2 > lifetimeMs) lookUp(sha256).catch(() => {})
-        return used(cached.verified)
+        uses.record(cached.verified)
+        return cached.verified
       }
       const known = fixed.get(sha256)
       if (known !== undefined) return known
@@ -127,8 +90,69 @@ export function createKeyCheck({
       if (!running.has(sha256) && !mayLookUp(address())) return 'too_many_look_ups'
       return lookUp(sha256)
     },
+    writeUses: uses.write,
+  }
+}
 
-    async writeUses() {
+interface LookUpOptions extends Required<Pick<KeyCheckOptions, 'keys' | 'capacity' | 'epochMs' | 'monotonicMs'>> {
+  readonly onFound: (verified: VerifiedKey) => void
+}
+
+/** Look-ups in the database, and the cache of what they have found. Invalid keys are not cached, so that guessing cannot fill it. */
+function createLookUps({ keys, capacity, epochMs, monotonicMs, onFound }: LookUpOptions) {
+  const cache = new Map<string, CachedKey>()
+  const running = new Map<string, Promise<VerifiedKey | undefined>>()
+
+  async function ask(sha256: string): Promise<VerifiedKey | undefined> {
+    const askedAtMs = monotonicMs()
+    const key = await keys.findByHash(sha256)
+    // Inserted at the end again, so that the first entry is always the one to drop.
+    cache.delete(sha256)
+    if (key === undefined || apiKeyState(key, new Date(epochMs())) !== 'active') return undefined
+    const verified = { keyId: key.id, scopes: key.scopes }
+    cache.set(sha256, { verified, askedAtMs, expiresAtMs: key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY })
+    if (cache.size > capacity) cache.delete(cache.keys().next().value ?? '')
+    onFound(verified)
+    return verified
+  }
+
+  /** All callers that want the same key at the same time share one look-up. */
+  function lookUp(sha256: string): Promise<VerifiedKey | undefined> {
+    const shared = running.get(sha256)
+    if (shared !== undefined) return shared
+    const verdict = ask(sha256).finally(() => running.delete(sha256))
+    running.set(sha256, verdict)
+    return verdict
+  }
+
+  return { cache, running, lookUp }
+}
+
+/** Limits the look-ups of each client address, and reports an address that has used up its own, at most once a minute. */
+function createLookUpLimit(
+  onLookUpLimit: (address: string) => void,
+  monotonicMs: () => number,
+): (address: string) => boolean {
+  const lookUps = createMemoryRateLimiter(LOOK_UPS, monotonicMs, MAX_ADDRESSES)
+  let reportedAtMs = Number.NEGATIVE_INFINITY
+  return (address) => {
+    const { isAllowed } = lookUps.take(address)
+    if (!isAllowed && monotonicMs() - reportedAtMs >= LOOK_UP_LIMIT_INTERVAL_MS) {
+      reportedAtMs = monotonicMs()
+      onLookUpLimit(address)
+    }
+    return isAllowed
+  }
+}
+
+/** Collects when keys were last used, to be written together. */
+function createKeyUses(keys: Pick<ApiKeyRepository, 'markUsed'>, epochMs: () => number) {
+  const lastUsesMs = new Map<string, number>()
+  return {
+    record({ keyId }: VerifiedKey): void {
+      lastUsesMs.set(keyId, epochMs())
+    },
+    async write(): Promise<void> {
       const uses = [...lastUsesMs].map(([id, atMs]) => ({ id, at: new Date(atMs) }))
       if (uses.length === 0) return
       await keys.markUsed(uses)
