@@ -40,7 +40,8 @@ function runTurbo() {
     [require.resolve('turbo/bin/turbo'), 'run', '--output-logs=errors-only', ...tasks],
     {
       cwd: join(__dirname, '..'),
-      env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
+      // Its own configuration would be in the home folder, which may be closed to this user.
+      env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', XDG_CONFIG_HOME: join(__dirname, '../.turbo') },
       stdio: isQuiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     },
   )

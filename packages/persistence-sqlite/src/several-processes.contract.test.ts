@@ -44,7 +44,7 @@ describe('SQLite with several processes', () => {
     // The same moment for all, late enough for each process to have loaded.
     const start = Date.now() + 2000
     const code = `
-      while (Date.now() < ${start});
+      await new Promise((resolve) => setTimeout(resolve, Math.max(1, ${start} - Date.now())))
       console.log(JSON.stringify(await migrateSqlite({ url: URL })))
       await (await openSqlitePersistence({ url: URL, migrate: true })).close()`
     const outputs = await Promise.all(Array.from({ length: 5 }, () => run(code, url)))
