@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Pet, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, aNewApiKey, hashOf } from '../new-api-keys.ts'
-import { aMomentLater, aNewPet, petsByName } from '../new-pets.ts'
+import { aMomentLater, aNewPet } from '../new-pets.ts'
 import {
   type HarnessCase,
   type Interruption,
@@ -11,10 +10,9 @@ import {
   type PersistenceHarness,
   withPersistence,
 } from '../persistence-harness.ts'
+import { type Attempt, attempt, expectStoredAsSaid, RETRY_MS, UNAVAILABLE, untilAvailable } from './attempts.ts'
 
-const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
 const READABLE = 'the database of this adapter can be read while it is unavailable for writing'
-const RETRY_MS = 100
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 60_000 }
 
@@ -119,46 +117,6 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
   ),
 })
 
-/** What an add said: the pet that is stored, or what is known about one that may not be. */
-interface Attempt {
-  readonly name: string
-  readonly isKeyed: boolean
-  readonly pet?: Pet
-  readonly outcome?: string
-}
-
-/** Adds a pet, with its name as an idempotency key if it gets one. A rejection must be the one of an unavailable database. */
-async function attempt(pets: PetRepository, name: string, isKeyed: boolean): Promise<Attempt> {
-  try {
-    return { name, isKeyed, pet: isKeyed ? (await addWithName(pets, name)).pet : await pets.add(aNewPet({ name })) }
-  } catch (error) {
-    await expectRejection(() => Promise.reject(error), `the add of the pet ${name}`, UNAVAILABLE)
-    const { outcome } = error as { outcome?: string }
-    assert.ok(outcome === 'not_stored' || outcome === 'unknown', `an add must have an outcome, got ${outcome}`)
-    return { name, isKeyed, outcome }
-  }
-}
-
-function addWithName(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {
-  return pets.addWithKey(aNewPet({ name }), { owner: 'shop', key: name, fingerprint: name, at: after(0) })
-}
-
-/** Every add that resolved is stored, none that said `not_stored` is, not even later, and each idempotency key has one pet. */
-async function expectStoredAsSaid(pets: PetRepository, attempts: readonly Attempt[]): Promise<void> {
-  await untilAvailable(() => pets.list({ limit: 1 }))
-  await aMomentLater()
-  const stored = await petsByName(pets)
-  for (const { name, pet, outcome } of attempts) {
-    if (pet !== undefined) expectEqual(stored.get(name), pet, `the pet ${name}, whose add has resolved`)
-    if (outcome === 'not_stored') expectEqual(stored.get(name), undefined, `the pet ${name}, whose add said not_stored`)
-  }
-  for (const { name, pet } of attempts.filter(({ isKeyed }) => isKeyed)) {
-    const repeat = await untilAvailable(() => addWithName(pets, name))
-    const expected = pet ?? stored.get(name)
-    if (expected !== undefined) expectEqual(repeat, { pet: expected, isReplay: true }, `a repeat with the key ${name}`)
-  }
-}
-
 /** Opens a new database; what the case interrupts ends before it is closed. */
 function interrupted(
   work: (
@@ -189,17 +147,5 @@ function interrupted(
         await endOnce()
       }
     })
-  }
-}
-
-/** Repeats a call while the database is unavailable; the time limit of the case ends it. */
-async function untilAvailable<Result>(call: () => Promise<Result>): Promise<Result> {
-  for (let attempts = 0; ; attempts += 1) {
-    try {
-      return await call()
-    } catch (error) {
-      if (attempts * RETRY_MS >= 20_000) throw error
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-    }
   }
 }

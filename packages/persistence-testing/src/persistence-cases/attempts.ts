@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import type { Pet, PetRepository } from '@pet-store/domain'
+import { expectEqual, expectRejection } from '../contract-case.ts'
+import { after } from '../new-api-keys.ts'
+import { aMomentLater, aNewPet, petsByName } from '../new-pets.ts'
+
+/** How calls reject while the database is unavailable. */
+export const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
+/** The time between two attempts. */
+export const RETRY_MS = 100
+
+/** What an add said: the pet that is stored, or what is known about one that may not be. */
+export interface Attempt {
+  readonly name: string
+  readonly isKeyed: boolean
+  readonly pet?: Pet
+  readonly outcome?: string
+}
+
+/** Adds a pet, with its name as an idempotency key if it gets one. A rejection must be the one of an unavailable database. */
+export async function attempt(pets: PetRepository, name: string, isKeyed: boolean): Promise<Attempt> {
+  try {
+    return { name, isKeyed, pet: isKeyed ? (await addWithName(pets, name)).pet : await pets.add(aNewPet({ name })) }
+  } catch (error) {
+    await expectRejection(() => Promise.reject(error), `the add of the pet ${name}`, UNAVAILABLE)
+    const { outcome } = error as { outcome?: string }
+    assert.ok(outcome === 'not_stored' || outcome === 'unknown', `an add must have an outcome, got ${outcome}`)
+    return { name, isKeyed, outcome }
+  }
+}
+
+function addWithName(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {
+  return pets.addWithKey(aNewPet({ name }), { owner: 'shop', key: name, fingerprint: name, at: after(0) })
+}
+
+/** Every add that resolved is stored, none that said `not_stored` is, not even later, and each idempotency key has one pet. */
+export async function expectStoredAsSaid(pets: PetRepository, attempts: readonly Attempt[]): Promise<void> {
+  await untilAvailable(() => pets.list({ limit: 1 }))
+  await aMomentLater()
+  const stored = await petsByName(pets)
+  for (const { name, pet, outcome } of attempts) {
+    if (pet !== undefined) expectEqual(stored.get(name), pet, `the pet ${name}, whose add has resolved`)
+    if (outcome === 'not_stored') expectEqual(stored.get(name), undefined, `the pet ${name}, whose add said not_stored`)
+  }
+  for (const { name, pet } of attempts.filter(({ isKeyed }) => isKeyed)) {
+    const repeat = await untilAvailable(() => addWithName(pets, name))
+    const expected = pet ?? stored.get(name)
+    if (expected !== undefined) expectEqual(repeat, { pet: expected, isReplay: true }, `a repeat with the key ${name}`)
+  }
+}
+
+/** Repeats a call while the database is unavailable; the time limit of the case ends it. */
+export async function untilAvailable<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (let attempts = 0; ; attempts += 1) {
+    try {
+      return await call()
+    } catch (error) {
+      if (attempts * RETRY_MS >= 20_000) throw error
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+  }
+}
