@@ -22,6 +22,9 @@ export function poolForOrm(pool: Pool): PostgresPool {
   }
 }
 
+/** Behind a statement that a silent server never ends, it would wait for another time limit of the pool. */
+const ROLLBACK = { text: 'rollback', query_timeout: 1_000 }
+
 /**
  * Runs some work in one transaction, and rolls it back when it fails. With `repeatable read` the server fails it when
  * others have changed what it changes. Rejects with the work's own error, with that of the server, or with
@@ -41,7 +44,7 @@ export async function inWriteTransaction<Result>(
     const result = await transactionClient
       .run(client, () => work(client))
       .catch(async (error: unknown) => {
-        isEnded = await client.query('rollback').then(
+        isEnded = await client.query(ROLLBACK).then(
           () => true,
           () => false,
         )
