@@ -1,18 +1,9 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { persistenceUnavailable } from '@pet-store/domain'
 import Database from 'better-sqlite3'
+import { assertAccess, assertDatabaseFile, createFolder, NO_DATABASE, user } from './file-access.ts'
 import { withRetries } from './retries.ts'
 import { MEMORY } from './settings.ts'
 
@@ -23,9 +14,6 @@ export interface OpenMode {
   /** Whether the file is only read. Then nothing is created, and a read-only file system is enough. Default: false. */
   readonly readOnly?: boolean
 }
-
-const SMALLEST_DATABASE_BYTES = 512
-const NO_DATABASE = 'the file is not an SQLite database'
 
 /** Opens a file. Rejects with one sentence that names the path; the driver's error is its cause. */
 export async function openSqliteDatabase(
@@ -51,8 +39,10 @@ export async function openSqliteDatabase(
  */
 export function createFileCheck(database: Database.Database): () => void {
   const path = database.name
-  if (path === MEMORY) return () => {}
-  const files = [path, `${path}-wal`].map((file) => ({ file, opened: fileIdOf(file) }))
+  // In memory, or a copy that has no name.
+  if (!existsSync(path)) return () => {}
+  // SQLite keeps the log beside the file that a link leads to.
+  const files = [path, `${realpathSync(path)}-wal`].map((file) => ({ file, opened: fileIdOf(file) }))
   return () => {
     // Closing removes the log.
     if (!database.open) return
@@ -86,7 +76,7 @@ async function openReadOnly(path: string): Promise<Database.Database> {
     // With this flag SQLite removes no log either.
     if (existsSync(`${path}-shm`)) return await openForQueries(path, { readonly: true })
   } catch (error) {
-    if (!isReadOnlyPlace(error)) throw error
+    if (!isReadOnlyFolder(error)) throw error
   }
   return openCopy(path)
 }
@@ -137,31 +127,6 @@ async function configured(
   }
 }
 
-/** Creates a folder and those around it. Throws one sentence if a file has the name of one of them. */
-export function createFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch (error) {
-    const file = ancestorsOf(folder).find((above) => statSync(above, { throwIfNoEntry: false })?.isFile())
-    if (file === undefined) throw error
-    throw new Error(`${JSON.stringify(file)} is a file; a folder of that name is needed`, { cause: error })
-  }
-}
-
-/** The folder and those around it. */
-function ancestorsOf(folder: string): readonly string[] {
-  const parent = dirname(folder)
-  return parent === folder ? [folder] : [folder, ...ancestorsOf(parent)]
-}
-
-function assertDatabaseFile(path: string, mayCreate: boolean): void {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined && !mayCreate) throw new Error('there is no such file')
-  const size = stats?.size ?? 0
-  // SQLite treats a shorter file as an empty database and would overwrite it.
-  if (size > 0 && size < SMALLEST_DATABASE_BYTES) throw new Error(NO_DATABASE)
-}
-
 function fileIdOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true })
@@ -171,29 +136,7 @@ function fileIdOf(path: string): string | undefined {
   }
 }
 
-/**
- * SQLite silently opens a file for reading that it may not write, and leaves a log beside it: every write would fail
- * later.
- */
-function assertAccess(path: string, readOnly: boolean): void {
-  if (existsSync(path) && !mayAccess(path, constants.R_OK)) throw new Error(`${user()} may not read the file`)
-  if (readOnly) return
-  if (existsSync(path) && !mayAccess(path, constants.W_OK)) throw new Error(`${user()} may not write the file`)
-  const folder = dirname(path)
-  if (mayAccess(folder, constants.W_OK)) return
-  throw new Error(`${user()} may not write in the folder ${JSON.stringify(folder)}, where SQLite keeps its log`)
-}
-
-function mayAccess(path: string, right: number): boolean {
-  try {
-    accessSync(path, right)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function isReadOnlyPlace(error: unknown): boolean {
+function isReadOnlyFolder(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(?:READONLY|CANTOPEN)/.test(error.code)
 }
 
@@ -203,15 +146,4 @@ function reasonOf(error: unknown, path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return 'it is a folder'
   if (code === 'SQLITE_NOTADB') return NO_DATABASE
   return message
-}
-
-/** The user of this process, as operators name it. */
-function user(): string {
-  try {
-    const { username, uid } = userInfo()
-    return `the user ${username} (uid ${uid})`
-  } catch {
-    // A container may run as a user without a name.
-    return `the user with uid ${process.geteuid?.()}`
-  }
 }

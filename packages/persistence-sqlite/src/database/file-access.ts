@@ -1,0 +1,64 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
+
+const SMALLEST_DATABASE_BYTES = 512
+export const NO_DATABASE = 'the file is not an SQLite database'
+
+/** Creates a folder and those around it. Throws one sentence if a file has the name of one of them. */
+export function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    const file = ancestorsOf(folder).find((above) => statSync(above, { throwIfNoEntry: false })?.isFile())
+    if (file === undefined) throw error
+    throw new Error(`${JSON.stringify(file)} is a file; a folder of that name is needed`, { cause: error })
+  }
+}
+
+/** The folder and those around it. */
+function ancestorsOf(folder: string): readonly string[] {
+  const parent = dirname(folder)
+  return parent === folder ? [folder] : [folder, ...ancestorsOf(parent)]
+}
+
+export function assertDatabaseFile(path: string, mayCreate: boolean): void {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined && !mayCreate) throw new Error('there is no such file')
+  const size = stats?.size ?? 0
+  // SQLite treats a shorter file as an empty database and would overwrite it.
+  if (size > 0 && size < SMALLEST_DATABASE_BYTES) throw new Error(NO_DATABASE)
+}
+
+/**
+ * SQLite silently opens a file for reading that it may not write, and leaves a log beside it: every write would fail
+ * later.
+ */
+export function assertAccess(path: string, readOnly: boolean): void {
+  if (existsSync(path) && !mayAccess(path, constants.R_OK)) throw new Error(`${user()} may not read the file`)
+  if (readOnly) return
+  if (existsSync(path) && !mayAccess(path, constants.W_OK)) throw new Error(`${user()} may not write the file`)
+  const folder = dirname(path)
+  if (mayAccess(folder, constants.W_OK)) return
+  throw new Error(`${user()} may not write in the folder ${JSON.stringify(folder)}, where SQLite keeps its log`)
+}
+
+function mayAccess(path: string, right: number): boolean {
+  try {
+    accessSync(path, right)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The user of this process, as operators name it. */
+export function user(): string {
+  try {
+    const { username, uid } = userInfo()
+    return `the user ${username} (uid ${uid})`
+  } catch {
+    // A container may run as a user without a name.
+    return `the user with uid ${process.geteuid?.()}`
+  }
+}
