@@ -16,8 +16,7 @@ export class RawConnection {
   isBroken = false
   #hasEnded = false
   #received: Buffer = Buffer.alloc(0)
-  /** How the next bytes are read: as responses, as responses to HEAD, or not at all. */
-  #reads: 'responses' | 'heads' | 'text' = 'responses'
+  #takesResponses = true
   #waiting: (() => void)[] = []
 
   /** Begins to connect; what is written meanwhile is sent then. */
@@ -53,26 +52,15 @@ export class RawConnection {
     return !this.#hasEnded && !this.socket.destroyed
   }
 
-  /** The bytes that were written and that the system has not taken yet, because the server does not read. */
-  get unsent(): number {
-    return this.socket.writableLength
-  }
-
   /** Sends bytes as they are; a string is sent one byte a character. */
   write(data: string | Uint8Array): this {
     if (!this.socket.destroyed) this.socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data)
     return this
   }
 
-  /** From now on responses are those to HEAD, which announce a body that does not come. */
-  expectHeads(): this {
-    this.#reads = 'heads'
-    return this
-  }
-
-  /** Leaves all that arrives to `text()`. */
+  /** Leaves all that arrives to `text()`: a response to HEAD announces a body that does not come. */
   expectText(): this {
-    this.#reads = 'text'
+    this.#takesResponses = false
     return this
   }
 
@@ -133,8 +121,8 @@ export class RawConnection {
   }
 
   #takeResponses(): void {
-    while (this.#reads !== 'text') {
-      const response = readResponse(this.#received, this.#reads === 'heads')
+    while (this.#takesResponses) {
+      const response = readResponse(this.#received)
       if (response === undefined) return
       if (response.status === 100) this.continues += 1
       else this.responses.push(wireResponse(response))
@@ -143,10 +131,9 @@ export class RawConnection {
   }
 }
 
-/** Sends one request on a connection of its own. `undefined` when there was no response, or none in time. */
+/** Sends one request, which is no HEAD, on a connection of its own. `undefined` when there was no response, or none in time. */
 export async function ask(port: number, request: WireRequest, timeoutMs?: number): Promise<WireResponse | undefined> {
   const connection = new RawConnection(port)
-  if (request.method === 'HEAD') connection.expectHeads()
   const response = await connection.write(Buffer.from(requestBytes(request))).nextResponse(timeoutMs)
   connection.socket.destroy()
   return response

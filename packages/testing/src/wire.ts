@@ -47,13 +47,13 @@ export interface RawResponse {
   readonly length: number
 }
 
-/** Reads a response; `undefined` while it is incomplete. Responses to HEAD have a length but no body. */
-export function readResponse(bytes: Buffer, isHead = false): RawResponse | undefined {
+/** Reads a response; `undefined` while it is incomplete. */
+export function readResponse(bytes: Buffer): RawResponse | undefined {
   const headLength = bytes.indexOf(END_OF_HEAD)
   if (headLength === -1) return undefined
   const head = bytes.toString('latin1', 0, headLength)
   const bodyStart = headLength + END_OF_HEAD.length
-  const length = bodyStart + (isHead ? 0 : Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0))
+  const length = bodyStart + Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0)
   if (bytes.length < length) return undefined
   return { status: Number(head.split(' ', 2)[1]), head, body: bytes.subarray(bodyStart, length), length }
 }
