@@ -4,6 +4,8 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import type { Shell } from './cli/completion.ts'
 import { addExamples } from './cli/examples.ts'
 import { lazily } from './cli/lazily.ts'
+import { byOption, jsonOption } from './cli/options.ts'
+import { handleOutputErrors } from './cli/standard-output.ts'
 import { addTransferCommands } from './cli/transfer-commands.ts'
 import { processEnvironment } from './settings/environment.ts'
 import { misspeltVariables } from './settings/misspelt-variables.ts'
@@ -24,7 +26,12 @@ const program = new Command('pet-store')
   .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
   .version(VERSION)
   .addHelpText('after', EXAMPLES)
-  .hook('preAction', warnOfMisspeltVariables)
+  .hook('preAction', (_, command) => {
+    // Its log goes to the file descriptor, whatever happens to that.
+    if (command.name() !== 'serve') handleOutputErrors()
+    // It lists them itself.
+    if (command.name() !== 'doctor') warnOfMisspeltVariables()
+  })
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
 
 program
@@ -41,7 +48,7 @@ program
 program
   .command('doctor')
   .description('check settings, disk, database, migrations, keys and clock; exit code 1 if something prevents a start')
-  .addOption(json())
+  .addOption(jsonOption())
   .action(lazily(() => import('./cli/doctor.ts'), 'doctor'))
 
 program
@@ -51,13 +58,13 @@ program
     '--check',
     'only list pending migrations; exit code 1 if there are any, 3 if the database is missing or empty',
   )
-  .addOption(json())
+  .addOption(jsonOption())
   .action(lazily(() => import('./cli/migrate.ts'), 'migrate'))
 
 program
   .command('config')
   .description('show the settings in effect, secrets masked, and where each comes from')
-  .addOption(json())
+  .addOption(jsonOption())
   .action(lazily(() => import('./cli/config.ts'), 'showConfig'))
 
 program
@@ -88,15 +95,15 @@ keys
   .description('create a key and print it; it is shown only this once')
   .requiredOption('--name <name>', 'who or what will use it')
   .addOption(new Option('--scope <scope...>', 'what it may do (default: everything)').choices(SCOPES))
-  .addOption(by())
+  .addOption(byOption())
   .option('--expires <duration>', 'how long it is valid, such as 90d or 12h (default: never expires)', duration)
-  .addOption(json())
+  .addOption(jsonOption())
   .action(lazily(() => import('./cli/keys.ts'), 'createKey'))
 
 keys
   .command('list')
   .description('show every key ever created, without the keys themselves')
-  .addOption(json())
+  .addOption(jsonOption())
   .action(lazily(() => import('./cli/keys.ts'), 'listKeys'))
 
 keys
@@ -108,16 +115,16 @@ keys
       .argParser(duration)
       .default(parseDuration('24h'), '24h'),
   )
-  .addOption(by())
-  .addOption(json())
+  .addOption(byOption())
+  .addOption(jsonOption())
   .action(lazily(() => import('./cli/keys.ts'), 'rotateKey'))
 
 keys
   .command('revoke')
   .description('revoke a key; this cannot be undone')
   .argument('<id-or-key>', 'the id of the key, as listed, or a leaked key itself')
-  .addOption(by())
-  .addOption(json())
+  .addOption(byOption())
+  .addOption(jsonOption())
   .action(lazily(() => import('./cli/keys.ts'), 'revokeKey'))
 
 /** A misspelt variable would be ignored silently, and the default be used. */
@@ -132,14 +139,6 @@ function settingsHelp(): string {
     return `  ${variable}${text === '' ? '' : ` (default: ${text})`}\n      ${meaning.replaceAll('`', '')}`
   })
   return `\nSettings (environment variables, or lines of a file .env):\n${lines.join('\n')}`
-}
-
-function json(): Option {
-  return new Option('--json', 'print one JSON value, for scripts')
-}
-
-function by(): Option {
-  return new Option('--by <name>', 'who does it, for keys list and the log (default: the user of the operating system)')
 }
 
 function duration(text: string): number {

@@ -63,9 +63,12 @@ describe('pet-store config', () => {
     expect(program.output.stdout).not.toMatch(/secret@|=secret|abab/)
   })
 
-  it('names wrong settings as every command does', async () => {
+  it('names wrong settings as every command does, and shows them among the others', async () => {
     const program = runProgram('config', await temporaryFolder(), { PORT: 'x', API_KEYS_SHA256_FILE: 'nowhere' })
     expect(await program.ended).toBe(2)
+    expect(program.output.stdout).toMatch(/^PORT +x +environment$/m)
+    expect(program.output.stdout).toMatch(/^HOST +127\.0\.0\.1 +default$/m)
+    expect(program.output.stdout).toMatch(/^API_KEYS_SHA256 +\(cannot be read\) +file$/m)
     expect(program.output.stderr).toBe(
       'PORT must be an integer from 0 to 65535, got "x"\n' +
         "API_KEYS_SHA256_FILE cannot be read: ENOENT: no such file or directory, open 'nowhere'\n",

@@ -3,14 +3,14 @@ import { textTable } from './text-table.ts'
 
 /** Shows every setting that is in effect, and where it comes from; secrets are masked. */
 export function showConfig({ json = false }: { json?: boolean }): void {
-  // Invalid settings are reported as every command reports them.
-  readSettings()
   const texts = effectiveTexts()
   if (json) {
     const settings = texts.map(({ variable, maskedText, from }) => [variable, { value: maskedText, from }] as const)
-    console.log(JSON.stringify(Object.fromEntries(settings), undefined, 2))
-    return
+    process.stdout.write(`${JSON.stringify(Object.fromEntries(settings), undefined, 2)}\n`)
+  } else {
+    const rows = texts.map(({ variable, maskedText, from }) => [variable, maskedText || '-', from])
+    process.stdout.write(textTable([['VARIABLE', 'VALUE', 'FROM'], ...rows]))
   }
-  const rows = texts.map(({ variable, maskedText, from }) => [variable, maskedText || '-', from])
-  process.stdout.write(textTable([['VARIABLE', 'VALUE', 'FROM'], ...rows]))
+  // Then invalid ones are reported as every command reports them.
+  readSettings()
 }

@@ -1,6 +1,11 @@
-import { writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { readdir, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { createApiKey } from '@pet-store/access'
 import { temporaryFolder } from '@pet-store/testing'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { persistenceAdapter } from '../persistence/open-persistence.ts'
+import { readSettings } from '../settings/read-settings.ts'
 import { runProgram } from '../testing/run-program.test-support.ts'
 
 async function run(command: string, folder: string, settings: Record<string, string> = {}) {
@@ -8,57 +13,90 @@ async function run(command: string, folder: string, settings: Record<string, str
   return { code: await ended, ...output }
 }
 
-it('doctor names what prevents a start, with a remedy, and changes nothing', async () => {
-  const folder = await temporaryFolder()
-  await writeFile(`${folder}/pets.db`, '')
-  const settings = { DATABASE_URL: 'sqlite:pets.db', DATABASE_ULR: 'sqlite:typo.db' }
-  const before = await run('doctor', folder, settings)
-  expect(before).toMatchObject({ code: 1 })
-  expect(before.stdout).toMatch(/^warning {2}settings {4}DATABASE_ULR is ignored\n +-> did you mean DATABASE_URL\?$/m)
-  expect(before.stdout).toMatch(/^error {4}migrations {2}sqlite:pets.db lacks 0001-.*\n +-> run pet-store migrate$/m)
+/** What doctor finds besides what is well. */
+async function findings(folder: string, settings: Record<string, string> = {}) {
+  const { code, stdout } = await run('doctor', folder, settings)
+  return { code, found: stdout.match(/^(?:error|warning).*\n +->.*$/gm) ?? [] }
+}
 
+it('doctor finds nothing that prevents a start in an empty folder, and leaves it empty', async () => {
+  const folder = await temporaryFolder()
+  const { code, stdout } = await run('doctor', folder)
+  expect(stdout).toMatch(/^ok {7}database .* does not exist and must be created\n +-> serve does that when it starts$/m)
+  expect(code).toBe(0)
+  expect(await readdir(folder)).toEqual([])
+  expect(await findings(folder, { MIGRATE_ON_START: 'false' })).toEqual({
+    code: 1,
+    found: [expect.stringMatching(/^error .* does not exist and must be created\n +-> run pet-store migrate$/)],
+  })
+})
+
+it('doctor checks each part of a database that is migrated', async () => {
+  const folder = await temporaryFolder()
+  const settings = { DATABASE_URL: 'sqlite:pets.db', MIGRATE_ON_START: 'false' }
+  await writeFile(`${folder}/pets.db`, '')
+  expect((await findings(folder, settings)).found).toEqual([
+    expect.stringMatching(/^error {4}migrations {2}sqlite:pets.db lacks 0001-.*\n +-> run pet-store migrate$/),
+  ])
   expect((await run('migrate', folder, settings)).code).toBe(0)
   const migrated = await run('doctor --json', folder, settings)
   expect(migrated.code).toBe(0)
-  const findings = JSON.parse(migrated.stdout) as { check: string; state: string }[]
-  const state = (check: string) => findings.filter((finding) => finding.check === check).map((finding) => finding.state)
-  expect([
-    state('program'),
-    state('disk'),
-    state('migrations'),
-    state('database'),
-    state('keys'),
-    state('clock'),
-  ]).toEqual([['ok'], ['ok'], ['ok'], ['ok'], ['warning'], ['ok']])
+  const states = (JSON.parse(migrated.stdout) as { check: string; state: string }[]).map(
+    ({ check, state }) => `${check} ${state}`,
+  )
+  expect(states.join(', ')).toBe(
+    'program ok, settings ok, port ok, disk ok, migrations ok, database ok, keys warning, clock ok',
+  )
 })
 
-it('doctor reports invalid settings and a database that cannot be opened, without its password', async () => {
+it('doctor warns that a clock differs, its own or that of another instance', async () => {
   const folder = await temporaryFolder()
-  const wrong = await run('doctor', folder, { PORT: 'x', LOG_LEVEL: 'y' })
-  expect(wrong.code).toBe(1)
-  expect(wrong.stdout).toMatch(/^error {4}settings {4}PORT must be an integer from 0 to 65535, got "x"$/m)
-  expect(wrong.stdout).toMatch(/^error {4}settings {4}LOG_LEVEL must be one of/m)
-
-  const away = await run('doctor', folder, { DATABASE_URL: 'postgres://pets:secret@127.0.0.1:1/pets' })
-  expect(away.code).toBe(1)
-  expect(away.stdout).toMatch(/^error {4}database .*127\.0\.0\.1/m)
-  expect(JSON.stringify(away)).not.toContain('secret')
+  const settings = { ...readSettings([], {}), databaseUrl: `sqlite:${folder}/pets.db` }
+  const { apiKeys, close } = await persistenceAdapter(settings).open({ migrate: true })
+  const { key } = createApiKey({ name: 'kiosk' }, { by: 'Ada' })
+  await apiKeys?.add(key)
+  await apiKeys?.markUsed([{ id: key.id, at: new Date('2999-01-01') }])
+  await close()
+  expect(await findings(folder, { DATABASE_URL: settings.databaseUrl })).toEqual({
+    code: 0,
+    found: [expect.stringMatching(/^warning {2}clock {7}a key was used at 2999-.*\n +-> .* \(NTP\)$/)],
+  })
 })
 
-it.each([
-  ['that is missing', async () => {}, 'there is no folder ./data', 'run pet-store migrate'],
-  [
-    'whose name a file has',
-    (folder: string) => writeFile(`${folder}/data`, ''),
-    './data is a file',
-    'a folder of that name is needed: move the file, or change DATABASE_URL',
-  ],
-])('doctor names a folder %s, and nothing that follows from it', async (_folder, make, message, remedy) => {
-  const folder = await temporaryFolder()
-  await make(folder)
-  const { code, stdout } = await run('doctor', folder)
+it('doctor reports invalid settings beside misspelt ones', async () => {
+  const settings = { PORT: 'x', LOG_LEVEL: 'y', DATABASE_ULR: 'sqlite:typo.db' }
+  const { code, found } = await findings(await temporaryFolder(), settings)
   expect(code).toBe(1)
-  expect(stdout.match(/^error.*\n.*$/gm)).toEqual([
-    `error    disk        ${message}\n                     -> ${remedy}`,
+  expect(found).toEqual([
+    'warning  settings    DATABASE_ULR is ignored\n                     -> did you mean DATABASE_URL?',
+    expect.stringMatching(/^error {4}settings {4}PORT must be an integer from 0 to 65535, got "x"$/m),
+    expect.stringMatching(/^error {4}settings {4}LOG_LEVEL must be one of/m),
+  ])
+})
+
+it('doctor reports a database that cannot be opened, without its password', async () => {
+  const unavailable = await run('doctor', await temporaryFolder(), {
+    DATABASE_URL: 'postgres://pets:secret@127.0.0.1:1/pets',
+  })
+  expect(unavailable.code).toBe(1)
+  expect(unavailable.stdout).toMatch(/^error {4}database .*127\.0\.0\.1/m)
+  expect(JSON.stringify(unavailable)).not.toContain('secret')
+})
+
+it('doctor names a port in use, a file in the place of the folder, and a missing module', async () => {
+  const folder = await temporaryFolder()
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  expect((await findings(folder, { PORT: String(port) })).found).toEqual([
+    expect.stringMatching(/^error {4}port {8}Cannot listen on .*\. Stop it, or set PORT to another number\.\n/),
+  ])
+  await writeFile(`${folder}/data`, '')
+  expect((await findings(folder)).found).toEqual([
+    'error    disk        ./data is a file\n                     -> a folder of that name is needed: move the file, or change DATABASE_URL',
+  ])
+  expect((await findings(folder, { PERSISTENCE_MODULE: './none.mjs' })).found).toEqual([
+    expect.stringMatching(/^error {4}module {6}The persistence module .*\n +-> .* correct PERSISTENCE_MODULE/),
   ])
 })

@@ -1,26 +1,25 @@
-import { access, constants, stat, statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createServer } from 'node:http'
 import { apiKeyState } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
 import { noApiKeys } from '../persistence/no-api-keys.ts'
 import { openPersistence, persistenceAdapter } from '../persistence/open-persistence.ts'
+import { listen } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { processEnvironment } from '../settings/environment.ts'
 import { misspeltVariables } from '../settings/misspelt-variables.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import { systemUser } from '../settings/system-user.ts'
 import { VERSION } from '../settings/version.ts'
+import { examineDisk } from './disk-finding.ts'
 
-/** What was checked, and what to do about it. */
-interface Finding {
+/** What was checked, and what to do about it. An error prevents `serve` from starting. */
+export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warning' | 'error'
   readonly message: string
   readonly remedy?: string
 }
 
-const MIN_FREE_BYTES = 100e6
 const CLOCK_TOLERANCE_MS = 60_000
 
 /** Checks everything that a start depends on, and changes nothing. Exit code 1 if something prevents a start. */
@@ -41,10 +40,24 @@ function lineOf({ check, state, message, remedy }: Finding): string {
 
 async function* examine(): AsyncGenerator<Finding> {
   yield { check: 'program', state: 'ok', message: `pet-store ${VERSION}, Node ${process.versions.node}` }
+  for (const { name, meant } of misspeltVariables(processEnvironment())) {
+    yield { check: 'settings', state: 'warning', message: `${name} is ignored`, remedy: `did you mean ${meant}?` }
+  }
   const settings = settingsOrError()
-  yield* settings instanceof InvalidSettings ? invalid(settings) : suspicious()
-  if (settings instanceof InvalidSettings) return
-  if (databaseKind(settings.databaseUrl) === 'sqlite' && settings.persistenceModule === '') {
+  if (settings instanceof InvalidSettings) {
+    for (const message of settings.message.split('\n')) {
+      yield { check: 'settings', state: 'error', message, remedy: 'see pet-store serve --help' }
+    }
+    return
+  }
+  yield { check: 'settings', state: 'ok', message: 'every setting is valid', remedy: 'pet-store config shows them' }
+  yield await examinePort(settings.host, settings.port, 'PORT')
+  if (settings.metricsPort !== undefined) yield await examinePort(settings.host, settings.metricsPort, 'METRICS_PORT')
+  if (settings.persistenceModule !== '') {
+    const module = await examineModule(settings)
+    yield module
+    if (module.state === 'error') return
+  } else if (databaseKind(settings.databaseUrl) === 'sqlite') {
     const disk = await examineDisk(settings)
     yield disk
     if (disk.state === 'error') return
@@ -61,79 +74,58 @@ function settingsOrError(): Settings | InvalidSettings {
   }
 }
 
-function* invalid({ message }: InvalidSettings): Generator<Finding> {
-  for (const line of message.split('\n')) {
-    yield { check: 'settings', state: 'error', message: line, remedy: 'see pet-store serve --help' }
-  }
-}
-
-function* suspicious(): Generator<Finding> {
-  yield { check: 'settings', state: 'ok', message: 'every setting is valid', remedy: 'pet-store config shows them' }
-  for (const { name, meant } of misspeltVariables(processEnvironment())) {
-    yield { check: 'settings', state: 'warning', message: `${name} is ignored`, remedy: `did you mean ${meant}?` }
-  }
-}
-
-async function examineDisk({ databaseUrl }: Settings): Promise<Finding> {
-  const file = databaseUrl.slice('sqlite:'.length)
-  const check = 'disk'
-  if (file === ':memory:') return { check, state: 'warning', message: 'pets are in memory only, and lost at the end' }
-  const folder = dirname(file)
+async function examinePort(host: string, port: number, setting: string): Promise<Finding> {
+  const check = 'port'
+  const server = createServer()
   try {
-    if (!(await stat(folder)).isDirectory()) {
-      const remedy = 'a folder of that name is needed: move the file, or change DATABASE_URL'
-      return { check, state: 'error', message: `${folder} is a file`, remedy }
-    }
-    await access(folder, constants.W_OK | constants.X_OK)
-    const { bavail, bsize } = await statfs(folder)
-    const freeBytes = bavail * bsize
-    const message = `${Math.floor(freeBytes / 1e6).toLocaleString('en')} MB free in ${folder}`
-    return freeBytes < MIN_FREE_BYTES
-      ? { check, state: 'error', message, remedy: 'free some space, or move the database to another disk' }
-      : { check, state: 'ok', message }
+    await listen(server, host, port, setting)
+    return { check, state: 'ok', message: `${setting} ${port} is free on ${host}` }
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    return code === 'ENOENT'
-      ? { check, state: 'error', message: `there is no folder ${folder}`, remedy: 'run pet-store migrate' }
-      : {
-          check,
-          state: 'error',
-          message: `the user ${systemUser()} may not write in ${folder} (${code})`,
-          remedy: 'run as the owner of the folder, or change its owner',
-        }
+    const remedy = 'if this is the running service itself, all is well'
+    return { check, state: 'error', message: (error as Error).message, remedy }
+  } finally {
+    server.close()
+  }
+}
+
+async function examineModule(settings: Settings): Promise<Finding> {
+  const check = 'module'
+  try {
+    await persistenceAdapter(settings).capabilities()
+    return { check, state: 'ok', message: settings.persistenceModule }
+  } catch (error) {
+    const remedy = 'install the package, or correct PERSISTENCE_MODULE: a package, or a path that begins with . or /'
+    return { check, state: 'error', message: (error as Error).message, remedy }
   }
 }
 
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
-  const place = maskUrl(settings.databaseUrl)
+  const url = maskUrl(settings.databaseUrl)
+  const [state, remedy] = settings.migrateOnStart
+    ? (['ok', 'serve does that when it starts'] as const)
+    : (['error', 'run pet-store migrate'] as const)
   try {
     const { database, pending } = await persistenceAdapter(settings).migrations()
     if (database === 'missing') {
-      yield { check: 'database', state: 'error', message: `${place} does not exist`, remedy: 'run pet-store migrate' }
+      yield { check: 'database', state, message: `${url} does not exist and must be created`, remedy }
       return
     }
     if (pending.length > 0) {
-      const message = `${place} lacks ${pending.join(', ')}`
-      yield { check: 'migrations', state: 'error', message, remedy: 'run pet-store migrate' }
+      yield { check: 'migrations', state, message: `${url} lacks ${pending.join(', ')}, which must run`, remedy }
       return
     }
     yield { check: 'migrations', state: 'ok', message: 'none is pending' }
     const persistence = await openPersistence(settings, { readOnly: true })
     try {
       await persistence.check()
-      yield { check: 'database', state: 'ok', message: place }
+      yield { check: 'database', state: 'ok', message: url }
       yield* examineKeys(persistence, settings)
     } finally {
       await persistence.close()
     }
   } catch (error) {
-    const message = (error as Error).message
-    yield {
-      check: 'database',
-      state: 'error',
-      message,
-      remedy: 'check DATABASE_URL, the permissions of this user, and that the database is running',
-    }
+    const check = 'check DATABASE_URL, the permissions of this user, and that the database is running'
+    yield { check: 'database', state: 'error', message: (error as Error).message, remedy: check }
   }
 }
 
@@ -151,9 +143,9 @@ async function* examineKeys({ apiKeys }: Required<Persistence>, settings: Settin
   yield latest > now.getTime() + CLOCK_TOLERANCE_MS
     ? {
         check: 'clock',
-        state: 'error',
-        message: `${now.toISOString()} is before the last use of a key`,
-        remedy: 'synchronise the clock (NTP)',
+        state: 'warning',
+        message: `a key was used at ${new Date(latest).toISOString()}, but here it is ${now.toISOString()}`,
+        remedy: 'this clock is slow, or that of another instance is fast: synchronise both (NTP)',
       }
     : { check: 'clock', state: 'ok', message: now.toISOString() }
 }

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { temporaryFolder } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { SETTINGS } from '../settings/settings.ts'
-import { runProgram } from '../testing/run-program.test-support.ts'
+import { ENVIRONMENT, PROGRAM, runProgram } from '../testing/run-program.test-support.ts'
 
 async function outputOf(command: string): Promise<string> {
   const { ended, output } = runProgram(command, await temporaryFolder())
@@ -85,3 +85,24 @@ it.each(COMPLETIONS.slice(0, 4))('fish completes "pet-store %s"', async (typed, 
   if (error !== undefined) return console.warn('fish is not installed, so its completion is not tested.')
   expect(stdout.match(/^\S+/gm)?.sort()).toEqual([...expected].sort())
 })
+
+it.each(['doctor', 'config', 'config --json', 'openapi', 'completion bash'])(
+  '%s ends without a stack trace when nobody reads its output, or the disk is full',
+  async (command) => {
+    const folder = await temporaryFolder()
+    const run = (redirection: string) =>
+      spawnSync(
+        'bash',
+        ['--norc', '-c', `set -o pipefail; "$0" "$1" ${command} ${redirection}`, process.execPath, PROGRAM],
+        {
+          cwd: folder,
+          env: { ...ENVIRONMENT, PORT: '0' },
+          encoding: 'utf8',
+        },
+      )
+    expect(run('| true')).toMatchObject({ status: 0, stderr: '' })
+    const full = run('> /dev/full')
+    expect(full.status).toBe(1)
+    expect(full.stderr).toMatch(/^Cannot write to standard output: ENOSPC.*\n$/)
+  },
+)

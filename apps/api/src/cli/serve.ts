@@ -20,8 +20,11 @@ export async function serve(): Promise<void> {
   log.flush()
   const note = await oneProcessNote(settings)
   if (note !== undefined) log.warn(note)
-  if (staticKeys.length === 0) await warnWithoutKeys(program, log)
+  // The program serves already: a database that is unavailable now must not end it.
+  if (staticKeys.length === 0) await warnWithoutKeys(program, log).catch((err) => log.warn({ err }, UNKNOWN_KEYS))
 }
+
+const UNKNOWN_KEYS = 'whether there is an API key could not be read'
 
 /** What an operator wants to see first: a mistyped variable shows as the wrong database. */
 function descriptionOf({ databaseUrl, persistenceModule }: Settings) {

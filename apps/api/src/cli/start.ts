@@ -79,7 +79,7 @@ The pet store is running.
 
   Address   ${address}
   API key   ${key}
-            for development; stored in ${DEVELOPMENT_KEY_FILE}
+            for development; stored in ${DEVELOPMENT_KEY_FILE}. Every user of this machine can read it on the pages below
   Pets      ${url}/
             the pets in a browser, with this key
   Reference ${url}/docs

@@ -2,6 +2,7 @@ import { PET_STATUSES } from '@pet-store/domain'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { FORMATS } from '../transfer/pet-file.ts'
 import { lazily } from './lazily.ts'
+import { jsonOption } from './options.ts'
 
 /** Adds the commands that move many pets at once. */
 export function addTransferCommands(program: Command): void {
@@ -19,7 +20,7 @@ export function addTransferCommands(program: Command): void {
     .option('--report <file>', 'the file that lists rejected lines (default: standard error)')
     .option('--continue', 'continue an interrupted import of this file, whose later lines have changed since')
     .addOption(new Option('--again', 'store every line, even of a file that was imported before').conflicts('continue'))
-    .addOption(json())
+    .addOption(jsonOption())
     .action(lazily(() => import('./import.ts'), 'importCommand'))
 
   program
@@ -36,7 +37,7 @@ export function addTransferCommands(program: Command): void {
     .description('store invented pets, for trying things out')
     .requiredOption('--count <number>', 'how many', integerUpTo(1e9))
     .option('--seed <number>', 'the same number gives the same pets (default: a random one)', integerUpTo(2 ** 32 - 1))
-    .addOption(json())
+    .addOption(jsonOption())
     .action(lazily(() => import('./seed.ts'), 'seedCommand'))
 
   program
@@ -44,7 +45,7 @@ export function addTransferCommands(program: Command): void {
     .description('copy everything from one database to another, and compare both; can be repeated')
     .requiredOption('--from <url>', 'the source')
     .requiredOption('--to <url>', 'the target: empty, or with what an interrupted copy left')
-    .addOption(json())
+    .addOption(jsonOption())
     .action(lazily(() => import('./copy.ts'), 'copyCommand'))
 
   program
@@ -62,10 +63,6 @@ export function addTransferCommands(program: Command): void {
 
 function format(description: string): Option {
   return new Option('--format <format>', description).choices(FORMATS)
-}
-
-function json(): Option {
-  return new Option('--json', 'print one JSON value, for scripts')
 }
 
 function integerUpTo(max: number): (text: string) => number {

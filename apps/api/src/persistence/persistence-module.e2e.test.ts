@@ -56,6 +56,24 @@ describe('PERSISTENCE_MODULE', () => {
     expect(program.output.stdout).toContain('closed with 0 pets')
   })
 
+  it('keeps serving when the number of its API keys cannot be read for a warning', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(
+      join(folder, 'mine.mjs'),
+      `const pets = { add() {}, addWithKey() {}, find() {}, list: async () => [] }
+       const fail = async () => { throw new Error('the keys are locked') }
+       const apiKeys = Object.fromEntries(['add', 'replace', 'find', 'findByHash', 'list', 'revoke', 'markUsed'].map((name) => [name, fail]))
+       export default async () => ({ pets, apiKeys, async check() {}, async close() {} })`,
+    )
+    const program = runProgram('serve', folder, { PERSISTENCE_MODULE: './mine.mjs' })
+    onTestFinished(() => void program.process.kill('SIGKILL'))
+    const address = await waitForOutput(program, /"address":"([^"]+)"/)
+    await waitForOutput(program, /"level":40,.*the keys are locked/)
+    expect((await fetch(new URL('/readyz', address))).status).toBe(200)
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+  })
+
   it('says where API keys come from when the adapter stores none', async () => {
     const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson' }
     const program = runProgram('serve', await temporaryFolder(), settings)

@@ -31,13 +31,16 @@ export function parseTrustProxy(text: string): TrustProxy {
   if (/^[0-9]{1,2}$/.test(text)) return Number(text)
   const proxies = parseList(text)
   if (proxies.length > 0 && proxies.every(isNetwork)) return proxies
-  throw new RangeError('must be false, a number of proxies, or addresses and networks, separated by commas')
+  // A network of /0 would trust every client's own header.
+  throw new RangeError(
+    'must be false, a number of proxies, or addresses and networks such as 10.0.0.0/8 (not /0), separated by commas',
+  )
 }
 
 /** An address, a network such as 10.0.0.0/8, or one of Express's names for private networks. */
 function isNetwork(text: string): boolean {
-  const [, address = '', bits = '0'] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? []
+  const [, address = '', bits = '1'] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
   if (version === 0) return ['loopback', 'linklocal', 'uniquelocal'].includes(text)
-  return Number(bits) <= (version === 4 ? 32 : 128)
+  return Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)
 }

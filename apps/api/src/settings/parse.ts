@@ -2,9 +2,10 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_6
 
 /** A duration such as `90d`, `24h`, `5m` or `0s`, in milliseconds. Throws a `RangeError` whose message is the rule. */
 export function parseDuration(text: string): number {
-  const [, count = '', unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? []
+  const [, count = '', unit = ''] = /^([0-9]+)([smhd])$/.exec(text) ?? []
   const unitMs = UNITS_MS[unit]
   if (unitMs === undefined) throw new RangeError('must be a number and a unit: s, m, h or d, such as 90d')
+  if (count.length > 6) throw new RangeError('must be a number of at most six digits and a unit, such as 90d')
   return Number(count) * unitMs
 }
 

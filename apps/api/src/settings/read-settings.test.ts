@@ -135,6 +135,12 @@ describe('readSettings', () => {
     expect(() => readSettings([], { SHUTDOWN_DELAY: 'soon' })).toThrow('SHUTDOWN_DELAY must be a number and a unit')
   })
 
+  it('rejects a statement timeout with which a request could outlast its connection', () => {
+    expect(() => readSettings([], { DATABASE_STATEMENT_TIMEOUT: '13001' })).toThrow(
+      'DATABASE_STATEMENT_TIMEOUT must be at most 13000, because a request must get its response within 60 s',
+    )
+  })
+
   it('rejects a shutdown time beyond an hour', () => {
     expect(readSettings([], { SHUTDOWN_TIMEOUT: '1h' }).shutdownTimeoutMs).toBe(3_600_000)
     expect(() => readSettings([], { SHUTDOWN_TIMEOUT: '30d' })).toThrow(
@@ -196,12 +202,21 @@ describe('readSettings', () => {
     expect(() => readSettings([], { CORS_ORIGINS })).toThrow(/^CORS_ORIGINS must be [*] or origins/)
   })
 
-  it.each(['true', '-1', '1.5', '100', '300.0.0.1', '10.0.0.0/33', '10.0.0.0/x', 'proxy.example', ','])(
-    'rejects %j as trusted proxies',
-    (TRUST_PROXY) => {
-      expect(() => readSettings([], { TRUST_PROXY })).toThrow(/^TRUST_PROXY must be false, a number of proxies/)
-    },
-  )
+  it.each([
+    'true',
+    '-1',
+    '1.5',
+    '100',
+    '300.0.0.1',
+    '10.0.0.0/33',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/x',
+    'proxy.example',
+    ',',
+  ])('rejects %j as trusted proxies', (TRUST_PROXY) => {
+    expect(() => readSettings([], { TRUST_PROXY })).toThrow(/^TRUST_PROXY must be false, a number of proxies/)
+  })
 
   it('counts trusted proxies', () => {
     expect(readSettings([], { TRUST_PROXY: '2' })).toMatchObject({ trustProxy: 2 })

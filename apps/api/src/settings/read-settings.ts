@@ -42,11 +42,17 @@ export interface EffectiveText {
   readonly from: Origin
 }
 
-/** The texts of all settings, secrets masked. Throws `InvalidSettings` where one cannot be found. */
+/** The texts of all settings, valid or not, secrets masked. */
 export function effectiveTexts(environment = processEnvironment()): readonly EffectiveText[] {
   return Object.values(SETTINGS).map((setting) => {
-    const { text, from } = textOf(setting, environment)
-    return { variable: setting.variable, maskedText: maskedTextOf(setting, text), from }
+    const { variable } = setting
+    try {
+      const { text, from } = textOf(setting, environment)
+      return { variable, maskedText: maskedTextOf(setting, text), from }
+    } catch (error) {
+      if (!(error instanceof InvalidSettings)) throw error
+      return { variable, maskedText: '(cannot be read)', from: 'file' }
+    }
   })
 }
 

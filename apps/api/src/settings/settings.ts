@@ -108,7 +108,7 @@ export const SETTINGS = {
   },
   databaseStatementTimeoutMs: {
     variable: 'DATABASE_STATEMENT_TIMEOUT',
-    meaning: 'PostgreSQL: the maximum duration of a statement, in milliseconds.',
+    meaning: 'PostgreSQL: the maximum duration of a statement, in milliseconds; at most 13000.',
     default: String(DEFAULT_STATEMENT_TIMEOUT_MS),
     isSecret: false,
     parse: (text) => parseInteger(text, 1, 3_600_000),
@@ -124,7 +124,7 @@ export const SETTINGS = {
   databaseReplicaUrls: {
     variable: 'DATABASE_REPLICA_URLS',
     meaning:
-      'PostgreSQL: streaming replicas that serve lists in rotation: URLs as in `DATABASE_URL`, separated by commas. A list may miss pets that were added moments ago.',
+      'PostgreSQL: streaming replicas that serve lists in rotation: URLs as in `DATABASE_URL`, separated by commas.',
     default: '',
     isSecret: true,
     mask: (text) => text.replaceAll(/[^,\s]+/g, maskUrl),
@@ -215,6 +215,8 @@ export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(t
 /** A rule across settings: one line that says what is wrong, or nothing. Settings that are invalid by themselves are absent. */
 export type SettingsRule = (settings: Partial<Settings>) => string | undefined
 
+const MAX_STATEMENT_TIMEOUT_MS = 13_000
+
 /** The rules that hold for every command. */
 export const SETTINGS_RULES: readonly SettingsRule[] = [
   function databaseIsKnown({ databaseUrl, persistenceModule }) {
@@ -232,6 +234,13 @@ export const SETTINGS_RULES: readonly SettingsRule[] = [
     return 'DATABASE_REPLICA_URLS must be URLs such as postgres://user:password@host/database, separated by commas'
   },
 
+  // A request may run three statements in turn, each after 5 s for a connection and with 1 s of grace: its key is looked
+  // up, counted, and it does its work. The server ends a connection that was silent for 60 s.
+  function statementsEndBeforeConnections({ databaseStatementTimeoutMs = 0 }) {
+    if (databaseStatementTimeoutMs <= MAX_STATEMENT_TIMEOUT_MS) return undefined
+    return `DATABASE_STATEMENT_TIMEOUT must be at most ${MAX_STATEMENT_TIMEOUT_MS}, because a request must get its response within 60 s`
+  },
+
   function delayEndsBeforeTimeout({ shutdownDelayMs = 0, shutdownTimeoutMs = 1 }) {
     return shutdownDelayMs < shutdownTimeoutMs ? undefined : 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
   },
@@ -241,7 +250,7 @@ function parseText(text: string): string {
   return text
 }
 
-/** Far below what a timer can wait: beyond 24 days Node's timers fire at once. */
+/** Node's timers fire at once beyond 24 days. */
 function parseShutdownTime(text: string): number {
   const timeMs = parseDuration(text)
   if (timeMs <= parseDuration('1h')) return timeMs

@@ -1,21 +1,19 @@
 import { fileURLToPath } from 'node:url'
 import { type RunningProgram, startProgram, waitForOutput } from '@pet-store/testing'
 
-const SOURCE_CONDITION = '--conditions=@pet-store/source'
-
 /** The program that users get, which tools/build-before-tests.ts has built; it starts in a fifth of the time. */
 export const PROGRAM: string = fileURLToPath(new URL('../../bin/pet-store.js', import.meta.url))
 
 /** What Node needs to run the program from its source, together with modules that import the source of our packages. */
 export const PROGRAM_FROM_SOURCE: readonly string[] = [
-  SOURCE_CONDITION,
+  '--conditions=@pet-store/source',
   fileURLToPath(new URL('../main.ts', import.meta.url)),
 ]
 
 /** What programs get of the surrounding shell: no setting. */
 export const ENVIRONMENT = { PATH: process.env['PATH'] } as const
 
-/** Where this run keeps the compiled code of programs from source. */
+/** Where this run keeps compiled code. */
 const COMPILE_CACHE = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } as const
 
 /** Starts the built program, or what the arguments of Node name. No setting of the surrounding shell reaches it. */
@@ -25,8 +23,7 @@ export function runProgram(
   settings: Record<string, string> = {},
   program: readonly string[] = [PROGRAM],
 ): RunningProgram {
-  // The built program has compiled code of its own.
-  const env = { ...(program.includes(SOURCE_CONDITION) && COMPILE_CACHE), PORT: '0', ...settings }
+  const env = { ...COMPILE_CACHE, PORT: '0', ...settings }
   return startProgram({ args: [...program, ...command.split(' ')], cwd, env })
 }
 

@@ -1,0 +1,41 @@
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Settings } from '../settings/settings.ts'
+import { systemUser } from '../settings/system-user.ts'
+import type { Finding } from './doctor.ts'
+
+const MIN_FREE_BYTES = 100e6
+const check = 'disk'
+
+/** Whether the folder of an SQLite database is there, or can be created, may be written and has space. */
+export async function examineDisk({ databaseUrl }: Settings): Promise<Finding> {
+  const file = databaseUrl.slice('sqlite:'.length)
+  if (file === ':memory:') return { check, state: 'warning', message: 'pets are in memory only, and lost at the end' }
+  return examineFolder(dirname(file))
+}
+
+async function examineFolder(folder: string): Promise<Finding> {
+  try {
+    if (!(await stat(folder)).isDirectory()) {
+      const remedy = 'a folder of that name is needed: move the file, or change DATABASE_URL'
+      return { check, state: 'error', message: `${folder} is a file`, remedy }
+    }
+    await access(folder, constants.W_OK | constants.X_OK)
+    const { bavail, bsize } = await statfs(folder)
+    const freeBytes = bavail * bsize
+    const message = `${Math.floor(freeBytes / 1e6).toLocaleString('en')} MB free in ${folder}`
+    return freeBytes < MIN_FREE_BYTES
+      ? { check, state: 'error', message, remedy: 'free some space, or move the database to another disk' }
+      : { check, state: 'ok', message }
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    // It is created in the one around it.
+    if (code === 'ENOENT' && folder !== dirname(folder)) return examineFolder(dirname(folder))
+    return {
+      check,
+      state: 'error',
+      message: `the user ${systemUser()} may not write in ${folder} (${code})`,
+      remedy: 'run as the owner of the folder, or change its owner',
+    }
+  }
+}
