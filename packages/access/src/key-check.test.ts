@@ -162,19 +162,12 @@ it('a cached key is valid for its lifetime while the database is unavailable', a
   await expect(use(text)).rejects.toThrow('down')
 })
 
-it('guessing costs at most 20 look-ups a second from one address', async () => {
+it('guessing costs at most 20 look-ups a second from one address, even when the clock is set back', async () => {
   const verdicts = []
   for (let count = 0; count < 1000; count += 1) verdicts.push(await use(createApiKeyText()))
   expect(verdicts.filter((verdict) => verdict === undefined)).toHaveLength(20)
   expect(verdicts.filter((verdict) => verdict === 'too_many_look_ups')).toHaveLength(980)
   expect(asked()).toBe(20)
-  wait(1000)
-  expect(await use(createApiKeyText())).toBeUndefined()
-})
-
-it('look-ups are allowed again a second later, even when the clock is set back', async () => {
-  for (let count = 0; count < 21; count += 1) await use(createApiKeyText())
-  expect(await use(createApiKeyText())).toBe('too_many_look_ups')
   wait(1000)
   time -= 1000
   expect(await use(createApiKeyText())).toBeUndefined()
@@ -223,15 +216,6 @@ it('stores the last use of a key when it is told to, not during a check', async 
   expect((await keys.find(key.id))?.lastUsedAt).toEqual(new Date(time))
 })
 
-it('stores the last use of a key once', async () => {
-  const markUsed = vi.spyOn(keys, 'markUsed')
-  const { text } = await issue()
-  await use(text)
-  await check.writeUses()
-  await check.writeUses()
-  expect(markUsed).toHaveBeenCalledTimes(1)
-})
-
 it('stores the last use of a key the next time when the database was unavailable', async () => {
   const { text, key } = await issue()
   await use(text)
@@ -241,10 +225,11 @@ it('stores the last use of a key the next time when the database was unavailable
   expect((await keys.find(key.id))?.lastUsedAt).toEqual(new Date(time))
 })
 
-it('stores the last uses of all keys in one write', async () => {
+it('stores the last uses of all keys in one write, each use once', async () => {
   const markUsed = vi.spyOn(keys, 'markUsed')
   const issued = [await issue(), await issue(), await issue()]
   for (const { text } of issued) await use(text)
+  await check.writeUses()
   await check.writeUses()
   expect(markUsed.mock.calls).toEqual([[issued.map(({ key }) => ({ id: key.id, at: new Date(time) }))]])
 })
@@ -261,9 +246,4 @@ it('reports an address that has used up its look-ups, at most once a minute', as
   expect(onLookUpLimit.mock.calls).toEqual([['192.0.2.1']])
   for (let count = 0; count < 21; count += 1) await use(createApiKeyText())
   expect(onLookUpLimit).toHaveBeenCalledTimes(2)
-})
-
-it('rejects two static keys with the same name at once', () => {
-  const staticKeys = ['a', 'b'].map((text) => ({ keyId: 'shop', sha256: hashApiKey(text) }))
-  expect(() => create({ staticKeys })).toThrow('Two keys are named shop.')
 })

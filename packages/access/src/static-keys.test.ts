@@ -9,7 +9,7 @@ const check = createStaticKeys([
   { keyId: 'second', sha256: hashApiKey(second), scopes: ['pets:read'] },
 ])
 
-it('a static key is verified with its name and its scopes', () => {
+it('a static key is verified with its name and its scopes, without its hash', () => {
   expect(check(first)).toEqual({ keyId: 'first', scopes: SCOPES })
   expect(check(second)).toEqual({ keyId: 'second', scopes: ['pets:read'] })
 })
@@ -31,20 +31,13 @@ it('the text of a static key may have any format', () => {
   expect(keys('secret-of-another-system')).toEqual({ keyId: 'old', scopes: SCOPES })
 })
 
-it('rejects two static keys with the same name, because they would share idempotency keys and limits', () => {
-  const keys = [first, second].map((text) => ({ keyId: 'shop', sha256: hashApiKey(text) }))
-  expect(() => createStaticKeys(keys)).toThrow('Two keys are named shop.')
-})
-
-it('rejects two static keys with the same hash', () => {
-  const keys = ['shop', 'kiosk'].map((keyId) => ({ keyId, sha256: hashApiKey(first) }))
-  expect(() => createStaticKeys(keys)).toThrow('The keys shop and kiosk have the same hash.')
+it('rejects two static keys with the same name, because they would share idempotency keys and limits, or hash', () => {
+  const sameName = [first, second].map((text) => ({ keyId: 'shop', sha256: hashApiKey(text) }))
+  expect(() => createStaticKeys(sameName)).toThrow('Two keys are named shop.')
+  const sameHash = ['shop', 'kiosk'].map((keyId) => ({ keyId, sha256: hashApiKey(first) }))
+  expect(() => createStaticKeys(sameHash)).toThrow('The keys shop and kiosk have the same hash.')
 })
 
 it('an empty list of static keys accepts no key', () => {
   expect(createStaticKeys([])(first)).toBeUndefined()
-})
-
-it('a verified static key does not contain its hash', () => {
-  expect(JSON.stringify(check(first))).toBe('{"keyId":"first","scopes":["pets:read","pets:write"]}')
 })

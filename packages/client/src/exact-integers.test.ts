@@ -59,15 +59,6 @@ describe('64-bit integers', () => {
       expect(stub.requests).toEqual([])
     },
   )
-
-  it.each(['1.5', '9007199254740993.5', '1e99', '"5"', 'null', 'true', '[]', '{}'])(
-    'rejects a response with the id %s',
-    async (value) => {
-      const stub = await startStub(json(200, `{"id":${value},"name":"Rex","categoryId":1}`))
-      const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-      expect(await rejectionOf(client.getPet(1))).toMatchObject({ code: 'unexpected_response', status: 200 })
-    },
-  )
 })
 
 describe('a browser whose JSON.parse provides no digits', () => {
@@ -105,22 +96,19 @@ describe('reading a pet', () => {
     expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: 1n, status: 'sold' })
   })
 
-  it.each(['{"id":1,"categoryId":1}', '{"id":1,"name":5,"categoryId":1}', 'null', '[]', '5', '', '{"id":1,'])(
-    'rejects the response %j',
-    async (body) => {
-      const stub = await startStub(json(200, body))
-      const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-      expect(await rejectionOf(client.getPet(1))).toMatchObject({ code: 'unexpected_response', status: 200 })
-    },
-  )
-
-  it('rejects a pet with the status null', async () => {
-    const stub = await startStub(json(200, '{"id":1,"name":"Rex","categoryId":1,"status":null}'))
-    const error = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1))
-    expect(String(error.cause)).toBe('TypeError: status is not a string.')
+  it.each([
+    ...['{"id":1,"categoryId":1}', '{"id":1,"name":5,"categoryId":1}', 'null', '[]', '5', '', '{"id":1,'],
+    ...['1.5', '9007199254740993.5', '1e99', '"5"', 'null', 'true', '[]', '{}'].map(
+      (id) => `{"id":${id},"name":"Rex","categoryId":1}`,
+    ),
+    '{"id":1,"name":"Rex","categoryId":1,"status":null}',
+  ])('rejects the response %j', async (body) => {
+    const stub = await startStub(json(200, body))
+    const client = createPetStoreClient({ baseUrl: stub.baseUrl })
+    expect(await rejectionOf(client.getPet(1))).toMatchObject({ code: 'unexpected_response', status: 200 })
   })
 
-  it('rejects a list that is not an array', async () => {
+  it('rejects a list that is not an array, and says so', async () => {
     const stub = await startStub(json(200, '{"pets":[]}'))
     const error = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).listPets())
     expect(String(error.cause)).toBe('TypeError: The list is not an array.')

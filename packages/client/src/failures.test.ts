@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
@@ -146,21 +147,10 @@ describe('signal', () => {
   })
 
   it('has no listener left after the call', async () => {
-    const caller = new AbortController()
-    const listeners = new Set<unknown>()
-    const { signal } = caller
-    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)]
-    signal.addEventListener = (type: string, listener: () => void) => {
-      listeners.add(listener)
-      add(type, listener)
-    }
-    signal.removeEventListener = (type: string, listener: () => void) => {
-      listeners.delete(listener)
-      remove(type, listener)
-    }
+    const { signal } = new AbortController()
     const stub = await startStub(error(503, 'service_unavailable', { 'Retry-After': '0' }), json(200, '[]'))
     expect(await createPetStoreClient({ baseUrl: stub.baseUrl }).listPets({}, { signal })).toEqual({ pets: [] })
-    expect(listeners.size).toBe(0)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 })
 
@@ -195,35 +185,21 @@ describe('the API key', () => {
     const failure = await rejectionOf(client.listPets())
     expect(inspect(failure, { depth: Infinity, showHidden: true })).not.toContain(API_KEY)
   })
-
-  it.each(['', ' ', 'a key', 'a\nkey', 'schlüssel'])('is invalid as %j', (apiKey) => {
-    const create = () => createPetStoreClient({ baseUrl: 'https://pets.example/v1', apiKey })
-    expect(create).toThrow(new TypeError('apiKey must be one or more visible ASCII characters.'))
-  })
 })
 
 describe('createPetStoreClient', () => {
   const baseUrl = 'https://pets.example/v1'
+  const invalid = (name: string, message: RegExp, ...values: unknown[]) =>
+    values.map((value) => [name, value, message] as const)
 
-  it.each(['', '/v1', 'pets.example/v1', 'localhost:3000/v1', 'ftp://pets.example/v1'])(
-    'rejects the baseUrl %j',
-    (address) => {
-      expect(() => createPetStoreClient({ baseUrl: address })).toThrow(TypeError)
-    },
-  )
-
-  it.each(['https://me:secret@pets.example/v1', `${baseUrl}?a=b`, `${baseUrl}#a`])(
-    'rejects the baseUrl %j for its user, query or fragment',
-    (address) => {
-      expect(() => createPetStoreClient({ baseUrl: address })).toThrow(/without user, query and fragment/)
-    },
-  )
-
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])('rejects a timeoutMs of %d', (timeoutMs) => {
-    expect(() => createPetStoreClient({ baseUrl, timeoutMs })).toThrow(/^timeoutMs must /)
-  })
-
-  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects %d retries', (retries) => {
-    expect(() => createPetStoreClient({ baseUrl, retries })).toThrow(/^retries must /)
+  it.each([
+    ...invalid('apiKey', /^apiKey must be one or more visible ASCII/, '', ' ', 'a key', 'a\nkey', 'schlüssel'),
+    ...invalid('baseUrl', /./, '', '/v1', 'pets.example/v1', 'localhost:3000/v1', 'ftp://pets.example/v1'),
+    ...invalid('baseUrl', /without user/, 'https://me:x@pets.example/v1', `${baseUrl}?a=b`, `${baseUrl}#a`),
+    ...invalid('timeoutMs', /^timeoutMs must /, 0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31),
+    ...invalid('retries', /^retries must /, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY),
+  ])('rejects the %s %j', (name, value, message) => {
+    const create = () => createPetStoreClient({ baseUrl, [name]: value })
+    expect(create).toThrow(message)
   })
 })

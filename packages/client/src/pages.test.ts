@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
 import { rejectionOf } from './testing/rejection.test-support.ts'
 import { API_KEY, startService } from './testing/start-service.test-support.ts'
-import { breakMidway, json, startStub } from './testing/start-stub.test-support.ts'
+import { json, startStub } from './testing/start-stub.test-support.ts'
 
 const ids = (count: number): bigint[] => Array.from({ length: count }, (_, index) => BigInt(index + 1))
 
@@ -59,22 +59,6 @@ describe('walking through pages', () => {
     expect(await walk).toEqual(ids(10_000))
     expect(pages).toBe(40)
     expect(failures.map(String).slice(0, 2)).toEqual(['TypeError: terminated', 'TypeError: fetch failed'])
-  })
-
-  it('fetches a page again when the connection breaks midway', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0)
-    const stub = await startStub(
-      json(200, '[{"id":1,"name":"Rex","categoryId":1}]', { Link: '<?limit=1&cursor=a>; rel="next"' }),
-      breakMidway,
-      json(200, '[{"id":2,"name":"Mia","categoryId":1}]'),
-    )
-    const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-    expect(await idsOf(client.allPets({ pageSize: 1 }))).toEqual([1n, 2n])
-    expect(stub.requests.map(({ url }) => url)).toEqual([
-      '/v1/pets?limit=1',
-      '/v1/pets?limit=1&cursor=a',
-      '/v1/pets?limit=1&cursor=a',
-    ])
   })
 
   it('walks by page with a status, and resumes from any page', async () => {
