@@ -53,16 +53,11 @@ it.each([
   expect(Object.hasOwn(page, 'next')).toBe(next !== undefined)
 })
 
-it('listPets sets next only when there is another pet after the given id', async () => {
-  const listPets = listPetsOf(await petsOf(4))
-
-  expect(await listPets({ after: 1n, limit: 2 })).toMatchObject({ pets: [{ id: 2n }, { id: 3n }], next: 3n })
-  expect(await listPets({ after: 2n, limit: 2 })).not.toHaveProperty('next')
-})
-
-it('listPets sets next only when there is another pet with the status', async () => {
+it('listPets sets next only when there is another pet after the given id, with the status', async () => {
   const listPets = listPetsOf(await petsWith('sold', 'available', 'sold', 'pending', undefined))
 
+  expect(await listPets({ after: 1n, limit: 2 })).toMatchObject({ pets: [{ id: 2n }, { id: 3n }], next: 3n })
+  expect(await listPets({ after: 3n, limit: 2 })).not.toHaveProperty('next')
   expect(await listPets({ status: 'sold', limit: 1 })).toMatchObject({ pets: [{ id: 1n }], next: 1n })
   expect(await listPets({ status: 'sold', limit: 2 })).not.toHaveProperty('next')
 })
@@ -73,34 +68,17 @@ it.each(PET_STATUSES)('listPets returns only pets that are %s', async (status) =
   expect(pets.map((pet) => pet.status)).toEqual([status])
 })
 
-it('listPets with a status returns no pets without a status', async () => {
-  expect(await listPetsOf(await petsOf(2))({ status: 'available', limit: 20 })).toStrictEqual({ pets: [] })
-})
-
 it('PAGE_LIMIT has the values of the interface document', () => {
   expect(PAGE_LIMIT).toEqual({ min: 1, max: 100, default: 20 })
 })
 
-it.each([1, 2, 99, 100])('listPets accepts a limit of %s', async (limit) => {
-  expect((await listPetsOf(await petsOf(3))({ limit })).pets).toHaveLength(Math.min(3, limit))
-})
-
-it.each([0, -0, -1, 101, 1.5, 0.5, 100.5, Number.NaN, Infinity, -Infinity, 2 ** 53])(
-  'listPets rejects a limit of %s',
+it.each([0, -0, -1, 101, 1.5, 100.5, Number.NaN, Infinity, -Infinity, 2 ** 53, undefined, null, '20', 20n, true])(
+  'listPets rejects a limit of %o',
   async (limit) => {
-    await expect(listPetsOf(createMemoryPets())({ limit })).rejects.toMatchObject({
+    await expect(listPetsOf(createMemoryPets())({ limit: limit as number })).rejects.toMatchObject({
       name: 'PetError',
       code: 'pet_query_invalid',
       message: 'limit must be an integer from 1 to 100',
-    })
-  },
-)
-
-it.each([undefined, null, '20', 20n, true])(
-  'listPets rejects a limit of %o, which is not a number',
-  async (limit: unknown) => {
-    await expect(listPetsOf(createMemoryPets())({ limit: limit as number })).rejects.toMatchObject({
-      code: 'pet_query_invalid',
     })
   },
 )
