@@ -240,11 +240,13 @@ it('lets a POST of which only a part has arrived finish while the server stops',
 
 it('closes idle connections when it stops, but none whose response has not left', async () => {
   const { server } = await startSlowServer({ repository: longList })
-  const idle = server.connect()
+  const [idle, late] = [server.connect(), server.connect()]
   const slow = server.connect().pause().write(`${GET}\r\n`)
-  await expect.poll(() => server.connections()).toBe(2)
+  await expect.poll(() => server.connections()).toBe(3)
   await aWhile()
   const stopped = server.shutDown()
+  expect((await late.write(`GET /livez HTTP/1.1\r\n${HOST}\r\n`).response()).headers['connection']).toBe('close')
+  expect(await late.closed()).toBe(0)
   expect(await idle.closed()).toBe(0)
   slow.socket.resume()
   const { text, headers } = await slow.response()

@@ -37,10 +37,7 @@ export class Connection {
   /** Handles a request, or closes the connection if it was sent ahead. */
   add(req: IncomingMessage, res: ServerResponse, handle: Handle): void {
     if (this.#isEnding || this.#isBusy()) {
-      this.#sentAhead += 1
-      if (this.#sentAhead > MAX_SENT_AHEAD) this.#socket.destroy()
-      req.resume()
-      this.#closeAfterCurrent()
+      this.#refuse(req)
       return
     }
     this.#current = res
@@ -88,6 +85,15 @@ export class Connection {
   /** Whether nothing is under way: no response that has not left yet, no request of which a part has arrived. */
   get isIdle(): boolean {
     return this.#current === undefined && this.#socket.bytesRead === this.#idleAtBytes
+  }
+
+  /** As little as possible: one packet can have two thousand requests, all of which Node parses at once. */
+  #refuse(req: IncomingMessage): void {
+    this.#sentAhead += 1
+    if (this.#sentAhead > MAX_SENT_AHEAD + 1) return
+    if (this.#sentAhead > MAX_SENT_AHEAD) this.#socket.destroy()
+    req.resume()
+    this.#closeAfterCurrent()
   }
 
   #isBusy(): boolean {
