@@ -16,15 +16,15 @@ export async function migrate({ check = false, json = false }: { check?: boolean
   else console.log(done.length === 0 ? 'The database is up to date.' : `Done: ${done.join(', ')}`)
 }
 
-function report(state: MigrationState, place: string, json: boolean): void {
+function report(state: MigrationState, url: string, json: boolean): void {
   const { database, pending, newer } = state
   if (pending.length > 0) process.exitCode = EXIT_CODES[database]
   if (json) {
     console.log(JSON.stringify(state, undefined, 2))
     return
   }
-  if (database === 'missing') console.log(`There is no database ${place}.`)
-  if (database === 'empty') console.log(`The database ${place} is empty: it was never migrated.`)
+  if (database === 'missing') console.log(`There is no database ${url}.`)
+  if (database === 'empty') console.log(`The database ${url} is empty: it was never migrated.`)
   console.log(pending.length > 0 ? `Pending: ${pending.join(', ')}` : 'The database is up to date.')
   if (newer.length > 0) console.log(`Of a newer version: ${newer.join(', ')}`)
 }

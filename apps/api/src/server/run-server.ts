@@ -36,7 +36,7 @@ export async function runServer(program: Program, settings: Settings, log: Logge
 
 /**
  * How many connections may wait to be accepted, where the system allows it. Beyond Node's 511 a client, or a health check,
- * that comes together with many others would try again after a second, then after three, then after seven.
+ * that connects simultaneously with many others would try again after a second, then after three, then after seven.
  */
 const BACKLOG = 4_096
 
