@@ -245,6 +245,7 @@ it('closes idle connections when it stops, but none whose response has not left'
   await expect.poll(() => server.connections()).toBe(3)
   await aWhile()
   const stopped = server.shutDown()
+  await aWhile()
   expect((await late.write(`GET /livez HTTP/1.1\r\n${HOST}\r\n`).response()).headers['connection']).toBe('close')
   expect(await late.closed()).toBe(0)
   expect(await idle.closed()).toBe(0)
