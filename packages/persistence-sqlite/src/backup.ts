@@ -4,6 +4,7 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
   readdirSync,
   realpathSync,
@@ -52,7 +53,7 @@ export async function restoreSqlite({ url }: Pick<SqliteOptions, 'url'>, file: s
     return copyTo(named, file)
   }
   // A link stays one.
-  const path = realpathSync(named)
+  const path = lstatSync(named).isSymbolicLink() ? realpathSync(named) : named
   assertUnused(path)
   const previousFile = `${path}.${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
   return { ...(await copyTo(path, file, () => keep(path, previousFile))), previousFile }

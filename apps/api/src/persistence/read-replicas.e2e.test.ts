@@ -36,7 +36,7 @@ describe('DATABASE_REPLICA_URLS', () => {
       await fetch(`${address}/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
     }
     // Until the replica serves the list, one of the connections to the primary has it as its last statement.
-    const lists = `select 1 from pg_stat_activity where query like '%order by "id" limit%'
+    const lists = `select 1 from pg_stat_activity where query like '%order by id limit%'
       and datname = current_database() and pid <> pg_backend_pid()`
     await expect
       .poll(
