@@ -13,7 +13,6 @@ import { growthSelections, processesSelection } from '../scale/selections.ts'
 import { CONTESTANTS, type Contestant } from '../servers/contestants.ts'
 import { compare } from './comparison.ts'
 import { FULL, type Plan } from './plan.ts'
-import type { Running } from './running.ts'
 import { assertSameHeaders } from './same-responses.ts'
 
 const LIAR = fileURLToPath(new URL('../testing/lying-server.test-support.ts', import.meta.url))
@@ -70,13 +69,12 @@ it('stops at a bare server whose headers are not those of the service', async ()
   await expect(run).rejects.toThrow('sends other headers than our service')
 })
 
-/** A contestant of which only the headers are asked for. */
-async function serverWith(contestant: Contestant, type: string): Promise<Running> {
+async function serverWith(contestant: Contestant, type: string) {
   const server = createServer((_req, res) => res.writeHead(200, { 'Content-Type': type }).end('{}')).listen(0)
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  return { contestant, servers: [{ port }] } as unknown as Running
+  return { contestant, servers: [{ port }] }
 }
 
 it('measures growth, bulk work and several processes on PostgreSQL, and reports them', async () => {

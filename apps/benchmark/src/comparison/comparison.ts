@@ -1,12 +1,11 @@
-import { rotate, type Series } from '../measuring/rotation.ts'
-import type { Slice } from '../measuring/slice.ts'
+import { rotate } from '../measuring/rotation.ts'
 import { MIXED, type Operation } from '../requests/operations.ts'
 import type { Contestant, Database } from '../servers/contestants.ts'
 import { type Databases, openDatabases } from '../servers/databases.ts'
 import { startTraceCollector } from '../servers/server-process.ts'
 import { type Latency, measureLatency } from './latency.ts'
 import type { Plan } from './plan.ts'
-import { type Running, start, takeSliceOf } from './running.ts'
+import { type Measurement, type Running, start, takeSliceOf } from './running.ts'
 import { assertSameHeaders } from './same-responses.ts'
 
 /** What is measured on one database. The first contestant is the one that the others are compared with. */
@@ -14,13 +13,6 @@ export interface Selection {
   readonly database: Database
   readonly operations: readonly Operation[]
   readonly contestants: readonly Contestant[]
-}
-
-/** One operation by one contestant. */
-export interface Measurement {
-  readonly contestant: Contestant
-  readonly operation: Operation
-  readonly series: Series<Slice>
 }
 
 /** Start and memory of one contestant. */

@@ -2,9 +2,8 @@ import { quantile, runOpenLoop } from '@pet-store/testing'
 import { figureOf, rotate, type Series } from '../measuring/rotation.ts'
 import { MIXED } from '../requests/operations.ts'
 import type { Contestant } from '../servers/contestants.ts'
-import type { Measurement } from './comparison.ts'
 import type { Plan } from './plan.ts'
-import type { Running } from './running.ts'
+import type { Measurement, Running } from './running.ts'
 
 /** Mixed requests at planned times for a moment. */
 export interface LatencySlice {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Series } from '../measuring/rotation.ts'
 import { type Slice, type SliceOptions, takeSlice } from '../measuring/slice.ts'
 import { type Operation, targetByCursor, targetById } from '../requests/operations.ts'
 import { type ReadyRequest, readyRequest } from '../requests/request.ts'
@@ -19,6 +20,13 @@ export interface Running {
   readonly countAdded: () => Promise<number>
   /** Pets that it said it added. */
   added: number
+}
+
+/** One operation by one contestant. */
+export interface Measurement {
+  readonly contestant: Contestant
+  readonly operation: Operation
+  readonly series: Series<Slice>
 }
 
 const REST_MS = 300

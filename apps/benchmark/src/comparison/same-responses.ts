@@ -4,7 +4,6 @@ import { dataPet, newPetJson, petJson } from '../requests/data-set.ts'
 import type { Operation, Target } from '../requests/operations.ts'
 import { API_KEY } from '../requests/request.ts'
 import type { Contestant } from '../servers/contestants.ts'
-import type { Running } from './running.ts'
 
 const ADDED = 3
 
@@ -46,8 +45,14 @@ export async function assertSameResponses(
   return ADDED
 }
 
+/** A contestant of which only the headers are asked for. */
+interface Responding {
+  readonly contestant: Contestant
+  readonly servers: readonly { readonly port: number }[]
+}
+
 /** Rejects unless each ceiling sends the same headers as our service, so that both write the same number of bytes. */
-export async function assertSameHeaders(running: readonly Running[]): Promise<void> {
+export async function assertSameHeaders(running: readonly Responding[]): Promise<void> {
   const service = running.find(({ contestant }) => contestant.role === 'service')
   if (service === undefined) return
   for (const ceiling of running.filter(({ contestant }) => contestant.role === 'ceiling')) {
@@ -60,7 +65,7 @@ export async function assertSameHeaders(running: readonly Running[]): Promise<vo
   }
 }
 
-async function headerLines({ servers }: Running, path: string): Promise<string> {
+async function headerLines({ servers }: Responding, path: string): Promise<string> {
   const response = await ask(servers[0]?.port ?? 0, { path, key: API_KEY })
   return Object.entries(response?.headers ?? {})
     .map(([name, value]) => (VARIABLE_HEADERS.includes(name) ? name : `${name}: ${value}`))

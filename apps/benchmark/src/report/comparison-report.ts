@@ -1,5 +1,6 @@
-import type { Comparison, Measurement } from '../comparison/comparison.ts'
+import type { Comparison } from '../comparison/comparison.ts'
 import type { LatencySlice } from '../comparison/latency.ts'
+import type { Measurement } from '../comparison/running.ts'
 import { figureOf, ratio } from '../measuring/rotation.ts'
 import { CPU, DATABASE_CPU, PER_CPU, THROUGHPUT } from '../measuring/slice.ts'
 import { estimate } from '../measuring/statistics.ts'

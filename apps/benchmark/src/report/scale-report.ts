@@ -1,4 +1,5 @@
-import type { Comparison, Measurement } from '../comparison/comparison.ts'
+import type { Comparison } from '../comparison/comparison.ts'
+import type { Measurement } from '../comparison/running.ts'
 import { type Figure, figureOf, ratio } from '../measuring/rotation.ts'
 import { CPU, DATABASE_CPU, type Slice, THROUGHPUT } from '../measuring/slice.ts'
 import type { BulkRun } from '../scale/bulk.ts'
