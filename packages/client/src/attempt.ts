@@ -11,7 +11,7 @@ export interface Connection {
 
 /** A request, the status of its success, and how to read that response. */
 export interface Call<T> {
-  readonly method: 'GET' | 'POST'
+  readonly method: string
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string

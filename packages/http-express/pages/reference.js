@@ -94,17 +94,18 @@ function withOwnValues(sample) {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands in the sample.
       .replaceAll('${process.env.API_KEY}', developmentKey)
       .replaceAll(/"Bearer " ?\+ ?(?:os\.environ\["API_KEY"\]|os\.Getenv\("API_KEY"\))/g, `"Bearer ${developmentKey}"`)
-      .replace('import json, os,', 'import json,')
+      .replace('import os, ', 'import ')
   )
 }
 
 function setUpForm(operation) {
   const form = operation.querySelector('.try')
+  const { method } = operation.dataset
   const curl = operation.querySelector('[role=tabpanel]')
   form.hidden = false
   form.addEventListener('input', () => {
     const { target, headers, body } = requestOf(operation)
-    curl.textContent = curlLine(target, { headers, body })
+    curl.textContent = curlLine(target, { method, headers, body })
   })
   let isBusy = false
   const send = async (request) => {
@@ -112,7 +113,7 @@ function setUpForm(operation) {
     isBusy = true
     form.querySelector('.outcome').textContent = 'Sending…'
     try {
-      await showResponse(form, operation.dataset.method, request, send)
+      await showResponse(form, method, request, send)
     } catch (error) {
       form.querySelector('.outcome').textContent = `No response: ${error.message}`
     }

@@ -3,11 +3,14 @@ import type { Handler } from './handler.ts'
 import { HttpError } from './http-error.ts'
 import { sendResponse } from './send-response.ts'
 
+/** The methods that an operation can have. */
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
 /** The methods that are possible where `GET` is. HEAD comes with it, OPTIONS is possible everywhere. */
 const GET_METHODS = allowedWith(['get'])
 
 /** The `Allow` header of a path with these operations (RFC 9110, 10.2.1). */
-export function allowedWith(methods: readonly ('get' | 'post')[]): string {
+export function allowedWith(methods: readonly Method[]): string {
   const names = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
   return [...names, 'OPTIONS'].join(', ')
 }

@@ -10,6 +10,8 @@ import { createPetUseCases } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPetApp } from '../app/create-pet-app.ts'
+import type { RequestEntry } from '../http/http-log.ts'
+import { openApiJson } from '../routes/description-route.ts'
 import { createPetServer } from '../server/create-pet-server.ts'
 import type { CodeSample } from './code-samples.ts'
 
@@ -29,7 +31,11 @@ const RUN: Readonly<Record<string, (source: string) => readonly [string, ...stri
 
 /** A service with one pet, and how to call it. */
 async function startService() {
-  const log = { request: () => {}, internalError: (error: unknown) => console.error(error) }
+  const requests: RequestEntry[] = []
+  const log = {
+    request: (entry: RequestEntry) => void requests.push(entry),
+    internalError: (error: unknown) => console.error(error),
+  }
   const apiKey = createApiKeyText()
   const { createPet, ...pets } = createPetUseCases(createMemoryPets())
   await createPet({ name: 'Tom', categoryId: 8n })
@@ -46,39 +52,39 @@ async function startService() {
     server.closeAllConnections()
     server.close()
   })
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { origin, env: { ...process.env, BASE_URL: `${origin}/v1`, API_KEY: apiKey } }
+  const { port } = server.address() as AddressInfo
+  return { requests, env: { ...process.env, BASE_URL: `http://127.0.0.1:${port}/v1`, API_KEY: apiKey } }
 }
 
-async function samplesOf(origin: string, operation: string): Promise<readonly CodeSample[]> {
-  const { paths } = (await (await fetch(`${origin}/openapi.json`)).json()) as {
-    readonly paths: Record<string, Record<string, { operationId?: string; 'x-codeSamples': readonly CodeSample[] }>>
-  }
-  const found = Object.values(paths).flatMap((methods) => Object.values(methods))
-  return found.find(({ operationId }) => operationId === operation)?.['x-codeSamples'] ?? []
+interface Sampled {
+  readonly operationId: string
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>
+  readonly 'x-codeSamples': readonly CodeSample[]
 }
 
-const OPERATIONS = { listPets: /Tom/, createPet: /Rex/, getPet: /Tom/ }
-const CASES = Object.entries(OPERATIONS).flatMap(([operation, shown]) =>
-  Object.keys(RUN).map((lang) => ({ operation, lang, shown })),
+const { paths }: { readonly paths: Record<string, Record<string, Sampled>> } = JSON.parse(await openApiJson())
+const SAMPLES = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, { operationId, responses, 'x-codeSamples': samples }]) => {
+    const [status = '', success] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
+    const sent = { method: method.toUpperCase(), route: `/v1${path}`, status: Number(status) }
+    return samples.map((sample) => ({ ...sample, operationId, sent, hasBody: success?.content !== undefined }))
+  }),
 )
 
-it.for(CASES)('the $lang sample of $operation shows a pet', async ({ operation, lang, shown }, context) => {
-  const { origin, env } = await startService()
-  const [sample] = (await samplesOf(origin, operation)).filter((one) => one.lang === lang)
-  const [command, ...args] = RUN[lang]?.(sample?.source ?? '') ?? ['']
+it.for(SAMPLES)('the $lang sample of $operationId works', async ({ lang, source, sent, hasBody }, context) => {
+  const { requests, env } = await startService()
+  const [command, ...args] = RUN[lang]?.(source) ?? ['']
   const { stdout } = await run(command, args, { env }).catch((error: NodeJS.ErrnoException & { stdout: string }) => {
     if (error.code === 'ENOENT') context.skip(`needs ${command}`)
     throw error
   })
-  expect(stdout).toMatch(shown)
+  await expect.poll(() => requests).toMatchObject([sent])
+  if (hasBody) expect(stdout).toMatch(/Tom|Rex/)
 })
 
-it('the Go samples are complete programs', async () => {
-  const { origin } = await startService()
-  for (const operation of Object.keys(OPERATIONS)) {
-    const [go] = (await samplesOf(origin, operation)).filter(({ lang }) => lang === 'go')
-    const [, imports = '', main = ''] = /^package main\n\nimport \(\n(.*?)\n\)\n(.*)$/s.exec(go?.source ?? '') ?? []
+it('the Go samples are complete programs', () => {
+  for (const { source } of SAMPLES.filter(({ lang }) => lang === 'go')) {
+    const [, imports = '', main = ''] = /^package main\n\nimport \(\n(.*?)\n\)\n(.*)$/s.exec(source) ?? []
     // Go rejects an unused import, and a name that is not imported.
     const imported = imports.split('\n').map((line) => /(\w+)"$/.exec(line)?.[1])
     const used = [...main.matchAll(/(?<![\w.])([a-z]+)\.[A-Z]/g)].map(([, name]) => name)

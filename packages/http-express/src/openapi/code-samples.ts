@@ -11,16 +11,18 @@ export function codeSamples(method: string, path: string, exampleBody?: object):
   const target = path.replace(/\{\w+\}/g, '1')
   const body = exampleBody === undefined ? undefined : JSON.stringify(exampleBody)
   return [
-    { lang: 'shell', label: 'curl', source: curlSample(target, body) },
+    { lang: 'shell', label: 'curl', source: curlSample(verb, target, body) },
     { lang: 'typescript', label: 'TypeScript', source: typeScriptSample(verb, target, body) },
     { lang: 'python', label: 'Python', source: pythonSample(verb, target, body) },
     { lang: 'go', label: 'Go', source: goSample(verb, target, body) },
   ]
 }
 
-function curlSample(target: string, body: string | undefined): string {
+function curlSample(verb: string, target: string, body: string | undefined): string {
+  // What curl sends by itself.
+  const method = verb === (body === undefined ? 'GET' : 'POST') ? '' : ` -X ${verb}`
   const data = body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d '${body}'`
-  return `curl -H "Authorization: Bearer $API_KEY"${data} "$BASE_URL${target}"`
+  return `curl${method} -H "Authorization: Bearer $API_KEY"${data} "$BASE_URL${target}"`
 }
 
 function typeScriptSample(verb: string, target: string, body: string | undefined): string {
@@ -41,13 +43,13 @@ function pythonSample(verb: string, target: string, body: string | undefined): s
   const type = body === undefined ? '' : ', "Content-Type": "application/json"'
   const data = body === undefined ? '' : `, data=b'${body}'`
   return [
-    'import json, os, urllib.request',
+    'import os, urllib.request',
     '',
     'request = urllib.request.Request(',
     `    os.environ["BASE_URL"] + "${target}", method="${verb}"${data},`,
     `    headers={"Authorization": "Bearer " + os.environ["API_KEY"]${type}})`,
     'with urllib.request.urlopen(request) as response:',
-    '    print(json.load(response))',
+    '    print(response.read().decode())',
   ].join('\n')
 }
 

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi'
+import type { Method } from '../http/methods.ts'
 import { codeSamples } from './code-samples.ts'
 import { jsonOf } from './describe-schema.ts'
 
@@ -14,7 +15,7 @@ import { jsonOf } from './describe-schema.ts'
  * from this one declaration; the tests check every response against it.
  */
 export interface Operation<Path extends string = string> extends ZodOpenApiOperationObject {
-  readonly method: 'get' | 'post'
+  readonly method: Method
   /** Below the base address, with parameters as `{name}`. */
   readonly path: Path
   /** What the API key must be allowed to do, else 403. */

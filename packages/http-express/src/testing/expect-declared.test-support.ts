@@ -5,6 +5,8 @@ import { openApiJson } from '../routes/description-route.ts'
 import type { TestResponse } from './response.test-support.ts'
 
 interface DescribedResponse {
+  /** Absent for a response without a body. */
+  readonly content?: object
   readonly headers: Readonly<Record<string, { readonly required: boolean }>>
 }
 
@@ -41,7 +43,8 @@ export function expectDeclared(method: string, target: string, response: TestRes
   if (declared === undefined)
     throw new Error(`${operation.operationId} does not declare ${response.status}: ${response.text}`)
   expectHeaders(operation, declared, response)
-  if (method !== 'HEAD') expectBody(path, verbOf(method), status, response)
+  if (declared.content === undefined) expect([response.text, response.headers['content-type']]).toEqual(['', undefined])
+  else if (method !== 'HEAD') expectBody(path, verbOf(method), status, response)
 }
 
 /** HEAD gets a response as GET is. */

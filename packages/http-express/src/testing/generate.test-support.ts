@@ -25,6 +25,7 @@ export interface SentParameter {
 export interface DescribedRequest {
   readonly operationId: string
   readonly parameters: readonly SentParameter[]
+  readonly responses: Readonly<Record<string, unknown>>
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: SentSchema } } }
 }
 
