@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_KEY_LIFETIME_MS, type IdempotencyKey } from './idempotency-key.ts'
-import type { NewPet, Pet } from './pet.ts'
+import type { NewPet, Pet, PetId } from './pet.ts'
 import { PetError, persistenceUnavailable } from './pet-error.ts'
 import type { Cancellation, PetRepository } from './pet-repository.ts'
 
@@ -10,7 +10,7 @@ import type { Cancellation, PetRepository } from './pet-repository.ts'
 export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
   // A map keeps insertion order, which is the order of ids.
   const pets = new Map<bigint, Pet>(stored.map((pet) => [pet.id, { ...pet }]))
-  const keys = new Map<string, { readonly key: IdempotencyKey; readonly pet: Pet }>()
+  const keys = new Map<string, { readonly key: IdempotencyKey; readonly id: PetId }>()
   let lastId = stored.at(-1)?.id ?? 0n
 
   /** The pet that was created with this key within its lifetime. */
@@ -22,7 +22,7 @@ export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
     if (known !== undefined && known.key.fingerprint !== fingerprint) {
       throw new PetError('idempotency_key_reused', 'This idempotency key was used to create another pet.')
     }
-    return known?.pet
+    return known && pets.get(known.id)
   }
 
   function store(pet: NewPet): Pet {
@@ -43,7 +43,7 @@ export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
       const known = createdBefore(key)
       if (known !== undefined) return { pet: { ...known }, isReplay: true }
       const added = store(pet)
-      keys.set(JSON.stringify([key.owner, key.key]), { key, pet: added })
+      keys.set(JSON.stringify([key.owner, key.key]), { key, id: added.id })
       return { pet: { ...added }, isReplay: false }
     },
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PET_STATUSES } from '@pet-store/domain'
 import { adapterContract, aNewPet, type PersistenceHarness, persistenceContract } from '@pet-store/persistence-testing'
 import { afterAll, describe, expect, it } from 'vitest'
-import openFilePersistence, { openBulkAccess } from './testing/file-persistence.test-support.ts'
+import openFilePersistence, { deletePet, openBulkAccess } from './testing/file-persistence.test-support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -38,6 +38,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
       cpSync(new URL(url).pathname, new URL(replica).pathname)
       return { url: replica, end: async () => {} }
     },
+    deletePet,
     openBulkAccess,
     bulkExportName: 'openBulkAccess',
     capabilities: { severalProcesses, sharedLimits: true, bulkAccess: true, replicas: true },
@@ -55,6 +56,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['forgets-statuses', 'reopen.pets'],
   ['forgets-times', 'reopen.idempotency-keys'],
   ['forgets-hashes', 'reopen.api-keys'],
+  ['remembers-deleted-pets', 'reopen.deleted-pet'],
   ['keeps-a-timer', 'reopen.process-ends'],
   [
     'loses-pending-writes',
@@ -151,6 +153,7 @@ describe.concurrent('persistenceContract', () => {
       'the adapter has no bulk access': 4,
       'the harness cannot interrupt the database': 6,
       'the harness cannot freeze the database': 1,
+      'the harness cannot delete a pet': 1,
       'the adapter does not declare replicas': 1,
     })
   })

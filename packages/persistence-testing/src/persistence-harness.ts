@@ -1,4 +1,4 @@
-import type { Pet } from '@pet-store/domain'
+import type { Pet, PetId } from '@pet-store/domain'
 import type {
   BulkAccess,
   OpenBulkAccess,
@@ -35,6 +35,8 @@ export interface PersistenceHarness {
   interrupt?(url: string): Promise<Interruption>
   /** Stops the database from responding, `kill -STOP` of a server for example: connections stay, and new ones hang. */
   freeze?(url: string): Promise<Interruption>
+  /** Deletes a pet without the adapter, as an operator does by hand. */
+  deletePet?(url: string, id: PetId): Promise<void>
   /** Makes a replica of the database as it is now, which never shows what is written later. */
   pausedReplica?(url: string): Promise<PausedReplica>
   /** Removes what the harness has made. */

@@ -42,6 +42,9 @@ export default async function createHarness(given?: string): Promise<Persistence
       isMigrated = mayHaveSchema
       return url
     },
+    async deletePet(of, id) {
+      await runSql(of, `delete from pet where id = ${id}`)
+    },
     module: new URL('../index.ts', import.meta.url).href,
     exportName: 'openPostgresPersistence',
     bulkExportName: 'openPostgresBulkAccess',

@@ -21,6 +21,11 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     exportName: 'openSqlitePersistence',
     bulkExportName: 'openSqliteBulkAccess',
     nodeOptions: ['--conditions=@pet-store/source'],
+    async deletePet(url, id) {
+      const other = new Database(url.replace('sqlite:', ''))
+      other.prepare('delete from pet where id = ?').run(id)
+      other.close()
+    },
     /** The file is moved, as an operator may do by mistake. */
     async interrupt(url) {
       const path = url.replace('sqlite:', '')

@@ -49,6 +49,20 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
     })
     return undefined
   },
+  'deleted-pet: stores a new pet for an idempotency key whose pet was deleted by hand': async (harness) => {
+    if (harness.deletePet === undefined) return 'the harness cannot delete a pet'
+    const url = await harness.emptyDatabase()
+    const deleted = await withPersistence(harness, url, ({ pets }) => pets.addWithKey(aNewPet(), KEY))
+    await harness.deletePet(url, deleted.pet.id)
+    await withPersistence(harness, url, async ({ pets }) => {
+      const { pet, isReplay } = await pets.addWithKey(aNewPet(), KEY)
+      expectEqual(isReplay, false, 'isReplay of a call whose earlier pet was deleted')
+      assert.ok(pet.id > deleted.pet.id, `the new id must be greater than ${deleted.pet.id}, got ${pet.id}`)
+      expectEqual(await listAll(pets), [pet], 'the new pet alone must be stored')
+      expectEqual(await pets.addWithKey(aNewPet(), KEY), { pet, isReplay: true }, 'a repeat must return the new pet')
+    })
+    return undefined
+  },
   'api-keys: still has all API keys after it is opened again': async (harness) => {
     const url = await harness.emptyDatabase()
     const stored = await withPersistence(harness, url, async ({ apiKeys }) => {

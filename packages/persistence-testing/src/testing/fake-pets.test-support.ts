@@ -69,6 +69,10 @@ export class FakePets implements PetRepository {
     return row
   }
 
+  isStored({ id }: Pet): boolean {
+    return this.rows.some((row) => row.id === id)
+  }
+
   expectWanted(cancellation: Cancellation | undefined): void {
     if (cancellation?.aborted) throw persistenceUnavailable({ outcome: 'not_stored' })
   }
@@ -87,7 +91,7 @@ export class FakePets implements PetRepository {
       if (!this.isSameContent(known.key.fingerprint, key.fingerprint)) {
         throw new PetError('idempotency_key_reused', 'The key was used for another pet.')
       }
-      return { pet: this.give(known.pet, 'add') as Pet, isReplay: true }
+      if (this.isStored(known.pet)) return { pet: this.give(known.pet, 'add') as Pet, isReplay: true }
     }
     const added = this.insert(pet)
     this.keys.set(text, { key, pet: added })

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'
 import type { Allowance, RateLimit } from '@pet-store/access'
-import { type Pet, persistenceUnavailable } from '@pet-store/domain'
+import { type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenBulkAccess, OpenPersistence } from '@pet-store/persistence'
 import { FakeApiKeys } from './fake-api-keys.test-support.ts'
 import { FakeBulk } from './fake-bulk.test-support.ts'
@@ -100,6 +100,7 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
     if (has('forgets-times')) forgetTimes(loaded)
     if (isOutdated && has('leaves-an-index-empty'))
       loaded.pets.hasStatus = (row, status) => status === undefined || row.id > 4n
+    if (has('remembers-deleted-pets')) loaded.pets.isStored = () => true
     if (has('finds-by-double')) loaded.pets.hasId = (row, id) => Number(row.id) === Number(id)
     if (has('pages-by-double')) loaded.pets.isAfter = (row, id) => id === undefined || Number(row.id) > Number(id)
     if (has('hides-bulk-pets')) loaded.pets.hasStatus = (row, status) => status === undefined || row.id > 2n ** 53n
@@ -202,6 +203,15 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, migrate = false, rea
   }
   bulk.close = async () => save(pathname, { ...state, imports: bulk.imports })
   return bulk
+}
+
+/** Deletes a pet as if by hand. */
+export async function deletePet(url: string, id: PetId): Promise<void> {
+  const { pathname } = new URL(url)
+  const state = load(pathname)
+  const index = state.pets.rows.findIndex((row) => row.id === id)
+  state.pets.rows.splice(index, 1)
+  save(pathname, state)
 }
 
 const processCounts = new Map<string, number>()
