@@ -173,8 +173,9 @@ describe('A PostgreSQL adapter', () => {
     await other.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pet-store' and datname = current_database()",
     )
-    await persistence.check().catch(() => {})
-    expect(await persistence.pets.list({ limit: 1 })).toEqual([])
+    // A call may still find a connection of which nobody knows yet that it is lost.
+    const list = () => persistence.pets.list({ limit: 1 }).catch(() => undefined)
+    await expect.poll(list).toEqual([])
   })
 })
 
