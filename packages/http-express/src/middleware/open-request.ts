@@ -63,10 +63,10 @@ function assertHost(req: HandlerRequest, res: HandlerResponse): void {
 
 /** Asserts that fields are not repeated which count once: Node takes the first one, a proxy may read another. */
 function assertSingle(req: HandlerRequest, res: HandlerResponse): void {
-  for (const name of ['authorization', 'content-type']) {
-    if (req.headers[name] !== undefined && countOf(req, name) > 1) throw malformed(res, `${name} must be sent once.`)
-  }
+  for (const name of SINGLE) if (countOf(req, name) > 1) throw malformed(res, `${name} must be sent once.`)
 }
+
+const SINGLE = ['authorization', 'content-type'] as const
 
 function countOf({ rawHeaders }: HandlerRequest, name: string): number {
   let count = 0

@@ -48,11 +48,14 @@ export class Connection {
     // Node skips what follows a request with `Upgrade` in the same packet.
     if (req.headers.upgrade !== undefined) closeAfter(res)
     // After the parser has read the whole packet, so that it is known what else was in it.
-    process.nextTick(() => {
-      if (this.#socket.destroyed || res.headersSent) return
-      this.#isHandled = true
-      handle(req, res)
-    })
+    process.nextTick(this.#handle, req, res, handle)
+  }
+
+  /** One function for all requests of the connection: a closure for each costs more. */
+  readonly #handle = (req: IncomingMessage, res: ServerResponse, handle: Handle): void => {
+    if (this.#socket.destroyed || res.headersSent) return
+    this.#isHandled = true
+    handle(req, res)
   }
 
   /** Responds to bytes that are not a valid request, and closes the connection. `req` only where it could be parsed. */
