@@ -61,7 +61,7 @@ describe('A PostgreSQL adapter', () => {
       const isDistributed = kind.includes('distributed')
       // As Citus has it.
       if (isDistributed)
-        await other.query("create table pg_dist_partition as select 'pet'::regclass as logicalrel, 'h' as partmethod")
+        await other.query("create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod")
       onTestFinished(async () => void (await other.query('drop table if exists pg_dist_partition')))
       const opened = await openPostgresPersistence({
         url: database.url,
@@ -191,10 +191,10 @@ describe('Opening a PostgreSQL database', () => {
     await expect(opening).rejects.not.toThrow('secret')
   })
 
-  it('takes one connection and those of pipelined reads when no migration is pending', async () => {
+  it('takes one connection, one to look for a pooler and those of pipelined reads when no migration is pending', async () => {
     const proxy = await openProxy(database.url)
     const opened = await openPostgresPersistence({ url: proxy.url, migrate: true })
-    expect(proxy.connections).toBe(3)
+    expect(proxy.connections).toBe(4)
     await opened.close()
   })
 

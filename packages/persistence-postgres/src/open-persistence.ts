@@ -98,7 +98,7 @@ async function isPetDistributed({ pool }: PostgresConnections): Promise<boolean>
     const { rowCount } = await pool.query("select 1 from pg_class where oid = to_regclass('pg_dist_partition')")
     if (rowCount === 0) return false
     // A reference table, which is whole on every server, has the method n.
-    const method = "select 1 from pg_dist_partition where logicalrel = 'pet'::regclass and partmethod <> 'n'"
+    const method = "select 1 from pg_dist_partition where logicalrelid = 'pet'::regclass and partmethod <> 'n'"
     return (await pool.query(method)).rowCount !== 0
   })
 }

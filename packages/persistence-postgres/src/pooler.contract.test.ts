@@ -7,7 +7,8 @@ import { aNewPet, petRepositoryContract } from '@pet-store/persistence-testing'
 import { freePort } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { migratePostgres } from './migrations.ts'
+import { openPostgresBulkAccess } from './bulk-access.ts'
+import { migratePostgres, readPostgresMigrations } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
 
@@ -16,6 +17,9 @@ const database = useDatabase()
 const VERSION = installedVersion()
 /** Since then it prepares statements itself on each connection to the server. */
 const PREPARES = Number(/ 1\.([0-9]+)/.exec(VERSION ?? '')?.[1]) >= 21
+
+const POOLER_HINT =
+  /statement_timeout; there is a pooler before the server, so set its kind with the option pooler \(DATABASE_POOLER\)\.$/
 
 describe('Behind PgBouncer in transaction mode', () => {
   beforeEach((context) => {
@@ -30,12 +34,11 @@ describe('Behind PgBouncer in transaction mode', () => {
     await direct.connect()
     onTestFinished(() => direct.end())
 
+    await expect(migratePostgres({ url })).rejects.toThrow(POOLER_HINT)
     // Two programs at once: the lock of the migrations belongs to the transaction.
     const applied = await Promise.all([migratePostgres(options), migratePostgres(options)])
     expect(applied.flat()).toContain('0001-create-schema')
-    await expect(openPostgresPersistence({ url })).rejects.toThrow(
-      /statement_timeout; there is a pooler before the server, so set its kind with the option pooler \(DATABASE_POOLER\)\.$/,
-    )
+    await expect(openPostgresPersistence({ url })).rejects.toThrow(POOLER_HINT)
     const persistence = await openPostgresPersistence(options)
     onTestFinished(() => persistence.close())
     for (const { name, run } of petRepositoryContract) {
@@ -46,30 +49,25 @@ describe('Behind PgBouncer in transaction mode', () => {
     }
   })
 
-  it('with named statements, works or names the setting that helps', async () => {
-    const url = await startPgBouncer()
-    await migratePostgres({ url, pooler: 'transaction-unprepared' })
-    const { pets, close } = await openPostgresPersistence({ url, pooler: 'transaction' })
-    onTestFinished(close)
-    const results: PromiseSettledResult<unknown>[] = []
-    for (let round = 0; round < 20; round += 1) {
-      const calls = Array.from({ length: 10 }, () => [pets.add(aNewPet()), pets.find(1n), pets.list({ limit: 1 })])
-      results.push(...(await Promise.allSettled<unknown>(calls.flat())))
-    }
-    const reasons = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown)
-    if (PREPARES) {
-      expect(reasons).toEqual([])
-      return
-    }
-    expect(reasons).not.toEqual([])
-    for (const reason of reasons) {
-      expect(reason).toMatchObject({
-        code: 'persistence_unavailable',
-        outcome: 'not_stored',
-        message: expect.stringContaining('set DATABASE_POOLER=transaction-unprepared') as string,
-      })
-    }
-  })
+  it.each(['none', 'transaction'] as const)(
+    'with named statements (%s), works or is rejected by whatever opens the database',
+    async (pooler) => {
+      const url = await startPgBouncer('ignore_startup_parameters = statement_timeout')
+      await migratePostgres({ url, pooler: 'transaction-unprepared' })
+      if (!PREPARES) {
+        for (const open of [migratePostgres, readPostgresMigrations, openPostgresPersistence, openPostgresBulkAccess]) {
+          await expect(open({ url, pooler })).rejects.toThrow('(DATABASE_POOLER) to transaction-unprepared.')
+        }
+        return
+      }
+      const { pets, close } = await openPostgresPersistence({ url, pooler })
+      onTestFinished(close)
+      for (let round = 0; round < 20; round += 1) {
+        const calls = Array.from({ length: 10 }, () => [pets.add(aNewPet()), pets.find(1n), pets.list({ limit: 1 })])
+        await Promise.all(calls.flat())
+      }
+    },
+  )
 })
 
 function installedVersion(): string | undefined {
@@ -81,7 +79,7 @@ function installedVersion(): string | undefined {
 }
 
 /** Starts a pooler before the database and returns its URL. */
-async function startPgBouncer(): Promise<string> {
+async function startPgBouncer(setting = ''): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-pooler-'))
   chmodSync(folder, 0o755)
   const { hostname, port: serverPort, pathname, username } = new URL(database.url)
@@ -99,6 +97,7 @@ auth_type = trust
 auth_file = ${join(folder, 'users.txt')}
 pool_mode = transaction
 default_pool_size = 3
+${setting}
 `,
   )
   // It does not run as root.

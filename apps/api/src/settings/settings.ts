@@ -116,7 +116,7 @@ export const SETTINGS = {
   databasePooler: {
     variable: 'DATABASE_POOLER',
     meaning:
-      'PostgreSQL: the connection pooler in front of the server. `none`; `transaction`, a pooler in transaction mode with support for prepared statements (PgBouncer 1.21 or newer); `transaction-unprepared`, one without.',
+      'PostgreSQL: the connection pooler in front of the server. `none`; `transaction`, a pooler in transaction mode with support for prepared statements (PgBouncer 1.21 or newer with `max_prepared_statements` above 0); `transaction-unprepared`, one without.',
     default: 'none',
     isSecret: false,
     parse: (text) => parseOneOf(text, POOLERS),

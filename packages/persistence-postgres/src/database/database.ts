@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { assertKeepsStatements } from './pooler.ts'
 import { withRetries } from './retries.ts'
 import { type ConnectionOptions, poolConfig } from './settings.ts'
 
@@ -32,6 +33,7 @@ export async function openPostgresDatabase(options: ConnectionOptions): Promise<
     )
     const { name = '', encoding = '' } = rows[0] ?? {}
     if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)
+    await assertKeepsStatements(pool, options)
     return { name, address, pool }
   } catch (error) {
     await pool.end()

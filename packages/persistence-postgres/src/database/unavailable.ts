@@ -10,6 +10,7 @@ const UNKNOWN = /^(?:08...|57P..|58...|XX...|40003)$/
 const CONFLICT = /^(?:40001|40P01)$/
 /** The values of the statement are invalid, or violate a constraint. */
 const INVALID_VALUE = /^2[23]...$/
+const LOST_STATEMENT = /^(?:26000|42P05)$/
 const FEATURE_NOT_SUPPORTED = '0A000'
 
 /** Returns the SQLSTATE of an error that the server reported, `undefined` for any other error. */
@@ -30,6 +31,11 @@ export function isInvalidValue(error: unknown): boolean {
 /** Whether a prepared statement must be prepared again, because a column has another type now. It has done nothing. */
 export function isStalePlan(error: unknown): boolean {
   return sqlStateOf(error) === FEATURE_NOT_SUPPORTED && /cached plan/.test(reportedBy(error)?.message ?? '')
+}
+
+/** Whether a prepared statement is not there, or is there already: a pooler has changed the connection. It has done nothing. */
+export function isLostStatement(error: unknown): boolean {
+  return LOST_STATEMENT.test(sqlStateOf(error) ?? '')
 }
 
 /** Whether the connection on which a statement failed works. A statement that was not sent has left it as it was. */

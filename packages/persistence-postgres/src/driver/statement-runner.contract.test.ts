@@ -19,7 +19,7 @@ it.each([
   onTestFinished(close)
   const find = createPostgresStatementRunner(pooler, write, read).readOne(FIND, ([id]) => id)
   for (const id of [1n, 2n, 3n]) expect(await find([id])).toBe(id)
-  const rows = await read({ text: 'select name from pg_prepared_statements' }, [])
+  const rows = await read({ text: "select name from pg_prepared_statements where name = 'find'" }, [])
   expect(rows.flat()).toEqual(names)
 })
 
@@ -88,6 +88,6 @@ it.each(['26000', '42P05'])('SQLSTATE %s behind a pooler names the setting that 
   await expect(writing(run, 'transaction')).rejects.toMatchObject({
     code: 'persistence_unavailable',
     outcome: 'not_stored',
-    message: expect.stringContaining('DATABASE_POOLER=transaction-unprepared') as string,
+    message: expect.stringContaining('(DATABASE_POOLER) to transaction-unprepared') as string,
   })
 })

@@ -1,8 +1,9 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
+import { NO_STATEMENTS_HINT } from '../database/pooler.ts'
 import { withRetries } from '../database/retries.ts'
 import type { Pooler } from '../database/settings.ts'
-import { isConflict, isStalePlan, sqlStateOf } from '../database/unavailable.ts'
+import { isConflict, isLostStatement, isStalePlan } from '../database/unavailable.ts'
 import type { DriverStatement, Row, Run } from './pool-statements.ts'
 
 /** Runs statements by the given functions, for writing and for reading. */
@@ -54,7 +55,7 @@ export function prepare<Values extends readonly SqlValue[], Result extends Row>(
     error: unknown,
   ) {
     if (isConflict(error)) return withRetries(() => run(statement))
-    if (!isStalePlan(error)) throw withHint(error, pooler)
+    if (!isStalePlan(error)) throw withHint(error)
     forget(used)
     return run(statement)
   }
@@ -67,14 +68,7 @@ export function prepare<Values extends readonly SqlValue[], Result extends Row>(
   }
 }
 
-/** SQLSTATE of a prepared statement that is not there, or is there already: the pooler has changed the connection. */
-const LOST_STATEMENT = new Set(['26000', '42P05'])
-
-function withHint(error: unknown, pooler: Pooler): unknown {
-  if (pooler !== 'transaction' || !LOST_STATEMENT.has(sqlStateOf(error) ?? '')) return error
-  return persistenceUnavailable({
-    message:
-      'The pooler does not support prepared statements, as PgBouncer before 1.21: set DATABASE_POOLER=transaction-unprepared.',
-    cause: error,
-  })
+function withHint(error: unknown): unknown {
+  if (!isLostStatement(error)) return error
+  return persistenceUnavailable({ message: `Cannot run a statement: ${NO_STATEMENTS_HINT}.`, cause: error })
 }
