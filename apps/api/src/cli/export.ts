@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { readSettings } from '../settings/read-settings.ts'
 import { type ExportOptions, exportPets, type PetSource } from '../transfer/export-pets.ts'
 import { withTransfer } from '../transfer/open-transfer.ts'
-import { type Format, fileError, formatOf, replaceFile } from '../transfer/pet-file.ts'
+import { type Format, formatOf, replaceFile } from '../transfer/pet-file.ts'
 import { amount, interruptible } from '../transfer/progress.ts'
 
 export interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
@@ -25,27 +25,9 @@ export async function exportCommand({ output, ...options }: ExportCommandOptions
     const text = exportPets(counted, { ...options, format })
     if (output === undefined) return pipeline(text, process.stdout).catch(unlessClosed)
     const stopped = () => `Stopped. ${JSON.stringify(output)} was not written.`
-    await interruptible(stopped, () => writeTo(output, text))
+    await interruptible(stopped, () => replaceFile(output, text))
     console.error(`Exported ${amount(count, 'pet')} to ${JSON.stringify(output)}.`)
   })
-}
-
-async function writeTo(output: string, text: AsyncIterable<string>): Promise<void> {
-  try {
-    await replaceFile(output, async (file) => {
-      for await (const part of text) await file.appendFile(part)
-    })
-  } catch (error) {
-    // A full disk, for instance; errors of the database name the database.
-    if (!isWriting(error)) throw error
-    throw fileError('write', output, error)
-  }
-}
-
-const WRITING: ReadonlySet<unknown> = new Set(['write', 'fsync', 'rename'])
-
-function isWriting(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && WRITING.has(error.syscall)
 }
 
 /** A reader such as `head` closes the pipe when it has read enough. */

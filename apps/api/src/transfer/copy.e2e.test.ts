@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { createApiKeyUseCases } from '@pet-store/access'
-import { createPetUseCases, IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type Pet } from '@pet-store/domain'
-import type { BulkAccess } from '@pet-store/persistence'
+import { createPetUseCases, IDEMPOTENCY_KEY_LIFETIME_MS, INT64 } from '@pet-store/domain'
 import { openPostgresPersistence } from '@pet-store/persistence-postgres'
 import { openSqlitePersistence } from '@pet-store/persistence-sqlite'
+import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runProgram } from '../testing/run-program.test-support.ts'
 import { copyDatabase } from './copy.ts'
-import { DATABASES, type KINDS, openDatabase, silent, temporaryFolder } from './testing/databases.test-support.ts'
+import { DATABASES, type KINDS, openDatabase, silent } from './testing/databases.test-support.ts'
 
 type Kind = (typeof KINDS)[number]
 
@@ -37,22 +37,14 @@ async function using<Result>(
 
 const OPTIONS = { idempotencyKey: { owner: 'kiosk', key: 'again', at: new Date() } }
 
-/** With names of this length a page of pets is enough for two transactions. */
-const PADDING = 'x'.repeat(100)
-
 /** Unusual pets, one of them with an idempotency key; an API key that was rotated and one that was revoked. */
-async function fill(url: string, count = 0): Promise<void> {
+async function fill(url: string): Promise<void> {
   await using(url, async ({ pets, apiKeys }) => {
     const { createPet } = createPetUseCases(pets)
     await createPet({ name: 'Top', categoryId: INT64.max, status: 'sold' })
     await createPet({ name: 'Bottom', categoryId: INT64.min })
     await createPet({ name: `it's "odd"\\,{}\t\n🐕 NULL`, categoryId: 2n ** 53n + 1n, status: 'pending' })
     await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, OPTIONS)
-    for (let index = 0; index < count; index += 1_000) {
-      await Promise.all(
-        Array.from({ length: 1_000 }, () => createPet({ name: `Pet ${index}${PADDING}`, categoryId: 1n })),
-      )
-    }
     const { issueApiKey, rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
     const { key } = await issueApiKey({ name: 'kiosk', scopes: ['pets:read'], lifetimeMs: 1e9 })
     await rotateApiKey((await issueApiKey({ name: 'shop' })).key.id, 1e6)
@@ -63,18 +55,9 @@ async function fill(url: string, count = 0): Promise<void> {
 
 function contents(url: string) {
   return using(url, async ({ pets, apiKeys }) => ({
-    pets: await allPets((after) => pets.list({ limit: 1000, ...(after !== undefined && { after }) })),
+    pets: await pets.list({ limit: 100 }),
     apiKeys: (await apiKeys.list()).toSorted((one, other) => (one.id < other.id ? -1 : 1)),
   }))
-}
-
-async function allPets(list: (after?: bigint) => Promise<readonly Pet[]>): Promise<readonly Pet[]> {
-  const all: Pet[] = []
-  for (;;) {
-    const page = await list(all.at(-1)?.id)
-    if (page.length === 0) return all
-    all.push(...page)
-  }
 }
 
 describe.each<[Kind, Kind]>([
@@ -132,28 +115,6 @@ describe.each<[Kind, Kind]>([
     expect(await contents(to)).toEqual(await contents(from))
     expect(await createKeyed(to, 'New', now)).toEqual({ pet, isReplay: true })
   })
-
-  it('continues after an interruption', async () => {
-    const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
-    await fill(from, 12_000)
-    const [source, target] = [await openDatabase(from), await openDatabase(to)]
-    let transactions = 0
-    let written = 0
-    const counting = (limit: number): BulkAccess => ({
-      ...target,
-      async writePets(pets) {
-        transactions += 1
-        if (transactions > limit) throw new Error('cut off')
-        await target.writePets(pets)
-        written += pets.length
-      },
-    })
-    await expect(copyDatabase(source, counting(2), silent)).rejects.toThrow('cut off')
-    expect(await target.countPets()).toBe(written)
-    expect(await copyDatabase(source, counting(Number.POSITIVE_INFINITY), silent)).toMatchObject({ pets: 12_004 })
-    expect(written).toBe(12_004)
-    expect(await contents(to)).toEqual(await contents(from))
-  })
 })
 
 describe('pet-store copy', () => {
@@ -183,8 +144,6 @@ describe('pet-store copy', () => {
   })
 
   it.each([
-    ['copy', 2, "required option '--from <url>' not specified"],
-    ['copy --from sqlite:a.db', 2, "required option '--to <url>' not specified"],
     ['copy --from sqlite:a.db --to sqlite:a.db', 2, '--from and --to name the same database.'],
     [
       'copy --from sqlite:typo.db --to sqlite:b.db',

@@ -12,7 +12,6 @@ import { jsonLine, petPages } from './export-pets.ts'
 import type { PetTransfer } from './open-transfer.ts'
 import { PET_FIELDS } from './pet-fields.ts'
 import type { Meter, Progress } from './progress.ts'
-import { createPetStore } from './store-pets.ts'
 
 /** How often the target is compared while pets are still added to the source. */
 const MAX_COMPARISONS = 5
@@ -101,44 +100,34 @@ async function comparePets(
   meter: Meter,
   write?: (pets: readonly Pet[]) => Promise<void>,
 ): Promise<Comparison> {
-  const store = createPetStore<Pet>(write ?? (async () => {}))
   const hash = createHash('sha256')
   const counts = { pets: 0, missing: 0 }
   let after: PetId | undefined
-  try {
-    for await (const pets of petPages(source)) {
-      const lastId = (pets.at(-1) as Pet).id
-      // If there are more pets up to the last id than in the source, some of these are others.
-      const page = await target.readPets({ limit: pets.length, ...(after !== undefined && { after }) })
-      const present = new Map(page.filter(({ id }) => id <= lastId).map((pet) => [pet.id, pet]))
-      hash.update(pets.map((pet) => jsonLine(pet)).join(''))
-      for (const pet of pets) {
-        const other = present.get(pet.id)
-        if (other !== undefined && isSamePet(pet, other)) present.delete(pet.id)
-        else if (other === undefined) {
-          counts.missing += 1
-          if (store.collect(pet)) await store.store()
-        }
-      }
-      if (present.size > 0) throw otherPets([...present.keys()])
-      counts.pets += pets.length
-      after = lastId
-      meter.advance(pets.length)
-      // SQLite works without the event loop, which Ctrl+C needs.
-      await setImmediate()
-    }
-    const others = await target.readPets({ limit: 10, ...(after !== undefined && { after }) })
-    if (others.length > 0) throw otherPets(others.map(({ id }) => id))
-    await store.end()
-  } finally {
-    await store.idle()
+  for await (const pets of petPages(source)) {
+    const lastId = (pets.at(-1) as Pet).id
+    // If there are more pets up to the last id than in the source, some of these are others.
+    const page = await target.readPets({ limit: pets.length, ...(after !== undefined && { after }) })
+    const present = new Map(page.filter(({ id }) => id <= lastId).map((pet) => [pet.id, pet]))
+    const missing = pets.filter(({ id }) => !present.has(id))
+    for (const pet of pets) if (isSamePet(pet, present.get(pet.id))) present.delete(pet.id)
+    if (present.size > 0) throw otherPets([...present.keys()])
+    if (missing.length > 0) await write?.(missing)
+    hash.update(pets.map((pet) => jsonLine(pet)).join(''))
+    counts.pets += pets.length
+    counts.missing += missing.length
+    after = lastId
+    meter.advance(pets.length)
+    // SQLite works without the event loop, which Ctrl+C needs.
+    await setImmediate()
   }
+  const others = await target.readPets({ limit: 10, ...(after !== undefined && { after }) })
+  if (others.length > 0) throw otherPets(others.map(({ id }) => id))
   meter.end()
   return { ...counts, lastId: after ?? 0n, checksum: hash.digest('hex') }
 }
 
-function isSamePet(one: Pet, other: Pet): boolean {
-  return PET_FIELDS.every(({ name }) => one[name] === other[name])
+function isSamePet(one: Pet, other: Pet | undefined): boolean {
+  return PET_FIELDS.every(({ name }) => one[name] === other?.[name])
 }
 
 function otherPets(ids: readonly PetId[]): Error {

@@ -78,7 +78,7 @@ describe('exported pets', () => {
     },
   )
 
-  it('are read a page at a time, one page ahead', async () => {
+  it('are read a page at a time, as they are written', async () => {
     const pages: (bigint | undefined)[] = []
     const pets = databaseOf(Array.from({ length: 12_000 }, (_, index) => ({ name: `Pet ${index}`, categoryId: 1n })))
     const pieces = exportPets(
@@ -91,8 +91,7 @@ describe('exported pets', () => {
       { format: 'ndjson', ids: true },
     )
     const first = String((await pieces.next()).value)
-    expect(first).toMatch(/^\{"id":1,.*\n$/s)
-    expect(pages).toEqual([undefined, 5_000n])
+    expect(pages).toEqual([undefined])
     expect((first + (await text(pieces))).split('\n').filter(Boolean)).toHaveLength(12_000)
     expect(pages).toEqual([undefined, 5_000n, 10_000n, 12_000n])
   })

@@ -1,4 +1,4 @@
-import type { Pet, PetStatus } from '@pet-store/domain'
+import type { Pet, PetQuery, PetStatus } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import { stringify } from 'csv-stringify/sync'
 import { PET_FIELDS } from './pet-fields.ts'
@@ -27,20 +27,15 @@ export async function* exportPets(from: PetSource, { format, ids, status }: Expo
 /** The number of pets in a page. */
 const PAGE = 5_000
 
-/** Returns all pets by ascending id, a page at a time. The next page is read while the caller works on this one. */
+/** Returns all pets by ascending id, a page at a time. */
 export async function* petPages(from: PetSource, status?: PetStatus): AsyncGenerator<readonly Pet[]> {
-  const query = { limit: PAGE, ...(status !== undefined && { status }) }
-  let reading = from.readPets(query)
-  try {
-    for (let pets = await reading; pets.length > 0; pets = await reading) {
-      reading = from.readPets({ ...query, after: (pets.at(-1) as Pet).id })
-      // It rejects for the next `await`.
-      reading.catch(() => undefined)
-      yield pets
-    }
-  } finally {
-    // Nothing is read any more when the caller closes the database.
-    await reading.catch(() => undefined)
+  let query: PetQuery = { limit: PAGE, ...(status !== undefined && { status }) }
+  for (;;) {
+    const pets = await from.readPets(query)
+    const last = pets.at(-1)
+    if (last === undefined) return
+    yield pets
+    query = { ...query, after: last.id }
   }
 }
 

@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import type { BulkAccess } from '@pet-store/persistence'
+import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runProgram } from '../testing/run-program.test-support.ts'
-import { allPets, DATABASES, KINDS, openDatabase, temporaryFolder } from './testing/databases.test-support.ts'
+import { allPets, DATABASES, KINDS, openDatabase } from './testing/databases.test-support.ts'
 
 /** Long enough for many transactions. */
 const PADDING = 'x'.repeat(200)
@@ -71,36 +72,5 @@ describe.each(KINDS)('import into %s', (kind) => {
     }
     await run('import pets.csv')
     expect(await names()).toEqual(Array.from({ length: count }, (_, index) => nameOf(index)))
-  })
-
-  it('ends at a rejected line, and continues there with --continue when the file was corrected', async () => {
-    const file = `${folder}/pets.csv`
-    await writeFile(file, 'name,categoryId\na,1\nb,one\nc,1\nd,\ne,1\n')
-    const first = await run('import pets.csv')
-    expect(first).toMatchObject({ code: 1, stdout: 'Imported 1 pet; 1 line rejected.\n' })
-    expect(first.stderr).toContain('line 3: categoryId must be an integer from')
-    expect(first.stderr).toContain('Stopped at line 3. Correct the file and run the command with --continue.\n')
-    expect(await names()).toEqual(['a'])
-
-    expect(await run('import pets.csv')).toMatchObject({
-      code: 1,
-      stdout: 'Imported 0 pets, after 1 pet of an earlier run; 1 line rejected.\n',
-    })
-    await writeFile(file, (await readFile(file, 'utf8')).replace('one', '1'))
-    const unsure = await run('import pets.csv')
-    expect(unsure).toMatchObject({ code: 1, stdout: '' })
-    expect(unsure.stderr).toMatch(
-      /^The first 2 lines of this file were stored on \d{4}-\d\d-\d\d by an import that was interrupted, and the file has changed since\. To store only the lines after them, use --continue; to store every line, use --again\.\n$/,
-    )
-    const third = await run('import pets.csv --continue --on-error skip --report rejected.txt')
-    expect(third).toMatchObject({
-      code: 1,
-      stdout: 'Imported 3 pets, after 1 pet of an earlier run; 1 line rejected.\n',
-    })
-    expect(await readFile(`${folder}/rejected.txt`, 'utf8')).toBe(
-      'line 5: categoryId must be an integer from -9223372036854775808 to 9223372036854775807, got ""\n',
-    )
-    expect(await names()).toEqual(['a', 'b', 'c', 'e'])
-    expect((await run('import pets.csv')).stderr).toContain('This file was imported on')
   })
 })

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type ImportOptions, importPets } from './import-pets.ts'
 import { silent } from './testing/databases.test-support.ts'
@@ -123,32 +122,5 @@ describe('import', () => {
     expect(await result).toMatchObject({ rejected: 2, stopReason: expect.stringMatching(/^Stopped at line \d+\.$/) })
     expect(reported[0]).toBe(2)
     expect(names()).toEqual(ALL)
-  })
-
-  it('reads on while pets are stored, one transaction after the other, and ends when one has failed', async () => {
-    const log: string[] = []
-    const bulk = createMemoryBulk()
-    const file = {
-      bytes: LONG_FILE.length,
-      async *open() {
-        for await (const piece of pieces(LONG_FILE)) {
-          log.push('read')
-          yield piece
-        }
-      },
-    }
-    const target = {
-      readPetImports: bulk.readPetImports,
-      async addPets() {
-        log.push('begin')
-        await setTimeout(20)
-        log.push('end')
-        if (log.filter((one) => one === 'end').length === 2) throw new Error('disk full')
-      },
-    }
-    const options = { format: 'csv', onError: 'stop', again: false, continues: false, progress: silent } as const
-    await expect(importPets({ ...options, file, report() {} }, target)).rejects.toThrow('disk full')
-    const order = log.slice(log.indexOf('begin')).join(' ')
-    expect(order).toMatch(/^begin (read )+end (read )*begin (read )+end$/)
   })
 })

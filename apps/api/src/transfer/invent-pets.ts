@@ -8,14 +8,6 @@ const TRAITS =
   'Brave Fluffy Sleepy Curious Gentle Quick Hungry Loud Clever Little Old Spotted Striped Golden Grey Shy'.split(' ')
 const CATEGORIES = 12
 
-/** How many pets of a hundred have each status. */
-const STATUSES: readonly (readonly [percent: number, status?: PetStatus])[] = [
-  [60, 'available'],
-  [15, 'pending'],
-  [20, 'sold'],
-  [5],
-]
-
 /** Invents one pet after another. The same seed gives the same pets in the same order. */
 export function createPetInventor(seed: number): () => NewPet {
   const random = createRandom(seed)
@@ -28,12 +20,11 @@ export function createPetInventor(seed: number): () => NewPet {
   }
 }
 
+/** A few pets have no status. */
 function statusAt(percent: number): PetStatus | undefined {
-  let sum = 0
-  return STATUSES.find(([share]) => {
-    sum += share
-    return percent < sum
-  })?.[1]
+  if (percent < 60) return 'available'
+  if (percent < 75) return 'pending'
+  return percent < 95 ? 'sold' : undefined
 }
 
 /** Random numbers from 0 to 1 by mulberry32: 32 bits of state are enough for inventing names. */

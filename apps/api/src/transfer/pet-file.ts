@@ -34,49 +34,45 @@ export async function findPetFile(file: string): Promise<PetFile> {
   }
 }
 
-/** Opens a file for writing and empties it. Rejects with one sentence if that is not possible. */
-async function openOutput(file: string): Promise<FileHandle> {
-  try {
-    return await open(file, 'w')
-  } catch (error) {
-    throw fileError('write', file, error as NodeJS.ErrnoException)
-  }
-}
-
 /**
  * Writes a file through a temporary one beside it, which takes its name at the end: an existing file stays as it is until
- * all was written. A device or a pipe is written directly.
+ * all was written. A device or a pipe is written directly. Rejects with one sentence if the file cannot be written.
  */
-export async function replaceFile(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
+export async function replaceFile(file: string, text: AsyncIterable<string>): Promise<void> {
+  const failed = (error: NodeJS.ErrnoException): never => {
+    throw fileError('write', file, error)
+  }
   const existing = await stat(file).catch(() => undefined)
   if (existing !== undefined && !existing.isFile()) {
-    const device = await openOutput(file)
-    try {
-      return await write(device)
-    } finally {
-      await device.close()
-    }
+    return writeTo(await open(file, 'w').catch(failed), text, failed)
   }
   // A symbolic link stays one.
   const target = existing === undefined ? file : await realpath(file)
   const temporary = `${target}.${process.pid}.tmp`
-  const handle = await openOutput(temporary).catch((error: Error) => {
-    throw fileError('write', file, error.cause as NodeJS.ErrnoException)
-  })
   const remove = () => rmSync(temporary, { force: true })
   process.once('exit', remove)
   try {
-    await write(handle)
-    await handle.sync()
-    await handle.close()
-    if (existing !== undefined) await chmod(temporary, existing.mode)
-    await rename(temporary, target)
-  } catch (error) {
-    await handle.close().catch(() => {})
-    remove()
-    throw error
+    await writeTo(await open(temporary, 'w').catch(failed), text, failed)
+    if (existing !== undefined) await chmod(temporary, existing.mode).catch(failed)
+    await rename(temporary, target).catch(failed)
   } finally {
+    // Nothing is left of it once it was renamed.
+    remove()
     process.off('exit', remove)
+  }
+}
+
+async function writeTo(
+  handle: FileHandle,
+  text: AsyncIterable<string>,
+  failed: (error: NodeJS.ErrnoException) => never,
+): Promise<void> {
+  try {
+    for await (const part of text) await handle.appendFile(part).catch(failed)
+    // A device has nothing to sync.
+    if ((await handle.stat()).isFile()) await handle.sync().catch(failed)
+  } finally {
+    await handle.close()
   }
 }
 

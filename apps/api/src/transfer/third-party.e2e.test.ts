@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { temporaryFolder } from './testing/databases.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
 
 const FROM_ROOT = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
@@ -35,26 +35,30 @@ describe('a third-party adapter without bulk access', () => {
     expect((await run('pet-store export', MODULE)).stdout.trim().split('\n')).toHaveLength(254)
   })
 
-  it('is copied to SQLite with the ids of its pets', async () => {
+  it('is copied to SQLite with the ids of its pets, and receives pets of SQLite under new ids', async () => {
     await run('pet-store seed --count 120 --seed 1', MODULE)
     const copied = await run('pet-store copy --from pets.ndjson --to sqlite:pets.db', MODULE)
     expect(copied).toMatchObject({ code: 0, stderr: 'The source has no bulk access: only pets are copied.\n' })
     expect(copied.stdout).toMatch(/ and sqlite:pets.db both hold 120 pets\. SHA-256 of the pets: [0-9a-f]{64}\n$/)
     const before = await run('pet-store export', MODULE)
     expect((await run('pet-store export', { DATABASE_URL: 'sqlite:pets.db' })).stdout).toBe(before.stdout)
-  })
 
-  it('receives the pets of SQLite under new ids', async () => {
-    await run('pet-store seed --count 5 --seed 1', { DATABASE_URL: 'sqlite:pets.db' })
-    const copied = await run('pet-store copy --from sqlite:pets.db --to pets.ndjson', MODULE)
-    expect(copied).toMatchObject({
+    const back = 'pet-store copy --from sqlite:pets.db --to back.ndjson'
+    const received = await run(back, MODULE)
+    expect(received).toMatchObject({
       code: 0,
       stderr: 'The target has no bulk access: only pets are copied, and they get new ids.\n',
     })
-    expect(copied.stdout).toMatch(/^Copied 5 pets from sqlite:pets.db to /)
-    const names = await run('pet-store export --no-ids | sort', MODULE)
-    const expected = await run('pet-store export --no-ids | sort', { DATABASE_URL: 'sqlite:pets.db' })
-    expect(names.stdout).toBe(expected.stdout)
+    expect(received.stdout).toMatch(/^Copied 120 pets from sqlite:pets.db to /)
+    const sorted = 'pet-store export --no-ids | sort'
+    expect((await run(sorted, { ...MODULE, DATABASE_URL: 'back.ndjson' })).stdout).toBe(
+      (await run(sorted, MODULE)).stdout,
+    )
+    const again = await run(back, MODULE)
+    expect(again.stderr).toContain(
+      'The target holds pets. It must be empty, because it cannot store pets under their ids.',
+    )
+    expect(again.code).toBe(1)
   })
 })
 

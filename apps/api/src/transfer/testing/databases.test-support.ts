@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Pet } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
+import { temporaryFolder } from '@pet-store/testing'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, inject } from 'vitest'
@@ -15,12 +13,6 @@ const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
-
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'pet-store-'))
-  cleanUps.push(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** Makes an empty database of each kind; it is gone after the test. */
 export const DATABASES = {
