@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PET_STATUSES } from '@pet-store/domain'
-import { adapterContract, aNewPet, type PersistenceHarness, persistenceContract } from '@pet-store/persistence-testing'
+import { aNewPet, type PersistenceHarness, persistenceContract } from '@pet-store/persistence-testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import openFilePersistence, { deletePet, openBulkAccess } from './testing/file-persistence.test-support.ts'
 
@@ -100,7 +100,7 @@ const caseOf = (harness: PersistenceHarness, id: string) =>
   persistenceContract(harness).find((candidate) => candidate.id === `persistence.${id}`)
 
 describe.concurrent('persistenceContract', () => {
-  it.each(adapterContract(harnessWith()))('passes $id with a correct adapter', async ({ id, run }) => {
+  it.each(persistenceContract(harnessWith()))('passes $id with a correct adapter', async ({ id, run }) => {
     expect(await run()).toBe(id === SINGLE ? 'several processes may open one database' : undefined)
   })
 

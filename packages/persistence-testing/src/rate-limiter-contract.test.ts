@@ -4,12 +4,16 @@ import { type Fault, pause, testContract } from './testing/fault.test-support.ts
 
 const limiterFault = (
   name: string,
-  caughtBy: string,
+  caughtBy: readonly string[],
   take: (limit: RateLimit) => (keyId: string) => Allowance | Promise<Allowance>,
-): Fault<CreateRateLimiter> => [name, caughtBy, () => (limit) => ({ take: take(limit) })]
+): Fault<CreateRateLimiter> => [
+  name,
+  caughtBy.map((id) => `rate-limiter.${id}`),
+  () => (limit) => ({ take: take(limit) }),
+]
 
 /** Changes what a correct limiter returns. */
-const returning = (name: string, caughtBy: string, change: (allowance: Allowance) => Partial<Allowance>) =>
+const returning = (name: string, caughtBy: readonly string[], change: (allowance: Allowance) => Partial<Allowance>) =>
   limiterFault(name, caughtBy, (limit) => {
     const { take } = createMemoryRateLimiter(limit)
     return (keyId) => {
@@ -21,26 +25,22 @@ const returning = (name: string, caughtBy: string, change: (allowance: Allowance
 const faults: readonly Fault<CreateRateLimiter>[] = [
   limiterFault(
     'allows one more',
-    'rate-limiter.exact',
+    ['exact'],
     (limit) => createMemoryRateLimiter({ ...limit, requests: limit.requests + 1 }).take,
   ),
-  returning('returns a negative remaining number', 'rate-limiter.exact', ({ isAllowed, remaining }) => ({
+  returning('returns a negative remaining number', ['exact'], ({ isAllowed, remaining }) => ({
     remaining: isAllowed ? remaining : -1,
   })),
-  returning('returns the end of the window as a date', 'rate-limiter.reset', () => ({ resetMs: Date.now() })),
-  returning(
-    'always allows',
-    'rate-limiter.exact rate-limiter.per-key rate-limiter.concurrent rate-limiter.next-window',
-    () => ({
-      isAllowed: true,
-    }),
-  ),
-  returning('never allows', 'rate-limiter.exact rate-limiter.next-window', () => ({ isAllowed: false })),
-  limiterFault('counts all keys together', 'rate-limiter.per-key', (limit) => {
+  returning('returns the end of the window as a date', ['reset'], () => ({ resetMs: Date.now() })),
+  returning('always allows', ['exact', 'per-key', 'concurrent', 'next-window'], () => ({
+    isAllowed: true,
+  })),
+  returning('never allows', ['exact', 'next-window'], () => ({ isAllowed: false })),
+  limiterFault('counts all keys together', ['per-key'], (limit) => {
     const { take } = createMemoryRateLimiter(limit)
     return () => take('all')
   }),
-  limiterFault('forgets keys after 256 others', 'rate-limiter.per-key', (limit) => {
+  limiterFault('forgets keys after 256 others', ['per-key'], (limit) => {
     let keys = 0
     let { take } = createMemoryRateLimiter(limit)
     return (keyId) => {
@@ -49,7 +49,7 @@ const faults: readonly Fault<CreateRateLimiter>[] = [
       return take(keyId)
     }
   }),
-  limiterFault('reads the count, waits, and writes it', 'rate-limiter.concurrent', ({ requests, windowMs }) => {
+  limiterFault('reads the count, waits, and writes it', ['concurrent'], ({ requests, windowMs }) => {
     const counts = new Map<string, number>()
     return async (keyId) => {
       const count = (counts.get(keyId) ?? 0) + 1
@@ -58,12 +58,12 @@ const faults: readonly Fault<CreateRateLimiter>[] = [
       return { isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs: windowMs }
     }
   }),
-  limiterFault('never starts again', 'rate-limiter.next-window', (limit) => {
+  limiterFault('never starts again', ['next-window'], (limit) => {
     const { take } = createMemoryRateLimiter({ ...limit, windowMs: 3_600_000 })
     return (keyId) => ({ ...take(keyId), resetMs: 10 })
   }),
-  returning('returns the same remaining time always', 'rate-limiter.reset', () => ({ resetMs: 200 })),
-  limiterFault('extends the window with each request', 'rate-limiter.window-ends', ({ requests, windowMs }) => {
+  returning('returns the same remaining time always', ['reset'], () => ({ resetMs: 200 })),
+  limiterFault('extends the window with each request', ['window-ends'], ({ requests, windowMs }) => {
     let [count, endMs] = [0, 0]
     return () => {
       if (Date.now() >= endMs) count = 0
@@ -74,7 +74,7 @@ const faults: readonly Fault<CreateRateLimiter>[] = [
   }),
   [
     'counts for all limits together',
-    'rate-limiter.per-window',
+    ['rate-limiter.per-window'],
     () => {
       let take: ReturnType<CreateRateLimiter>['take'] | undefined
       return (limit) => {
@@ -84,7 +84,7 @@ const faults: readonly Fault<CreateRateLimiter>[] = [
       }
     },
   ],
-  limiterFault('never responds', 'rate-limiter.reset', () => () => new Promise(() => {})),
+  limiterFault('never responds', ['reset'], () => () => new Promise(() => {})),
 ]
 
 testContract('rateLimiterContract', rateLimiterContract, faults, () => createMemoryRateLimiter)

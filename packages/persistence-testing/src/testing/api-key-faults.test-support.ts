@@ -1,156 +1,142 @@
 import type { ApiKeyRepository, NewApiKey } from '@pet-store/access'
-import { apiKeyFault } from './fake-api-keys.test-support.ts'
-import { broken, type Fault, pause } from './fault.test-support.ts'
+import { FakeApiKeys } from './fake-api-keys.test-support.ts'
+import { broken, type Fault, type Faults, faultsOf, pause } from './fault.test-support.ts'
 
-const stores = (what: string, caughtBy: string, change: (key: NewApiKey) => object) =>
-  apiKeyFault(`stores ${what}`, caughtBy, () => ({ toRow: (key) => ({ ...key, ...change(key) }) }))
+const stores = (fault: string, change: (key: NewApiKey) => object): Faults<FakeApiKeys> => ({
+  [fault]: { toRow: (key) => ({ ...key, ...change(key) }) },
+})
 
-export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = [
-  stores('no expiry', 'api-key.add.fields api-key.add.times', () => ({ expiresAt: undefined })),
-  stores('no creator', 'api-key.add.fields api-key.replace.successor', () => ({ createdBy: undefined })),
-  stores('both scopes for every key', 'api-key.add.fields', () => ({ scopes: ['pets:read', 'pets:write'] })),
-  stores('quotes doubled', 'api-key.add.name.quotes', ({ name }) => ({ name: name.replaceAll("'", "''") })),
-  stores('only letters of 16 bits', 'api-key.add.name.emoji api-key.add.name.100-code-points', ({ name }) => ({
+const takesForChanges = (field: 'createdAt' | 'revokedAt'): Faults<FakeApiKeys> => ({
+  [`replace.changed-since: takes only ${field} for a change`]: (_, { list }) => ({
+    list: async (since) =>
+      (await list()).filter((key) => since === undefined || Number(key[field] ?? 0) >= Number(since)),
+  }),
+})
+
+const listsBy = (field: 'id' | 'name' | 'sha256'): Faults<FakeApiKeys> => ({
+  [`add.list: lists by ${field}`]: { order: (one, other) => (one[field] < other[field] ? -1 : 1) },
+})
+
+export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(() => new FakeApiKeys(), 'api-key', {
+  ...stores('add.fields add.times: stores no expiry', () => ({ expiresAt: undefined })),
+  ...stores('add.fields replace.successor: stores no creator', () => ({ createdBy: undefined })),
+  ...stores('add.fields: stores both scopes for every key', () => ({ scopes: ['pets:read', 'pets:write'] })),
+  ...stores('add.name.quotes: stores quotes doubled', ({ name }) => ({ name: name.replaceAll("'", "''") })),
+  ...stores('add.name.emoji add.name.100-code-points: stores only letters of 16 bits', ({ name }) => ({
     name: name.replace(/[\u{10000}-\u{10ffff}]/gu, '?'),
   })),
-  stores('names in Latin-1', 'api-key.add.name.right-to-left-letters', ({ name }) => ({
+  ...stores('add.name.right-to-left-letters: stores names in Latin-1', ({ name }) => ({
     name: Buffer.from(name, 'latin1').toString('latin1'),
   })),
-  stores('trimmed names', 'api-key.add.name.spaces-at-its-ends', ({ name }) => ({ name: name.trim() })),
-  stores('times to the second', 'api-key.add.fields api-key.add.times', ({ createdAt }) => ({
+  ...stores('add.name.spaces-at-its-ends: stores trimmed names', ({ name }) => ({ name: name.trim() })),
+  ...stores('add.fields add.times: stores times to the second', ({ createdAt }) => ({
     createdAt: new Date(Math.floor(createdAt.getTime() / 1000) * 1000),
   })),
-  stores('times in 42 bits', 'api-key.add.times', ({ expiresAt }) =>
+  ...stores('add.times: stores times in 42 bits', ({ expiresAt }) =>
     expiresAt ? { expiresAt: new Date(expiresAt.getTime() % 2 ** 42) } : {},
   ),
-  stores('the given object itself', 'api-key.add.detached', (key) => key),
-  apiKeyFault('returns null for an absent field', 'api-key.add.fields', (keys) => {
+  ...stores('add.detached: stores the given object itself', (key) => key),
+  'add.fields: returns null for an absent field': (keys) => {
     const give = keys.give.bind(keys)
     return { give: (row) => ({ expiresAt: null, revokedAt: null, ...give(row) }) }
-  }),
-  apiKeyFault('returns the hash', 'api-key.add.fields', () => ({ give: (row) => ({ ...row }) })),
-  apiKeyFault('returns the stored key itself', 'api-key.add.detached', () => ({
-    give: ({ sha256: _, ...key }) => key,
-  })),
-  apiKeyFault('ignores the case of ids', 'api-key.add.unknown', () => ({
-    hasId: (row, id) => row.id.toLowerCase() === id.toLowerCase(),
-  })),
-  apiKeyFault('finds the first key by any hash', 'api-key.add.unknown', () => ({ hasHash: () => true })),
-  apiKeyFault('ignores a key with a known hash', 'api-key.add.taken', (keys, { add }) => ({
+  },
+  'add.fields: returns the hash': { give: (row) => ({ ...row }) },
+  'add.detached: returns the stored key itself': { give: ({ sha256: _, ...key }) => key },
+  'add.unknown: ignores the case of ids': { hasId: (row, id) => row.id.toLowerCase() === id.toLowerCase() },
+  'add.unknown: finds the first key by any hash': { hasHash: () => true },
+  'add.taken: ignores a key with a known hash': (keys, { add }) => ({
     add: async (key) => (keys.rows.some(({ sha256 }) => sha256 === key.sha256) ? undefined : add(key)),
-  })),
-  apiKeyFault('ignores a key with a known id', 'api-key.add.taken', (_, { add }) => ({
-    add: (key) => add(key).catch(() => undefined),
-  })),
-  apiKeyFault('accepts a name once', 'api-key.add.same-name', (keys, { add }) => ({
+  }),
+  'add.taken: ignores a key with a known id': (_, { add }) => ({ add: (key) => add(key).catch(() => undefined) }),
+  'add.same-name: accepts a name once': (keys, { add }) => ({
     add: async (key) => (keys.rows.some(({ name }) => name === key.name) ? broken() : add(key)),
-  })),
-  apiKeyFault('rejects a successor with the same name', 'api-key.add.same-name', (keys, { replace }) => ({
+  }),
+  'add.same-name: rejects a successor with the same name': (keys, { replace }) => ({
     replace: async (id, successor, until) =>
       keys.rows.some(({ name }) => name === successor.name) ? broken() : replace(id, successor, until),
-  })),
-  apiKeyFault('hides expired keys', 'api-key.add.expired', (keys) => ({
+  }),
+  'add.expired: hides expired keys': (keys) => ({
     hasHash: (row, sha256) => row.sha256 === sha256 && Number(row.expiresAt ?? Infinity) > Date.now(),
     hasId: (row, id) => row.id === id && Number(row.expiresAt ?? Infinity) > Date.now(),
     list: async () => keys.rows.filter((row) => Number(row.expiresAt ?? Infinity) > Date.now()),
-  })),
-  ...(['createdAt', 'revokedAt'] as const).map((field) =>
-    apiKeyFault(`takes only ${field} for a change`, 'api-key.replace.changed-since', (_, { list }) => ({
-      list: async (since) =>
-        (await list()).filter((key) => since === undefined || Number(key[field] ?? 0) >= Number(since)),
-    })),
-  ),
-  apiKeyFault('lists in the order of adding', 'api-key.add.list', () => ({ order: () => 0 })),
-  ...(['id', 'name', 'sha256'] as const).map((field) =>
-    apiKeyFault(`lists by ${field}`, 'api-key.add.list', () => ({
-      order: (one, other) => (one[field] < other[field] ? -1 : 1),
-    })),
-  ),
-  apiKeyFault('lists the newest first', 'api-key.add.list', () => ({
-    order: (one, other) => other.createdAt.getTime() - one.createdAt.getTime(),
-  })),
-  apiKeyFault('lists only active keys', 'api-key.add.list', (_, { list }) => ({
+  }),
+  ...takesForChanges('createdAt'),
+  ...takesForChanges('revokedAt'),
+  'add.list: lists in the order of adding': { order: () => 0 },
+  ...listsBy('id'),
+  ...listsBy('name'),
+  ...listsBy('sha256'),
+  'add.list: lists the newest first': { order: (one, other) => other.createdAt.getTime() - one.createdAt.getTime() },
+  'add.list: lists only active keys': (_, { list }) => ({
     list: async () => (await list()).filter(({ revokedAt }) => !revokedAt),
-  })),
+  }),
 
-  apiKeyFault('revokes nothing', 'api-key.revoke', () => ({ revoke: async () => true })),
-  apiKeyFault('uses the time of the last revocation', 'api-key.revoke', () => ({ revokedAt: (_, at) => at })),
-  apiKeyFault('does not store who revoked a key', 'api-key.revoke-by', () => ({ revokedBy: () => ({}) })),
-  apiKeyFault('stores who revoked a key last', 'api-key.revoke-by', () => ({
-    revokedBy: (_, by) => ({ revokedBy: by }),
-  })),
-  apiKeyFault('reads a key, waits, and writes it with its use', 'api-key.revoke-concurrent', (keys, original) => ({
+  'revoke: revokes nothing': { revoke: async () => true },
+  'revoke: uses the time of the last revocation': { revokedAt: (_, at) => at },
+  'revoke-by: does not store who revoked a key': { revokedBy: () => ({}) },
+  'revoke-by: stores who revoked a key last': { revokedBy: (_, by) => ({ revokedBy: by }) },
+  'revoke-concurrent: reads a key, waits, and writes it with its use': (keys, original) => ({
     async markUsed(uses) {
       const read = keys.rows.find(({ id }) => id === uses[0]?.id)
       await pause()
       if (read !== undefined) keys.change(read.id, () => ({ revokedAt: undefined, revokedBy: undefined, ...read }))
       return original.markUsed(uses)
     },
-  })),
-  apiKeyFault('reads a key, waits, and writes it as replaced', 'api-key.revoke-concurrent', (keys, original) => ({
+  }),
+  'revoke-concurrent: reads a key, waits, and writes it as replaced': (keys, original) => ({
     async replace(id, successor, until) {
       const read = keys.rows.find((row) => row.id === id)
       await pause()
       if (read !== undefined) keys.change(id, () => ({ revokedAt: undefined, revokedBy: undefined, ...read }))
       return original.replace(id, successor, until)
     },
-  })),
-  apiKeyFault('revokes every key', 'api-key.revoke', (keys) => ({
+  }),
+  'revoke: revokes every key': (keys) => ({
     revoke: async (_, revokedAt) => keys.rows.every(({ id }) => keys.change(id, () => ({ revokedAt }))),
-  })),
-  apiKeyFault('revokes unknown keys', 'api-key.revoke-unknown', () => ({ revoke: async () => true })),
-  apiKeyFault('records the use that arrived last', 'api-key.mark-used api-key.mark-used-many', () => ({
-    lastUsedAt: (_, at) => at,
-  })),
-  apiKeyFault('records a use for every key', 'api-key.mark-used', (keys, { markUsed }) => ({
+  }),
+  'revoke-unknown: revokes unknown keys': { revoke: async () => true },
+  'mark-used mark-used-many: records the use that arrived last': { lastUsedAt: (_, at) => at },
+  'mark-used: records a use for every key': (keys, { markUsed }) => ({
     markUsed: (uses) => markUsed(uses.flatMap(({ at }) => keys.rows.map(({ id }) => ({ id, at })))),
-  })),
-  apiKeyFault(
-    'records the first of many uses',
-    'api-key.mark-used-many api-key.mark-used-unknown',
-    (_, { markUsed }) => ({
-      markUsed: (uses) => markUsed(uses.slice(0, 1)),
-    }),
-  ),
-  apiKeyFault('records at most 256 uses', 'api-key.mark-used-many', (_, { markUsed }) => ({
+  }),
+  'mark-used-many mark-used-unknown: records the first of many uses': (_, { markUsed }) => ({
+    markUsed: (uses) => markUsed(uses.slice(0, 1)),
+  }),
+  'mark-used-many: records at most 256 uses': (_, { markUsed }) => ({
     markUsed: (uses) => markUsed(uses.slice(0, 256)),
-  })),
-  apiKeyFault('rejects the use of an unknown key', 'api-key.mark-used-unknown', (keys, { markUsed }) => ({
+  }),
+  'mark-used-unknown: rejects the use of an unknown key': (keys, { markUsed }) => ({
     markUsed: async (uses) =>
       uses.every(({ id }) => keys.rows.some((row) => row.id === id)) ? markUsed(uses) : broken(),
-  })),
-  apiKeyFault('rejects an empty list of uses', 'api-key.mark-used-unknown', (_, { markUsed }) => ({
+  }),
+  'mark-used-unknown: rejects an empty list of uses': (_, { markUsed }) => ({
     markUsed: async (uses) => (uses.length === 0 ? broken() : markUsed(uses)),
-  })),
+  }),
 
-  apiKeyFault('does not end a replaced key', 'api-key.replace.successor api-key.replace.again', () => ({
-    endOf: (old) => old.expiresAt,
-  })),
-  apiKeyFault('does not name the successor', 'api-key.replace.successor api-key.replace.again', (_, { add }) => ({
+  'replace.successor replace.again: does not end a replaced key': { endOf: (old) => old.expiresAt },
+  'replace.successor replace.again: does not name the successor': (_, { add }) => ({
     replace: (_id, successor) => add(successor).then(() => true),
-  })),
-  apiKeyFault('ends a key with the overlap, however long that is', 'api-key.replace.earlier-end', () => ({
-    endOf: (_, until) => until,
-  })),
-  apiKeyFault('looks for a successor, waits, and stores', 'api-key.replace.concurrent', (keys, { add, replace }) => ({
+  }),
+  'replace.earlier-end: ends a key with the overlap, however long that is': { endOf: (_, until) => until },
+  'replace.concurrent: looks for a successor, waits, and stores': (keys, { add, replace }) => ({
     async replace(id, successor, until) {
       const isReplaced = keys.rows.find((row) => row.id === id)?.replacedBy !== undefined
       await pause()
       if (isReplaced) return false
       return (await replace(id, successor, until)) || add(successor).then(() => true)
     },
-  })),
-  apiKeyFault('cannot replace a successor', 'api-key.replace.again', (keys, { replace }) => ({
+  }),
+  'replace.again: cannot replace a successor': (keys, { replace }) => ({
     replace: async (id, successor, until) =>
       keys.rows.some(({ replacedBy }) => replacedBy === id) ? broken() : replace(id, successor, until),
-  })),
-  apiKeyFault('stores a successor of an unknown key', 'api-key.replace.unknown', (_, { add, replace }) => ({
+  }),
+  'replace.unknown: stores a successor of an unknown key': (_, { add, replace }) => ({
     replace: (id, successor, until) => replace(id, successor, until).catch(() => add(successor).then(() => true)),
-  })),
-  apiKeyFault('ends the old key before it stores the successor', 'api-key.replace.taken', (keys, { replace }) => ({
+  }),
+  'replace.taken: ends the old key before it stores the successor': (keys, { replace }) => ({
     replace(id, successor, until) {
       keys.change(id, () => ({ expiresAt: until }))
       return replace(id, successor, until)
     },
-  })),
-]
+  }),
+})

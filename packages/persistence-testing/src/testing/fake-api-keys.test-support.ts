@@ -1,5 +1,5 @@
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
-import { broken, faultsOf, type MakeFault } from './fault.test-support.ts'
+import { broken } from './fault.test-support.ts'
 
 /** What is stored of a key beyond what the port returns; `ownExpiresAt` is the expiry that a replaced key had. */
 interface Hidden {
@@ -106,6 +106,3 @@ function copiedDates(key: object): object {
   const dates = Object.entries(key).filter(([, value]) => value instanceof Date)
   return Object.fromEntries(dates.map(([name, value]) => [name, new Date(value as Date)]))
 }
-
-/** A fault of API keys. */
-export const apiKeyFault: MakeFault<FakeApiKeys, ApiKeyRepository> = faultsOf(() => new FakeApiKeys())

@@ -9,7 +9,7 @@ import type {
 } from '@pet-store/persistence'
 import { type ApiKeyRow, FakeApiKeys } from './fake-api-keys.test-support.ts'
 import { FakePets } from './fake-pets.test-support.ts'
-import { broken, faultsOf, type MakeFault } from './fault.test-support.ts'
+import { broken } from './fault.test-support.ts'
 
 /** Correct bulk access in small parts, each of which a fault can replace. It shares the rows of the other fakes. */
 export class FakeBulk implements BulkAccess {
@@ -49,13 +49,8 @@ export class FakeBulk implements BulkAccess {
 
   advance({ from, to }: PetImportProgress): void {
     const id = from?.id ?? to.id
-    if (
-      !this.isWhere(
-        this.imports.find((stored) => stored.id === id),
-        from,
-      )
-    )
-      broken()
+    const stored = this.imports.find((one) => one.id === id)
+    if (!this.isWhere(stored, from)) broken()
     this.storeImport({ ...to, id })
   }
 
@@ -119,6 +114,3 @@ export class FakeBulk implements BulkAccess {
 
   async close(): Promise<void> {}
 }
-
-/** A fault of bulk access. */
-export const bulkFault: MakeFault<FakeBulk, BulkAccess> = faultsOf(() => new FakeBulk())

@@ -12,7 +12,7 @@ import {
   type PetStatus,
   persistenceUnavailable,
 } from '@pet-store/domain'
-import { faultsOf, type MakeFault } from './fault.test-support.ts'
+import { type Fault, type Faults, faultsOf } from './fault.test-support.ts'
 
 /** A correct repository in small parts, each of which a fault can replace. */
 export class FakePets implements PetRepository {
@@ -108,12 +108,9 @@ export class FakePets implements PetRepository {
   }
 }
 
-/** A fault of pets. */
-export const petFault: MakeFault<FakePets, PetRepository> = faultsOf(() => new FakePets())
+/** Faults of pets. */
+export function petFaults(group: string, ...faults: readonly Faults<FakePets>[]): readonly Fault<PetRepository>[] {
+  return faultsOf(() => new FakePets(), group, ...faults)
+}
 
 export const OPERATIONS = ['add', 'find', 'list'] as const
-
-/** The ids of several cases of one group. */
-export function ids(group: string, names: string): string {
-  return names.replaceAll(/\S+/g, (name) => `${group}.${name}`)
-}

@@ -2,8 +2,14 @@ import { AssertionError } from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import type { ContractCase } from '../contract-case.ts'
 
-/** A fake that breaks one guarantee on purpose: what it does wrong, the ids of the cases that must fail, separated by spaces, and the fake. */
-export type Fault<Port> = readonly [name: string, caughtBy: string, create: () => Port]
+/** A fake that breaks one guarantee on purpose: what it does wrong, the ids of the cases that must fail, and the fake. */
+export type Fault<Port> = readonly [name: string, caughtBy: readonly string[], create: () => Port]
+
+/**
+ * Faults as they are written down: `ids of the cases that must fail: what it does wrong`, and parts that replace those of
+ * a fake without a fault; `original` has the methods before that.
+ */
+export type Faults<Fake> = Readonly<Record<string, Partial<Fake> | ((fake: Fake, original: Fake) => Partial<Fake>)>>
 
 /** What a fault throws when a broken adapter would: told apart from a mistake in the fault itself. */
 export class BrokenOnPurpose extends Error {}
@@ -17,22 +23,20 @@ export function pause(): Promise<void> {
   return Promise.resolve()
 }
 
-/** Makes a fault from parts that replace those of a fake; `original` has the methods before that. */
-export type MakeFault<Fake, Port> = (
-  name: string,
-  caughtBy: string,
-  replace: (fake: Fake, original: Fake) => Partial<Fake>,
-) => Fault<Port>
-
-export function faultsOf<Fake extends Port & object, Port>(createFake: () => Fake): MakeFault<Fake, Port> {
-  return (name, caughtBy, replace) => [
-    name,
-    caughtBy,
-    () => {
+/** The faults of one group of cases. */
+export function faultsOf<Fake extends object>(
+  createFake: () => Fake,
+  group: string,
+  ...faults: readonly Faults<Fake>[]
+): readonly Fault<Fake>[] {
+  return faults.flatMap(Object.entries<Faults<Fake>[string]>).map(([text, parts]) => {
+    const [ids = '', name = ''] = text.split(': ')
+    const create = () => {
       const fake = createFake()
-      return Object.assign(fake, replace(fake, boundTo(fake)))
-    },
-  ]
+      return Object.assign(fake, typeof parts === 'function' ? parts(fake, boundTo(fake)) : parts)
+    }
+    return [name, ids.split(' ').map((id) => `${group}.${id}`), create]
+  })
 }
 
 /** The methods as they are now, so that a fault can call what it replaces. */
@@ -57,7 +61,7 @@ export function testContract<Port>(
     })
 
     for (const [name, caughtBy, create] of faults) {
-      it.each(caughtBy.split(/\s+/))(`notices an adapter that ${name}: %s`, async (id) => {
+      it.each(caughtBy)(`notices an adapter that ${name}: %s`, async (id) => {
         const isEndless = name === 'never responds'
         const error = await cases
           .get(id)
@@ -75,7 +79,7 @@ export function testContract<Port>(
     })
 
     it('has no case that never fails', () => {
-      const caught = new Set(faults.flatMap(([, caughtBy]) => caughtBy.split(/\s+/)))
+      const caught = new Set(faults.flatMap(([, caughtBy]) => caughtBy))
       expect([...cases.keys()].filter((id) => !caught.has(id))).toEqual([])
     })
   })

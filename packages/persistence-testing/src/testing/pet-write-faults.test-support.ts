@@ -7,88 +7,99 @@ import {
   type PetRepository,
 } from '@pet-store/domain'
 import { aNewPet } from '../new-pets.ts'
-import { ids, OPERATIONS, petFault } from './fake-pets.test-support.ts'
-import { BrokenOnPurpose, broken, type Fault, pause } from './fault.test-support.ts'
+import { type FakePets, OPERATIONS, petFaults } from './fake-pets.test-support.ts'
+import { BrokenOnPurpose, broken, type Fault, type Faults, pause } from './fault.test-support.ts'
 
 const FIELDS = ['name', 'categoryId', 'status'] as const
 
 const without = (field: keyof PetInput, pet: object): object =>
   Object.fromEntries(Object.entries(pet).filter(([key]) => key !== field))
 
-const storesName = (what: string, id: string, change: (name: string) => string) =>
-  petFault(`stores names ${what}`, `pet.fields.name.${id}`, () => ({
-    toRow: (pet) => ({ ...pet, name: change(pet.name) }),
-  }))
+const storesName = (fault: string, change: (name: string) => string): Faults<FakePets> => ({
+  [fault]: { toRow: (pet) => ({ ...pet, name: change(pet.name) }) },
+})
 
-const storesCategory = (what: string, ids: readonly bigint[], change: (id: bigint) => unknown) =>
-  petFault(`stores category ids ${what}`, ids.map((id) => `pet.fields.category.${id}`).join(' '), () => ({
+const storesCategory = (what: string, ids: readonly bigint[], change: (id: bigint) => unknown): Faults<FakePets> => ({
+  [`${ids.map((id) => `category.${id}`).join(' ')}: stores category ids ${what}`]: {
     toRow: (pet) => ({ ...pet, categoryId: change(pet.categoryId) }),
-  }))
+  },
+})
 
-const fieldFaults: readonly Fault<PetRepository>[] = [
-  ...OPERATIONS.flatMap((broken) =>
-    FIELDS.map((field) =>
-      petFault(`loses the ${field} in ${broken}`, 'pet.fields.all', () => ({
-        give: (pet, operation) => (operation === broken ? without(field, pet) : { ...pet }),
-      })),
+const fieldFaults = petFaults(
+  'pet.fields',
+  ...OPERATIONS.flatMap((broken): Faults<FakePets>[] => [
+    ...FIELDS.map(
+      (field): Faults<FakePets> => ({
+        [`all: loses the ${field} in ${broken}`]: {
+          give: (pet, operation) => (operation === broken ? without(field, pet) : { ...pet }),
+        },
+      }),
     ),
-  ),
-  ...OPERATIONS.flatMap((broken) =>
-    [undefined, null, 'available'].map((status) =>
-      petFault(`returns ${status} for an absent status in ${broken}`, 'pet.fields.no-status', () => ({
-        give: (pet, operation) => (operation === broken ? { status, ...pet } : { ...pet }),
-      })),
+    ...[undefined, null, 'available'].map(
+      (status): Faults<FakePets> => ({
+        [`no-status: returns ${status} for an absent status in ${broken}`]: {
+          give: (pet, operation) => (operation === broken ? { status, ...pet } : { ...pet }),
+        },
+      }),
     ),
+  ]),
+  ...PET_STATUSES.map(
+    (status): Faults<FakePets> => ({
+      [`status.${status}: does not know the status ${status}`]: {
+        toRow: (pet) => (pet.status === status ? without('status', pet) : { ...pet }),
+      },
+    }),
   ),
-  petFault('returns a field of its own', 'pet.fields.all', () => ({ give: (pet) => ({ ...pet, createdAt: 0 }) })),
-  ...PET_STATUSES.map((status) =>
-    petFault(`does not know the status ${status}`, `pet.fields.status.${status}`, () => ({
-      toRow: (pet) => (pet.status === status ? without('status', pet) : { ...pet }),
-    })),
-  ),
-  storesName('with quotes doubled', 'sql', (name) => name.replaceAll("'", "''")),
-  storesName('without backslashes', 'sql', (name) => name.replaceAll('\\', '')),
-  storesName('with placeholders filled', 'placeholders', (name) => name.replaceAll('?', 'NULL')),
-  storesName('as numbers if possible', 'other-types', (name) => `${Number(name) || name}`),
-  storesName('in lower case', 'case', (name) => name.toLowerCase()),
-  storesName('with three bytes per character', 'emoji', (name) => name.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '?')),
-  storesName('without joiners', 'emoji', (name) => name.replaceAll('\u200D', '')),
-  storesName('in visual order', 'right-to-left', (name) => [...name].toReversed().join('')),
-  storesName('in NFC', 'not-normalised', (name) => name.normalize('NFC')),
-  storesName('in NFD', 'not-normalised', (name) => name.normalize('NFD')),
-  storesName('trimmed', 'not-trimmed', (name) => name.trim()),
-  storesName('without a byte order mark', 'not-trimmed', (name) => name.replace(/^\uFEFF/, '')),
-  storesName('without control characters', 'control-characters', (name) => name.replaceAll(/\p{Cc}/gu, '')),
-  storesName('without non-characters', 'control-characters', (name) =>
-    name.replaceAll(/\p{Noncharacter_Code_Point}/gu, '\uFFFD'),
-  ),
-  storesName('cut to 1,000 UTF-16 units', 'longest', (name) => name.slice(0, 1000)),
-  storesCategory('of 0 as 1, as if it were absent', [0n], (id) => id || 1n),
-  storesCategory('without a sign', [-1n, -(2n ** 53n), INT64.min], (id) => (id < 0n ? -id : id)),
-  storesCategory('as doubles', [2n ** 53n + 1n, -(2n ** 53n) - 1n, INT64.max], (id) => BigInt(Number(id))),
-  storesCategory('as numbers if exact', [2n ** 53n - 1n, -(2n ** 53n) + 1n, 2n ** 53n], (id) =>
-    BigInt(Number(id)) === id ? Number(id) : id,
-  ),
-  storesCategory('in 32 bits', [2n ** 53n, -(2n ** 53n), INT64.min], (id) => BigInt.asIntN(32, id)),
-]
+  {
+    'all: returns a field of its own': { give: (pet) => ({ ...pet, createdAt: 0 }) },
+    ...storesName('name.sql: stores names with quotes doubled', (name) => name.replaceAll("'", "''")),
+    ...storesName('name.sql: stores names without backslashes', (name) => name.replaceAll('\\', '')),
+    ...storesName('name.placeholders: stores names with placeholders filled', (name) => name.replaceAll('?', 'NULL')),
+    ...storesName('name.other-types: stores names as numbers if possible', (name) => `${Number(name) || name}`),
+    ...storesName('name.case: stores names in lower case', (name) => name.toLowerCase()),
+    ...storesName('name.emoji: stores names with three bytes per character', (name) =>
+      name.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '?'),
+    ),
+    ...storesName('name.emoji: stores names without joiners', (name) => name.replaceAll('\u200D', '')),
+    ...storesName('name.right-to-left: stores names in visual order', (name) => [...name].toReversed().join('')),
+    ...storesName('name.not-normalised: stores names in NFC', (name) => name.normalize('NFC')),
+    ...storesName('name.not-normalised: stores names in NFD', (name) => name.normalize('NFD')),
+    ...storesName('name.not-trimmed: stores names trimmed', (name) => name.trim()),
+    ...storesName('name.not-trimmed: stores names without a byte order mark', (name) => name.replace(/^\uFEFF/, '')),
+    ...storesName('name.control-characters: stores names without control characters', (name) =>
+      name.replaceAll(/\p{Cc}/gu, ''),
+    ),
+    ...storesName('name.control-characters: stores names without non-characters', (name) =>
+      name.replaceAll(/\p{Noncharacter_Code_Point}/gu, '\uFFFD'),
+    ),
+    ...storesName('name.longest: stores names cut to 1,000 UTF-16 units', (name) => name.slice(0, 1000)),
+    ...storesCategory('of 0 as 1, as if it were absent', [0n], (id) => id || 1n),
+    ...storesCategory('without a sign', [-1n, -(2n ** 53n), INT64.min], (id) => (id < 0n ? -id : id)),
+    ...storesCategory('as doubles', [2n ** 53n + 1n, -(2n ** 53n) - 1n, INT64.max], (id) => BigInt(Number(id))),
+    ...storesCategory('as numbers if exact', [2n ** 53n - 1n, -(2n ** 53n) + 1n, 2n ** 53n], (id) =>
+      BigInt(Number(id)) === id ? Number(id) : id,
+    ),
+    ...storesCategory('in 32 bits', [2n ** 53n, -(2n ** 53n), INT64.min], (id) => BigInt.asIntN(32, id)),
+  },
+)
 
-const addingFaults: readonly Fault<PetRepository>[] = [
-  petFault('returns ids as numbers', 'pet.add.int64-ids', (pets) => ({ nextId: () => pets.rows.length + 1 })),
-  petFault('returns ids beyond int64', 'pet.add.int64-ids', () => ({ nextId: () => INT64.max + 1n })),
-  petFault('gives decreasing ids', 'pet.add.increasing-ids', (pets) => ({ nextId: () => 1000n - ++pets.lastId })),
-  petFault('gives an id twice', 'pet.add.increasing-ids', (pets) => ({ nextId: () => ++pets.lastId / 2n })),
-  petFault('treats an equal pet as the same pet', 'pet.add.equal-pets', (pets, { add }) => ({
+const addingFaults = petFaults('pet.add', {
+  'int64-ids: returns ids as numbers': (pets) => ({ nextId: () => pets.rows.length + 1 }),
+  'int64-ids: returns ids beyond int64': { nextId: () => INT64.max + 1n },
+  'increasing-ids: gives decreasing ids': (pets) => ({ nextId: () => 1000n - ++pets.lastId }),
+  'increasing-ids: gives an id twice': (pets) => ({ nextId: () => ++pets.lastId / 2n }),
+  'equal-pets: treats an equal pet as the same pet': (pets, { add }) => ({
     add: async (pet) => pets.rows.find(({ name }) => name === pet.name) ?? add(pet),
-  })),
-  petFault('reads the last id, waits, and writes it', ids('pet.add', 'concurrent-ids concurrent'), (pets, { add }) => ({
+  }),
+  'concurrent-ids concurrent: reads the last id, waits, and writes it': (pets, { add }) => ({
     async add(pet) {
       const id = pets.lastId
       await pause()
       pets.lastId = id
       return add(pet)
     },
-  })),
-  petFault('loses a pet that arrives while another is added', 'pet.add.concurrent', (pets, { add }) => {
+  }),
+  'concurrent: loses a pet that arrives while another is added': (pets, { add }) => {
     let busy = 0
     return {
       async add(pet) {
@@ -98,8 +109,8 @@ const addingFaults: readonly Fault<PetRepository>[] = [
         return isAlone ? add(pet) : { ...pet, id: ++pets.lastId }
       },
     }
-  }),
-  petFault('gives concurrent callers decreasing ids', 'pet.add.increasing-ids-per-caller', (_, { add }) => {
+  },
+  'increasing-ids-per-caller: gives concurrent callers decreasing ids': (_, { add }) => {
     let busy = 0
     return {
       async add(pet) {
@@ -110,20 +121,20 @@ const addingFaults: readonly Fault<PetRepository>[] = [
         return isAlone ? stored : { ...stored, id: 1000n - stored.id }
       },
     }
-  }),
-  petFault('lists pets later than it adds them', 'pet.add.visible-at-once', (pets, { list }) => ({
+  },
+  'visible-at-once: lists pets later than it adds them': (pets, { list }) => ({
     list: (query) => list(query).then((found) => found.filter(({ id }) => id !== pets.lastId)),
-  })),
-  petFault('finds pets later than it adds them', 'pet.add.visible-at-once', (pets) => ({
+  }),
+  'visible-at-once: finds pets later than it adds them': (pets) => ({
     hasId: (row, id) => row.id === id && id !== pets.lastId,
-  })),
-  petFault('leaves an empty pet behind when an add fails', 'pet.add.rejected', (_, { add }) => ({
+  }),
+  'rejected: leaves an empty pet behind when an add fails': (_, { add }) => ({
     add: (pet) => add(pet).catch((error) => add(aNewPet()).then(() => Promise.reject(error))),
-  })),
-  petFault('returns some pet when an add fails', 'pet.add.rejected', (_, { add }) => ({
+  }),
+  'rejected: returns some pet when an add fails': (_, { add }) => ({
     add: (pet) => add(pet).catch(() => ({ id: 1n, name: 'Rex', categoryId: 1n })),
-  })),
-  petFault('rejects everything after one failed add', 'pet.add.rejected', (_, { add }) => {
+  }),
+  'rejected: rejects everything after one failed add': (_, { add }) => {
     let hasFailed = false
     return {
       add: (pet) =>
@@ -134,37 +145,33 @@ const addingFaults: readonly Fault<PetRepository>[] = [
               throw error
             }),
     }
-  }),
-  petFault('stores a cancelled add a little later', 'pet.add.cancelled', (pets, { add }) => ({
+  },
+  'cancelled: stores a cancelled add a little later': (pets, { add }) => ({
     async add(pet, cancellation) {
       if (cancellation?.aborted) setTimeout(() => pets.insert(pet), 500)
       return add(pet, cancellation)
     },
-  })),
-  petFault('rejects an add that is cancelled in the queue, and stores it', 'pet.add.cancelled-meanwhile', (pets) => ({
+  }),
+  'cancelled-meanwhile: rejects an add that is cancelled in the queue, and stores it': (pets) => ({
     async add(pet, cancellation) {
       await pause()
       setTimeout(() => pets.insert(pet), 500)
       pets.expectWanted(cancellation)
       return { ...pet, id: 1n }
     },
-  })),
-  petFault(
-    'uses up the key of an add that is cancelled in the queue',
-    'pet.add.cancelled-meanwhile',
-    (pets, original) => ({
-      async addWithKey(pet, key, cancellation) {
-        await pause()
-        if (cancellation?.aborted) pets.keys.set(pets.keyText(key), { key, pet: { ...pet, id: 1n } })
-        return original.addWithKey(pet, key, cancellation)
-      },
-    }),
-  ),
-  petFault('ignores a cancellation', 'pet.add.cancelled', () => ({ expectWanted: () => {} })),
-  petFault('stores a pet and rejects its add', 'pet.add.rejected-beside-others', (_, { add }) => ({
+  }),
+  'cancelled-meanwhile: uses up the key of an add that is cancelled in the queue': (pets, original) => ({
+    async addWithKey(pet, key, cancellation) {
+      await pause()
+      if (cancellation?.aborted) pets.keys.set(pets.keyText(key), { key, pet: { ...pet, id: 1n } })
+      return original.addWithKey(pet, key, cancellation)
+    },
+  }),
+  'cancelled: ignores a cancellation': { expectWanted: () => {} },
+  'rejected-beside-others: stores a pet and rejects its add': (_, { add }) => ({
     add: (pet) => add(pet).then((stored) => (stored.categoryId > INT64.max ? broken() : stored)),
-  })),
-  petFault('adds in batches that fail as a whole', 'pet.add.rejected-beside-others', (_, { add }) => {
+  }),
+  'rejected-beside-others: adds in batches that fail as a whole': (_, { add }) => {
     let batch: Promise<unknown> = Promise.resolve()
     return {
       add(pet) {
@@ -173,116 +180,94 @@ const addingFaults: readonly Fault<PetRepository>[] = [
         return stored
       },
     }
-  }),
-]
+  },
+})
 
-const idempotencyFaults: readonly Fault<PetRepository>[] = [
-  petFault('ignores keys', ids('pet.idempotency', 'repeat concurrent'), () => ({ isExpired: () => true })),
-  petFault(
-    'looks for an expired key, waits, and adds',
-    'pet.idempotency.expired-concurrent',
-    (pets, { addWithKey }) => {
-      return {
-        async addWithKey(pet, key) {
-          const known = pets.keys.get(pets.keyText(key))
-          if (known === undefined || !pets.isExpired(known.key.at, key.at)) return addWithKey(pet, key)
-          await pause()
-          const added = pets.insert(pet)
-          pets.keys.set(pets.keyText(key), { key, pet: added })
-          return { pet: { ...added }, isReplay: false }
-        },
-      }
-    },
-  ),
-  petFault('deletes keys by its own clock', 'pet.idempotency.any-time', (pets, { addWithKey }) => ({
+const idempotencyFaults = petFaults('pet.idempotency', {
+  'repeat concurrent: ignores keys': { isExpired: () => true },
+  'expired-concurrent: looks for an expired key, waits, and adds': (pets, { addWithKey }) => {
+    return {
+      async addWithKey(pet, key) {
+        const known = pets.keys.get(pets.keyText(key))
+        if (known === undefined || !pets.isExpired(known.key.at, key.at)) return addWithKey(pet, key)
+        await pause()
+        const added = pets.insert(pet)
+        pets.keys.set(pets.keyText(key), { key, pet: added })
+        return { pet: { ...added }, isReplay: false }
+      },
+    }
+  },
+  'any-time: deletes keys by its own clock': (pets, { addWithKey }) => ({
     async addWithKey(pet, key) {
       for (const [text, { key: stored }] of pets.keys) {
         if (stored.at.getTime() < Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS) pets.keys.delete(text)
       }
       return addWithKey(pet, key)
     },
-  })),
-  petFault('looks for the key, waits, and adds', 'pet.idempotency.concurrent', () => ({ gap: pause })),
-  petFault('returns what is requested, not what was stored', 'pet.idempotency.repeat', (_, { addWithKey }) => ({
+  }),
+  'concurrent: looks for the key, waits, and adds': { gap: pause },
+  'repeat: returns what is requested, not what was stored': (_, { addWithKey }) => ({
     addWithKey: (pet, key) => addWithKey(pet, key).then((added) => ({ ...added, pet: { ...pet, id: added.pet.id } })),
-  })),
-  petFault(
-    'says of every call that it stored the pet',
-    ids('pet.idempotency', 'is-replay concurrent'),
-    (_, original) => ({
-      addWithKey: (pet, key) => original.addWithKey(pet, key).then((added) => ({ ...added, isReplay: false })),
-    }),
-  ),
-  petFault('does not compare content', 'pet.idempotency.other-content', () => ({ isSameContent: () => true })),
-  petFault('stores other content before rejecting it', 'pet.idempotency.other-content', (_, original) => ({
+  }),
+  'is-replay concurrent: says of every call that it stored the pet': (_, original) => ({
+    addWithKey: (pet, key) => original.addWithKey(pet, key).then((added) => ({ ...added, isReplay: false })),
+  }),
+  'other-content: does not compare content': { isSameContent: () => true },
+  'other-content: stores other content before rejecting it': (_, original) => ({
     addWithKey: (pet, key) =>
       original.addWithKey(pet, key).catch((error) => original.add(pet).then(() => Promise.reject(error))),
-  })),
-  petFault('rejects other content with another code', 'pet.idempotency.other-content', (_, { addWithKey }) => ({
+  }),
+  'other-content: rejects other content with another code': (_, { addWithKey }) => ({
     addWithKey: (pet, key) => addWithKey(pet, key).catch(() => Promise.reject(new PetError('pet_invalid', 'reused'))),
-  })),
-  petFault('ignores the owner of a key', 'pet.idempotency.owners', () => ({ keyText: ({ key }) => key })),
-  petFault('ignores the case of owners', 'pet.idempotency.exact-owner', () => ({
+  }),
+  'owners: ignores the owner of a key': { keyText: ({ key }) => key },
+  'exact-owner: ignores the case of owners': {
     keyText: ({ owner, key }) => JSON.stringify([owner.toLowerCase(), key]),
-  })),
-  petFault('cuts owners to 20 characters', 'pet.idempotency.exact-owner', () => ({
+  },
+  'exact-owner: cuts owners to 20 characters': {
     keyText: ({ owner, key }) => JSON.stringify([owner.slice(0, 20), key]),
-  })),
-  petFault('forgets keys after 100 newer ones', 'pet.idempotency.many', (pets, { addWithKey }) => ({
+  },
+  'many: forgets keys after 100 newer ones': (pets, { addWithKey }) => ({
     async addWithKey(pet, key) {
       const added = await addWithKey(pet, key)
       for (const text of [...pets.keys.keys()].slice(0, -100)) pets.keys.delete(text)
       return added
     },
-  })),
-  petFault('concatenates owner and key', 'pet.idempotency.owners', () => ({
-    keyText: ({ owner, key }) => owner + key,
-  })),
-  petFault(
-    'returns the running add for a key, whatever its content',
-    'pet.idempotency.other-content-concurrent',
-    (_, original) => {
-      const running = new Map<string, ReturnType<PetRepository['addWithKey']>>()
-      return {
-        addWithKey(pet, key) {
-          const adding = running.get(key.key) ?? pause().then(() => original.addWithKey(pet, key))
-          running.set(key.key, adding)
-          return adding
-        },
-      }
-    },
-  ),
-  petFault('ignores the case of keys', 'pet.idempotency.exact-key', () => ({
-    keyText: ({ key }) => key.toLowerCase(),
-  })),
-  petFault('cuts keys to 254 characters', 'pet.idempotency.exact-key', () => ({
-    keyText: ({ key }) => key.slice(0, 254),
-  })),
-  petFault('ignores the case of content', 'pet.idempotency.exact-content', () => ({
-    isSameContent: (one, other) => one.toLowerCase() === other.toLowerCase(),
-  })),
-  petFault('compares content in NFC', 'pet.idempotency.exact-content', () => ({
-    isSameContent: (one, other) => one.normalize('NFC') === other.normalize('NFC'),
-  })),
-  petFault('compares the beginning of content', 'pet.idempotency.exact-content', () => ({
-    isSameContent: (one, other) => one.slice(0, 255) === other.slice(0, 255),
-  })),
-  petFault('forgets keys too early', ids('pet.idempotency', 'repeat other-content'), () => ({
-    isExpired: (first, now) => now.getTime() - first.getTime() >= 86_399_999,
-  })),
-  petFault('never forgets keys', 'pet.idempotency.lifetime', () => ({ isExpired: () => false })),
-  petFault(
-    'extends the lifetime of a key with each repeat',
-    'pet.idempotency.repeat-does-not-extend',
-    (pets, original) => ({
-      async addWithKey(pet, key) {
-        const added = await original.addWithKey(pet, key)
-        pets.keys.set(pets.keyText(key), { key, pet: added.pet })
-        return added
+  }),
+  'owners: concatenates owner and key': { keyText: ({ owner, key }) => owner + key },
+  'other-content-concurrent: returns the running add for a key, whatever its content': (_, original) => {
+    const running = new Map<string, ReturnType<PetRepository['addWithKey']>>()
+    return {
+      addWithKey(pet, key) {
+        const adding = running.get(key.key) ?? pause().then(() => original.addWithKey(pet, key))
+        running.set(key.key, adding)
+        return adding
       },
-    }),
-  ),
-  petFault('uses up a key before it stores', 'pet.idempotency.rejected', (_, { addWithKey }) => {
+    }
+  },
+  'exact-key: ignores the case of keys': { keyText: ({ key }) => key.toLowerCase() },
+  'exact-key: cuts keys to 254 characters': { keyText: ({ key }) => key.slice(0, 254) },
+  'exact-content: ignores the case of content': {
+    isSameContent: (one, other) => one.toLowerCase() === other.toLowerCase(),
+  },
+  'exact-content: compares content in NFC': {
+    isSameContent: (one, other) => one.normalize('NFC') === other.normalize('NFC'),
+  },
+  'exact-content: compares the beginning of content': {
+    isSameContent: (one, other) => one.slice(0, 255) === other.slice(0, 255),
+  },
+  'repeat other-content: forgets keys too early': {
+    isExpired: (first, now) => now.getTime() - first.getTime() >= 86_399_999,
+  },
+  'lifetime: never forgets keys': { isExpired: () => false },
+  'repeat-does-not-extend: extends the lifetime of a key with each repeat': (pets, original) => ({
+    async addWithKey(pet, key) {
+      const added = await original.addWithKey(pet, key)
+      pets.keys.set(pets.keyText(key), { key, pet: added.pet })
+      return added
+    },
+  }),
+  'rejected: uses up a key before it stores': (_, { addWithKey }) => {
     const used = new Set<string>()
     return {
       async addWithKey(pet, key) {
@@ -291,7 +276,7 @@ const idempotencyFaults: readonly Fault<PetRepository>[] = [
         return addWithKey(pet, key)
       },
     }
-  }),
-]
+  },
+})
 
 export const petWriteFaults: readonly Fault<PetRepository>[] = [...fieldFaults, ...addingFaults, ...idempotencyFaults]
