@@ -19,9 +19,9 @@ it('compares everybody at everything on both databases without arguments', () =>
   for (const { contestants } of selections()) expect(contestants.slice(0, 2)).toEqual(['bare', 'pet-store'])
 })
 
-it('selects operations and contestants by the beginnings of their names, and always the baseline', () => {
-  expect(selections('--only', 'sqlite-list,sqlite-get', '--contestants', 'fastify')).toEqual([
-    { database: 'sqlite', operations: ['list', 'list-100', 'get'], contestants: ['bare', 'fastify-drizzle'] },
+it('selects operations by the beginnings of their names', () => {
+  expect(selections('--only', 'sqlite-list,sqlite-get')).toMatchObject([
+    { database: 'sqlite', operations: ['list', 'list-100', 'get'] },
   ])
 })
 

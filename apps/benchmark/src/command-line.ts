@@ -7,7 +7,6 @@ import { CONTESTANTS, DATABASES, SERVICE } from './servers/contestants.ts'
 export const HELP = `pnpm bench                       compares all contestants on both databases; twelve minutes
 pnpm bench --quick               the same with fewer rounds; three minutes
 pnpm bench --only sqlite-get     only operations whose names begin like this; several with commas
-pnpm bench --contestants pet     only contestants whose names begin like this, and the bare server
 pnpm bench --against FOLDER      compares the service with that of another checkout, built there
 pnpm bench --scale               growth, bulk work and several processes, with up to 1 million pets
 pnpm bench --scale --pets 50000  the same with up to 50,000 pets
@@ -21,7 +20,6 @@ const OPTIONS = {
   scale: { type: 'boolean' },
   help: { type: 'boolean' },
   only: { type: 'string', default: '' },
-  contestants: { type: 'string', default: '' },
   against: { type: 'string' },
   pets: { type: 'string', default: '1000000' },
 } as const
@@ -41,19 +39,22 @@ export interface Choice {
 /** Reads the arguments of the program. Throws a sentence when they are invalid. */
 export function choose(args: readonly string[]): Choice {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const { quick: isQuick = false, scale = false, help = false, only, contestants, against, pets } = values
+  const { quick: isQuick = false, scale = false, help = false, only, against, pets } = values
   if (!/^[1-9][0-9]*000$/.test(pets)) throw new RangeError(`--pets must be thousands, got ${JSON.stringify(pets)}.`)
   const sections = SECTIONS.filter((section) => startsWithAny(section, only))
   const selections = DATABASES.map((database): Selection => {
-    const all = CONTESTANTS[database].filter(({ id }, index) => index === 0 || startsWithAny(id, contestants))
     const operations = OPERATIONS.filter(({ id }) => startsWithAny(`${database}-${id}`, only))
-    return { database, operations, contestants: against === undefined ? all : [SERVICE, serviceIn(against)] }
+    return {
+      database,
+      operations,
+      contestants: against === undefined ? CONTESTANTS[database] : [SERVICE, serviceIn(against)],
+    }
   }).filter(({ operations }) => operations.length > 0)
   if (!help && (scale ? sections : selections).length === 0) {
     const names = scale ? SECTIONS : OPERATIONS.flatMap(({ id }) => DATABASES.map((database) => `${database}-${id}`))
     throw new RangeError(`--only must name some of ${names.join(', ')}.`)
   }
-  const isComplete = only === '' && contestants === '' && against === undefined && !isQuick
+  const isComplete = only === '' && against === undefined && !isQuick
   return { run: help ? 'help' : scale ? 'scale' : 'comparison', isComplete, isQuick, selections, sections, pets: +pets }
 }
 

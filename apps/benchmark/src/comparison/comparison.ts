@@ -2,7 +2,6 @@ import { rotate } from '../measuring/rotation.ts'
 import { MIXED, type Operation } from '../requests/operations.ts'
 import type { Contestant, Database } from '../servers/contestants.ts'
 import { type Databases, openDatabases } from '../servers/databases.ts'
-import { startTraceCollector } from '../servers/server-process.ts'
 import { type Latency, measureLatency } from './latency.ts'
 import type { Plan } from './plan.ts'
 import { type Measurement, type Running, start, takeSliceOf } from './running.ts'
@@ -38,14 +37,13 @@ export async function compare(selection: Selection, plan: Plan, log: Log): Promi
   const { database, operations, contestants } = selection
   const filled = new Map<number, Databases>()
   const all: Running[] = []
-  const collector = await startTraceCollector()
   try {
     for (const contestant of contestants) {
       log(`${contestant.name}: starting, comparing its responses and warming up`)
       const size = contestant.size ?? plan.size
       const databases = filled.get(size) ?? (await openDatabases(database, size))
       filled.set(size, databases)
-      const running = await start(contestant, databases, operations, contestant.isTraced ? collector.settings : {})
+      const running = await start(contestant, databases, operations)
       all.push(running)
       await warmUp(running, plan)
     }
@@ -57,7 +55,6 @@ export async function compare(selection: Selection, plan: Plan, log: Log): Promi
     return { ...selection, server: databases?.description, measurements, latency, footprints: all.map(footprintOf) }
   } finally {
     for (const { stop } of all.flatMap(({ servers }) => servers)) await stop()
-    collector.stop()
     for (const { close } of filled.values()) await close()
   }
 }

@@ -36,13 +36,12 @@ export async function start(
   contestant: Contestant,
   { size, create }: Databases,
   operations: readonly Operation[],
-  settings: Readonly<Record<string, string>>,
 ): Promise<Running> {
   const { url, countPets } = await create()
   const count = contestant.processes ?? 1
   const servers: RunningServer[] = []
   try {
-    while (servers.length < count) servers.push(await startServer(contestant.program, url, settings))
+    while (servers.length < count) servers.push(await startServer(contestant.program, url))
     await wait(REST_MS)
     const [{ port, memoryMiB }] = servers as [RunningServer]
     const restMiB = memoryMiB('VmRSS')

@@ -13,23 +13,19 @@ export interface DataPet {
 const ASCII_NAMES = ['Rex', 'Bella "the second"', "O'Malley", 'Tiger Lily of the Valley']
 const OTHER_NAMES = ['Żółw', 'Mašenka', '金魚', 'Löwe 🦁']
 
-/** The first part of the pets has ASCII names, and every second of these the frequent status. */
+/** The first part of the pets has ASCII names, and every second of these the status. */
 const ASCII_PART = 0.8
-export const FREQUENT_STATUS = 'available'
-/** The status of the last few pets, which are the slowest to find. */
-export const RARE_STATUS = 'sold'
-export const RARE = 10
+export const STATUS = 'available'
 
 /** The pet with this id in a data set of a size; the same on every run and for every contestant. */
 export function dataPet(id: number, size: number): DataPet {
   const isAscii = id <= size * ASCII_PART
   const names = isAscii ? ASCII_NAMES : OTHER_NAMES
-  const status = isAscii && id % 2 > 0 ? FREQUENT_STATUS : null
   return {
     id,
     name: `${names[id % names.length]} ${id}`,
     categoryId: (id * 1_000_003) % 9_007_199_254_740,
-    status: id > size - RARE ? RARE_STATUS : status,
+    status: isAscii && id % 2 > 0 ? STATUS : null,
   }
 }
 

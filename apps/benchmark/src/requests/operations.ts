@@ -1,5 +1,5 @@
 import { ask } from '@pet-store/testing'
-import { dataPage, dataPet, FREQUENT_STATUS, newPetJson, petJson, RARE, RARE_STATUS } from './data-set.ts'
+import { dataPage, dataPet, newPetJson, petJson, STATUS } from './data-set.ts'
 import { API_KEY, type CheckedRequest } from './request.ts'
 
 /** What is measured. */
@@ -19,7 +19,7 @@ export interface Target {
   pageAfter(id: number): string
 }
 
-const list100 = { limit: 100, status: FREQUENT_STATUS }
+const list100 = { limit: 100, status: STATUS }
 export const LIST = operation('list', 'List 20', 1, ({ size }) => [list(size)])
 export const GET = operation('get', 'Get one', 1, ({ size }) => gets(size))
 export const CREATE = operation('create', 'Create', 1, ({ size }) => creates(size))
@@ -31,10 +31,6 @@ export const OPERATIONS = [
   operation('list-100', 'List 100 with a status', 0.1, ({ size }) => [list(size, list100)]),
   ...[GET, CREATE, MIXED],
 ]
-/** The slowest to find: a status that only the last pets have. */
-export const LIST_RARE = operation('rare', 'List 20 with a rare status', 0.1, ({ size }) => [
-  list(size, { status: RARE_STATUS, after: size - RARE }),
-])
 
 function operation(id: string, title: string, warmUp: number, requests: Operation['requests']): Operation {
   return { id, title, warmUp, requests }
@@ -88,10 +84,10 @@ function gets(size: number): CheckedRequest[] {
   })
 }
 
-/** Names of both kinds in turn, none of them with the rare status. */
+/** Names of both kinds in turn. */
 function creates(size: number): CheckedRequest[] {
   return Array.from({ length: 50 }, (_, index) => {
-    const pet = dataPet(index % 2 === 0 ? index + 1 : size - RARE - index, size)
+    const pet = dataPet(index % 2 === 0 ? index + 1 : size - index, size)
     return { method: 'POST', path: '/v1/pets', body: newPetJson(pet), status: 201 }
   })
 }

@@ -1,11 +1,11 @@
 import type { Selection } from '../comparison/comparison.ts'
-import { CREATE, GET, LIST, LIST_RARE, MIXED, OPERATIONS } from '../requests/operations.ts'
+import { CREATE, GET, LIST, MIXED, OPERATIONS } from '../requests/operations.ts'
 import { DATABASES, SERVICE } from '../servers/contestants.ts'
 
 /** The service beside itself, with more and more pets in its database. */
 export function growthSelections(sizes: readonly number[]): Selection[] {
   const contestants = sizes.map((size) => ({ ...SERVICE, name: size.toLocaleString('en'), size }))
-  const operations = [...OPERATIONS.filter((one) => one !== MIXED), LIST_RARE]
+  const operations = OPERATIONS.filter((one) => one !== MIXED)
   return DATABASES.map((database) => ({ database, operations, contestants }))
 }
 

@@ -13,8 +13,6 @@ export interface Contestant {
   readonly role: 'service' | 'ceiling' | 'peer'
   /** Arguments of `node`. */
   readonly program: readonly string[]
-  /** Whether it sends its traces to a collector. */
-  readonly isTraced?: true
   /** Processes that share one database. Default: 1. */
   readonly processes?: number
   /** Pets in its database to begin with. Default: that of the plan. */
@@ -33,10 +31,10 @@ export const SERVICE: Contestant = { id: 'pet-store', name: 'Pet Store', role: '
 
 /** Everybody on each database. The first is the one that the others are compared with, the second is our service. */
 export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
-  sqlite: [ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'), ...services(), ...peers('sqlite')],
+  sqlite: [ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'), SERVICE, ...peers('sqlite')],
   postgres: [
     ceiling('bare', 'bare node:http + pg pool', 'postgres'),
-    ...services(),
+    SERVICE,
     ceiling('bare-pipelined', 'bare, 2 pipelined clients', 'postgres', 'pipelined'),
     ...peers('postgres'),
   ],
@@ -46,19 +44,14 @@ function ceiling(id: string, name: string, file: string, ...args: readonly strin
   return { id, name, role: 'ceiling', program: [join(SRC, `bare/${file}${EXTENSION}`), ...args] }
 }
 
-function services(): Contestant[] {
-  return [SERVICE, { ...SERVICE, id: 'pet-store-traced', name: 'Pet Store, traced', isTraced: true }]
+function peers(database: Database): Contestant[] {
+  const onBoth = [peer('nest-typeorm', 'NestJS + TypeORM'), peer('express-mikro-orm', 'Express + MikroORM')]
+  // Drizzle describes tables for each database in another way; one of them is enough to compare with.
+  return database === 'sqlite' ? [peer('fastify-drizzle', 'Fastify + Drizzle, prepared'), ...onBoth] : onBoth
 }
 
-function peers(database: Database): Contestant[] {
-  const peer = (id: string, name: string, file = id): Contestant => {
-    return { id, name, role: 'peer', program: [join(PEERS, `dist/${file}.js`)] }
-  }
-  return [
-    peer('fastify-drizzle', 'Fastify + Drizzle, prepared', `fastify-drizzle-${database}`),
-    peer('nest-typeorm', 'NestJS + TypeORM'),
-    peer('express-mikro-orm', 'Express + MikroORM'),
-  ]
+function peer(id: string, name: string): Contestant {
+  return { id, name, role: 'peer', program: [join(PEERS, `dist/${id}.js`)] }
 }
 
 /** Installs and builds the peers, which are not part of the workspace, so that nobody else has to install them. */

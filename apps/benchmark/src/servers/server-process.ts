@@ -1,8 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningProgram, startProgram, waitForResponse } from '@pet-store/testing'
@@ -36,12 +33,8 @@ export interface RunningServer extends MeasuredServer {
   stop(): Promise<void>
 }
 
-/** Starts a contestant and waits for its first response. The settings are environment variables. */
-export async function startServer(
-  program: readonly string[],
-  databaseUrl: string,
-  settings: Readonly<Record<string, string>>,
-): Promise<RunningServer> {
+/** Starts a contestant and waits for its first response. */
+export async function startServer(program: readonly string[], databaseUrl: string): Promise<RunningServer> {
   const port = await freePort()
   // What it writes, above all its access log, goes to a file, as it would under a supervisor.
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-log-'))
@@ -54,7 +47,6 @@ export async function startServer(
     API_KEYS_SHA256: API_KEY_SHA256,
     // Our service collects metrics while it is measured; the others do not know this setting.
     METRICS_PORT: '0',
-    ...settings,
   }
   const start = performance.now()
   // With the reducer on, a server that waits for its turn throws its compiled code away.
@@ -96,13 +88,4 @@ export async function runCommand(args: readonly string[], databaseUrl: string): 
   const { stdout, stderr } = running.output
   if (code !== 0) throw new Error(`pet-store ${args.join(' ')} fails:\n${stdout}${stderr}`)
   return { seconds: (performance.now() - start) / 1000, peakMiB }
-}
-
-/** A collector that accepts every trace, and the setting that makes our service send them there. */
-export async function startTraceCollector(): Promise<{ settings: Record<string, string>; stop(): void }> {
-  const collector = createServer((req, res) => req.resume().on('end', () => res.end('{}'))).listen(0, '127.0.0.1')
-  await once(collector, 'listening')
-  const { port } = collector.address() as AddressInfo
-  const stop = () => collector.close().closeAllConnections()
-  return { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }, stop }
 }
