@@ -2,7 +2,14 @@ import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Settings } from '../settings/settings.ts'
 import { systemUser } from '../settings/system-user.ts'
-import type { Finding } from './doctor.ts'
+
+/** What was checked, and what to do about it. An error prevents `serve` from starting. */
+export interface Finding {
+  readonly check: string
+  readonly state: 'ok' | 'warning' | 'error'
+  readonly message: string
+  readonly remedy?: string
+}
 
 const MIN_FREE_BYTES = 100e6
 const check = 'disk'

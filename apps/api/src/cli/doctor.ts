@@ -10,15 +10,7 @@ import { misspeltVariables } from '../settings/misspelt-variables.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import { examineDisk } from './disk-finding.ts'
-
-/** What was checked, and what to do about it. An error prevents `serve` from starting. */
-export interface Finding {
-  readonly check: string
-  readonly state: 'ok' | 'warning' | 'error'
-  readonly message: string
-  readonly remedy?: string
-}
+import { examineDisk, type Finding } from './disk-finding.ts'
 
 const CLOCK_TOLERANCE_MS = 60_000
 

@@ -34,21 +34,18 @@ it('--help of every command ends with examples, whose options the command has', 
   }
 })
 
-const COMMANDS = [
-  ...['start', 'serve', 'doctor', 'migrate', 'config', 'openapi', 'completion bash', 'import pets.csv', 'export'],
-  ...['seed --count 1', 'copy --from sqlite:a.db --to sqlite:b.db', 'backup b.db', 'restore b.db'],
-  ...['keys create --name kiosk', 'keys list', 'keys rotate key_0', 'keys revoke key_0'],
-]
-
-it.each(COMMANDS)('%s with an unknown option or one argument too many ends with 2 and one line', async (command) => {
-  const folder = await temporaryFolder()
-  for (const wrong of ['--no-such-option', 'one-too-many']) {
-    const { ended, output } = runProgram(`${command} ${wrong}`, folder)
-    expect(await ended, wrong).toBe(2)
-    expect(output, wrong).toEqual({ stdout: '', stderr: expect.stringMatching(/^error: .*\n$/) as string })
-  }
-  expect(readdirSync(folder)).toEqual([])
-})
+it.each(['start', 'import pets.csv', 'keys revoke key_0'])(
+  '%s with an unknown option or one argument too many ends with 2 and one line',
+  async (command) => {
+    const folder = await temporaryFolder()
+    for (const wrong of ['--no-such-option', 'one-too-many']) {
+      const { ended, output } = runProgram(`${command} ${wrong}`, folder)
+      expect(await ended, wrong).toBe(2)
+      expect(output, wrong).toEqual({ stdout: '', stderr: expect.stringMatching(/^error: .*\n$/) as string })
+    }
+    expect(readdirSync(folder)).toEqual([])
+  },
+)
 
 it('keys without a command prints its help, and ends with 2', async () => {
   const { ended, output } = runProgram('keys', await temporaryFolder())
@@ -86,7 +83,7 @@ it.each(COMPLETIONS.slice(0, 4))('fish completes "pet-store %s"', async (typed, 
   expect(stdout.match(/^\S+/gm)?.sort()).toEqual([...expected].sort())
 })
 
-it.each(['doctor', 'config', 'config --json', 'openapi', 'completion bash'])(
+it.each(['doctor', 'openapi'])(
   '%s ends without a stack trace when nobody reads its output, or the disk is full',
   async (command) => {
     const folder = await temporaryFolder()

@@ -105,20 +105,14 @@ describe.each(Object.entries(DATABASES))('Keys on %s', (_, create) => {
     ])
   })
 
-  it('with one scope allow one thing', async () => {
-    const place = { folder: await temporaryFolder(), settings: await create() }
-    const { address } = await serve(place)
-    const { key } = await makeKey('keys create --name reader --scope pets:read', place)
-    const adding = await ask(address, key, { method: 'POST', body: '{"name":"Rex","categoryId":1}' })
-    expect([await status(address, key), adding.status]).toEqual([200, 403])
-  })
-
-  it('leave no trace of themselves in the database, the log or the list of processes', async () => {
+  it('allow what their scopes say, and leave no trace of themselves in the database, the log or the list of processes', async () => {
     const place = { folder: await temporaryFolder(), settings: await create() }
     const { program, address } = await serve(place)
-    const { id, key } = await makeKey('keys create --name kiosk', place)
+    const { id, key } = await makeKey('keys create --name kiosk --scope pets:read', place)
     const unknown = createApiKeyText()
-    const responses = [await ask(address, key), await ask(address, unknown), await ask(address, `${key}x`)]
+    const adding = await ask(address, key, { method: 'POST', body: '{"name":"Rex","categoryId":1}' })
+    expect(adding.status).toBe(403)
+    const responses = [await ask(address, key), adding, await ask(address, unknown), await ask(address, `${key}x`)]
     await waitForOutput(program, new RegExp(`"keyId":"${id}"`))
     const seen = [
       program.output,
@@ -157,17 +151,10 @@ describe('pet-store keys create', () => {
   })
 
   it.each([
-    ['keys create', "required option '--name <name>' not specified"],
     // An empty name.
     ['keys create --name ', 'The name of a key must have'],
-    ['keys create --name \u0007', 'The name of a key must have'],
     ['keys create --name kiosk --by \u0007', 'The name of who creates a key must have'],
-    ['keys create --name kiosk --scope pets:eat', 'Allowed choices are pets:read, pets:write'],
     ['keys create --name kiosk --expires soon', 'It must be a number and a unit: s, m, h or d, such as 90d.'],
-    [
-      'keys create --name kiosk --expires 99999999d',
-      'It must be a number of at most six digits and a unit, such as 90d.',
-    ],
     ['keys create --name kiosk --expires 0s', 'The lifetime of a key must be longer than 0.'],
   ])('%s ends with exit code 2 and a sentence, and creates no database', async (command, sentence) => {
     const place = { folder: await temporaryFolder(), settings: {} }
@@ -191,7 +178,7 @@ it('Keys are administered while a replica of PostgreSQL is down', async () => {
 })
 
 describe('A new key that cannot be written', () => {
-  it.each(['keys create --name kiosk', 'keys create --name kiosk --json', 'keys rotate ID'])(
+  it.each(['keys create --name kiosk', 'keys rotate ID --json'])(
     '%s > /dev/full fails and names the key to revoke',
     async (command) => {
       const place = { folder: await temporaryFolder(), settings: {} }
@@ -223,35 +210,19 @@ describe('pet-store keys revoke', () => {
     const { code, stdout } = await run(`keys revoke ${key} --json`, place)
     expect([code, JSON.parse(stdout)]).toEqual([0, { id, effectiveWithinSeconds: 5 }])
     expect((await run('keys list', place)).stdout).toMatch(new RegExp(`^${id} .* revoked `, 'm'))
-  })
-
-  it('says that the database does not contain a key', async () => {
-    const place = { folder: await temporaryFolder(), settings: {} }
-    await makeKey('keys create --name kiosk', place)
-    const { code, stderr } = await run(`keys revoke ${createApiKeyText()}`, place)
-    expect([code, stderr]).toEqual([1, 'The database does not contain this key.\n'])
+    const unknown = await run(`keys revoke ${createApiKeyText()}`, place)
+    expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'The database does not contain this key.\n' })
   })
 })
 
-describe('RATE_LIMIT', () => {
-  it('is shared by the instances of one PostgreSQL database', async () => {
-    const settings = { RATE_LIMIT: '10/1d', ...(await DATABASES.PostgreSQL()) }
-    const place = { folder: await temporaryFolder(), settings }
-    const instances = [await serve(place), await serve(place)]
-    const { key } = await makeKey('keys create --name kiosk', place)
-    const statuses = await Promise.all(
-      Array.from({ length: 30 }, async (_, index) => status(instances[index % 2]?.address ?? '', key)),
-    )
-    expect(statuses.filter((code) => code === 200)).toHaveLength(10)
-    expect(statuses.filter((code) => code === 429)).toHaveLength(20)
-  })
-
-  it('counts for each process by itself on SQLite', async () => {
-    const place = { folder: await temporaryFolder(), settings: { RATE_LIMIT: '2/1d' } }
-    const instances = [await serve(place), await serve(place)]
-    const { key } = await makeKey('keys create --name kiosk', place)
-    const statuses = []
-    for (const { address } of [...instances, ...instances, ...instances]) statuses.push(await status(address, key))
-    expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
-  })
+it('RATE_LIMIT is shared by the instances of one PostgreSQL database', async () => {
+  const settings = { RATE_LIMIT: '10/1d', ...(await DATABASES.PostgreSQL()) }
+  const place = { folder: await temporaryFolder(), settings }
+  const instances = [await serve(place), await serve(place)]
+  const { key } = await makeKey('keys create --name kiosk', place)
+  const statuses = await Promise.all(
+    Array.from({ length: 30 }, async (_, index) => status(instances[index % 2]?.address ?? '', key)),
+  )
+  expect(statuses.filter((code) => code === 200)).toHaveLength(10)
+  expect(statuses.filter((code) => code === 429)).toHaveLength(20)
 })

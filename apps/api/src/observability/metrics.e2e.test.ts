@@ -6,11 +6,7 @@ import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/
 import { createDatabase, freePort } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { compose } from '../compose.ts'
-import { listen } from '../server/run-server.ts'
-import { readSettings } from '../settings/read-settings.ts'
 import { runProgram } from '../testing/run-program.test-support.ts'
-import { NO_REPORTS } from './reports.ts'
 
 const KEY = createApiKeyText()
 const headers = { Authorization: `Bearer ${KEY}` }
@@ -168,20 +164,5 @@ describe('Without METRICS_PORT', () => {
     })
     expect((await fetch(`${address}/metrics`)).status).toBe(404)
     expect((await fetch(`${address}/v1/pets`, { headers })).status).toBe(200)
-  })
-})
-
-describe('The listener of the metrics', () => {
-  it('is closed with the program, even while a scraper holds its connection open', async () => {
-    const folder = await temporaryFolder()
-    const settings = readSettings([], { METRICS_PORT: '0', DATABASE_URL: `sqlite:${folder}/pets.db` })
-    const program = await compose(settings, NO_REPORTS)
-    const { metricsServer } = program
-    if (metricsServer === undefined) throw new Error('no listener')
-    const address = await listen(metricsServer, '127.0.0.1', 0)
-    expect((await fetch(`${address}/metrics`)).status).toBe(200)
-    await program.close()
-    expect(metricsServer.listening).toBe(false)
-    await expect(fetch(`${address}/metrics`)).rejects.toThrow()
   })
 })

@@ -1,4 +1,3 @@
-import type { Allowance } from '@pet-store/access'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import type { HttpLog, PetAppOptions, RequestEntry } from '@pet-store/http-express'
 import { aNewPet } from '@pet-store/persistence-testing'
@@ -127,40 +126,6 @@ describe('The metrics', () => {
       'pet_store_key_checks_total{result="invalid"} 2',
       'pet_store_key_checks_total{result="too_many_look_ups"} 1',
       'pet_store_key_checks_total{result="error"} 1',
-    ])
-  })
-
-  it('count missing keys, and tell who else wants to know', async () => {
-    const { app, read } = create()
-    let missing = 0
-    const options = app({
-      onMissingKey: () => {
-        missing += 1
-      },
-    })
-    options.onMissingKey?.()
-    expect(missing).toBe(1)
-    expect(await read()).toContain('pet_store_key_checks_total{result="missing"} 1\n')
-  })
-
-  it('count the decisions of the rate limiter', async () => {
-    const { app, read } = create()
-    const allowances: Allowance[] = [true, false, false].map((isAllowed) => ({ isAllowed, remaining: 0, resetMs: 1 }))
-    const limiter = { take: () => allowances.shift() as Allowance }
-    const { rateLimiting } = app({ rateLimiting: { limit: { requests: 1, windowMs: 1 }, limiter } })
-    for (const isAllowed of [true, false, false]) {
-      expect(await rateLimiting?.limiter.take('k')).toMatchObject({ isAllowed })
-    }
-    expect(await read()).toContain('pet_store_rate_limit_decisions_total{decision="rejected"} 2\n')
-  })
-
-  it('show the use of connections at the time of reading', async () => {
-    const { lines } = create({ poolUse: () => [{ name: 'primary', busy: 3, idle: 2, waiting: 4, limit: 5 }] })
-    expect(await lines(/pet_store_pool_/)).toEqual([
-      'pet_store_pool_connections{pool="primary",state="busy"} 3',
-      'pet_store_pool_connections{pool="primary",state="idle"} 2',
-      'pet_store_pool_connections_limit{pool="primary"} 5',
-      'pet_store_pool_waiting{pool="primary"} 4',
     ])
   })
 

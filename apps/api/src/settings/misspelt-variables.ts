@@ -1,4 +1,4 @@
-import { SETTINGS } from './settings.ts'
+import { SETTINGS, type Setting } from './settings.ts'
 
 /** A variable that is not a setting, but looks like one. */
 export interface MisspeltVariable {
@@ -6,7 +6,7 @@ export interface MisspeltVariable {
   readonly meant: string
 }
 
-const KNOWN: readonly string[] = Object.values(SETTINGS).flatMap(({ variable, isSecret }) =>
+const KNOWN: readonly string[] = Object.values<Setting<unknown>>(SETTINGS).flatMap(({ variable, isSecret }) =>
   isSecret ? [variable, `${variable}_FILE`] : [variable],
 )
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { processEnvironment } from './environment.ts'
-import { SETTINGS, SETTINGS_RULES, type Settings, type SettingsRule } from './settings.ts'
+import { SETTINGS, SETTINGS_RULES, type Setting, type Settings, type SettingsRule } from './settings.ts'
 
 /** One or more settings are invalid; the message has one line for each. */
 export class InvalidSettings extends Error {
@@ -18,7 +18,7 @@ export class InvalidSettings extends Error {
 export function readSettings(rules: readonly SettingsRule[] = [], environment = processEnvironment()): Settings {
   const settings: Record<string, unknown> = {}
   const invalid: string[] = []
-  for (const [name, setting] of Object.entries(SETTINGS)) {
+  for (const [name, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
     try {
       settings[name] = readSetting(setting, environment)
     } catch (error) {
@@ -44,7 +44,7 @@ export interface EffectiveText {
 
 /** The texts of all settings, valid or not, secrets masked. */
 export function effectiveTexts(environment = processEnvironment()): readonly EffectiveText[] {
-  return Object.values(SETTINGS).map((setting) => {
+  return Object.values<Setting<unknown>>(SETTINGS).map((setting) => {
     const { variable } = setting
     try {
       const { text, from } = textOf(setting, environment)
@@ -56,15 +56,13 @@ export function effectiveTexts(environment = processEnvironment()): readonly Eff
   })
 }
 
-type AnySetting = (typeof SETTINGS)[keyof typeof SETTINGS]
-
-function maskedTextOf(setting: AnySetting, text: string): string {
+function maskedTextOf(setting: Setting<unknown>, text: string): string {
   if (text === '') return text
-  if ('mask' in setting) return setting.mask(text)
+  if (setting.mask !== undefined) return setting.mask(text)
   return setting.isSecret ? '***' : text
 }
 
-function readSetting(setting: AnySetting, environment: NodeJS.ProcessEnv): unknown {
+function readSetting(setting: Setting<unknown>, environment: NodeJS.ProcessEnv): unknown {
   const { text, from } = textOf(setting, environment)
   try {
     return setting.parse(text)
@@ -79,7 +77,10 @@ function readSetting(setting: AnySetting, environment: NodeJS.ProcessEnv): unkno
 }
 
 /** The text of a setting. A secret may be in a file, named by the variable with `_FILE` appended, as platforms mount secrets. */
-function textOf(setting: AnySetting, environment: NodeJS.ProcessEnv): { readonly text: string; readonly from: Origin } {
+function textOf(
+  setting: Setting<unknown>,
+  environment: NodeJS.ProcessEnv,
+): { readonly text: string; readonly from: Origin } {
   const { variable, isSecret } = setting
   const given = environment[variable] || undefined
   const path = isSecret ? environment[fileVariable(variable)] || undefined : undefined

@@ -6,12 +6,12 @@ import { parseOrigins, parsePublicUrl, parseTrustProxy } from './network-setting
 import { isHttpUrl, parseBoolean, parseDuration, parseInteger, parseList, parseOneOf } from './parse.ts'
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is parsed. */
-interface Setting<T> {
+export interface Setting<T> {
   readonly variable: string
   readonly meaning: string
   readonly default: string
-  /** Whether its text may hold a secret. Then it can come from a file, and is never shown in full. */
-  readonly isSecret: boolean
+  /** Its text may hold a secret. Then it can come from a file, and is never shown in full. */
+  readonly isSecret?: true
   /** The text as it may be shown. Default: `***` for a secret, else the whole text. */
   readonly mask?: (text: string) => string
   /** Throws a `RangeError` whose message is the rule, worded to follow the variable's name. */
@@ -35,21 +35,18 @@ export const SETTINGS = {
     variable: 'PORT',
     meaning: 'The TCP port to listen on. 0 picks a free port.',
     default: '3000',
-    isSecret: false,
     parse: (text) => parseInteger(text, 0, 65_535),
   },
   host: {
     variable: 'HOST',
     meaning: 'The address to listen on. `0.0.0.0` or `::` listens on every network interface.',
     default: '127.0.0.1',
-    isSecret: false,
     parse: parseText,
   },
   metricsPort: {
     variable: 'METRICS_PORT',
     meaning: 'The port of `/metrics` for Prometheus, also on `HOST`. 0 picks a free port; empty turns metrics off.',
     default: '',
-    isSecret: false,
     parse: (text) => (text === '' ? undefined : parseInteger(text, 0, 65_535)),
   },
   publicUrl: {
@@ -57,7 +54,6 @@ export const SETTINGS = {
     meaning:
       'The URL under which clients reach the service, such as `https://pets.example/shop` (without `/v1`). It makes `Link` and `Location` absolute instead of relative; if it is `https:`, browsers are told to use HTTPS only.',
     default: '',
-    isSecret: false,
     parse: parsePublicUrl,
   },
   corsOrigins: {
@@ -65,7 +61,6 @@ export const SETTINGS = {
     meaning:
       'The origins whose web pages may call the service, such as `https://shop.example`, separated by commas; `*` allows every origin.',
     default: '',
-    isSecret: false,
     parse: parseOrigins,
   },
   trustProxy: {
@@ -73,7 +68,6 @@ export const SETTINGS = {
     meaning:
       'The proxies whose `X-Forwarded-For` is trusted: `false` for none, the number of proxies in front of the service, or their addresses and networks, separated by commas.',
     default: 'false',
-    isSecret: false,
     parse: parseTrustProxy,
   },
   databaseUrl: {
@@ -89,28 +83,24 @@ export const SETTINGS = {
     meaning:
       'A persistence adapter of your own instead of the built-in ones: the name of a package, or the path of a file that begins with `.` or `/`. It receives `DATABASE_URL` unchanged.',
     default: '',
-    isSecret: false,
     parse: parseText,
   },
   migrateOnStart: {
     variable: 'MIGRATE_ON_START',
     meaning: 'Whether to migrate the database at start. If `false`, a start fails while migrations are pending.',
     default: 'true',
-    isSecret: false,
     parse: parseBoolean,
   },
   databasePoolSize: {
     variable: 'DATABASE_POOL_SIZE',
     meaning: 'PostgreSQL: the maximum number of connections of this process.',
     default: String(DEFAULT_POOL_SIZE),
-    isSecret: false,
     parse: (text) => parseInteger(text, 1, 1_000),
   },
   databaseStatementTimeoutMs: {
     variable: 'DATABASE_STATEMENT_TIMEOUT',
     meaning: 'PostgreSQL: the maximum duration of a statement, in milliseconds; at most 13000.',
     default: String(DEFAULT_STATEMENT_TIMEOUT_MS),
-    isSecret: false,
     parse: (text) => parseInteger(text, 1, 3_600_000),
   },
   databasePooler: {
@@ -118,7 +108,6 @@ export const SETTINGS = {
     meaning:
       'PostgreSQL: the connection pooler in front of the server. `none`; `transaction`, a pooler in transaction mode with support for prepared statements (PgBouncer 1.21 or newer with `max_prepared_statements` above 0); `transaction-unprepared`, one without.',
     default: 'none',
-    isSecret: false,
     parse: (text) => parseOneOf(text, POOLERS),
   },
   databaseReplicaUrls: {
@@ -135,21 +124,18 @@ export const SETTINGS = {
     meaning:
       'How long to keep serving after SIGTERM while `/readyz` already responds with 503, such as `5s`: long enough for a load balancer to notice.',
     default: '0s',
-    isSecret: false,
     parse: parseShutdownTime,
   },
   shutdownTimeoutMs: {
     variable: 'SHUTDOWN_TIMEOUT',
     meaning: 'The maximum time from SIGTERM to the end of the process, including the delay.',
     default: '30s',
-    isSecret: false,
     parse: parseShutdownTime,
   },
   logLevel: {
     variable: 'LOG_LEVEL',
     meaning: `The lowest level to log: one of ${LOG_LEVELS.join(', ')}.`,
     default: 'info',
-    isSecret: false,
     parse: (text) => parseOneOf(text, LOG_LEVELS),
   },
   otlpEndpoint: {
@@ -157,7 +143,6 @@ export const SETTINGS = {
     meaning:
       'Where to send traces by OTLP over HTTP, such as `http://collector:4318`; `/v1/traces` is appended. Empty turns tracing off.',
     default: '',
-    isSecret: false,
     mask: maskUrl,
     parse: parseCollectorUrl,
   },
@@ -165,14 +150,12 @@ export const SETTINGS = {
     variable: 'OTEL_TRACES_SAMPLER',
     meaning: `Which requests are traced: one of ${TRACES_SAMPLERS.join(', ')}. With \`parentbased_\` a request that belongs to a trace follows its decision.`,
     default: 'parentbased_always_on',
-    isSecret: false,
     parse: (text) => parseOneOf(text, TRACES_SAMPLERS),
   },
   tracesSamplerRatio: {
     variable: 'OTEL_TRACES_SAMPLER_ARG',
     meaning: 'The share of requests that the `traceidratio` samplers trace, from 0 to 1.',
     default: '1',
-    isSecret: false,
     parse: parseRatio,
   },
   staticKeys: {
@@ -188,7 +171,6 @@ export const SETTINGS = {
     meaning:
       'How long a valid API key is cached, in seconds. A revocation takes effect on every instance within this time.',
     default: '5',
-    isSecret: false,
     parse: (text) => parseInteger(text, 0, 3_600),
   },
   rateLimit: {
@@ -196,7 +178,6 @@ export const SETTINGS = {
     meaning:
       'The maximum rate per API key, such as `600/1m`; empty means no limit. On PostgreSQL all instances share one count; otherwise each process counts for itself.',
     default: '',
-    isSecret: false,
     parse: parseRateLimit,
   },
   maxConcurrentRequests: {
@@ -204,7 +185,6 @@ export const SETTINGS = {
     meaning:
       'The maximum number of requests for pets under way; more get 503 at once. Each takes up to 300 kB, so the default fits a limit of 512 MB.',
     default: '500',
-    isSecret: false,
     parse: (text) => parseInteger(text, 1, 1_000_000),
   },
 } as const satisfies Record<string, Setting<unknown>>

@@ -34,7 +34,7 @@ export async function withTransfer<Result>(
  * Moves pets through the port alone: page by page, one pet at a time. Nothing is stored about imports, so an interrupted
  * one cannot be continued; new pets get new ids, not always in the order of their addition.
  */
-export function transferPageByPage(pets: PetRepository): PetTransfer {
+function transferPageByPage(pets: PetRepository): PetTransfer {
   return {
     readPets: ({ limit, ...query }) => pets.list({ ...query, limit: Math.min(limit, PAGE_LIMIT.max) }),
     async addPets(added) {
