@@ -74,7 +74,7 @@ describe('deploy/kubernetes', () => {
 
   it('the Kubernetes manifests contain no secret, and reference those that they need', () => {
     expect(objects.map(({ kind }) => kind)).not.toContain('Secret')
-    const secret = settings.filter(({ isSecret }) => isSecret).map(({ variable }) => variable) as string[]
+    const secret = settings.filter((setting) => 'isSecret' in setting).map(({ variable }) => variable) as string[]
     const variables = [...container.env, ...jobContainer.env].filter(({ name }) => secret.includes(name))
     expect(variables.length).toBeGreaterThan(1)
     for (const variable of variables) expect(variable).toEqual({ name: variable.name, valueFrom: expect.anything() })
