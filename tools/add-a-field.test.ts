@@ -14,7 +14,6 @@ const PLACES = [
   'packages/domain/src/create-pet.ts',
   'packages/domain/src/pet.ts',
   // The request body and the response.
-  'packages/http-express/src/pets/new-pet-body.ts',
   'packages/http-express/src/pets/pet-schema.ts',
   // How its column is read and written, its place in rows, and the column.
   'packages/persistence-mikro-orm/src/bulk/bulk-access.ts',

@@ -14,7 +14,7 @@ export { DECLARED_RESPONSES, isDeprecated } from './app/operation-routes.ts'
 export type { TokenCheck } from './middleware/require-key.ts'
 export type { RateLimiting } from './middleware/limit-rate.ts'
 export type { HttpLog, RequestEntry } from './http/http-log.ts'
-export type { Clock } from './http/clock.ts'
+export type { Clock } from './pets/deprecation.ts'
 export type { Checks, ReadinessCheck } from './routes/health-routes.ts'
 
 // What clients of the service can see

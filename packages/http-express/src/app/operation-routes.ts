@@ -1,5 +1,5 @@
 import type { Express, RequestHandler } from 'express'
-import { type Check, checked, type Handler } from '../http/handler.ts'
+import type { Check, Handler } from '../http/handler.ts'
 import { unknownPath } from '../http/http-error.ts'
 import { allowedWith, rejectMethod, sendOptions } from '../http/methods.ts'
 import { requireScope } from '../middleware/require-key.ts'
@@ -77,6 +77,20 @@ export function addOperationRoutes(
 
 function behind(checks: readonly Check[], handler: Handler<never>): RequestHandler {
   return checked(checks, handler as Handler) as RequestHandler
+}
+
+/**
+ * A handler that runs after its checks, in their order. A check is a plain function that returns or throws; for Express
+ * each would be a layer with a `next` to call.
+ */
+function checked(checks: readonly Check[], handler: Handler): Handler {
+  return (req, res, next) => {
+    for (let index = 0; index < checks.length; index += 1) {
+      const pending = checks[index]?.(req, res)
+      if (pending !== undefined) return pending.then(() => checked(checks.slice(index + 1), handler)(req, res, next))
+    }
+    return handler(req, res, next)
+  }
 }
 
 const rejectPath: Handler = () => {

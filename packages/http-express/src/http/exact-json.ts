@@ -1,4 +1,4 @@
-import { withinInt64 } from './int64.ts'
+import { INT64 } from '@pet-store/domain'
 
 /** A JSON number that is not an int64, with its source text. */
 export class InexactNumber {
@@ -96,4 +96,16 @@ function lengthWithoutTrailingZeros(digits: string): number {
   let length = digits.length
   while (length > 0 && digits[length - 1] === '0') length -= 1
   return length
+}
+
+const DECIMAL = /^(?:0|-?[1-9][0-9]{0,18})$/
+
+/** Parses a canonical decimal int64 (no sign `+`, no leading zero, no `-0`); `undefined` for any other text. */
+export function readInt64(text: string): bigint | undefined {
+  return DECIMAL.test(text) ? withinInt64(BigInt(text)) : undefined
+}
+
+/** The integer itself if it fits into 64 bits, else `undefined`. */
+function withinInt64(integer: bigint): bigint | undefined {
+  return integer >= INT64.min && integer <= INT64.max ? integer : undefined
 }

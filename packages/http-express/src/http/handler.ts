@@ -56,17 +56,3 @@ declare global {
     interface Locals extends RequestContext {}
   }
 }
-
-/**
- * A handler that runs after its checks, in their order. A check is a plain function that returns or throws; for Express
- * each would be a layer with a `next` to call.
- */
-export function checked<Parameters>(checks: readonly Check[], handler: Handler<Parameters>): Handler<Parameters> {
-  return (req, res, next) => {
-    for (let index = 0; index < checks.length; index += 1) {
-      const pending = checks[index]?.(req, res)
-      if (pending !== undefined) return pending.then(() => checked(checks.slice(index + 1), handler)(req, res, next))
-    }
-    return handler(req, res, next)
-  }
-}

@@ -5,7 +5,6 @@ import { brotliDecompress, gunzip, inflate, type Zlib } from 'node:zlib'
 import { parse } from 'content-type'
 import { parseExactJson } from './exact-json.ts'
 import { HttpError } from './http-error.ts'
-import { LONG_INPUT_BYTES, yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /** The maximum size of a body, after decompression. */
 const MAX_BODY_BYTES = 102_400
@@ -134,4 +133,19 @@ function brokenOff(cause?: unknown): HttpError {
 
 function tooLarge(): HttpError {
   return new HttpError('payload_too_large', `The body must have at most ${MAX_BODY_BYTES} bytes, after decompression.`)
+}
+
+/** Input beyond this length takes much more time than usual input. */
+export const LONG_INPUT_BYTES = 4_096
+
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Resolves in a turn of the event loop that no other caller gets. With it, a hundred requests with long input that
+ * arrive together do not run one after the other before the usual requests behind them: the event loop reads those in
+ * between. At most as many wait as requests are under way.
+ */
+export function yieldToEventLoop(): Promise<unknown> {
+  last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
+  return last
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { yieldToEventLoop } from './yield-to-event-loop.ts'
+import { yieldToEventLoop } from './read-body.ts'
 
 it('gives each caller a turn of the event loop, in order', async () => {
   const order: string[] = []

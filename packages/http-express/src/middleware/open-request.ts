@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientAddress } from '../http/client-address.ts'
-import { closeAfter, sentAtMs } from '../http/end-response.ts'
 import { type Handler, type HandlerRequest, type HandlerResponse, RequestContext } from '../http/handler.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
+import { closeAfter, sentAtMs } from '../http/send-response.ts'
 
 /** Printable ASCII, at most 128 characters; anything else could break a log line or a header. */
 const SAFE_REQUEST_ID = /^[\x20-\x7e]{1,128}$/

@@ -37,8 +37,8 @@ export function errorResponse(
   }
 }
 
-/** What every operation responds to a key that may not call it, or not now. */
-export function keyErrorResponses(scope: string, routeHeaders: Headers = {}): ZodOpenApiResponsesObject {
+/** What every operation responds to a key that may not call it, or not now, and what any request can get. */
+export function commonErrorResponses(scope: string, routeHeaders: Headers): ZodOpenApiResponsesObject {
   const lacks = `The API key may not do this: it lacks the scope ${scope}.`
   return {
     401: errorResponse('unauthorized', 'The API key is missing or not valid.', 'The API key is not valid.', CHALLENGE),
@@ -58,6 +58,15 @@ export function keyErrorResponses(scope: string, routeHeaders: Headers = {}): Zo
         ...optional(routeHeaders),
       },
     ),
+    default: {
+      ...errorResponse(
+        'internal_error',
+        '',
+        INTERNAL_ERROR,
+        optional({ ...RETRY_AFTER, ...RATE_LIMIT, ...PREFERENCE, ...routeHeaders }),
+      ),
+      description: `Any other error: ${ANYWHERE.map((code) => `${ERROR_STATUS[code]} \`${code}\``).join(', ')}.`,
+    },
   }
 }
 
@@ -73,12 +82,3 @@ const ANYWHERE = [
 
 /** Their statuses. */
 export const DEFAULT_STATUSES: readonly number[] = ANYWHERE.map((code) => ERROR_STATUS[code])
-
-/** The response `default` of every operation. */
-export function defaultErrorResponse(routeHeaders: Headers = {}): ZodOpenApiResponseObject {
-  const headers = optional({ ...RETRY_AFTER, ...RATE_LIMIT, ...PREFERENCE, ...routeHeaders })
-  return {
-    ...errorResponse('internal_error', '', INTERNAL_ERROR, headers),
-    description: `Any other error: ${ANYWHERE.map((code) => `${ERROR_STATUS[code]} \`${code}\``).join(', ')}.`,
-  }
-}

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
+import type { ErrorCode } from '../http/http-error.ts'
 import { idempotencyKeyHeader, preferHeader } from '../http/request-input.ts'
 import type { Operation } from '../openapi/describe-operations.ts'
 import { describedAs, INT64_NUMBER } from '../openapi/describe-schema.ts'
-import { defaultErrorResponse, errorResponse, keyErrorResponses } from '../openapi/error-responses.ts'
+import { commonErrorResponses, errorResponse } from '../openapi/error-responses.ts'
 import {
   ACCEPT_ENCODING,
   DEPRECATION,
@@ -17,8 +18,7 @@ import {
 } from '../openapi/response-headers.ts'
 import { GONE, SUNSET_DATE } from './deprecation.ts'
 import { listPetsParameters } from './list-pets-query.ts'
-import { newPetSchema } from './new-pet-body.ts'
-import { NEW_PET_EXAMPLE, PET_EXAMPLE, petSchema, petsSchema } from './pet-schema.ts'
+import { NEW_PET_EXAMPLE, newPetSchema, PET_EXAMPLE, petSchema, petsSchema } from './pet-schema.ts'
 
 /** The operations of the interface document (section 4), named as there. */
 export type Operations = {
@@ -36,10 +36,8 @@ const petId = describedAs(z.string(), INT64_NUMBER, {
 /** On every response after the key check. */
 const ADMITTED = { ...RATE_LIMIT, ...PREFERENCE }
 
-const STRICT = 'A parameter is unknown, under `Prefer: handling=strict`.'
-
 export const OPERATIONS: Operations = {
-  listPets: {
+  listPets: operation({
     method: 'get',
     path: '/pets',
     scope: 'pets:read',
@@ -49,18 +47,11 @@ export const OPERATIONS: Operations = {
     requestParams: { query: listPetsParameters, header: z.object({ Prefer: preferHeader }) },
     responses: {
       200: success('One page of pets.', petsSchema, [PET_EXAMPLE], NEXT_PAGE),
-      400: errorResponse(
-        'invalid_request',
-        'A parameter is invalid.',
-        'limit must be an integer from 1 to 100, got "0"',
-        ADMITTED,
-      ),
-      ...keyErrorResponses('pets:read'),
-      default: defaultErrorResponse(),
+      400: rejection('invalid_request', 'A parameter is invalid.', 'limit must be an integer from 1 to 100, got "0"'),
     },
-  },
+  }),
 
-  createPet: {
+  createPet: operation({
     method: 'post',
     path: '/pets',
     scope: 'pets:write',
@@ -75,31 +66,27 @@ export const OPERATIONS: Operations = {
     },
     responses: {
       201: success('The pet was added.', petSchema, PET_EXAMPLE, { ...LOCATION, ...REPLAYED }),
-      400: errorResponse('invalid_request', 'A field is missing or invalid.', 'name is required', ADMITTED),
-      ...keyErrorResponses('pets:write'),
-      413: errorResponse(
+      400: rejection('invalid_request', 'A field is missing or invalid.', 'name is required'),
+      413: rejection(
         'payload_too_large',
         'The body is too large.',
         'The body must have at most 102400 bytes, after decompression.',
-        ADMITTED,
       ),
-      415: errorResponse(
+      415: rejection(
         'unsupported_media_type',
         'The body is not `application/json` in UTF-8, or has another encoding than gzip, deflate and br.',
         'The body must be sent as Content-Type: application/json, in UTF-8.',
-        { ...ADMITTED, ...ACCEPT_ENCODING },
+        ACCEPT_ENCODING,
       ),
-      422: errorResponse(
+      422: rejection(
         'idempotency_key_reused',
         'The `Idempotency-Key` was used for another pet in the last 24 hours.',
         'This key was used to create another pet.',
-        ADMITTED,
       ),
-      default: defaultErrorResponse(),
     },
-  },
+  }),
 
-  getPet: {
+  getPet: operation({
     method: 'get',
     path: '/pets/{petId}',
     scope: 'pets:read',
@@ -111,16 +98,26 @@ export const OPERATIONS: Operations = {
     requestParams: { path: z.object({ petId }), header: z.object({ Prefer: preferHeader }) },
     responses: {
       200: success('The pet.', petSchema, PET_EXAMPLE, DEPRECATION),
-      400: errorResponse('invalid_request', STRICT, 'unknown with handling=strict: "x"', {
-        ...ADMITTED,
-        ...DEPRECATION,
-      }),
-      ...keyErrorResponses('pets:read', DEPRECATION),
-      404: errorResponse('not_found', 'No pet has this `id`.', 'There is no pet 1.', { ...ADMITTED, ...DEPRECATION }),
+      400: rejection(
+        'invalid_request',
+        'A parameter is unknown, under `Prefer: handling=strict`.',
+        'unknown with handling=strict: "x"',
+        DEPRECATION,
+      ),
+      404: rejection('not_found', 'No pet has this `id`.', 'There is no pet 1.', DEPRECATION),
       410: errorResponse('gone', 'The operation was removed.', GONE, { ...RATE_LIMIT, ...DEPRECATION }),
-      default: defaultErrorResponse(DEPRECATION),
     },
-  },
+  }),
+}
+
+/** Adds the responses that every operation has. */
+function operation<Path extends string>({ responses, ...own }: Operation<Path>): Operation<Path> {
+  return { ...own, responses: { ...responses, ...commonErrorResponses(own.scope, own.deprecated ? DEPRECATION : {}) } }
+}
+
+/** Describes an error response to a request that passed the key check. */
+function rejection(code: ErrorCode, when: string, message: string, headers: Headers = {}): ZodOpenApiResponseObject {
+  return errorResponse(code, when, message, { ...ADMITTED, ...headers })
 }
 
 /** Describes a successful response. Its example is the response to the example of the request. */

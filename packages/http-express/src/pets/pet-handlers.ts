@@ -1,21 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import type { Cancellation, PetId, PetQuery, PetUseCases } from '@pet-store/domain'
-import type { Clock } from '../http/clock.ts'
+import { readInt64 } from '../http/exact-json.ts'
 import type { Handler, HandlerRequest } from '../http/handler.ts'
 import { HttpError } from '../http/http-error.ts'
-import { readInt64 } from '../http/int64.ts'
-import { readJsonBody } from '../http/read-body.ts'
+import { LONG_INPUT_BYTES, readJsonBody, yieldToEventLoop } from '../http/read-body.ts'
 import { applyPreference, assertNoParameters, readIdempotencyKey } from '../http/request-input.ts'
 import { addHeader, sendJson } from '../http/send-response.ts'
-import { LONG_INPUT_BYTES, yieldToEventLoop } from '../http/yield-to-event-loop.ts'
 import { verifiedKeyOf } from '../middleware/require-key.ts'
 import { writeCursor } from './cursor.ts'
-import { assertNotRetired, isGetPetRetired } from './deprecation.ts'
+import { assertNotRetired, type Clock, isGetPetRetired } from './deprecation.ts'
 import { readListPetsQuery } from './list-pets-query.ts'
-import { readNewPet } from './new-pet-body.ts'
 import type { Operations } from './operations.ts'
-import { petJson, petsJson } from './pet-schema.ts'
-import type { References } from './references.ts'
+import { petJson, petsJson, readNewPet } from './pet-schema.ts'
 
 /** The handler of each declared operation. One that is missing, or not declared, does not compile. */
 export type PetHandlers = {
@@ -86,4 +82,21 @@ class ClosedConnection implements Cancellation {
 function nextPageLink(list: string, { limit, status }: PetQuery, next: PetId): string {
   const filter = status === undefined ? '' : `&status=${status}`
   return `<${list}?limit=${limit}${filter}&cursor=${writeCursor(next, status)}>; rel="next"`
+}
+
+/** How responses refer to other resources of the service. */
+export interface References {
+  /** The list, relative to itself; a query follows. */
+  readonly list: string
+  /** A pet, relative to the list; its id follows. */
+  readonly pet: string
+  /** The reference page, relative to a pet. */
+  readonly docs: string
+}
+
+/** Without a public address they are relative, which works behind any host and path prefix; with one, absolute. */
+export function referencesFrom(publicUrl: string | undefined): References {
+  if (publicUrl === undefined) return { list: '', pet: 'pets/', docs: '../../docs' }
+  const list = `${publicUrl}/v1/pets`
+  return { list, pet: `${list}/`, docs: `${publicUrl}/docs` }
 }

@@ -3,8 +3,7 @@ import type { Socket } from 'node:net'
 import { clientAddressOf, type TrustProxy } from '../http/client-address.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
-import { Connection } from './connection.ts'
-import { shutDown } from './shut-down.ts'
+import { Connection, shutDown } from './connection.ts'
 import { isHead, type ParserError, parserError, UnroutedErrors } from './unrouted-errors.ts'
 
 /** The limits of the server. */

@@ -1,10 +1,9 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ClientAddress } from '../http/client-address.ts'
-import { closeAfter } from '../http/end-response.ts'
 import { ERROR_STATUS, errorJson, HttpError } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
-import { sendError } from '../http/send-response.ts'
+import { closeAfter, sendError } from '../http/send-response.ts'
 import { requestIdOf } from '../middleware/open-request.ts'
 
 /** What Node's parser and timeouts report. */
