@@ -39,7 +39,7 @@ export async function compose(settings: Settings, reports: Reports, options: Com
   const { rateLimit, maxConcurrentRequests, publicUrl, corsOrigins, trustProxy } = settings
   const { now = () => new Date(), developmentKey } = options
   await startTraces(settings)
-  const persistence = await openPersistence(settings)
+  const persistence = await openPersistence(settings, { onBackgroundFailure: reports.onBackgroundFailure })
   const observability = await openObservability(settings, persistence, reports)
   const readiness = createReadiness(persistence, reports.onReadiness)
   const keyCheck = createKeyCheck({

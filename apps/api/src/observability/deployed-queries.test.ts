@@ -37,6 +37,7 @@ beforeAll(async () => {
   const { instrumentation, read: readMetrics } = createMetrics({
     poolUse: () => [pool],
     droppedLogLines: () => 0,
+    backgroundFailures: () => 0,
     keyIds: ['key_kiosk'],
     storedKeyIds: async () => [],
   })

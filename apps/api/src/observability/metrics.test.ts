@@ -11,6 +11,7 @@ function create(options: Partial<MetricsOptions> = {}) {
   const { instrumentation, read } = createMetrics({
     poolUse: () => [],
     droppedLogLines: () => 0,
+    backgroundFailures: () => 0,
     keyIds: [],
     storedKeyIds: async () => [],
     ...options,

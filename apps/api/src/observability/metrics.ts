@@ -15,6 +15,7 @@ export interface Metrics extends MetricsText {
 export interface MetricsOptions {
   readonly poolUse: Required<Persistence>['poolUse']
   readonly droppedLogLines: () => number
+  readonly backgroundFailures: () => number
   /** The ids of API keys whose uses of deprecated operations are shown from the start. */
   readonly keyIds: readonly string[]
   /** Returns others, which are shown from the first reading on: no start should wait for the database. */
@@ -25,10 +26,11 @@ export interface MetricsOptions {
  * The metrics of the program. Every series that can be known beforehand starts with 0, so that `increase` sees the first
  * event, too.
  */
-export function createMetrics({ poolUse, droppedLogLines, keyIds, storedKeyIds }: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { poolUse, keyIds, storedKeyIds } = options
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  addProgramMetrics(registry, droppedLogLines)
+  addProgramMetrics(registry, options)
   addPoolMetrics(registry, poolUse)
   const instrumentTokenCheck = countKeyChecks(registry)
   const instrumentLimiter = countRateLimitDecisions(registry)
@@ -58,20 +60,31 @@ export function createMetrics({ poolUse, droppedLogLines, keyIds, storedKeyIds }
   }
 }
 
-function addProgramMetrics(registry: Registry, droppedLogLines: () => number): void {
+function addProgramMetrics(registry: Registry, { droppedLogLines, backgroundFailures }: MetricsOptions): void {
   new Gauge({
     name: 'pet_store_build_info',
     help: 'The version of the program; the value is always 1.',
     labelNames: ['version'],
     registers: [registry],
   }).set({ version: VERSION }, 1)
-  new Counter({
-    name: 'pet_store_log_lines_dropped_total',
-    help: 'Log lines dropped because standard output was full or closed.',
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.inc(droppedLogLines())
-    },
-  })
+  const count = (name: string, help: string, total: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset()
+        this.inc(total())
+      },
+    })
+  count(
+    'pet_store_log_lines_dropped_total',
+    'Log lines dropped because standard output was full or closed.',
+    droppedLogLines,
+  )
+  count(
+    'pet_store_background_failures_total',
+    'Failures of work that no request waits for, such as deleting expired idempotency keys.',
+    backgroundFailures,
+  )
 }

@@ -54,12 +54,13 @@ const MAX_KEY_SERIES = 1_000
 async function openMetrics(
   { staticKeys }: Settings,
   persistence: Required<Persistence>,
-  { log, droppedLogLines }: Reports,
+  { log, droppedLogLines, backgroundFailures }: Reports,
 ): Promise<Observability> {
   const { createMetrics } = await import('./metrics.ts')
   const metrics = createMetrics({
     poolUse: () => persistence.poolUse(),
     droppedLogLines,
+    backgroundFailures,
     keyIds: staticKeys.map(({ keyId }) => keyId),
     storedKeyIds: async () => (await persistence.apiKeys.list()).slice(-MAX_KEY_SERIES).map(({ id }) => id),
   })

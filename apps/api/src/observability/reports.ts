@@ -13,6 +13,10 @@ export interface Reports {
   readonly onLookUpLimit: (address: string) => void
   /** Called when somebody created, rotated or revoked an API key, whichever process did it. */
   readonly onKeyChange: (change: KeyChange) => void
+  /** Called when work failed that no request waits for, such as deleting expired idempotency keys. */
+  readonly onBackgroundFailure: (error: unknown) => void
+  /** How often that was since the start. */
+  readonly backgroundFailures: () => number
   /** Called when traces could not be sent. */
   readonly onTraceError: (error: unknown) => void
 }
@@ -24,5 +28,7 @@ export const NO_REPORTS: Reports = {
   onReadiness() {},
   onLookUpLimit() {},
   onKeyChange() {},
+  onBackgroundFailure() {},
+  backgroundFailures: () => 0,
   onTraceError() {},
 }

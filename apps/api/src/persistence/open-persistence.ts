@@ -12,8 +12,8 @@ import { persistenceModule } from './persistence-module.ts'
 const sqlite = () => import('@pet-store/persistence-sqlite')
 const postgres = () => import('@pet-store/persistence-postgres')
 
-/** What the caller does with the database. Default: everything, and a missing database is created. */
-export type PersistenceUse = Pick<PersistenceOptions, 'create' | 'readOnly'>
+/** What the caller does with the database, and who is told of failures. Default: everything, and a missing database is created. */
+export type PersistenceUse = Pick<PersistenceOptions, 'create' | 'readOnly' | 'onBackgroundFailure'>
 
 /** Opens the database that the settings name. Rejects with a sentence if it cannot, or if migrations are pending and must not run. */
 export async function openPersistence(settings: Settings, use: PersistenceUse = {}): Promise<Required<Persistence>> {

@@ -56,18 +56,24 @@ describe('PERSISTENCE_MODULE', () => {
     expect(program.output.stdout).toContain('closed with 0 pets')
   })
 
-  it('keeps serving when the number of its API keys cannot be read for a warning', async () => {
+  it('keeps serving when its API keys cannot be read for a warning, and counts what fails in the background', async () => {
     const folder = await temporaryFolder()
     await writeFile(
       join(folder, 'mine.mjs'),
       `const pets = { add() {}, addWithKey() {}, find() {}, list: async () => [] }
        const fail = async () => { throw new Error('the keys are locked') }
        const apiKeys = Object.fromEntries(['add', 'replace', 'find', 'findByHash', 'list', 'revoke', 'markUsed'].map((name) => [name, fail]))
-       export default async () => ({ pets, apiKeys, async check() {}, async close() {} })`,
+       export default async ({ onBackgroundFailure }) => {
+         onBackgroundFailure(new Error('old keys are locked'))
+         return { pets, apiKeys, async check() {}, async close() {} }
+       }`,
     )
-    const program = runProgram('serve', folder, { PERSISTENCE_MODULE: './mine.mjs' })
+    const program = runProgram('serve', folder, { PERSISTENCE_MODULE: './mine.mjs', METRICS_PORT: '0' })
     onTestFinished(() => void program.process.kill('SIGKILL'))
-    const address = await waitForOutput(program, /"address":"([^"]+)"/)
+    const metrics = await waitForOutput(program, /"address":"([^"]+\/metrics)"/)
+    const address = await waitForOutput(program, /"address":"([^"]+\/v1)"/)
+    await waitForOutput(program, /"level":40,.*old keys are locked/)
+    expect(await (await fetch(metrics)).text()).toContain('pet_store_background_failures_total 1\n')
     await waitForOutput(program, /"level":40,.*the keys are locked/)
     expect((await fetch(new URL('/readyz', address))).status).toBe(200)
     program.process.kill('SIGTERM')
