@@ -7,6 +7,7 @@ import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { freePort } from '@pet-store/testing-postgres'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { NO_TERMINAL, runOnTerminal } from '../testing/run-on-terminal.test-support.ts'
 import { ENVIRONMENT, PROGRAM, runProgram } from '../testing/run-program.test-support.ts'
 
 const KEY = createApiKeyText()
@@ -126,14 +127,10 @@ async function openPipe(): Promise<{ reader: number; writer: number }> {
 
 describe('The log on a terminal', () => {
   it('shows a request in one readable line', async ({ skip }) => {
-    if (!hasScript()) skip('needs script of util-linux, for a terminal')
     const port = await freePort()
-    const command = [process.execPath, PROGRAM, 'serve'].map((word) => `"${word}"`).join(' ')
-    const terminal = spawn('script', ['-qec', `stty cols 150; ${command}`, '/dev/null'], {
-      cwd: await temporaryFolder(),
-      env: { ...ENVIRONMENT, TERM: 'dumb', PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY) },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    })
+    const settings = { PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY) }
+    const terminal = runOnTerminal('serve', await temporaryFolder(), settings)
+    if (terminal === undefined) return skip(NO_TERMINAL)
     onTestFinished(() => void terminal.kill('SIGKILL'))
     let output = ''
     terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -150,14 +147,6 @@ describe('The log on a terminal', () => {
     expect(plain()).toContain('stopped')
   })
 })
-
-function hasScript(): boolean {
-  try {
-    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
-  } catch {
-    return false
-  }
-}
 
 describe('A service whose log cannot be written', () => {
   it('goes on serving and stops in order when its pipe is closed', async () => {

@@ -35,16 +35,13 @@ async function using<Result>(
   }
 }
 
-const OPTIONS = { idempotencyKey: { owner: 'kiosk', key: 'again', at: new Date() } }
-
-/** Unusual pets, one of them with an idempotency key; an API key that was rotated and one that was revoked. */
+/** Unusual pets; an API key that was rotated and one that was revoked. */
 async function fill(url: string): Promise<void> {
   await using(url, async ({ pets, apiKeys }) => {
     const { createPet } = createPetUseCases(pets)
     await createPet({ name: 'Top', categoryId: INT64.max, status: 'sold' })
     await createPet({ name: 'Bottom', categoryId: INT64.min })
     await createPet({ name: `it's "odd"\\,{}\t\n🐕 NULL`, categoryId: 2n ** 53n + 1n, status: 'pending' })
-    await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, OPTIONS)
     const { issueApiKey, rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
     const { key } = await issueApiKey({ name: 'kiosk', scopes: ['pets:read'], lifetimeMs: 1e9 })
     await rotateApiKey((await issueApiKey({ name: 'shop' })).key.id, 1e6)
@@ -60,61 +57,46 @@ function contents(url: string) {
   }))
 }
 
-describe.each<[Kind, Kind]>([
+it.each<[Kind, Kind]>([
   ['SQLite', 'PostgreSQL'],
   ['PostgreSQL', 'SQLite'],
-  ['SQLite', 'SQLite'],
-])('copy from %s to %s', (fromKind, toKind) => {
-  it('keeps ids, absent fields, exact integers and keys, and new pets get greater ids', async () => {
-    const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
-    await fill(from)
-    const report = await copyDatabase(await openDatabase(from), await openDatabase(to), silent)
-    expect(report).toMatchObject({ pets: 4, apiKeys: 3, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) as string })
-    const copied = await contents(to)
-    expect(copied).toEqual(await contents(from))
+])('copy from %s to %s keeps everything, and is brought up to date when it is repeated', async (fromKind, toKind) => {
+  const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
+  const [source, target] = [await openDatabase(from), await openDatabase(to)]
+  await fill(from)
+  const started = { id: 1n, sha256: 'ab', fileSha256: 'cd', lines: 2 ** 40, state: 'unfinished' } as const
+  const unfinished = { ...started, changedAt: new Date(5) }
+  await source.addPets([], { to: unfinished })
+  const now = Date.now()
+  const createKeyed = (url: string, name: string, at: number) =>
+    using(url, ({ pets }) =>
+      createPetUseCases(pets).createPet(
+        { name, categoryId: 1n },
+        { idempotencyKey: { owner: 'kiosk', key: 'k', at: new Date(at) } },
+      ),
+    )
+  await createKeyed(from, 'Old', now - IDEMPOTENCY_KEY_LIFETIME_MS)
+  const report = await copyDatabase(source, target, silent)
+  expect(report).toMatchObject({ pets: 4, apiKeys: 3, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) as string })
+  expect(await contents(to)).toEqual(await contents(from))
 
-    await using(to, async ({ pets }) => {
-      const { createPet } = createPetUseCases(pets)
-      const { pet: again } = await createPet({ name: 'NULL', categoryId: 0n, status: 'available' }, OPTIONS)
-      expect(again).toEqual(copied.pets.at(-1))
-      expect((await createPet({ name: 'New', categoryId: 1n })).pet.id).toBeGreaterThan(again.id)
-    })
+  // The idempotency key has expired, and is used again.
+  const { pet } = await createKeyed(from, 'New', now)
+  await using(from, async ({ apiKeys }) => {
+    const { rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
+    const ids = (await apiKeys.list()).filter(({ replacedBy }) => replacedBy === undefined).map(({ id }) => id)
+    await apiKeys.markUsed(ids.map((id) => ({ id, at: new Date() })))
+    await rotateApiKey(ids.at(-1) ?? '', 1e6)
+    for (const id of ids) await revokeApiKey(id)
   })
-
-  it('brings everything up to date when it is repeated', async () => {
-    const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
-    const [source, target] = [await openDatabase(from), await openDatabase(to)]
-    await fill(from)
-    const started = { id: 1n, sha256: 'ab', fileSha256: 'cd', lines: 2 ** 40, state: 'unfinished' } as const
-    const unfinished = { ...started, changedAt: new Date(5) }
-    await source.addPets([], { to: unfinished })
-    const now = Date.now()
-    const createKeyed = (url: string, name: string, at: number) =>
-      using(url, ({ pets }) =>
-        createPetUseCases(pets).createPet(
-          { name, categoryId: 1n },
-          { idempotencyKey: { owner: 'kiosk', key: 'k', at: new Date(at) } },
-        ),
-      )
-    await createKeyed(from, 'Old', now - IDEMPOTENCY_KEY_LIFETIME_MS)
-    await copyDatabase(source, target, silent)
-
-    // The idempotency key has expired, and is used again.
-    const { pet } = await createKeyed(from, 'New', now)
-    await using(from, async ({ apiKeys }) => {
-      const { rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
-      const ids = (await apiKeys.list()).filter(({ replacedBy }) => replacedBy === undefined).map(({ id }) => id)
-      await apiKeys.markUsed(ids.map((id) => ({ id, at: new Date() })))
-      await rotateApiKey(ids.at(-1) ?? '', 1e6)
-      for (const id of ids) await revokeApiKey(id)
-    })
-    await source.addPets([], { from: unfinished, to: { ...unfinished, state: 'finished', changedAt: new Date(9) } })
-    await copyDatabase(source, target, silent)
-    expect(await target.readApiKeys()).toEqual(await source.readApiKeys())
-    expect(await target.readPetImports()).toEqual(await source.readPetImports())
-    expect(await contents(to)).toEqual(await contents(from))
-    expect(await createKeyed(to, 'New', now)).toEqual({ pet, isReplay: true })
-  })
+  await source.addPets([], { from: unfinished, to: { ...unfinished, state: 'finished', changedAt: new Date(9) } })
+  await copyDatabase(source, target, silent)
+  expect(await target.readApiKeys()).toEqual(await source.readApiKeys())
+  expect(await target.readPetImports()).toEqual(await source.readPetImports())
+  expect(await contents(to)).toEqual(await contents(from))
+  expect(await createKeyed(to, 'New', now)).toEqual({ pet, isReplay: true })
+  const { pet: added } = await createKeyed(to, 'After', now + IDEMPOTENCY_KEY_LIFETIME_MS)
+  expect(added.id).toBeGreaterThan(pet.id)
 })
 
 describe('pet-store copy', () => {
@@ -132,13 +114,13 @@ describe('pet-store copy', () => {
     expect(code).toBe(0)
     const masked = `postgres(ql)?://${password.username}:\\*\\*\\*@${password.host}${password.pathname}`
     expect(stdout).toMatch(
-      new RegExp(`^sqlite:a.db and ${masked} both hold 4 pets and 3 API keys. SHA-256 of the pets: [0-9a-f]{64}\n$`),
+      new RegExp(`^sqlite:a.db and ${masked} both hold 3 pets and 3 API keys. SHA-256 of the pets: [0-9a-f]{64}\n$`),
     )
     expect(stderr).toBe('')
     expect(JSON.parse((await run('copy --from sqlite:a.db --to sqlite:b.db --json')).stdout)).toMatchObject({
       from: 'sqlite:a.db',
       to: 'sqlite:b.db',
-      pets: 4,
+      pets: 3,
       apiKeys: 3,
     })
   })
