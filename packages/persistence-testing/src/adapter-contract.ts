@@ -1,5 +1,5 @@
 import type { CreateRateLimiter } from '@pet-store/access'
-import type { Persistence } from '@pet-store/persistence'
+import type { BulkAccess, Persistence } from '@pet-store/persistence'
 import { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
 import { bulkAccessContract } from './bulk-access-contract.ts'
 import { type ContractCase, endWithin } from './contract-case.ts'
@@ -29,67 +29,55 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
  * the cases one after the other.
  */
 export function adapterContract(harness: PersistenceHarness): readonly AdapterCase[] {
-  const onPort = <Port>(part: (opened: Persistence) => Port | undefined, absent: NotShown) =>
-    onEmptyDatabase<Port>(async (url, run) => withPersistence(harness, url, (opened) => run(part(opened))), absent)
+  const opened =
+    <Port>(part: (opened: Persistence) => Port | undefined): WithPort<Port> =>
+    (url, work) =>
+      withPersistence(harness, url, (persistence) => work(part(persistence)))
+  const bulkAccess: WithPort<BulkAccess> = (url, work) => withBulkAccess(harness, url, work)
 
+  /** The cases of a port, each on an empty database. */
+  function casesOn<Port>(
+    capability: string,
+    contract: readonly ContractCase<Port>[],
+    withPort: WithPort<Port>,
+    absent: NotShown,
+  ): readonly AdapterCase[] {
+    return contract.map(({ run, ...rest }) => ({
+      ...rest,
+      capability,
+      // Opening and closing belong to the time of the case too.
+      run: (limitMs = rest.timeLimitMs) =>
+        endWithin(limitMs, async () =>
+          withPort(await harness.emptyDatabase({ mayHaveSchema: true }), async (port) => {
+            if (port === undefined) return absent
+            await run(port, limitMs)
+            return undefined
+          }),
+        ),
+    }))
+  }
+
+  const pets = opened((persistence) => persistence.pets)
+  const apiKeys = opened(({ apiKeys }) => apiKeys)
   return [
-    ...casesOn(
-      'pets',
-      petRepositoryContract,
-      onPort(({ pets }) => pets, 'the adapter has no pets'),
-    ),
-    ...casesOn(
-      'API keys',
-      apiKeyRepositoryContract,
-      onPort(({ apiKeys }) => apiKeys, 'the adapter stores no API keys'),
-    ),
-    ...casesOn('rate limits', rateLimiterContract, onPort(rateLimiterOf, 'the adapter counts no requests')),
-    ...casesOn(
-      'bulk access',
-      bulkAccessContract,
-      onEmptyDatabase((url, run) => withBulkAccess(harness, url, run), 'the adapter has no bulk access'),
-    ),
+    ...casesOn('pets', petRepositoryContract, pets, 'the adapter has no pets'),
+    ...casesOn('API keys', apiKeyRepositoryContract, apiKeys, 'the adapter stores no API keys'),
+    ...casesOn('rate limits', rateLimiterContract, opened(rateLimiterOf), 'the adapter counts no requests'),
+    ...casesOn('bulk access', bulkAccessContract, bulkAccess, 'the adapter has no bulk access'),
     ...persistenceContract(harness).map((one) => {
       const [group = ''] = /^persistence[.][^.]+/.exec(one.id) ?? []
       return { ...one, capability: CAPABILITIES[group] ?? group }
     }),
   ]
-
-  /** Opens an empty database, and runs a case on a part of what it opened. */
-  function onEmptyDatabase<Port>(
-    withPort: (
-      url: string,
-      run: (port: Port | undefined) => Promise<NotShown | undefined>,
-    ) => Promise<NotShown | undefined>,
-    absent: NotShown,
-  ) {
-    return async (run: (port: Port) => Promise<NotShown | undefined>) =>
-      withPort(await harness.emptyDatabase({ mayHaveSchema: true }), async (port) =>
-        port === undefined ? absent : run(port),
-      )
-  }
 }
+
+/** Opens a database for a case of a port, which is `undefined` where the adapter has none. */
+type WithPort<Port> = (
+  url: string,
+  work: (port: Port | undefined) => Promise<NotShown | undefined>,
+) => Promise<NotShown | undefined>
 
 /** Called on what was opened, which may be an instance of a class. */
 function rateLimiterOf(opened: Persistence): CreateRateLimiter | undefined {
   return opened.createRateLimiter && ((limit) => (opened.createRateLimiter as CreateRateLimiter)(limit))
-}
-
-function casesOn<Port>(
-  capability: string,
-  contract: readonly ContractCase<Port, unknown>[],
-  onPort: (run: (port: Port) => Promise<NotShown | undefined>) => Promise<NotShown | undefined>,
-): readonly AdapterCase[] {
-  return contract.map(({ run, ...rest }) => ({
-    ...rest,
-    capability,
-    // Opening and closing belong to the time of the case too.
-    run: (limitMs = rest.timeLimitMs) =>
-      endWithin(limitMs, () =>
-        onPort(async (port) => {
-          const result = await run(port, limitMs)
-          return typeof result === 'string' ? result : undefined
-        }),
-      ),
-  }))
 }

@@ -18,46 +18,29 @@ export interface ContractCase<Port, Result = void> {
   readonly run: (port: Port, timeLimitMs?: number) => Promise<Result>
 }
 
-/** Cases as they are written down: `id: guarantee`, and what shows it. */
-export type Guarantees<Port, Result = void> = Readonly<Record<`${string}: ${string}`, (port: Port) => Promise<Result>>>
+/** Cases as they are written down: `id: guarantee`, and what shows it; or the same in pairs, where they are made from values. */
+export type Guarantees<Port, Result = void> = Readonly<Record<`${string}: ${string}`, Show<Port, Result>>>
+type Show<Port, Result> = (port: Port) => Promise<Result>
 
-/** A case that is made from values, or that needs more time than its group. */
-export interface CaseDefinition<Port, Result = void> {
-  readonly id: string
-  readonly name: string
-  /** Default: 20,000. */
-  readonly timeLimitMs?: number
-  run(port: Port): Promise<Result>
-}
-
-/** Of a case that names none. */
+/** Of a case whose group names none. */
 export const TIME_LIMIT_MS = 20_000
 
 /** Adds the time limit to cases, and the name of their group to their ids. */
 export function casesOf<Port, Result = void>(
   groupOrLimit: string | { readonly group: string; readonly timeLimitMs: number },
-  cases: Guarantees<Port, Result> | readonly CaseDefinition<Port, Result>[],
+  cases: Guarantees<Port, Result> | readonly (readonly [text: string, show: Show<Port, Result>])[],
 ): readonly ContractCase<Port, Result>[] {
-  const { group, timeLimitMs: groupLimitMs } =
+  const { group, timeLimitMs } =
     typeof groupOrLimit === 'string' ? { group: groupOrLimit, timeLimitMs: TIME_LIMIT_MS } : groupOrLimit
-  const definitions = Array.isArray(cases) ? cases : guarantees(cases as Guarantees<Port, Result>)
-  return definitions.map(({ id, name, timeLimitMs = groupLimitMs, run }: CaseDefinition<Port, Result>) => ({
-    id: `${group}.${id}`,
-    name,
-    timeLimitMs,
-    run: (port, limitMs = timeLimitMs) => endWithin(limitMs, () => run(port)),
-  }))
-}
-
-/** The same as a list, to be joined with others. */
-export function guarantees<Port, Result = void>(
-  cases: Guarantees<Port, Result>,
-  timeLimitMs?: number,
-): readonly CaseDefinition<Port, Result>[] {
-  return Object.entries(cases).map(([text, run]) => {
+  const pairs = Array.isArray(cases) ? cases : Object.entries(cases)
+  return pairs.map(([text, show]: readonly [string, Show<Port, Result>]) => {
     const end = text.indexOf(': ')
-    const limit = timeLimitMs === undefined ? {} : { timeLimitMs }
-    return { id: text.slice(0, end), name: text.slice(end + 2), ...limit, run }
+    return {
+      id: `${group}.${text.slice(0, end)}`,
+      name: text.slice(end + 2),
+      timeLimitMs,
+      run: (port, limitMs = timeLimitMs) => endWithin(limitMs, () => show(port)),
+    }
   })
 }
 

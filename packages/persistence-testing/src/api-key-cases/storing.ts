@@ -1,5 +1,5 @@
 import type { ApiKeyRepository } from '@pet-store/access'
-import { type ContractCase, casesOf, expectEqual, expectRejection, guarantees } from '../contract-case.ts'
+import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 
 const NAMES = {
@@ -11,8 +11,8 @@ const NAMES = {
 }
 
 /** Keys are stored as given, and found by id and by hash. */
-export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key.add', [
-  ...guarantees<ApiKeyRepository>({
+export const storingCases: readonly ContractCase<ApiKeyRepository>[] = [
+  ...casesOf<ApiKeyRepository>('api-key.add', {
     'fields: returns every field of a key, and no key for an absent field': async (keys) => {
       const bare = aNewApiKey('bare')
       const full = aNewApiKey('full', {
@@ -28,16 +28,18 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       }
     },
   }),
-  ...Object.entries(NAMES).map(([description, name]) => ({
-    id: `name.${description.replaceAll(' ', '-')}`,
-    name: `returns a name with ${description}`,
-    async run(keys: ApiKeyRepository) {
-      const key = aNewApiKey('odd', { name })
-      await keys.add(key)
-      expectEqual((await keys.find(key.id))?.name, name, 'a name must be returned exactly as given')
-    },
-  })),
-  ...guarantees<ApiKeyRepository>({
+  ...casesOf<ApiKeyRepository>(
+    'api-key.add.name',
+    Object.entries(NAMES).map(([description, name]) => [
+      `${description.replaceAll(' ', '-')}: returns a name with ${description}`,
+      async (keys) => {
+        const key = aNewApiKey('odd', { name })
+        await keys.add(key)
+        expectEqual((await keys.find(key.id))?.name, name, 'a name must be returned exactly as given')
+      },
+    ]),
+  ),
+  ...casesOf<ApiKeyRepository>('api-key.add', {
     'times: returns times of the past and the far future to the millisecond': async (keys) => {
       const times = { createdAt: new Date('1999-12-31T23:59:59.999Z'), expiresAt: new Date('9999-12-31T23:59:59.999Z') }
       await keys.add(aNewApiKey('old', times))
@@ -107,7 +109,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       expectEqual(await keys.find(given.id), stored, 'the stored key must not change')
     },
   }),
-])
+]
 
 /** Does what a careless caller in JavaScript may do. */
 function change(key: object | undefined): void {

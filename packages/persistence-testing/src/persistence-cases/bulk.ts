@@ -14,49 +14,41 @@ import {
 
 const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
 
+const GROUP = { group: 'persistence.bulk', timeLimitMs: 60_000 }
+
 /** What bulk access writes, an open adapter has, and the other way round. */
-export const bulkCases: readonly HarnessCase[] = casesOf('persistence.bulk', [
-  {
-    id: 'pets',
-    name: 'has the pets that bulk access has written, and gives greater ids',
-    run: withBulk(async (harness, url, bulk) => {
-      const written = [7n, 2n ** 53n + 1n].map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))
-      await bulk(async (open) => {
-        await open.writePets(written)
-        await open.movePetIdsPast(2n ** 53n + 1n)
-      })
-      const added = await withPersistence(harness, url, async ({ pets }) => {
-        expectEqual(await listAll(pets), written, 'the pets that bulk access has written')
-        expectEqual(await pets.list({ status: 'sold', limit: 9 }), written, 'those pets by their status')
-        expectEqual(await pets.list({ after: 7n, limit: 9 }), written.slice(1), 'those pets after an id')
-        expectEqual(await pets.find(7n), written[0], 'the first of them by its id')
-        return addPets(pets, 1)
-      })
-      assert.ok((added[0]?.id ?? 0n) > 2n ** 53n + 1n, `the next id must be greater, got ${added[0]?.id}`)
-      expectEqual(await bulk((open) => open.readPets({ limit: 9 })), [...written, ...added], 'all pets')
+export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'pets: has the pets that bulk access has written, and gives greater ids': withBulk(async (harness, url, bulk) => {
+    const written = [7n, 2n ** 53n + 1n].map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))
+    await bulk(async (open) => {
+      await open.writePets(written)
+      await open.movePetIdsPast(2n ** 53n + 1n)
+    })
+    const added = await withPersistence(harness, url, async ({ pets }) => {
+      expectEqual(await listAll(pets), written, 'the pets that bulk access has written')
+      expectEqual(await pets.list({ status: 'sold', limit: 9 }), written, 'those pets by their status')
+      expectEqual(await pets.list({ after: 7n, limit: 9 }), written.slice(1), 'those pets after an id')
+      expectEqual(await pets.find(7n), written[0], 'the first of them by its id')
+      return addPets(pets, 1)
+    })
+    assert.ok((added[0]?.id ?? 0n) > 2n ** 53n + 1n, `the next id must be greater, got ${added[0]?.id}`)
+    expectEqual(await bulk((open) => open.readPets({ limit: 9 })), [...written, ...added], 'all pets')
+    return undefined
+  }),
+  'great-ids: finds and pages pets whose ids are beside 2^53': withBulk(async (harness, url, bulk) => {
+    const written = [-1n, 0n, 1n, 2n].map((offset) => ({ id: 2n ** 53n + offset, ...aNewPet() }))
+    await bulk((open) => open.writePets(written))
+    return withPersistence(harness, url, async ({ pets }) => {
+      for (const [index, pet] of written.entries()) {
+        expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
+        const rest = await pets.list({ after: pet.id, limit: 9 })
+        expectEqual(rest, written.slice(index + 1), `the pets after the id ${pet.id}`)
+      }
       return undefined
-    }),
-  },
-  {
-    id: 'great-ids',
-    name: 'finds and pages pets whose ids are beside 2^53',
-    run: withBulk(async (harness, url, bulk) => {
-      const written = [-1n, 0n, 1n, 2n].map((offset) => ({ id: 2n ** 53n + offset, ...aNewPet() }))
-      await bulk((open) => open.writePets(written))
-      return withPersistence(harness, url, async ({ pets }) => {
-        for (const [index, pet] of written.entries()) {
-          expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
-          const rest = await pets.list({ after: pet.id, limit: 9 })
-          expectEqual(rest, written.slice(index + 1), `the pets after the id ${pet.id}`)
-        }
-        return undefined
-      })
-    }),
-  },
-  {
-    id: 'idempotency-keys',
-    name: 'knows the idempotency keys that bulk access has written, and bulk access those of the adapter',
-    run: withBulk(async (harness, url, bulk) => {
+    })
+  }),
+  'idempotency-keys: knows the idempotency keys that bulk access has written, and bulk access those of the adapter':
+    withBulk(async (harness, url, bulk) => {
       const pet = { id: 7n, ...aNewPet() }
       await bulk(async (open) => {
         await open.writePets([pet])
@@ -75,11 +67,8 @@ export const bulkCases: readonly HarnessCase[] = casesOf('persistence.bulk', [
       expectEqual(await bulk((open) => open.readIdempotencyKeys(9)), keys, 'all idempotency keys')
       return undefined
     }),
-  },
-  {
-    id: 'api-keys',
-    name: 'knows the API keys that bulk access has written, and bulk access those of the adapter',
-    run: withBulk(async (harness, url, bulk) => {
+  'api-keys: knows the API keys that bulk access has written, and bulk access those of the adapter': withBulk(
+    async (harness, url, bulk) => {
       const old = aNewApiKey('old', { createdBy: 'Ada' })
       const successor: StoredApiKey = { ...aNewApiKey('successor'), replaces: old.id, overlapUntil: after(10) }
       await bulk((open) => open.writeApiKeys([old, successor]))
@@ -96,13 +85,10 @@ export const bulkCases: readonly HarnessCase[] = casesOf('persistence.bulk', [
       const expected = [old, successor, { ...third, revokedAt: after(5), revokedBy: 'Bob' }]
       expectEqual(await bulk((open) => open.readApiKeys()), expected, 'all API keys')
       return undefined
-    }),
-  },
-  {
-    id: 'killed',
-    name: 'has the pets of an import and its progress, both or neither, after kill -9 of the process that imports',
-    timeLimitMs: 60_000,
-    run: withProcesses(async (harness, start) => {
+    },
+  ),
+  'killed: has the pets of an import and its progress, both or neither, after kill -9 of the process that imports':
+    withProcesses(async (harness, start) => {
       const { openBulkAccess, bulkExportName = 'openBulkAccess' } = harness
       if (openBulkAccess === undefined) return 'the adapter has no bulk access'
       const url = await harness.emptyDatabase()
@@ -122,8 +108,7 @@ export const bulkCases: readonly HarnessCase[] = casesOf('persistence.bulk', [
       }
       return undefined
     }),
-  },
-])
+})
 
 /** Adds five pets at a time, with the progress of an import, and prints a point when they are stored. */
 const IMPORTER = `

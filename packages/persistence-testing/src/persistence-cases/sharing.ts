@@ -106,17 +106,11 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'processes: shares pets, idempotency keys and API keys with another process': besideAnotherProcess(
     async ({ pets, apiKeys }, url, start) => {
       await apiKeys?.add(aNewApiKey('kiosk'))
-      const added: Promise<string>[] = []
-      const other = start(url, OTHER_PROCESS, [after(0).toISOString()], (output, { go }) => {
-        if (added.length > 0 || !output.includes('ready')) return
+      const [ours, theirs] = await together(start, url, OTHER_PROCESS, after(0).toISOString(), async (go) => {
         go()
-        const adding = idsOfAll(addAndRepeat(pets))
-        // It rejects below, unless the other process did first.
-        adding.catch(() => undefined)
-        added.push(adding)
+        return (await Promise.all(addAndRepeat(pets))).flat()
       })
-      const [theirs, ours] = [(await outputOf(other)).split('\n')[1] ?? '', (await added[0]) ?? '']
-      const idLists = [ours, theirs].map((ids) => ids.split(' ').map(BigInt))
+      const idLists = [ours, theirs.split(' ').map(BigInt)]
       const [keyed, plain] = [idLists.map((ids) => ids.slice(EACH)), idLists.flatMap((ids) => ids.slice(0, EACH))]
       expectEqual(keyed[1], keyed[0], 'the ids of the pets that both processes added with the same keys')
       const all = ascending([...new Set([...plain, ...(keyed[0] ?? [])])])
@@ -129,24 +123,12 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
   ),
   'limits-processes: shares rate limits with another process': besideAnotherProcess(async (opened, url, start) => {
     if (opened.createRateLimiter === undefined) return 'the adapter counts no requests'
-    let isReady = false
-    let ours: Promise<number> | undefined
-    const other = start(url, LIMITED_PROCESS, [JSON.stringify(LIMIT)], (output, { go }) => {
-      if (isReady || !output.includes('ready')) return
-      isReady = true
-      ours = untilNoWindowEnds((limit) => limiterOf(opened, limit)).then(() => {
-        go()
-        return countAllowed(limiterOf(opened, LIMIT))
-      })
-      // It rejects below, unless the other process did first.
-      ours.catch(() => undefined)
+    const [ours, theirs] = await together(start, url, LIMITED_PROCESS, JSON.stringify(LIMIT), async (go) => {
+      await untilNoWindowEnds((limit) => limiterOf(opened, limit))
+      go()
+      return countAllowed(limiterOf(opened, LIMIT))
     })
-    const theirs = Number((await outputOf(other)).split('\n')[1])
-    expectEqual(
-      ((await ours) ?? 0) + theirs,
-      LIMIT.requests,
-      'the number of requests that two processes allow together',
-    )
+    expectEqual(ours + Number(theirs), LIMIT.requests, 'the number of requests that two processes allow together')
     return undefined
   }),
   'single: rejects a second opening, and works on in the first one': async (harness) => {
@@ -184,6 +166,28 @@ function besideAnotherProcess(
   })
 }
 
+/**
+ * Runs a script in another process and, once that has printed that it is ready, work in this one, which lets the script
+ * continue. Returns what the work returns, and what the script prints next.
+ */
+async function together<Ours>(
+  start: StartProcess,
+  url: string,
+  script: string,
+  value: string,
+  work: (go: () => void) => Promise<Ours>,
+): Promise<readonly [ours: Ours, theirs: string]> {
+  let working: Promise<Ours> | undefined
+  const other = start(url, script, [value], (output, { go }) => {
+    if (working !== undefined || !output.includes('ready')) return
+    working = work(go)
+    // It rejects below, unless the other process did first.
+    working.catch(() => undefined)
+  })
+  const theirs = (await outputOf(other)).split('\n')[1] ?? ''
+  return [(await working) as Ours, theirs]
+}
+
 /** How many pets each of two processes adds without a key, and with one. */
 const EACH = 15
 
@@ -195,10 +199,6 @@ function addAndRepeat(pets: PetRepository): Promise<readonly PetId[]>[] {
     async (_, index) => (await pets.addWithKey(aNewPet(), keyOf(index))).pet.id,
   )
   return [addPets(pets, EACH).then(idsOf), Promise.all(keyed)]
-}
-
-async function idsOfAll(adding: readonly Promise<readonly PetId[]>[]): Promise<string> {
-  return (await Promise.all(adding)).flat().join(' ')
 }
 
 /** The same in another process, which begins when both are ready, and revokes an API key. */
