@@ -5,9 +5,6 @@ import type { ApiKeyRepository } from '@pet-store/access'
 import type { PetRepository } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from './bulk-access.ts'
 import type { Persistence, PersistenceCapabilities, PersistenceOptions } from './persistence.ts'
-import { withTimeout } from './with-timeout.ts'
-
-export { withTimeout } from './with-timeout.ts'
 
 /** A module that is a persistence adapter. */
 export interface PersistenceModule {
@@ -49,25 +46,16 @@ export async function loadPersistenceModule(name: string): Promise<PersistenceMo
       return opened
     },
     ...(hasBulkAccess && {
-      openBulkAccess: async (options) =>
-        assertFunctions(
-          name,
-          'what its openBulkAccess opens',
-          await opening(name, openBulkAccess(options)),
-          BULK_ACCESS,
-        ),
+      async openBulkAccess(options) {
+        const opened = await opening(name, openBulkAccess(options))
+        return assertFunctions(name, 'what its openBulkAccess opens', opened, BULK_ACCESS)
+      },
     }),
     ...(capabilities !== undefined && { capabilities }),
   }
 }
 
-interface AdapterModule {
-  readonly default?: unknown
-  readonly openBulkAccess?: unknown
-  readonly capabilities?: unknown
-}
-
-async function importFrom(name: string): Promise<AdapterModule> {
+async function importFrom(name: string): ReturnType<typeof importFromWorkingDirectory> {
   try {
     return await importFromWorkingDirectory(name)
   } catch (cause) {
@@ -117,25 +105,24 @@ function assertPersistence(name: string, opened: unknown): Persistence {
   const { pets, apiKeys } = opened as Partial<Persistence>
   assertFunctions(name, 'the pets of what it opens', pets, PETS)
   if (apiKeys !== undefined) assertFunctions(name, 'the apiKeys of what it opens', apiKeys, API_KEYS)
-  const wrong = OPTIONAL.filter((key) => !isFunctionOrAbsent(Reflect.get(opened as object, key)))
+  const wrong = OPTIONAL.filter((key) => !['function', 'undefined'].includes(typeIn(opened, key)))
   if (wrong.length === 0) return opened as Persistence
   throw invalidAdapter(name, `these of what it opens must be functions or absent: ${wrong.join(', ')}`)
 }
 
-function isFunctionOrAbsent(value: unknown): boolean {
-  return value === undefined || typeof value === 'function'
+/** The type of a part; that of one that is absent where the whole is no object. */
+function typeIn(value: unknown, key: string): string {
+  return typeof Reflect.get(Object(value), key)
 }
 
 function assertFunctions<Opened>(name: string, what: string, value: unknown, functions: readonly string[]): Opened {
-  const isObject = typeof value === 'object' && value !== null
-  const missing = functions.filter((key) => !isObject || typeof Reflect.get(value, key) !== 'function')
+  const missing = functions.filter((key) => typeIn(value, key) !== 'function')
   if (missing.length === 0) return value as Opened
   throw invalidAdapter(name, `${what} must have the functions ${functions.join(', ')}; it lacks ${missing.join(', ')}`)
 }
 
 function assertCapabilities(name: string, declared: unknown): asserts declared is PersistenceCapabilities {
-  const isObject = typeof declared === 'object' && declared !== null
-  const wrong = CAPABILITIES.filter((key) => !isObject || typeof Reflect.get(declared, key) !== 'boolean')
+  const wrong = CAPABILITIES.filter((key) => typeIn(declared, key) !== 'boolean')
   if (wrong.length > 0)
     throw invalidAdapter(name, `its capabilities must be true or false; these are not: ${wrong.join(', ')}`)
 }
@@ -159,4 +146,21 @@ function opening(name: string, opened: unknown, timeoutMs = OPENING_TIMEOUT_MS):
 
 function invalidAdapter(name: string, rule: string): Error {
   return new Error(`The persistence module ${JSON.stringify(name)} is not a persistence adapter: ${rule}.`)
+}
+
+/** Waits for work that may never end. The work does not keep the process alive, the timer does. */
+export async function withTimeout<Result>(
+  work: Result | Promise<Result>,
+  timeoutMs: number,
+  message = `no response within ${timeoutMs} ms`,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(message)), timeoutMs)
+  })
+  try {
+    return await Promise.race([work, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
 }
