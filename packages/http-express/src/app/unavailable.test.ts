@@ -2,7 +2,7 @@ import { PetError, type WriteOutcome } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { failingWith, startTestServer } from '../testing/start-test-server.test-support.ts'
 
 /** What ports reject with while the database is unavailable. */
 function unavailable(outcome?: WriteOutcome): () => Promise<never> {
@@ -19,7 +19,7 @@ describe('while the database is unavailable', () => {
     ['POST', '/v1/pets'],
   ])('%s %s is 503 with Retry-After, and the log has the cause', async (method, path) => {
     const fail = unavailable()
-    const server = await startTestServer({ repository: { add: fail, addWithKey: fail, find: fail, list: fail } })
+    const server = await startTestServer({ repository: failingWith(fail) })
     const response = await server.post(PET, { method, path })
     expect(expectError(response, 'service_unavailable')).not.toContain('db.internal')
     expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
@@ -48,7 +48,7 @@ describe('while the database is unavailable', () => {
     ],
   ] as const)('a POST says what is known of its pet: %s with %j', async (outcome, headers, message) => {
     const fail = unavailable(outcome)
-    const server = await startTestServer({ repository: { add: fail, addWithKey: fail, find: fail, list: fail } })
+    const server = await startTestServer({ repository: failingWith(fail) })
     expect(expectError(await server.post(PET, { headers }), 'service_unavailable')).toBe(message)
   })
 

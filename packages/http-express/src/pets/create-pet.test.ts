@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { failingWith, startTestServer } from '../testing/start-test-server.test-support.ts'
 
 const CATEGORY_RULE = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807'
 const STATUS_RULE = 'status must be one of available, pending, sold'
@@ -105,9 +105,7 @@ describe('POST /v1/pets', () => {
   it('responds to an error of the database with one fixed sentence and logs the cause', async () => {
     const cause = new Error('disk full at /secret')
     const reject = () => Promise.reject(cause)
-    const server = await startTestServer({
-      repository: { add: reject, addWithKey: reject, find: reject, list: reject },
-    })
+    const server = await startTestServer({ repository: failingWith(reject) })
     const responses = [
       await server.post('{"name":"Rex","categoryId":1}'),
       await server.send({}),

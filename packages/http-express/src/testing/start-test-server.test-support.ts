@@ -69,6 +69,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return server
 }
 
+/** A repository whose every function rejects. */
+export function failingWith(reject: () => Promise<never>): PetRepository {
+  return Object.fromEntries(Object.keys(createMemoryPets()).map((name) => [name, reject])) as never
+}
+
 /** The same, for `beforeAll`: the caller closes it. */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { repository = createMemoryPets(), limits, around = (petApp) => petApp, ...rest } = options
