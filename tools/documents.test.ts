@@ -18,6 +18,11 @@ const RECORDS = documents.filter((file) => /^docs\/decisions\/\d/.test(file))
 const { repository } = JSON.parse(read('package.json')) as { readonly repository?: { readonly url: string } }
 const publicFiles = fileAddress(repository?.url ?? '')
 
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
+  readonly components: { readonly schemas: { readonly Pet: { readonly properties: object } } }
+}
+
 /** The anchors of a document, as GitHub makes them from its headings. */
 function anchorsOf(document: string): string[] {
   return [...read(document).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
@@ -80,6 +85,19 @@ describe('documents', () => {
     const named = rows.slice(1).flatMap((row) => [...row.matchAll(/`([\w-]+[.]ts)`/g)].map(([, name]) => name))
     expect([...named].sort()).toEqual((await requestTrail()).map((file) => basename(file)).sort())
   })
+
+  it.each(['interface.md', 'interface-changelog.md', 'how-to/call-the-service.md'])(
+    'docs/%s names every operation and field of the description',
+    (document) => {
+      const text = read(`docs/${document}`)
+      const { paths, components } = JSON.parse(read('docs/openapi.json')) as Description
+      const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+      const isChangelog = document.includes('changelog')
+      const fields = isChangelog ? [] : Object.keys(components.schemas.Pet.properties)
+      const names = [...operations.map(({ operationId }) => operationId), ...fields]
+      expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
+    },
+  )
 
   it('docs/interface-changelog.md and the description have the same changes', () => {
     const { info } = JSON.parse(read('docs/openapi.json')) as { info: { version: string; description: string } }

@@ -1,5 +1,5 @@
 import { validateNewPet } from '@pet-store/domain'
-import type { ERROR_STATUS } from '@pet-store/http-express'
+import { type ERROR_STATUS, openApiJson } from '@pet-store/http-express'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { createPetStoreClient, type PetStoreClient } from './create-pet-store-client.ts'
 import type { NewPet } from './pet-json.ts'
@@ -102,6 +102,18 @@ describe('getPet', () => {
     expect(unknown).toMatchObject({ code: 'not_found', status: 404, retryAfterMs: undefined })
     expect(unknown.requestId).toMatch(/^[0-9a-f-]{36}$/)
   })
+})
+
+it('every field of the description reaches the service, and comes back', async () => {
+  const { paths, components } = JSON.parse(await openApiJson())
+  const { example } = paths['/pets'].post.requestBody.content['application/json']
+  expect(Object.keys(example)).toEqual(Object.keys(components.schemas.NewPet.properties))
+  expect(Object.keys({ id: 1, ...example })).toEqual(Object.keys(components.schemas.Pet.properties))
+  const client = await startedClient()
+  const pet = { ...example, id: 1n, categoryId: BigInt(example.categoryId) }
+  expect(await client.createPet(example)).toEqual(pet)
+  expect(await client.getPet(1)).toEqual(pet)
+  expect(await client.listPets()).toEqual({ pets: [pet] })
 })
 
 describe('the API key', () => {

@@ -33,8 +33,7 @@ async function check(
 
 const STUB = `
   const no = () => { throw new Error('not implemented') }
-  const pets = { add: no, addWithKey: no, find: no, list: no }
-  const apiKeys = { ...pets, replace: no, findByHash: no, revoke: no, markUsed: no }
+  const [pets, apiKeys] = [0, 1].map(() => new Proxy({}, { get: () => no }))
   export const capabilities = { severalProcesses: true, sharedLimits: true, bulkAccess: false, replicas: false }
   export default async () => ({ pets, apiKeys, createRateLimiter: no, check: no, close: async () => {} })`
 
