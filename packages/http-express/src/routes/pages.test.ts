@@ -24,6 +24,24 @@ async function pathOf(server: TestServer, name: string): Promise<string> {
   return `/${reference}`
 }
 
+/** A script of the pages, whose names are beside that of a style sheet. */
+async function scriptOf(server: TestServer, name: string): Promise<string> {
+  return (await get(server, (await pathOf(server, 'design.css')).replace('design.css', name))).text
+}
+
+it('the first page has an input for every field of a new pet, and shows every field of a pet', async () => {
+  const server = await startTestServer()
+  const { NewPet, Pet } = JSON.parse((await get(server, '/openapi.json')).text).components.schemas
+  const inputs = [...(await get(server, '/')).text.matchAll(/<(?:input|select)[^>]* name="(\w+)"/g)].map(
+    ([, name]) => name,
+  )
+  expect(inputs).toEqual(expect.arrayContaining(Object.keys(NewPet.properties)))
+  const [form, rows] = [await scriptOf(server, 'add-pet.js'), await scriptOf(server, 'store-rows.js')]
+  for (const field of Object.keys(NewPet.properties))
+    expect(form).toMatch(new RegExp(`inputOf\\({.*\\b${field}\\b.*}\\)`))
+  for (const field of Object.keys(Pet.properties)) expect(rows).toContain(`pet.${field}`)
+})
+
 describe.each(PAGES)('the page %s', (path) => {
   it('is HTML under a policy without anything inline, and contains nothing that the policy would reject', async () => {
     const response = await get(await startTestServer(), path)
