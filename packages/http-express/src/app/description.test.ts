@@ -17,6 +17,20 @@ describe('GET /openapi.json', () => {
     const response = await server.send({ path: '/openapi.json', key: null })
     expect(response).toMatchObject({ status: 200, text: JSON_TEXT })
     expect(response.headers['content-type']).toBe('application/json')
+    expect(response.headers['cache-control']).toBe('public, no-cache')
+  })
+
+  it('is 304 to whoever has it already, in a list of entity tags or as a weak one too', async () => {
+    const server = await startTestServer()
+    const path = '/openapi.json'
+    const { etag = '' } = (await server.send({ path })).headers
+    expect(etag).toMatch(/^"[\w-]+"$/)
+    for (const sent of [etag, `"other", W/${etag}`]) {
+      const response = await server.send({ path, headers: { 'If-None-Match': sent } })
+      expect(response).toMatchObject({ status: 304, text: '', headers: { etag, 'cache-control': 'public, no-cache' } })
+      expect(response.headers).not.toHaveProperty('content-type')
+    }
+    expect((await server.send({ path, headers: { 'If-None-Match': '"other"' } })).status).toBe(200)
   })
 
   it('rejects other methods', async () => {
@@ -87,7 +101,7 @@ describe('the description', () => {
     expect(
       query.map(({ name, schema, required = false }: Record<string, unknown>) => [name, schema, required]),
     ).toEqual([
-      ['limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }, false],
+      ['limit', { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 20 }, false],
       ['status', { $ref: '#/components/schemas/PetStatus' }, false],
       ['cursor', { type: 'string', minLength: 1, maxLength: 512 }, false],
     ])

@@ -48,6 +48,9 @@ const KEY = new RegExp(`^(?:([!#-~][!-~]{0,254})|"(${IN_QUOTES}{1,255})")$`)
 /** The header for the description. */
 export const idempotencyKeyHeader: z.ZodType = z
   .string()
+  .min(1)
+  // With the quotes.
+  .max(257)
   .regex(KEY)
   .optional()
   .meta({

@@ -18,7 +18,7 @@ const errorSchema = z
       examples: Object.keys(ERROR_STATUS),
     }),
     message: z.string().meta({ description: 'The reason, for people. The wording may change.' }),
-    status: z.int().min(400).max(599).meta({ description: 'The HTTP status code of the response.' }),
+    status: z.int().min(400).max(599).meta({ format: 'int32', description: 'The HTTP status code of the response.' }),
   })
   .meta({ id: 'Error', description: 'The body of every error response.' })
 

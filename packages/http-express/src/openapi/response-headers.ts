@@ -22,7 +22,7 @@ export const PREFERENCE: Headers = optional({
 export const CHALLENGE: Headers = { 'WWW-Authenticate': header('A `Bearer` challenge (RFC 6750).') }
 
 export const RETRY_AFTER: Headers = {
-  'Retry-After': { ...header('How many seconds to wait.'), schema: { type: 'integer', minimum: 1 } },
+  'Retry-After': { ...header('How many seconds to wait.'), schema: { type: 'integer', format: 'int32', minimum: 1 } },
 }
 
 export const ACCEPT_ENCODING: Headers = optional({

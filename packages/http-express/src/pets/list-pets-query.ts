@@ -21,7 +21,7 @@ const cursor = z.string({ error: cursorRule }).min(1, { error: cursorRule }).max
 const parameters = z.object({
   limit: describedAs(
     limit.exactOptional(),
-    { type: 'integer', minimum: min, maximum: max, default: PAGE_LIMIT.default },
+    { type: 'integer', format: 'int32', minimum: min, maximum: max, default: PAGE_LIMIT.default },
     { description: 'The maximum number of pets to return.' },
   ),
   status: describedAs(status.exactOptional(), PET_STATUS, {

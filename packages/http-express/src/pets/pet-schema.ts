@@ -13,7 +13,11 @@ export const PET_STATUS = { $ref: '#/components/schemas/PetStatus' } as const
 export const petSchema: z.ZodObject = z
   .object({
     id: int64('Assigned by the service on creation; never changes and is never given to another pet.'),
-    name: z.string().meta({ description: 'Exactly as it was sent.' }),
+    name: describedAs(z.string(), {
+      type: 'string',
+      maxLength: PET_NAME.maxCodePoints,
+      description: 'Exactly as it was sent.',
+    }),
     categoryId: int64('The category that the pet belongs to.'),
     status: petStatus.exactOptional(),
   } satisfies Record<keyof Pet, z.ZodType>)

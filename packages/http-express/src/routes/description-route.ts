@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { IRouter } from 'express'
 import { addGetRoute } from '../http/methods.ts'
-import { addHeader, sendJson, sendResponse } from '../http/send-response.ts'
+import { addHeader, sendResponse } from '../http/send-response.ts'
 import { OPERATIONS } from '../pets/operations.ts'
 
 let description: Promise<string> | undefined
@@ -32,7 +33,15 @@ const CATALOG: string = JSON.stringify({
 
 /** `/openapi.json`: the description, and `/.well-known/api-catalog`, which leads to it. For tools; no key needed. */
 export function addDescriptionRoutes(app: IRouter): void {
-  addGetRoute(app, '/openapi.json', async (_req, res) => sendJson(res, 200, await openApiJson()))
+  addGetRoute(app, '/openapi.json', async (req, res) => {
+    const json = await openApiJson()
+    const etag = `"${createHash('sha256').update(json).digest('base64url')}"`
+    // Public, unlike pets. To be asked for again each time: a new release may have another one.
+    const own = { ETag: etag, 'Cache-Control': 'public, no-cache' }
+    if (req.headers['if-none-match']?.includes(etag)) return sendResponse(res, 304, own)
+    const length = Buffer.byteLength(json)
+    sendResponse(res, 200, { ...own, 'Content-Type': 'application/json', 'Content-Length': length }, json)
+  })
   addGetRoute(app, '/.well-known/api-catalog', (_req, res) => {
     addHeader(res, 'Link', '<api-catalog>; rel="api-catalog"')
     const own = { 'Content-Type': CATALOG_TYPE, 'Content-Length': Buffer.byteLength(CATALOG) }

@@ -84,7 +84,7 @@ function expectHeaders(
 }
 
 // Formats are the description's own words for integers; ajv need not know them.
-const ajv = new Ajv2020({ allErrors: true, formats: { int64: true } }).addVocabulary([
+const ajv = new Ajv2020({ allErrors: true, formats: { int32: true, int64: true } }).addVocabulary([
   'openapi',
   'info',
   'servers',
