@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { AccessError } from './access-error.ts'
-import { type ApiKey, apiKeyState, type NewApiKey, SCOPES, type Scope } from './api-key.ts'
+import { AccessError, type ApiKey, apiKeyState, type NewApiKey, SCOPES, type Scope } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { createApiKeyText, hashApiKey } from './api-key-text.ts'
 
@@ -80,7 +79,7 @@ export function createApiKeyUseCases(keys: ApiKeyRepository, options: ApiKeyUseC
     },
 
     async revokeApiKey(id) {
-      if (by !== undefined) expectName('The name of who revokes a key', by)
+      if (by !== undefined) assertName('The name of who revokes a key', by)
       if (!(await keys.revoke(id, now(), by))) throw notFound(id)
     },
   }
@@ -99,8 +98,8 @@ export function createApiKey(
   { name, scopes = SCOPES, lifetimeMs }: ApiKeyInput,
   { by, now = () => new Date() }: ApiKeyUseCaseOptions = {},
 ): IssuedApiKey {
-  expectName('The name of a key', name)
-  if (by !== undefined) expectName('The name of who creates a key', by)
+  assertName('The name of a key', name)
+  if (by !== undefined) assertName('The name of who creates a key', by)
   if (scopes.length === 0 || scopes.some((scope) => !SCOPES.includes(scope))) {
     throw invalid(`A key must have at least one of the scopes ${SCOPES.join(', ')}.`)
   }
@@ -119,7 +118,7 @@ export function createApiKey(
   return { text, key: lifetimeMs === undefined ? key : { ...key, expiresAt: timeAfter(createdAt, lifetimeMs) } }
 }
 
-function expectName(what: string, name: string): void {
+function assertName(what: string, name: string): void {
   if (NAME.test(name) && name.trim() !== '') return
   throw invalid(`${what} must have 1 to 100 characters without control characters, and not be blank.`)
 }

@@ -12,12 +12,12 @@ export { createKeyCheck } from './key-check.ts'
 export type { KeyCheck, KeyCheckOptions, KeyVerdict } from './key-check.ts'
 export { createStaticKeys } from './static-keys.ts'
 export type { StaticKey } from './static-keys.ts'
-export { createMemoryRateLimiter } from './memory-rate-limiter.ts'
+export { createMemoryRateLimiter } from './rate-limiter.ts'
 
 // What this needs from outside
 export type { ApiKeyRepository, KeyUse } from './api-key-repository.ts'
 export type { Allowance, CreateRateLimiter, RateLimit, RateLimiter } from './rate-limiter.ts'
 
 // What can go wrong
-export { AccessError } from './access-error.ts'
-export type { AccessErrorCode } from './access-error.ts'
+export { AccessError } from './api-key.ts'
+export type { AccessErrorCode } from './api-key.ts'

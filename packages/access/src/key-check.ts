@@ -1,7 +1,7 @@
 import { apiKeyState, type VerifiedKey } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { hashApiKey, isApiKeyText } from './api-key-text.ts'
-import { createMemoryRateLimiter } from './memory-rate-limiter.ts'
+import { createMemoryRateLimiter } from './rate-limiter.ts'
 import { type StaticKey, verifiedBySha256 } from './static-keys.ts'
 
 /**

@@ -8,24 +8,24 @@ export function createMemoryApiKeys(): ApiKeyRepository {
   const keys = new Map<string, StoredKey>()
   const find = (matches: (key: StoredKey) => boolean): StoredKey | undefined => [...keys.values()].find(matches)
 
-  function expectFree({ id, sha256 }: NewApiKey): void {
+  function assertFree({ id, sha256 }: NewApiKey): void {
     if (find((key) => key.id === id || key.sha256 === sha256)) throw new Error('The id or the hash is taken.')
   }
 
   return {
     async add(key) {
-      expectFree(key)
-      keys.set(key.id, copyOf(key))
+      assertFree(key)
+      keys.set(key.id, structuredClone(key))
     },
 
     async replace(id, successor, until) {
       const old = keys.get(id)
       if (old === undefined) throw new Error('There is no such key.')
       if (old.replacedBy !== undefined) return false
-      expectFree(successor)
+      assertFree(successor)
       const expiresAt = old.expiresAt !== undefined && old.expiresAt < until ? old.expiresAt : new Date(until)
       keys.set(id, { ...old, expiresAt, replacedBy: successor.id })
-      keys.set(successor.id, copyOf(successor))
+      keys.set(successor.id, structuredClone(successor))
       return true
     },
 
@@ -65,19 +65,6 @@ function published(key: StoredKey | undefined): ApiKey | undefined {
 }
 
 function withoutHash(key: StoredKey): ApiKey {
-  const { sha256: _, ...rest } = copyOf(key)
+  const { sha256: _, ...rest } = structuredClone(key)
   return rest
-}
-
-/** Copies dates and lists too, because callers can change them. */
-function copyOf(key: StoredKey): StoredKey {
-  const { scopes, createdAt, expiresAt, revokedAt, lastUsedAt } = key
-  return {
-    ...key,
-    scopes: [...scopes],
-    createdAt: new Date(createdAt),
-    ...(expiresAt && { expiresAt: new Date(expiresAt) }),
-    ...(revokedAt && { revokedAt: new Date(revokedAt) }),
-    ...(lastUsedAt && { lastUsedAt: new Date(lastUsedAt) }),
-  }
 }

@@ -1,5 +1,4 @@
-import { AccessError } from './access-error.ts'
-import { SCOPES, type Scope, type VerifiedKey } from './api-key.ts'
+import { AccessError, SCOPES, type Scope, type VerifiedKey } from './api-key.ts'
 import { hashApiKey } from './api-key-text.ts'
 
 /** A key from the settings, given by its hash. */
@@ -27,14 +26,12 @@ export function verifiedBySha256(keys: readonly StaticKey[]): ReadonlyMap<string
   const names = new Set<string>()
   for (const { keyId, sha256, scopes = SCOPES } of keys) {
     const known = bySha256.get(sha256)
-    if (known !== undefined) throw invalid(`The keys ${known.keyId} and ${keyId} have the same hash.`)
-    if (names.has(keyId)) throw invalid(`Two keys are named ${keyId}. Give each key its own name.`)
+    if (known !== undefined)
+      throw new AccessError('api_key_invalid', `The keys ${known.keyId} and ${keyId} have the same hash.`)
+    if (names.has(keyId))
+      throw new AccessError('api_key_invalid', `Two keys are named ${keyId}. Give each key its own name.`)
     names.add(keyId)
     bySha256.set(sha256, { keyId, scopes })
   }
   return bySha256
-}
-
-function invalid(message: string): AccessError {
-  return new AccessError('api_key_invalid', message)
 }

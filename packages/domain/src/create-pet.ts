@@ -1,6 +1,5 @@
-import type { IdempotencyKey } from './idempotency-key.ts'
 import { type NewPet, type PetInput, validateNewPet } from './pet.ts'
-import type { Cancellation, CreatedPet, PetRepository } from './pet-repository.ts'
+import type { Cancellation, CreatedPet, IdempotencyKey, PetRepository } from './pet-repository.ts'
 
 /** How a pet is created. */
 export interface CreatePetOptions {

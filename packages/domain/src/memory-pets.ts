@@ -1,7 +1,11 @@
-import { IDEMPOTENCY_KEY_LIFETIME_MS, type IdempotencyKey } from './idempotency-key.ts'
 import type { NewPet, Pet, PetId } from './pet.ts'
 import { PetError, persistenceUnavailable } from './pet-error.ts'
-import type { Cancellation, PetRepository } from './pet-repository.ts'
+import {
+  type Cancellation,
+  IDEMPOTENCY_KEY_LIFETIME_MS,
+  type IdempotencyKey,
+  type PetRepository,
+} from './pet-repository.ts'
 
 /**
  * Stores pets in this process only: for tests, examples, and as the shortest complete adapter for authors of others.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -33,21 +33,6 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 // From the manifest of this package, because a program may be bundled and lie elsewhere.
 const MANIFEST = createRequire(import.meta.url).resolve('@pet-store/http-express/package.json')
 
-const ASSETS = [
-  'design.css',
-  'store.css',
-  'reference.css',
-  'store.js',
-  'store-rows.js',
-  'add-pet.js',
-  'sentences.js',
-  'reference.js',
-  'key.js',
-  'curl.js',
-  // The typed client, bundled by `build:pages`.
-  'built/client.js',
-]
-
 /** Returns a function that reads the files of the pages on its first call. */
 export function createPageFiles(): () => Promise<PageFiles> {
   let files: Promise<PageFiles> | undefined
@@ -62,14 +47,17 @@ export function createPageFiles(): () => Promise<PageFiles> {
 
 async function readPageFiles(): Promise<PageFiles> {
   const folder = join(dirname(MANIFEST), 'pages')
-  const [store, reference, json, { referenceHtml }] = await Promise.all([
+  const [files, store, reference, json, { referenceHtml }] = await Promise.all([
+    // With the typed client, bundled by `build:pages`.
+    readdir(folder, { recursive: true }),
     readFile(join(folder, 'store.html'), 'utf8'),
     readFile(join(folder, 'reference.html'), 'utf8'),
     openApiJson(),
     import('./reference-html.ts'),
   ])
+  const names = files.filter((name) => /\.(css|js)$/.test(name)).sort()
   const assets = new Map(
-    await Promise.all(ASSETS.map(async (name) => [basename(name), await readAsset(join(folder, name))] as const)),
+    await Promise.all(names.map(async (name) => [basename(name), await readAsset(join(folder, name))] as const)),
   )
   const hash = createHash('sha256')
   for (const { body } of assets.values()) hash.update(body)

@@ -1,4 +1,4 @@
-import express, { type IRouter, type Request, type RequestHandler } from 'express'
+import type { IRouter, Request, RequestHandler } from 'express'
 import type { Handler, HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { unknownPath } from '../http/http-error.ts'
 import { addGetRoute } from '../http/methods.ts'
@@ -88,16 +88,7 @@ function isForThisMachine(req: HandlerRequest): boolean {
 
 /** Whether the client prefers HTML to JSON. */
 function acceptsHtml(req: HandlerRequest): boolean {
-  return negotiation(req).accepts(['application/json', 'text/html']) === 'text/html'
-}
-
-function acceptsGzip(req: HandlerRequest): boolean {
-  return negotiation(req).acceptsEncodings('gzip') === 'gzip'
-}
-
-/** Express's content negotiation for a request, which the app gives no methods of Express. */
-function negotiation({ headers }: HandlerRequest): Request {
-  return Object.assign(Object.create(express.request), { headers })
+  return (req as unknown as Request).accepts(['application/json', 'text/html']) === 'text/html'
 }
 
 function sendPage(res: HandlerResponse, html: string): void {
@@ -110,7 +101,7 @@ function sendPage(res: HandlerResponse, html: string): void {
 }
 
 function sendAsset(req: HandlerRequest, res: HandlerResponse, asset: PageAsset): void {
-  const isGzipped = acceptsGzip(req)
+  const isGzipped = (req as unknown as Request).acceptsEncodings('gzip') === 'gzip'
   const body = isGzipped ? asset.gzipped : asset.body
   const own = {
     'Content-Type': asset.type,

@@ -29,7 +29,6 @@ interface Parameter {
 }
 
 interface Schema {
-  readonly $ref?: string
   readonly type?: string
   readonly format?: string
   readonly description?: string
@@ -67,19 +66,16 @@ const MEANING = {
 
 /** The parts of the reference page that follow from the description, as HTML by their names in the template. */
 export function referenceHtml(json: string): Readonly<Record<string, string>> {
-  const { info, paths, components } = JSON.parse(json) as Description
-  const { schemas } = components
+  const { info, paths, components } = withoutReferences(json)
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   )
   return {
     links: operations.map(({ method, operation }) => operationLink(method, operation)).join(''),
-    operations: operations
-      .map(({ method, path, operation }) => operationHtml(method, path, operation, schemas))
-      .join(''),
-    models: Object.entries(schemas)
+    operations: operations.map(({ method, path, operation }) => operationHtml(method, path, operation)).join(''),
+    models: Object.entries(components.schemas)
       .filter(([, { properties }]) => properties !== undefined)
-      .map(([name, schema]) => modelHtml(name, schema, schemas))
+      .map(([name, schema]) => modelHtml(name, schema))
       .join(''),
     errors: table(
       ['Code', 'Status', 'Meaning'],
@@ -93,17 +89,20 @@ export function referenceHtml(json: string): Readonly<Record<string, string>> {
   }
 }
 
+/** The description with each referenced schema in the place of the reference. */
+function withoutReferences(json: string): Description {
+  const parse = (schemas: Description['components']['schemas']): Description =>
+    JSON.parse(json, (_name, value) => schemas[value?.$ref?.split('/').at(-1)] ?? value)
+  // Twice, because a schema that is referred to has references too.
+  return parse(parse(parse({}).components.schemas).components.schemas)
+}
+
 function operationLink(method: string, { operationId, summary, deprecated }: DescribedOperation): string {
   const mark = deprecated ? ' <span class="badge deprecated">deprecated</span>' : ''
   return `<li><a href="#${operationId}">${methodBadge(method)} ${escapeHtml(summary)}</a>${mark}</li>`
 }
 
-function operationHtml(
-  method: string,
-  path: string,
-  operation: DescribedOperation,
-  schemas: Description['components']['schemas'],
-): string {
+function operationHtml(method: string, path: string, operation: DescribedOperation): string {
   const { operationId, summary, description, deprecated, parameters, requestBody, responses } = operation
   const body = requestBody?.content['application/json']
   const text = `<p>${inlineCode(description)}</p>`
@@ -113,8 +112,8 @@ function operationHtml(
 <p class="address">${methodBadge(method)} <code>/v1${escapeHtml(path)}</code></p>
 ${text}
 <h3>Parameters</h3>
-${fieldTable(parameters.map((one) => ({ ...one, where: one.in, rule: ruleOf(one.schema, schemas) })))}
-${body === undefined ? '' : `<h3>Body</h3><p class="hint">${inlineCode(requestBody?.description ?? '')}</p>${schemaTable(body.schema, schemas)}`}
+${fieldTable(parameters.map((one) => ({ ...one, where: one.in, rule: ruleOf(one.schema) })))}
+${body === undefined ? '' : `<h3>Body</h3><p class="hint">${inlineCode(requestBody?.description ?? '')}</p>${schemaTable(body.schema)}`}
 <h3>Responses</h3>
 ${table(
   ['Status', 'Meaning'],
@@ -126,7 +125,7 @@ ${table(
 </div>
 <div class="example flow">
 ${samplesHtml(operation)}
-${tryHtml(operation, body?.example, schemas)}
+${tryHtml(operation, body?.example)}
 </div>
 </section>`
 }
@@ -144,12 +143,8 @@ function samplesHtml({ operationId, 'x-codeSamples': samples }: DescribedOperati
   return `<div class="row spread"><div role="tablist" aria-label="Languages">${tabs.join('')}</div><button class="quiet copy" type="button">Copy</button></div>${panels.join('')}`
 }
 
-function tryHtml(
-  { operationId, parameters, summary }: DescribedOperation,
-  example: unknown,
-  schemas: Description['components']['schemas'],
-): string {
-  const fields = parameters.map((parameter) => fieldHtml(operationId, parameter, schemas))
+function tryHtml({ operationId, parameters, summary }: DescribedOperation, example: unknown): string {
+  const fields = parameters.map((parameter) => fieldHtml(operationId, parameter))
   const body =
     example === undefined
       ? ''
@@ -161,15 +156,11 @@ function tryHtml(
 </form>`
 }
 
-function fieldHtml(
-  operationId: string,
-  { in: where, name, schema, example, required }: Parameter,
-  schemas: Description['components']['schemas'],
-): string {
+function fieldHtml(operationId: string, { in: where, name, schema, example, required }: Parameter): string {
   const id = `${operationId}-${name}`
   const label = `<label for="${id}">${escapeHtml(name)}${required ? ' *' : ''}</label>`
   const data = `id="${id}" data-in="${where}" data-name="${escapeHtml(name)}"`
-  const { enum: values, default: initial } = resolved(schema, schemas)
+  const { enum: values, default: initial } = schema
   if (values !== undefined) {
     return `${label}<select ${data}>${['', ...values].map((value) => `<option>${value}</option>`).join('')}</select>`
   }
@@ -178,18 +169,18 @@ function fieldHtml(
   return `${label}<input ${data} autocomplete="off"${hint}${given}>`
 }
 
-function modelHtml(name: string, schema: Schema, schemas: Description['components']['schemas']): string {
-  return `<h3 id="model-${name}">${name}</h3><p class="hint">${inlineCode(schema.description ?? '')}</p>${schemaTable(schema, schemas)}`
+function modelHtml(name: string, schema: Schema): string {
+  return `<h3 id="model-${name}">${name}</h3><p class="hint">${inlineCode(schema.description ?? '')}</p>${schemaTable(schema)}`
 }
 
-function schemaTable(schema: Schema, schemas: Description['components']['schemas']): string {
-  const { properties = {}, required = [] } = resolved(schema, schemas)
+function schemaTable(schema: Schema): string {
+  const { properties = {}, required = [] } = schema
   return fieldTable(
     Object.entries(properties).map(([name, property]) => ({
       name,
       required: required.includes(name),
-      description: resolved(property, schemas).description ?? '',
-      rule: ruleOf(property, schemas),
+      description: property.description ?? '',
+      rule: ruleOf(property),
     })),
   )
 }
@@ -213,15 +204,11 @@ function fieldTable(fields: readonly Field[]): string {
 }
 
 /** The type of a value and its rule, in a few words: `integer, 1 to 100, default 20`. */
-function ruleOf(schema: Schema, schemas: Description['components']['schemas']): string {
-  const { type, format, enum: values, minimum, maximum, default: initial } = resolved(schema, schemas)
+function ruleOf(schema: Schema): string {
+  const { type, format, enum: values, minimum, maximum, default: initial } = schema
   const range = minimum !== undefined && maximum !== undefined && format === undefined ? `${minimum} to ${maximum}` : ''
   const parts = [values?.join(', ') ?? format ?? type ?? '', range, initial === undefined ? '' : `default ${initial}`]
   return parts.filter((part) => part !== '').join(', ')
-}
-
-function resolved(schema: Schema, schemas: Description['components']['schemas']): Schema {
-  return schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema
 }
 
 function methodBadge(method: string): string {

@@ -6,40 +6,28 @@ import type { HttpLog } from '../http/http-log.ts'
 import { Connection, shutDown } from './connection.ts'
 import { isHead, type ParserError, parserError, UnroutedErrors } from './unrouted-errors.ts'
 
-/** The limits of the server. */
-export interface ServerLimits {
-  /** Of request line and headers together; more is 431. Default: 16 KiB. */
-  readonly maxHeaderBytes: number
-  /** For the headers to arrive; later is 408. Default: 10 s. */
-  readonly headersTimeoutMs: number
-  /** For the whole request to arrive; later is 408. Default: 30 s. */
-  readonly requestTimeoutMs: number
-  /** How often these two are checked. Default: 1 s. */
-  readonly checkIntervalMs: number
-  /** How long an idle connection stays open. Default: 75 s. */
-  readonly keepAliveTimeoutMs: number
-  /** How many connections may be open; a further one is closed at once. Default: 10,000. */
-  readonly maxConnections: number
-  /**
-   * How long a connection may make no progress while its response is produced or sent. Default: 60 s. Whatever the
-   * app waits for must end before.
-   */
-  readonly stallTimeoutMs: number
-}
-
-/** The defaults; those of Node fit no API. */
-export const SERVER_LIMITS: ServerLimits = {
-  maxHeaderBytes: 16 * 1024,
+/** The limits of the server, with their defaults; those of Node fit no API. */
+export const SERVER_LIMITS = {
+  /** Of request line and headers together; more is 431. */
+  maxHeaderBytes: 16_384,
+  /** For the headers to arrive; later is 408. */
   headersTimeoutMs: 10_000,
+  /** For the whole request to arrive; later is 408. */
   requestTimeoutMs: 30_000,
+  /** How often these two are checked. */
   checkIntervalMs: 1_000,
-  // Longer than the 60 s of usual load balancers, so that an idle connection is closed by them and not by us.
+  /** How long an idle connection stays open: longer than the 60 s of usual load balancers, so that they close it and not we. */
   keepAliveTimeoutMs: 75_000,
-  // Each takes some 20 KiB, so that all of them fit a container of 512 MB.
+  /** How many connections may be open; a further one is closed at once. Each takes some 20 KiB: all fit a container of 512 MB. */
   maxConnections: 10_000,
-  // For clients that do not read. Longer than the timeouts that have a response, and than any work of the service.
+  /**
+   * How long a connection may make no progress while its response is produced or sent, for clients that do not read.
+   * Longer than the timeouts that have a response; whatever the app waits for must end before.
+   */
   stallTimeoutMs: 60_000,
 }
+
+export type ServerLimits = Readonly<typeof SERVER_LIMITS>
 
 export interface PetServerOptions extends Partial<ServerLimits> {
   /** The same as for the app, for the client's address in log lines. Default: none. */

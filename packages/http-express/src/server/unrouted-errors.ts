@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ClientAddress } from '../http/client-address.ts'
-import { ERROR_STATUS, errorJson, HttpError } from '../http/http-error.ts'
+import { ERROR_STATUS, type ErrorCode, errorJson, HttpError } from '../http/http-error.ts'
 import type { HttpLog } from '../http/http-log.ts'
 import { closeAfter, sendError } from '../http/send-response.ts'
 import { requestIdOf } from '../middleware/open-request.ts'
@@ -19,26 +19,23 @@ const REQUEST_LINE = /^[\r\n]*[A-Z]+ \S+ HTTP\/1\.[01]\r\n/
 
 /** The error response for what Node's parser rejects. */
 export function parserError(cause: ParserError, maxHeaderBytes: number): HttpError {
-  switch (cause.code) {
-    case 'HPE_HEADER_OVERFLOW': {
-      const message = `Request line and headers must have at most ${maxHeaderBytes} bytes.`
-      return new HttpError('headers_too_large', message, {}, { cause })
-    }
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new HttpError('payload_too_large', 'The chunk extensions are too long.', {}, { cause })
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new HttpError('request_timeout', 'The request did not arrive in time.', {}, { cause })
-    case 'HPE_INVALID_METHOD':
-      if (REQUEST_LINE.test(cause.rawPacket?.toString('latin1') ?? ''))
-        return new HttpError('not_implemented', 'The method of the request is not known.', {}, { cause })
-      return invalid(cause)
-    default:
-      return invalid(cause)
-  }
+  const [code, message] = reasonOf(cause, maxHeaderBytes)
+  return new HttpError(code, message, {}, { cause })
 }
 
-function invalid(cause: ParserError): HttpError {
-  return new HttpError('invalid_request', 'The request is not valid HTTP/1.1.', {}, { cause })
+function reasonOf({ code, rawPacket }: ParserError, maxHeaderBytes: number): [ErrorCode, string] {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return ['headers_too_large', `Request line and headers must have at most ${maxHeaderBytes} bytes.`]
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return ['payload_too_large', 'The chunk extensions are too long.']
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return ['request_timeout', 'The request did not arrive in time.']
+    case 'HPE_INVALID_METHOD':
+      if (REQUEST_LINE.test(rawPacket?.toString('latin1') ?? ''))
+        return ['not_implemented', 'The method of the request is not known.']
+  }
+  return ['invalid_request', 'The request is not valid HTTP/1.1.']
 }
 
 /** Whether the rejected request is a HEAD, whose response has no body (RFC 9110, 9.3.2). */
