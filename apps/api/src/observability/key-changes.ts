@@ -46,26 +46,16 @@ export function createKeyChanges(
 /** The changes of these keys in the order of their times. */
 function changesOf(keys: readonly ApiKey[]): readonly KeyChange[] {
   const predecessors = new Map(keys.map((key) => [key.replacedBy, key]))
-  const changes = keys.flatMap((key): KeyChange[] => {
+  const changes: KeyChange[] = []
+  for (const key of keys) {
     const { id: keyId, name, createdAt, createdBy, revokedAt, revokedBy } = key
     const old = predecessors.get(keyId)
-    const by = createdBy !== undefined && { by: createdBy }
-    return [
-      old === undefined
-        ? { change: 'created', keyId, name, at: createdAt, ...by }
-        : { change: 'rotated', keyId: old.id, name, at: createdAt, ...by, replacedBy: keyId },
-      ...(revokedAt === undefined
-        ? []
-        : [
-            {
-              change: 'revoked',
-              keyId,
-              name,
-              at: revokedAt,
-              ...(revokedBy !== undefined && { by: revokedBy }),
-            } as const,
-          ]),
-    ]
-  })
+    const created = { name, at: createdAt, ...(createdBy !== undefined && { by: createdBy }) }
+    if (old === undefined) changes.push({ change: 'created', keyId, ...created })
+    else changes.push({ change: 'rotated', keyId: old.id, ...created, replacedBy: keyId })
+    if (revokedAt !== undefined) {
+      changes.push({ change: 'revoked', keyId, name, at: revokedAt, ...(revokedBy !== undefined && { by: revokedBy }) })
+    }
+  }
   return changes.sort((one, other) => one.at.getTime() - other.at.getTime())
 }

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { createDatabase, type Database } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
@@ -119,23 +118,13 @@ function withoutId(text: string): string {
   return text.replace(/"id":[0-9]+/, '"id":…')
 }
 
-function ask({ address, key }: Service, [method, path, body]: Sent, more: Readonly<Record<string, string>> = {}) {
-  return new Promise<{ status: number | undefined; text: string; link: string | undefined }>((resolve, reject) => {
-    const headers = {
-      Authorization: `Bearer ${key}`,
-      ...more,
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    }
-    const sent = request(`${address}${path}`, { method, headers, agent: false }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk
-      })
-      response.on('end', () =>
-        resolve({ status: response.statusCode, text, link: response.headers['link']?.toString() }),
-      )
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
+async function ask(
+  { address, key }: Service,
+  [method, path, body]: Sent,
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; text: string; link: string | null }> {
+  const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
+  const headers = { Authorization: `Bearer ${key}`, ...more, ...type }
+  const response = await fetch(`${address}${path}`, { method, headers, ...(body !== undefined && { body }) })
+  return { status: response.status, text: await response.text(), link: response.headers.get('link') }
 }

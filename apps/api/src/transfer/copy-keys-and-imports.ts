@@ -19,19 +19,21 @@ export async function copyKeysAndImports(source: BulkAccess, target: BulkAccess)
 /** Rejects if the target holds what did not come from the source: it would be lost, or stay. */
 export async function assertNoOtherKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<void> {
   const keys = new Map((await source.readApiKeys()).map((key) => [key.id, key]))
-  const otherKeys = (await target.readApiKeys()).filter((key) => !isEarlierKey(key, keys.get(key.id)))
-  if (otherKeys.length > 0) {
-    throw new Error(
-      `The target holds API keys that the source does not, or that were revoked only there: ${listed(otherKeys.map(({ id }) => id))}. Copy to an empty database instead.`,
-    )
-  }
+  assertNoOthers(
+    (await target.readApiKeys()).filter((key) => !isEarlierKey(key, keys.get(key.id))),
+    'API keys that the source does not, or that were revoked only there',
+  )
   const imports = new Map((await source.readPetImports()).map((one) => [one.id, one]))
-  const otherImports = (await target.readPetImports()).filter((one) => !isEarlierImport(one, imports.get(one.id)))
-  if (otherImports.length > 0) {
-    throw new Error(
-      `The target holds imports of files that the source does not: ${listed(otherImports.map(({ id }) => id))}. Copy to an empty database instead.`,
-    )
-  }
+  assertNoOthers(
+    (await target.readPetImports()).filter((one) => !isEarlierImport(one, imports.get(one.id))),
+    'imports of files that the source does not',
+  )
+}
+
+function assertNoOthers(others: readonly { readonly id: bigint | string }[], what: string): void {
+  if (others.length === 0) return
+  const ids = listed(others.map(({ id }) => id))
+  throw new Error(`The target holds ${what}: ${ids}. Copy to an empty database instead.`)
 }
 
 /** Whether a key of the target may become that of the source: a revocation is never undone. */

@@ -23,7 +23,8 @@ export function createMemoryBulk(
         .toSorted((one, other) => (one.id < other.id ? -1 : 1))
         .slice(0, limit),
     async writePets(added) {
-      if (added.some(({ id }) => stored.some((pet) => pet.id === id))) throw new Error('The id is taken.')
+      const taken = new Set(stored.map(({ id }) => id))
+      if (added.some(({ id }) => taken.has(id))) throw new Error('The id is taken.')
       stored.push(...added)
     },
     async addPets(added, progress) {
