@@ -54,14 +54,15 @@ describe('PostgreSQL fulfils the RateLimiter contract', () => {
   })
 })
 
+/** As Citus has it. */
+const DISTRIBUTED = "create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod"
+
 describe('A PostgreSQL adapter', () => {
   it.each(['without named statements', 'when pets are distributed over servers'])(
     'fulfils the contract %s',
     async (kind) => {
       const isDistributed = kind.includes('distributed')
-      // As Citus has it.
-      if (isDistributed)
-        await other.query("create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod")
+      if (isDistributed) await other.query(DISTRIBUTED)
       onTestFinished(async () => void (await other.query('drop table if exists pg_dist_partition')))
       const opened = await openPostgresPersistence({
         url: database.url,
@@ -133,6 +134,16 @@ describe('A PostgreSQL adapter', () => {
     expect(small.poolUse()).toEqual([{ name: 'primary', busy: 1, idle: 0, waiting: 2, limit: 1 }])
     await Promise.all(running)
     await small.close()
+  })
+
+  it('does not know whether another server has stored a pet when the one it asked has waited too long', async () => {
+    await other.query(DISTRIBUTED)
+    onTestFinished(async () => void (await other.query('rollback; drop table pg_dist_partition')))
+    const hasty = await openPostgresPersistence({ url: database.url, statementTimeoutMs: 1_000 })
+    onTestFinished(() => hasty.close())
+    await other.query('begin; lock table pet')
+    const unknown = { outcome: 'unknown', cause: { message: 'canceling statement due to statement timeout' } }
+    await expect(hasty.pets.add(aNewPet())).rejects.toMatchObject(unknown)
   })
 
   it('ends a statement that takes too long', async () => {

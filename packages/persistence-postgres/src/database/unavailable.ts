@@ -11,6 +11,7 @@ const CONFLICT = /^(?:40001|40P01)$/
 /** The values of the statement are invalid, or violate a constraint. */
 const INVALID_VALUE = /^2[23]...$/
 const LOST_STATEMENT = /^(?:26000|42P05)$/
+const QUERY_CANCELED = '57014'
 const FEATURE_NOT_SUPPORTED = '0A000'
 
 /** Returns the SQLSTATE of an error that the server reported, `undefined` for any other error. */
@@ -58,6 +59,15 @@ export function unavailableOr(error: unknown, outcome: WriteOutcome = 'not_store
     if (!UNKNOWN.test(state)) return error
   }
   return persistenceUnavailable({ cause: error, outcome })
+}
+
+/**
+ * For a write that the server passes on to another one: it reports that it has waited too long while the other may still
+ * store it.
+ */
+export function unknownIfTimedOut(error: unknown): unknown {
+  const isTimeout = isPetError(error) && sqlStateOf(error.cause) === QUERY_CANCELED
+  return isTimeout ? persistenceUnavailable({ cause: error.cause, outcome: 'unknown' }) : error
 }
 
 /** For a statement for which there was no connection. */

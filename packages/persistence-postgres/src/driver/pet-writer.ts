@@ -15,6 +15,7 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
 import type { Pooler } from '../database/settings.ts'
+import { unknownIfTimedOut } from '../database/unavailable.ts'
 import { GroupedWrites } from './grouped-writes.ts'
 import { onConnection, runOn, runOnPool } from './pool-statements.ts'
 import { prepare } from './statement-runner.ts'
@@ -54,7 +55,9 @@ export function createPostgresPetWriter(
     async add(pet, cancellation) {
       // Many rows on several servers would be a two-phase commit over all of them.
       if (!isDistributed) return grouped.add(pet, cancellation)
-      return idOf(await addOne((statement) => write(statement, pet, cancellation)))
+      return addOne((statement) => write(statement, pet, cancellation)).then(idOf, (error: unknown) => {
+        throw unknownIfTimedOut(error)
+      })
     },
     finish: () => grouped.finish(),
     async addWithKey(key, pet, cancellation) {
