@@ -20,14 +20,14 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
   const output = openLogOutput({
     onResume: (droppedLines) => log.warn({ droppedLines }, 'log lines were dropped'),
   })
-  const mixin = otlpEndpoint === '' ? undefined : (await import('./spans.ts')).activeSpanIds
+  const spanIds = otlpEndpoint === '' ? {} : (await import('./spans.ts')).spanIdsInLines
   const log = pino(
     {
       level: logLevel,
       base: { pid: process.pid, hostname: hostname(), version: VERSION },
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { durationMs: inMicroseconds },
-      ...(mixin && { mixin }),
+      ...spanIds,
     },
     // Asked of the file descriptor: `process.stdout` would open it a second time.
     isatty(STANDARD_OUTPUT) ? await readable(output) : output,

@@ -27,10 +27,15 @@ export const METHODS: readonly string[] = allowedWith([...new Set(DECLARED.map((
   ', ',
 )
 
+const DEPRECATED: ReadonlySet<string> = new Set(
+  DECLARED.filter(([, { deprecated }]) => deprecated).map(
+    ([, { method, path }]) => `${method.toUpperCase()} ${routeOf(path)}`,
+  ),
+)
+
 /** Whether a request, by its method and the route's name in logs and metrics, is for a deprecated operation. */
 export function isDeprecated(method: string, route: string): boolean {
-  const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
-  return DECLARED.some(([, one]) => one.deprecated === true && one.method === verb && routeOf(one.path) === route)
+  return DEPRECATED.has(`${method === 'HEAD' ? 'GET' : method} ${route}`)
 }
 
 /** Every response that the operations declare, as logs and metrics name it. */
