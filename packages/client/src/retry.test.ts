@@ -96,35 +96,28 @@ describe('over a real connection', () => {
     ['429 of the service', error(429, 'rate_limited', { 'Retry-After': '0' })],
     ['502 of a proxy', html(502)],
     ['a broken connection', breakMidway],
+    ['a response that is too late', neverRespond],
   ])('retries after %s', async (_what, failure) => {
     const stub = await startStub(failure, failure, json(200, '[]'))
-    expect(await createPetStoreClient({ baseUrl: stub.baseUrl }).listPets()).toEqual({ pets: [] })
+    expect(await createPetStoreClient({ baseUrl: stub.baseUrl, timeoutMs: 1000 }).listPets()).toEqual({ pets: [] })
     expect(stub.requests).toHaveLength(3)
   })
 
-  it('retries after a response that is too late', async () => {
-    const stub = await startStub(neverRespond, json(200, '[]'))
-    expect(await createPetStoreClient({ baseUrl: stub.baseUrl, timeoutMs: 1000 }).listPets()).toEqual({ pets: [] })
-  })
-
-  it('rejects after the last retry', async () => {
-    const stub = await startStub(error(503, 'service_unavailable', { 'Retry-After': '0' }))
-    const failure = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).listPets())
-    expect(failure).toMatchObject({ code: 'service_unavailable', status: 503, retryAfterMs: 0 })
-    expect(stub.requests).toHaveLength(6)
-  })
-
-  it('makes one attempt with retries: 0', async () => {
-    const stub = await startStub(breakMidway)
-    await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl, retries: 0 }).listPets())
-    expect(stub.requests).toHaveLength(1)
-  })
-
-  it('rejects with retryAfterMs instead of waiting for long', async () => {
-    const stub = await startStub(error(429, 'rate_limited', { 'Retry-After': '3600' }))
-    const failure = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).listPets())
-    expect(failure).toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 })
-    expect(stub.requests).toHaveLength(1)
+  it.each([
+    ['after the last retry', 6, {}, error(503, 'service_unavailable', { 'Retry-After': '0' }), { retryAfterMs: 0 }],
+    ['after one attempt with retries: 0', 1, { retries: 0 }, breakMidway, { code: 'connection_failed' }],
+    [
+      'instead of waiting for long',
+      1,
+      {},
+      error(429, 'rate_limited', { 'Retry-After': '3600' }),
+      { code: 'rate_limited', retryAfterMs: 3_600_000 },
+    ],
+  ])('rejects %s', async (_when, attempts, options, response, failure) => {
+    const stub = await startStub(response)
+    const call = createPetStoreClient({ baseUrl: stub.baseUrl, ...options }).listPets()
+    expect(await rejectionOf(call)).toMatchObject(failure)
+    expect(stub.requests).toHaveLength(attempts)
   })
 
   it('sends one idempotency key per createPet, in all its attempts', async () => {

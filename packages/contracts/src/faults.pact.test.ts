@@ -1,10 +1,8 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { beforeAll, expect, it } from 'vitest'
 import { openAdapter } from './providers/open-adapter.ts'
-import type { OpenProvider } from './providers/open-provider.ts'
+import { listen, type OpenProvider } from './providers/open-provider.ts'
 import { readOwnPacts } from './sources/pact-files.ts'
 import { type InteractionResult, verifyPacts } from './verification/verify-pacts.ts'
 
@@ -115,8 +113,7 @@ function withFaults(next: () => Fault | undefined): OpenProvider {
   return async (fixture) => {
     const [, change = () => {}] = next() ?? []
     const provider = await openAdapter(fixture)
-    if (!provider.server.listening) await once(provider.server.listen(0, '127.0.0.1'), 'listening')
-    const origin = `http://127.0.0.1:${(provider.server.address() as AddressInfo).port}`
+    const origin = await listen(provider.server)
     const respond = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
       const { connection: _, host: _host, 'content-length': _length, ...headers } = req.headers
       const sent = req.method === 'POST' ? { method: 'POST', body: await text(req) } : {}

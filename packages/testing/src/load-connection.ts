@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { RESPONSE_TIMEOUT_MS } from './raw-connection.ts'
 import { type RawResponse, readResponse } from './wire.ts'
 
 /** For a load: one request at a time on one connection, with as little work for each as there can be. */
@@ -8,11 +9,11 @@ export class LoadConnection {
   #onResponse: ((response: RawResponse | undefined) => void) | undefined
 
   /** Begins to connect; what is sent meanwhile is written then. */
-  constructor(port: number, responseTimeoutMs = 120_000) {
+  constructor(port: number) {
     this.#socket = connect({ host: '127.0.0.1', port, noDelay: true })
     this.#socket.on('data', (chunk) => this.#read(chunk))
     this.#socket.on('error', () => {})
-    this.#socket.setTimeout(responseTimeoutMs, () => {
+    this.#socket.setTimeout(RESPONSE_TIMEOUT_MS, () => {
       if (this.#onResponse !== undefined) this.#socket.destroy()
     })
     this.#socket.once('close', () => this.#respond(undefined))

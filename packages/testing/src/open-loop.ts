@@ -38,12 +38,8 @@ export interface OpenLoopResult {
   readonly dropped: number
   /** In the order of the responses, without the first one of each connection. */
   readonly outcomes: readonly Outcome[]
-  /** From the planned time to the sending, where a connection was free: the error of this client. */
-  readonly latenessMs: readonly number[]
   /** Responses 201, all included. */
   readonly added: number
-  /** From the first planned request to the last response. */
-  readonly elapsedMs: number
 }
 
 /** Between two looks at the sockets and the plan; Node's own timers have a resolution of a millisecond. */
@@ -55,7 +51,6 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopRes
   const { port, requests, whenBusy, repeatsAt503 = false } = options
   const planned = plannedTimes(options)
   const outcomes: Outcome[] = []
-  const latenessMs: number[] = []
   const all = new Set(Array.from({ length: options.connections }, () => new LoadConnection(port)))
   const idle: LoadConnection[] = []
   let added = 0
@@ -93,27 +88,18 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopRes
     start = performance.now()
     let next = 0
     let dropped = 0
-    let isLate = false
     await looking(() => {
       const now = performance.now()
       while (next < planned.length && start + (planned[next] as number) <= now) {
         const connection = idle.pop()
-        if (connection === undefined && whenBusy === 'wait') {
-          isLate = true
-          break
-        }
-        const plannedAt = start + (planned[next] as number)
-        if (connection === undefined) dropped += 1
-        else {
-          if (!isLate) latenessMs.push(now - plannedAt)
-          send(connection, next, plannedAt)
-        }
+        if (connection !== undefined) send(connection, next, start + (planned[next] as number))
+        else if (whenBusy === 'wait') break
+        else dropped += 1
         next += 1
-        isLate &&= plannedAt < now - SLEEP_MS
       }
       return next === planned.length && underWay === 0
     })
-    return { planned: planned.length, dropped, outcomes, latenessMs, added, elapsedMs: performance.now() - start }
+    return { planned: planned.length, dropped, outcomes, added }
   } finally {
     for (const connection of all) connection.close()
   }

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { readResponse, requestBytes, type WireRequest, type WireResponse, wireResponse } from './wire.ts'
 
 /** Far more than a response takes on a loaded machine. */
-const RESPONSE_TIMEOUT_MS = 120_000
+export const RESPONSE_TIMEOUT_MS = 120_000
 
 /** A TCP connection for requests that no HTTP client would send. Responses are read as they come, in order. */
 export class RawConnection {

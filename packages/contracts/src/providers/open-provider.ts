@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server as NetServer } from 'node:net'
 import { type ApiKeyRepository, createApiKeyUseCases, hashApiKey, type RateLimit } from '@pet-store/access'
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import type { Fixture, FixtureKey } from '../states/fixture.ts'
@@ -44,9 +44,7 @@ export async function repeatCreations(fixture: Fixture, pets: PetRepository): Pr
 export async function useUpKeys(fixture: Fixture, server: Server): Promise<void> {
   const usedUp = [...fixture.apiKeys].filter(([, { isUsedUp }]: [string, FixtureKey]) => isUsedUp)
   if (usedUp.length === 0) return
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/pets?limit=1`
+  const url = `${await listen(server)}/v1/pets?limit=1`
   for (const [text] of usedUp) {
     for (let used = 0; ; used += 1) {
       const { status } = await fetch(url, { headers: { Authorization: `Bearer ${text}` } })
@@ -54,6 +52,12 @@ export async function useUpKeys(fixture: Fixture, server: Server): Promise<void>
       if (used > RATE_LIMIT.requests) throw new Error(`A key was used ${used} times without a 429.`)
     }
   }
+}
+
+/** Listens on a free port, unless the server does already. Returns its origin. */
+export async function listen(server: NetServer): Promise<string> {
+  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 function keyId(text: string): string {

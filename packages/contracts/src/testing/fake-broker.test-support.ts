@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { listen } from '../providers/open-provider.ts'
 
 /** A request to the broker. */
 interface BrokerRequest {
@@ -77,9 +76,7 @@ export async function startFakeBroker(token: string, { acceptsResults = true } =
   })
 
   const server = createServer((req, res) => void respond(req, res))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listen(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import { json } from 'node:stream/consumers'
-import type { OpenProvider, Provider } from '../providers/open-provider.ts'
+import { listen, type OpenProvider, type Provider } from '../providers/open-provider.ts'
 import { emptyFixture, type Fixture } from '../states/fixture.ts'
 import { type StateValues, setUpState } from '../states/set-up-state.ts'
 import type { StateParameters } from '../states/state-parameters.ts'
@@ -105,12 +105,6 @@ async function closeProvider({ server, close }: Provider): Promise<void> {
   server.closeAllConnections()
   if (server.listening) await new Promise((resolve) => server.close(resolve))
   await close()
-}
-
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 function sendJson(res: ServerResponse, status: number, body: object): void {
