@@ -86,7 +86,7 @@ describe('verifyPacts', () => {
     ['does not open', () => Promise.reject(new Error('The disk is full.')), 'The disk is full.'],
     ['takes too long to open', () => new Promise<never>(() => {}), 'The provider did not open within 0.01 s'],
   ])('fails when the provider %s, and says that nothing was verified', async (_what, open, reason) => {
-    const pactUrls = [join(PACTS, 'pet-store-storefront-pet-store.json')]
+    const pactUrls = [join(PACTS, 'kiosk-pet-store.json')]
     const { holds, problems } = await verifyPacts({ pactUrls }, open, 10)
     expect({ holds, problems }).toEqual({ holds: false, problems: [expect.stringContaining(reason)] })
   })

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { beforeAll, expect, it } from 'vitest'
 import { openAdapter } from './providers/open-adapter.ts'
 import { listen, type OpenProvider } from './providers/open-provider.ts'
-import { readOwnPacts } from './sources/pact-files.ts'
+import { CLIENT_PACT } from './sources/pact-files.ts'
 import { type InteractionResult, verifyPacts } from './verification/verify-pacts.ts'
 
 interface MutableResponse {
@@ -37,7 +38,7 @@ const keyFaults = (operation: string, scope: string): Record<string, readonly Fa
   [`${operation} with a key that used up its limit`]: [header('Retry-After'), status(503)],
 })
 
-/** The faults that an interaction of our own contracts must catch, besides another status, which each one catches. */
+/** The faults that an interaction of the client's contract must catch, besides another status, which each one catches. */
 const FAULTS: Record<string, readonly Fault[]> = {
   'a list of no pets': [body('$', '[]', '[{"id":1,"name":"Rex","categoryId":7}]'), body('$', '[]', '{"pets":[]}')],
   'a list of the available pets': [
@@ -97,7 +98,6 @@ const FAULTS: Record<string, readonly Fault[]> = {
   'one pet with integers beyond 2^53': [body('$.id', '"id":9007199254740993', '"id":9007199254740992')],
   'one pet with handling=strict and an unknown parameter': [header('Preference-Applied')],
   'one pet that does not exist': [body('$.status', '404', '400'), body('$.status', '404', '"404"'), header('Sunset')],
-  'all available pets, which fit on one page': [body('$[0].id', '"id":7', '"id":4')],
   'the first page of available pets': [
     header('Link', '<?limit=2&status=available&cursor=AQEAAAAAAAAAAXtPM94>; rel="next"'),
     header('Link', '<?limit=2&cursor=AQEAAAAAAAAAAvU9dic>; rel="next"'),
@@ -134,10 +134,8 @@ function withFaults(next: () => Fault | undefined): OpenProvider {
   }
 }
 
-const ownPacts = readOwnPacts()
-const descriptions = ownPacts.flatMap(({ text: pact }) =>
-  (JSON.parse(pact) as { interactions: { description: string }[] }).interactions.map(({ description }) => description),
-)
+const { interactions } = JSON.parse(readFileSync(CLIENT_PACT, 'utf8')) as { interactions: { description: string }[] }
+const descriptions = interactions.map(({ description }) => description)
 /** The results of each run: the first one plants the first fault of each interaction, and so on. */
 const runs: (readonly InteractionResult[])[] = []
 const planted = descriptions.flatMap((description) =>
@@ -146,11 +144,10 @@ const planted = descriptions.flatMap((description) =>
 
 beforeAll(async () => {
   for (let run = 0; planted.some((one) => one.run === run); run += 1) {
-    // The verifier processes the interactions one after the other, in the order of the files.
+    // The verifier processes the interactions one after the other, in the order of the file.
     const order = descriptions[Symbol.iterator]()
     const nextFault = () => FAULTS[order.next().value ?? '']?.[run]
-    const pactUrls = ownPacts.map(({ path }) => path)
-    runs.push((await verifyPacts({ pactUrls }, withFaults(nextFault))).interactions)
+    runs.push((await verifyPacts({ pactUrls: [CLIENT_PACT] }, withFaults(nextFault))).interactions)
   }
 })
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { PACTS, readOwnPacts, readPactFiles } from './sources/pact-files.ts'
+import { PACTS, readPactFiles } from './sources/pact-files.ts'
 import { startFakeBroker } from './testing/fake-broker.test-support.ts'
 
 const VERSION = { GIT_COMMIT: '0123456789abcdef0123456789abcdef01234567', GIT_BRANCH: 'main' }
@@ -24,31 +24,33 @@ async function run(command: 'publish' | 'verify', environment: Record<string, st
   return { code: code as number | null, output: output + errors }
 }
 
-const consumers = readOwnPacts().map(({ consumer }) => consumer)
+const CONSUMER = 'pet-store-client'
 
-it('publishes every contract with commit and branch, and reports the results', async () => {
+it('publishes the contract of the client with commit and branch, and reports the results', async () => {
   const broker = await startFakeBroker('a-token')
   const environment = { PACT_BROKER_BASE_URL: broker.url, PACT_BROKER_TOKEN: 'a-token', ...VERSION }
 
   const published = await run('publish', environment)
   expect(published, published.output).toMatchObject({ code: 0 })
   const publications = broker.requests.filter(({ path }) => path === '/contracts/publish')
-  expect(publications.map(({ body }) => body)).toMatchObject(
-    consumers.map((consumer) => ({
-      pacticipantName: consumer,
+  expect(publications.map(({ body }) => body)).toMatchObject([
+    {
+      pacticipantName: CONSUMER,
       pacticipantVersionNumber: VERSION.GIT_COMMIT,
       branch: 'main',
-      contracts: [{ consumerName: consumer, providerName: 'pet-store', specification: 'pact' }],
-    })),
-  )
+      contracts: [{ consumerName: CONSUMER, providerName: 'pet-store', specification: 'pact' }],
+    },
+  ])
 
   const verified = await run('verify', environment)
   expect(verified, verified.output).toMatchObject({ code: 0 })
   const results = broker.requests.filter(({ path }) => path.startsWith('/results/'))
-  expect(results.map(({ path }) => path).sort()).toEqual(consumers.map((consumer) => `/results/pacts/${consumer}`))
-  for (const { body } of results) {
-    expect(body).toMatchObject({ success: true, providerApplicationVersion: VERSION.GIT_COMMIT })
-  }
+  expect(results).toMatchObject([
+    {
+      path: `/results/pacts/${CONSUMER}`,
+      body: { success: true, providerApplicationVersion: VERSION.GIT_COMMIT },
+    },
+  ])
   expect(broker.requests.map(({ path }) => path)).toContain(
     `/pacticipants/pet-store/branches/main/versions/${VERSION.GIT_COMMIT}`,
   )
@@ -79,22 +81,22 @@ it('verifies the contract at the URL of a webhook, and reports its result', asyn
   const environment = { PACT_BROKER_BASE_URL: broker.url, PACT_BROKER_TOKEN: 'a-token', ...VERSION }
   expect(await run('publish', environment)).toMatchObject({ code: 0 })
 
-  const url = `${broker.url}/pacts/pet-store-storefront`
+  const url = `${broker.url}/pacts/pet-store-client`
   const { code, output } = await run('verify', { ...environment, PACT_URL: url })
   expect(code, output).toBe(0)
   const results = broker.requests.filter(({ path }) => path.startsWith('/results/'))
-  expect(results.map(({ path }) => path)).toEqual(['/results/pacts/pet-store-storefront'])
+  expect(results.map(({ path }) => path)).toEqual(['/results/pacts/pet-store-client'])
 })
 
 it('verifies a contract at a URL on PostgreSQL, without the token of another broker', async () => {
   const authorizations: unknown[] = []
   const server = createServer(({ headers }, res) => {
     authorizations.push(headers.authorization)
-    res.end(readFileSync(join(PACTS, 'pet-store-storefront-pet-store.json')))
+    res.end(readFileSync(join(PACTS, 'kiosk-pet-store.json')))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/storefront.json`
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/kiosk.json`
   // Its URL begins like that of the broker.
   const environment = {
     PACT_BROKER_BASE_URL: new URL(url).origin.slice(0, -1),

@@ -1,6 +1,6 @@
-// `pnpm pact:publish`: publishes the contracts of this repository's own consumers, as those of the commit that is checked out.
-import { brokerOf, gitVersion, publishContracts } from '../sources/pact-broker.ts'
-import { readOwnPacts } from '../sources/pact-files.ts'
+// `pnpm pact:publish`: publishes the contract of the client, as that of the commit that is checked out.
+import { brokerOf, gitVersion, publishContract } from '../sources/pact-broker.ts'
+import { CLIENT_PACT, type PactFile, readPactFiles } from '../sources/pact-files.ts'
 
 const broker = brokerOf()
 if (broker === undefined) {
@@ -10,9 +10,9 @@ if (broker === undefined) {
 } else {
   try {
     const version = gitVersion()
-    const pacts = readOwnPacts()
-    for (const notice of await publishContracts(broker, pacts, version)) console.log(notice)
-    console.log(`Published ${pacts.length} contracts of ${version.commit} on ${version.branch} to ${broker.url}.`)
+    const [pact] = readPactFiles([CLIENT_PACT]) as [PactFile]
+    for (const notice of await publishContract(broker, pact, version)) console.log(notice)
+    console.log(`Published the contract of ${version.commit} on ${version.branch} to ${broker.url}.`)
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1

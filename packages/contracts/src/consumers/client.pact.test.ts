@@ -11,6 +11,7 @@ import {
   listing,
   OTHER_API_KEY,
   REX,
+  STATUS_CURSOR,
 } from '../testing/client-requests.test-support.ts'
 import { asKnown, beginContract, fromState } from '../testing/contract.test-support.ts'
 
@@ -129,6 +130,31 @@ contract.interaction('the last page of pets with ids beyond 2^53, by the cursor 
   response: { status: 200, body: '[{"id":9007199254740994,"name":"Rex","categoryId":1}]' },
   call: (client) => client.listPets({ limit: 2, cursor: LARGE_CURSOR }),
   returns: { pets: [{ id: 9007199254740994n, name: 'Rex', categoryId: 1n }] },
+})
+
+const availablePets = [[pets, { count: 3, status: 'available', limit: 2 }]] as const
+const availableRex = (id: bigint) => ({ id, name: 'Rex', categoryId: 1n, status: 'available' })
+contract.interaction('the first page of available pets', {
+  given: availablePets,
+  request: listing({ limit: '2', status: 'available' }),
+  response: {
+    status: 200,
+    headers: { Link: `<?limit=2&status=available&cursor=${STATUS_CURSOR}>; rel="next"` },
+    body: [1, 2].map((id) => ({ id, name: string('Rex'), categoryId: integer(1), status: 'available' })),
+  },
+  call: (client) => client.listPets({ status: 'available', limit: 2 }),
+  returns: {
+    pets: [availableRex(1n), availableRex(2n)],
+    next: { status: 'available', limit: 2, cursor: STATUS_CURSOR },
+  },
+})
+
+contract.interaction('the last page of available pets, by the cursor of the first', {
+  given: availablePets,
+  request: listing({ limit: '2', status: 'available', cursor: fromState('statusCursor', STATUS_CURSOR) }),
+  response: { status: 200, body: [{ id: 3, name: string('Rex'), categoryId: integer(1), status: 'available' }] },
+  call: (client) => client.listPets({ status: 'available', limit: 2, cursor: STATUS_CURSOR }),
+  returns: { pets: [availableRex(3n)] },
 })
 
 contract.interaction('a new pet', {

@@ -47,26 +47,22 @@ export function contractsAt(urls: readonly string[], broker: PactBroker | undefi
 
 const PUBLISHED = { providerName: PROVIDER, specification: 'pact', contentType: 'application/json' }
 
-/** Publishes contracts for a commit and returns the broker's notices. Rejects if the broker does. */
-export async function publishContracts(
+/** Publishes a contract for a commit and returns the broker's notices. Rejects if the broker does. */
+export async function publishContract(
   broker: PactBroker,
-  pacts: readonly PactFile[],
+  { consumer, text }: PactFile,
   { commit, branch }: GitVersion,
 ): Promise<readonly string[]> {
   const { _links } = await ask<{ _links?: Record<string, { href: string }> }>(broker, broker.url)
   const href = _links?.['pb:publish-contracts']?.href
   if (href === undefined) throw new Error(`${broker.url} is not a Pact broker that accepts contracts.`)
-  const notices: string[] = []
-  for (const { consumer, text } of pacts) {
-    const { notices: added = [] } = await ask<{ notices?: readonly { text: string }[] }>(broker, href, {
-      pacticipantName: consumer,
-      pacticipantVersionNumber: commit,
-      branch,
-      contracts: [{ consumerName: consumer, ...PUBLISHED, content: Buffer.from(text).toString('base64') }],
-    })
-    notices.push(...added.map((notice) => notice.text))
-  }
-  return notices
+  const { notices = [] } = await ask<{ notices?: readonly { text: string }[] }>(broker, href, {
+    pacticipantName: consumer,
+    pacticipantVersionNumber: commit,
+    branch,
+    contracts: [{ consumerName: consumer, ...PUBLISHED, content: Buffer.from(text).toString('base64') }],
+  })
+  return notices.map((notice) => notice.text)
 }
 
 async function ask<T>({ token }: PactBroker, url: string, body?: object): Promise<T> {

@@ -5,6 +5,9 @@ import { PROVIDER } from '../states/provider-states.ts'
 /** The contracts of this repository. */
 export const PACTS: string = join(import.meta.dirname, '../../pacts')
 
+/** That of the client, which is compared with the description too, and published. The others are of other teams. */
+export const CLIENT_PACT: string = join(PACTS, 'pet-store-client-pet-store.json')
+
 /** A contract in a file. */
 export interface PactFile {
   readonly path: string
@@ -12,9 +15,6 @@ export interface PactFile {
   readonly text: string
   readonly interactions: number
 }
-
-/** The consumers that are part of this repository. Their contracts are compared with the description too. */
-const OWN_CONSUMERS: readonly string[] = ['pet-store-client', 'pet-store-storefront']
 
 /** The contracts at these paths of files or folders. Throws a `RangeError` if there is none, or one has another provider. */
 export function readPactFiles(paths: readonly string[]): readonly PactFile[] {
@@ -49,9 +49,4 @@ interface Pact {
   readonly consumer?: { readonly name?: string }
   readonly provider?: { readonly name?: string }
   readonly interactions?: unknown
-}
-
-/** The contracts of the consumers that are part of this repository. */
-export function readOwnPacts(): readonly PactFile[] {
-  return readPactFiles([PACTS]).filter(({ consumer }) => OWN_CONSUMERS.includes(consumer))
 }

@@ -14,6 +14,8 @@ export const STRICT = { Prefer: 'handling=strict' }
 export const CURSOR = 'AQAAAAAAAAAAAXtPM94'
 /** Follows the pet 9007199254740993 of such a list. */
 export const LARGE_CURSOR = 'AQAAIAAAAAAAAbTyCkI'
+/** Follows the second of such pets that are available, in a list of these. */
+export const STATUS_CURSOR = 'AQEAAAAAAAAAAvU9dic'
 /** A key of another consumer, valid where a state has it. */
 export const OTHER_API_KEY = 'pets_ContractTestsOnlyBelongsToAnotherConsumer003hdCwd'
 
