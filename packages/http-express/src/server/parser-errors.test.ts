@@ -11,23 +11,15 @@ describe('a request that is no request', () => {
   afterAll(() => server.close())
 
   it.each(Object.entries(BROKEN))(
-    'with %s gets one response with the error body, then the connection closes',
+    'with %s gets one response with the error body, a line in the log under its id, and the connection closes',
     async (_name, [data, code]) => {
       const connection = server.connect().write(data)
       const response = await connection.response()
       expectError(response, code)
-      expect(response.headers['connection']).toBe('close')
-      expect(response.headers['date']).toBeDefined()
+      const { headers, status } = response
+      expect(headers['connection']).toBe('close')
+      expect(headers['date']).toBeDefined()
       expect(await connection.closed()).toBe(0)
-    },
-  )
-
-  it.each(Object.entries(BROKEN))(
-    'with %s has a line in the log, under the id of its response',
-    async (_name, [data]) => {
-      const connection = server.connect().write(data)
-      const { headers, status } = await connection.response()
-      await connection.closed()
       const lines = () => server.log.requests.filter(({ requestId }) => requestId === headers['x-request-id'])
       await expect.poll(lines).toMatchObject([{ status, clientAddress: '127.0.0.1' }])
     },

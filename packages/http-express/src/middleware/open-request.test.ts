@@ -33,15 +33,25 @@ describe('the request id', () => {
     ['/v1/pets?limit=0', {}, 400],
     ['/v1/pets/5', {}, 404],
     ['/nowhere', {}, 404],
+    ['/', {}, 200],
     ['/livez', {}, 200],
+    ['/readyz', {}, 200],
     ['/v1/pets', { method: 'OPTIONS' }, 204],
     ['/v1/pets', { method: 'PUT' }, 405],
     ['*', { method: 'OPTIONS' }, 204],
-  ])('is on the response and the log line of %s %j', async (path, sending, status) => {
+  ])('is on the response and the log line of %s %j, with what browsers are told', async (path, sending, status) => {
     const server = await startTestServer()
     const response = await server.send({ path, headers: { 'X-Request-Id': 'mine' }, ...sending })
     expect(response.status).toBe(status)
-    expect(response.headers).toMatchObject({ 'x-request-id': 'mine', 'cache-control': 'no-store' })
+    expect(response.headers).toMatchObject({
+      'x-request-id': 'mine',
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+    expect(response.headers).not.toHaveProperty('x-powered-by')
+    expect(response.headers).not.toHaveProperty('strict-transport-security')
     expect(server.log.requests).toMatchObject([{ requestId: 'mine', status, isComplete: true }])
   })
 })
@@ -87,4 +97,13 @@ describe('the log line of a request', () => {
     ])
     expect(JSON.stringify(server.log)).not.toContain('secret')
   })
+})
+
+it('Browsers are told to use https alone exactly where the public address has it', async () => {
+  const header = async (publicUrl: string) => {
+    const server = await startTestServer({ publicUrl })
+    return (await server.send({})).headers['strict-transport-security']
+  }
+  expect(await header('https://pets.example')).toBe('max-age=31536000')
+  expect(await header('http://pets.example')).toBeUndefined()
 })
