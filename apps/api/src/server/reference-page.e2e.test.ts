@@ -7,18 +7,19 @@ import {
   DESKTOP,
   INT64,
   open,
-  openStore,
   PHONE,
   serveUnderPrefix,
   useBrowser,
+  useStore,
 } from '../testing/browser-pages.test-support.ts'
 import { curl } from '../testing/curl.test-support.ts'
 
 useBrowser()
+const openStore = useStore(25)
 
 describe('the reference page', () => {
   it('shows the first operation at once, and an operation with its response on less than two screens', async () => {
-    const { page, problems } = await openStore(25)
+    const { page, problems } = await openStore()
     await page.click('text=Reference')
     await page.waitForSelector('text=The development key of this machine is filled in')
     const top = (await page.locator('#listPets .address').boundingBox())?.y ?? Number.NaN
@@ -94,7 +95,7 @@ describe('the reference page', () => {
   ] as const)(
     'axe-core finds nothing in %s mode at %o, dialogs and responses opened',
     async (colorScheme, viewport) => {
-      const { page } = await openStore(21, { viewport, colorScheme })
+      const { page } = await openStore({ viewport, colorScheme })
       expect(await axeFindings(page)).toEqual([])
       await page.click('#change-key')
       expect(await axeFindings(page)).toEqual([])

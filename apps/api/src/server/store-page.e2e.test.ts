@@ -9,14 +9,17 @@ import {
   PHONE,
   serveUnderPrefix,
   useBrowser,
+  useStore,
 } from '../testing/browser-pages.test-support.ts'
 import { curl } from '../testing/curl.test-support.ts'
 
 useBrowser()
+/** With three pages of pets; no test adds one to it. */
+const openFilled = useStore(48)
 
 describe('the page of the store', () => {
   it('pages forwards and back, with position, page size and filter in the URL', async () => {
-    const { page, problems } = await openStore(48)
+    const { page, problems } = await openFilled()
     await page.click('text=Next')
     await page.click('text=Rows 21–40; there are more')
     await page.click('text=Next')
@@ -110,7 +113,7 @@ describe('the page of the store', () => {
   })
 
   it('says beside the pager that paging failed, takes the message back, and says so when nothing answers', async () => {
-    const { page } = await openStore(21)
+    const { page } = await openFilled()
     await page.clock.install()
     await page.route('**/v1/pets?*', (route) => route.abort())
     await page.click('#next')
@@ -155,7 +158,7 @@ describe('the page of the store', () => {
   )
 
   it('finds a pet by its ID, and says beside the field when there is none', async () => {
-    const { page } = await openStore(21)
+    const { page } = await openFilled()
     await page.fill('#find-id', '21')
     await page.click('text=/^Find$/')
     await page.waitForSelector('.added bdi:text-is("Pet 21")')
@@ -165,7 +168,7 @@ describe('the page of the store', () => {
   })
 
   it('copies curl lines that work as they are, for the list and for a pet', async () => {
-    const { page, address, key } = await openStore(21, { permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page, address, key } = await openFilled({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.selectOption('#filter', 'available')
     await page.waitForURL(/available/)
     const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
@@ -199,7 +202,7 @@ describe('the page of the store', () => {
   })
 
   it('has a sentence and a curl line without JavaScript, and nothing that does not work', async () => {
-    const { page, address } = await openStore(0, { javaScriptEnabled: false })
+    const { page, address } = await openFilled({ javaScriptEnabled: false })
     expect(await page.textContent('main')).toContain('This page needs JavaScript.')
     expect(await page.textContent('pre')).toBe(`curl -H "Authorization: Bearer $API_KEY" ${address}/pets`)
     expect(await page.locator('form:visible, button:visible').count()).toBe(0)

@@ -37,11 +37,37 @@ export async function open(address: string, options: BrowserContextOptions = {})
   return { page, problems }
 }
 
-/** A service with a development key and this many pets, and its first page. */
+interface Store {
+  readonly program: RunningProgram
+  readonly address: string
+  readonly key: string
+  readonly count: number
+}
+
+/** Starts one service with a development key and this many pets for a file of tests; what it returns opens the first page. */
+export function useStore(count: number) {
+  let store: Store | undefined
+  beforeAll(async () => {
+    if (CHROMIUM !== undefined) store = await startStore(count)
+  })
+  afterAll(() => store && stop(store.program))
+  return (options?: BrowserContextOptions) => openFirstPage(store as Store, options)
+}
+
+/** A service with a development key and this many pets for one test, and its first page. */
 export async function openStore(count = 0, options: BrowserContextOptions = {}) {
-  const { program, address, key } = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
-  stopLater(program)
-  await addPets(address, key, count)
+  const store = await startStore(count)
+  onTestFinished(() => stop(store.program))
+  return openFirstPage(store, options)
+}
+
+async function startStore(count: number): Promise<Store> {
+  const store = await runStart(await temporaryFolder(), { LOG_LEVEL: 'error' })
+  await addPets(store.address, store.key, count)
+  return { ...store, count }
+}
+
+async function openFirstPage({ address, key, count }: Store, options: BrowserContextOptions = {}) {
   const opened = await open(address.replace('/v1', ''), options)
   if (options.javaScriptEnabled !== false) {
     await opened.page.waitForSelector(count === 0 ? 'text=There are no pets yet.' : 'bdi:text-is("Pet 1")')
@@ -58,17 +84,15 @@ async function addPets(address: string, key: string, count: number): Promise<voi
   }
 }
 
-function stopLater(program: RunningProgram): void {
-  onTestFinished(async () => {
-    program.process.kill('SIGTERM')
-    await program.ended
-  })
+async function stop(program: RunningProgram): Promise<void> {
+  program.process.kill('SIGTERM')
+  await program.ended
 }
 
 /** A service for others, published under a prefix; its address there. */
 export async function serveUnderPrefix(key: string): Promise<string> {
   const program = runProgram('serve', await temporaryFolder(), { API_KEYS_SHA256: hashApiKey(key) })
-  stopLater(program)
+  onTestFinished(() => stop(program))
   const address = await waitForOutput(program, /"address":"([^"]+)\/v1"/)
   const proxy = await startPrefixProxy(address, '/shop')
   onTestFinished(proxy.close)
