@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const PET = join(ROOT, 'packages/domain/src/pet.ts')
-const SOURCES = '{packages/{domain,http-express,persistence,persistence-mikro-orm},apps/api}/src/**/*.ts'
+const SOURCES = '{packages/{domain,http-express,persistence,persistence-mikro-orm,persistence-testing},apps/api}/src/**/*.ts'
 
 /** Every place that lists the fields of a pet, as docs/how-to/add-a-field.md names them. */
 const PLACES = [
@@ -20,6 +20,8 @@ const PLACES = [
   'packages/persistence-mikro-orm/src/entities/codec.ts',
   'packages/persistence-mikro-orm/src/entities/pet-mapping.ts',
   'packages/persistence-mikro-orm/src/entities/pet-record.ts',
+  // The contract.
+  'packages/persistence-testing/src/pet-cases/fields.ts',
   // Import, export and the digest of a copy.
   'apps/api/src/transfer/pet-fields.ts',
 ]

@@ -5,10 +5,10 @@ import { openPostgresBulkAccess } from './bulk-access.ts'
 import { openPostgresDatabase } from './database/database.ts'
 import { migratePostgres, readPostgresMigrations } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
-import { createPostgresOrm } from './orm.ts'
+import { createPostgresOrm, MIGRATIONS } from './orm.ts'
 import { openFailingServer } from './testing/failing-server.test-support.ts'
 
-const ALL = ['0001-create-schema']
+const ALL = MIGRATIONS.map(({ name }) => name)
 
 let database: Database
 let url: string
@@ -143,7 +143,7 @@ describe('PostgreSQL migrations', () => {
 
   it('are required for opening', async () => {
     await expect(openPostgresPersistence({ url })).rejects.toThrow(
-      /^The PostgreSQL database "[\w.]+:\d+\/\w+" must be migrated first: it lacks 0001-create-schema\.$/,
+      /^The PostgreSQL database "[\w.]+:\d+\/\w+" must be migrated first: it lacks 0001-create-schema/,
     )
     await migratePostgres({ url })
     const persistence = await openPostgresPersistence({ url })

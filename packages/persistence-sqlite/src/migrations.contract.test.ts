@@ -8,9 +8,9 @@ import { openSqliteBulkAccess } from './bulk-access.ts'
 import { openSqliteDatabase } from './database/database.ts'
 import { migrateSqlite, readSqliteMigrations, runMigrations } from './migrations.ts'
 import { openSqlitePersistence } from './open-persistence.ts'
-import { createSqliteOrm } from './orm.ts'
+import { createSqliteOrm, MIGRATIONS } from './orm.ts'
 
-const ALL = ['0001-create-schema']
+const ALL = MIGRATIONS.map(({ name }) => name)
 
 describe('SQLite migrations', () => {
   let folder: string
