@@ -6,7 +6,8 @@ import { expect, it, onTestFinished } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const PET = join(ROOT, 'packages/domain/src/pet.ts')
-const SOURCES = '{packages/{domain,http-express,persistence,persistence-mikro-orm,persistence-testing},apps/api}/src/**/*.ts'
+const SOURCES =
+  '{packages/{domain,http-express,persistence,persistence-mikro-orm,persistence-testing},apps/api}/src/**/*.ts'
 
 /** Every place that lists the fields of a pet, as docs/how-to/add-a-field.md names them. */
 const PLACES = [
