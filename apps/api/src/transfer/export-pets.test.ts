@@ -73,7 +73,7 @@ describe('exported pets', () => {
           expect(read).toEqual(pets)
           expect(await written(read as PetInput[], format, ids)).toBe(content)
         }),
-        { numRuns: 500 },
+        { numRuns: 200 },
       )
     },
   )
