@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Cancellation } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { GET, GOOD_POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
@@ -77,14 +77,26 @@ it('handles requests that wait in their order, once others have ended', async ()
   for (const connection of waiting) connection.end()
 })
 
-it('rejects at once what comes when 4,000 requests wait', () => {
+it('rejects at once what comes when 4,000 requests wait, and never many at a time', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
   const check = limitConcurrency(1)
-  const arrive = () => check({ method: 'GET', headers: {} } as HandlerRequest, new EventEmitter() as HandlerResponse)
-  expect(arrive()).toBeUndefined()
-  const waiting = Array.from({ length: 4_000 }, arrive)
-  for (const late of waiting) late?.catch(() => {})
-  expect(waiting).not.toContain(undefined)
-  expect(arrive).toThrow('as many requests under way')
+  const rejected: string[] = []
+  const arrive = (name: string) => {
+    const pending = check({ method: 'GET', headers: {} } as HandlerRequest, new EventEmitter() as HandlerResponse)
+    pending?.catch(() => rejected.push(name))
+  }
+  arrive('under way')
+  for (let count = 0; count < 4_000; count += 1) arrive('waiting')
+  for (let count = 0; count < 60; count += 1) arrive('excess')
+  await vi.advanceTimersByTimeAsync(10)
+  expect(rejected).toEqual(Array(50).fill('excess'))
+  await vi.advanceTimersByTimeAsync(980)
+  expect(rejected).toEqual(Array(60).fill('excess'))
+  await vi.advanceTimersByTimeAsync(10)
+  expect(rejected.slice(60)).toEqual(Array(50).fill('waiting'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(rejected).toHaveLength(4_060)
 })
 
 it('counts a request until its response has left or its client has gone, which cancels its write', async () => {

@@ -6,7 +6,12 @@ import { notAdded } from './handle-error.ts'
 const MAX_WAIT_MS = 1_000
 /** How many wait at the same time: their headers are in memory, not their bodies. */
 const MAX_WAITING = 4_000
-const CHECK_INTERVAL_MS = 50
+/**
+ * How often requests are rejected, and how many each time at most. Without this bound the event loop would read and
+ * reject the requests of clients that repeat at once, one after the other, and not come to those under way.
+ */
+const REJECT_INTERVAL_MS = 10
+const MAX_REJECTED = 50
 
 interface Waiting {
   readonly start: () => void
@@ -22,12 +27,14 @@ interface Waiting {
 export function limitConcurrency(maxRequests: number): Check {
   /** In order of arrival, which is the order of their deadlines. */
   const waiting = new Map<HandlerResponse, Waiting>()
+  /** Those that are too many, until they are rejected. Each has a connection of its own, which bounds them. */
+  const excess = new Map<HandlerResponse, Waiting>()
   let underWay = 0
   let timer: NodeJS.Timeout | undefined
 
   function begin(res: HandlerResponse): void {
     underWay += 1
-    res.on('close', end)
+    res.once('close', end)
   }
 
   function end(): void {
@@ -36,28 +43,35 @@ export function limitConcurrency(maxRequests: number): Check {
     if (underWay < maxRequests) next?.start()
   }
 
-  function rejectLate(): void {
-    for (const { deadlineMs, reject } of waiting.values()) {
-      if (deadlineMs > performance.now()) return
-      reject()
+  function rejectSome(): void {
+    const now = performance.now()
+    let rejected = 0
+    for (const queue of [waiting, excess]) {
+      for (const { deadlineMs, reject } of queue.values()) {
+        if (deadlineMs > now || rejected === MAX_REJECTED) break
+        rejected += 1
+        reject()
+      }
     }
+    if (waiting.size > 0 || excess.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
 
   return (req, res) => {
     if (underWay < maxRequests) return begin(res)
-    if (waiting.size >= MAX_WAITING) throw overloaded(req)
-    timer ??= setInterval(rejectLate, CHECK_INTERVAL_MS)
+    timer ??= setInterval(rejectSome, REJECT_INTERVAL_MS)
     return new Promise((resolve, reject) => {
-      const leave = () => waiting.delete(res)
+      const isExcess = waiting.size >= MAX_WAITING
+      const queue = isExcess ? excess : waiting
+      const leave = () => queue.delete(res)
       res.once('close', leave)
       const stopWaiting = () => {
         leave()
         res.off('close', leave)
       }
-      waiting.set(res, {
-        deadlineMs: performance.now() + MAX_WAIT_MS,
+      queue.set(res, {
+        deadlineMs: isExcess ? 0 : performance.now() + MAX_WAIT_MS,
         start() {
           stopWaiting()
           begin(res)
