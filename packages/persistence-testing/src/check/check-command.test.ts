@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { AdapterReport } from './adapter-report.ts'
+import { createHarness, WrongUse } from './check-harness.ts'
 
 const source = (path: string) => new URL(path, import.meta.url)
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
@@ -120,9 +121,6 @@ describe.concurrent('pet-store-adapter check', () => {
 
   it.each([
     ['check --json', 'Name an empty database with --url.'],
-    ['check --url x', 'Name the persistence module with --module.'],
-    ['check --module ./none.mjs --url x', 'Cannot find module'],
-    ['check --harness ./none.mjs', 'Cannot find module'],
     ['check $module --url x --time-limit soon', '--time-limit must be a number of seconds, got "soon".'],
     ['check $module --url x --only nothing', 'The id of no case begins with "nothing".'],
     ['check --nothing', "Unknown option '--nothing'"],
@@ -131,6 +129,16 @@ describe.concurrent('pet-store-adapter check', () => {
     const { stderr, exitCode } = await check(STUB, options)
     expect(stderr).toContain(message)
     expect(exitCode).toBe(2)
+  })
+
+  it.each([
+    [{ url: 'x' }, 'Name the persistence module with --module.'],
+    [{ url: 'x', module: './none.mjs' }, 'Cannot find module'],
+    [{ harness: './none.mjs' }, 'Cannot find module'],
+  ])('finds wrong use in %j', async (options, message) => {
+    const error: unknown = await createHarness(options).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(WrongUse)
+    expect(String(error)).toContain(message)
   })
 
   it('rejects a database that has pets', async () => {
