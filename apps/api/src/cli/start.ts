@@ -74,7 +74,10 @@ function unlessExists(error: NodeJS.ErrnoException): void {
 function welcome(url: string, key: string, database: string): string {
   const address = `${url}/v1`
   const authorization = `-H 'Authorization: Bearer ${key}'`
+  // Rules and no box: the lines to paste are longer than a terminal is wide.
+  const rule = '─'.repeat(72)
   return `
+${rule}
 The pet store is running.
 
   Address   ${address}
@@ -95,5 +98,6 @@ Paste a line to try it:
   curl ${authorization} ${address}/pets/1
 
 Stop it with Ctrl+C.
+${rule}
 `
 }
