@@ -43,7 +43,7 @@ export interface IssuedApiKey {
 export interface ApiKeyUseCaseOptions {
   /**
    * Who creates, rotates and revokes: stored with each change. 1 to 100 characters without control characters; others
-   * reject with `api_key_invalid`. Default: nobody is stored.
+   * reject with `api_key_invalid`. Default: none.
    */
   readonly by?: string
   readonly now?: () => Date

@@ -90,7 +90,7 @@ describe('PostgreSQL migrations', () => {
     expect(await tables()).toEqual(['pet'])
   })
 
-  it('wait for nobody when there is nothing to do', async () => {
+  it('need no lock when there is nothing to do', async () => {
     await migratePostgres({ url })
     await other.query('begin; select pg_advisory_xact_lock(1885697139); lock table migration in share mode')
     expect(await migratePostgres({ url })).toEqual([])

@@ -17,7 +17,7 @@ export interface PersistenceHarness {
   /** What the adapter declares: the export `capabilities` of a persistence module. */
   readonly capabilities?: PersistenceCapabilities
   /**
-   * Makes an empty database and returns its URL. Nothing uses an earlier one any more, so it may also empty that and
+   * Makes an empty database and returns its URL. Nothing uses an earlier one, so it may also empty that and
    * return its URL again. With `mayHaveSchema` it may leave the schema there: most cases need no new one.
    */
   emptyDatabase(options?: { readonly mayHaveSchema?: boolean }): Promise<string>

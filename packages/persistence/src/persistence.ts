@@ -71,7 +71,7 @@ export interface PersistenceOptions {
 
 /** What an adapter can do beyond the ports. A persistence module exports it as `capabilities`; commands read it before they open anything. */
 export interface PersistenceCapabilities {
-  /** Whether several processes may have a place open. If not, opening rejects while another process, or this one, has it open. */
+  /** Whether several processes may have a database open. If not, opening rejects while another process, or this one, has it open. */
   readonly severalProcesses: boolean
   /** Whether rate limits are counted for all processes together: an open adapter has `createRateLimiter`. */
   readonly sharedLimits: boolean

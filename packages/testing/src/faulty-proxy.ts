@@ -6,7 +6,7 @@ export type NetworkFault =
   | 'none'
   /** Each chunk arrives 20 ms late. */
   | 'delay'
-  /** Nothing arrives any more; no connection breaks. Later on everything arrives. */
+  /** Nothing arrives; no connection breaks. Later on everything arrives. */
   | 'stall'
   /** What was sent during the fault never arrives, and new connections are accepted and never served. No connection breaks. */
   | 'black-hole'
@@ -37,7 +37,7 @@ export interface FaultyProxy {
   moveTo(url: string): void
   /** Lets nothing more arrive on the present connections, which stay open; new ones work. */
   mute(): void
-  /** Accepts no connection any more, and breaks the present ones. */
+  /** Accepts no further connection, and breaks the present ones. */
   close(): void
 }
 

@@ -15,7 +15,7 @@ export function clientAddressOf(trustProxy: TrustProxy): ClientAddress {
     typeof trustProxy === 'number'
       ? (_address: string, hop: number) => hop < trustProxy
       : trustNetworks(proxyAddr.compile([...trustProxy]))
-  // A connection that the client has reset has no address any more.
+  // A connection that the client has reset has no address.
   return (req) => (req.socket.remoteAddress === undefined ? undefined : withoutPort(proxyAddr(req, isTrusted)))
 }
 

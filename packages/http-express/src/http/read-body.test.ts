@@ -182,7 +182,7 @@ describe('the size of a body', () => {
     connection.end()
   })
 
-  it('that goes on for ever gets one response, then the connection is closed', async () => {
+  it('that never ends gets one response, then the connection is closed', async () => {
     const limits = { headersTimeoutMs: 500, requestTimeoutMs: 500, checkIntervalMs: 20 }
     const server = await startTestServer({ limits })
     const connection = server.connect().write(`${POST}Content-Length: 99000000\r\n\r\n`)

@@ -71,7 +71,7 @@ function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number):
   return new Promise((resolve, reject) => {
     // A stream that has ended would be waited for without end.
     if (req.readableDidRead || req.destroyed) {
-      reject(req.readableDidRead ? alreadyRead() : brokenOff())
+      reject(req.readableDidRead ? alreadyRead() : bodyEndedEarly())
       return
     }
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
@@ -88,7 +88,7 @@ function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number):
       else reject(tooLarge())
     })
     req.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
-    req.on('error', (cause) => reject(brokenOff(cause)))
+    req.on('error', (cause) => reject(bodyEndedEarly(cause)))
   })
 }
 
@@ -127,7 +127,7 @@ function alreadyRead(): HttpError {
   return new HttpError('not_implemented', message)
 }
 
-function brokenOff(cause?: unknown): HttpError {
+function bodyEndedEarly(cause?: unknown): HttpError {
   return new HttpError('invalid_request', 'The connection broke before the body was complete.', {}, { cause })
 }
 

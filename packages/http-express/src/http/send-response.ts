@@ -76,7 +76,7 @@ export function closeAfter(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader('Connection', 'close')
 }
 
-/** Whether all of the response is written; it cannot change any more. */
+/** Whether all of the response is written; it can no longer change. */
 export function isWritten(res: ServerResponse): boolean {
   return res.writableEnded || written.has(res)
 }

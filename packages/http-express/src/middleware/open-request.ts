@@ -35,7 +35,7 @@ export function openRequest(log: HttpLog, headers: readonly string[], addressOf:
 
   return (req, res, next) => {
     log.begin?.()
-    // Read now: a closed connection has no address any more.
+    // Read now: a closed connection has no address.
     const outer = res.locals
     res.locals = new RequestContext(requestIdOf(req.headers['x-request-id']), addressOf(req), headers)
     // What the middleware of an app around this one has put there.

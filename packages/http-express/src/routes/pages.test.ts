@@ -139,7 +139,7 @@ interface Description {
 }
 
 describe('what the pages load', () => {
-  it('may be cached for ever, since its address changes with its content', async () => {
+  it('may always be cached, since its address changes with its content', async () => {
     const server = await startTestServer()
     for (const name of ['design.css', 'reference.css', 'reference.js']) {
       const path = await pathOf(server, name)

@@ -8,7 +8,7 @@ import { requestIdOf } from '../middleware/open-request.ts'
 
 /** What Node's parser and timeouts report. */
 export interface ParserError extends NodeJS.ErrnoException {
-  /** The bytes in which the error is, as far as they arrived in the last packet. */
+  /** The bytes in which the error is, in the last packet. */
   readonly rawPacket?: Buffer
   /** How many of them were valid. */
   readonly bytesParsed?: number

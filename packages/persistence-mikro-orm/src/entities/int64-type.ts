@@ -9,7 +9,7 @@ export class Int64Type extends BigIntType<'bigint'> {
 
   override getColumnType(prop: EntityProperty, platform: Platform): string {
     // SQLite's `integer` has 64 bits already, is the only type that AUTOINCREMENT takes, and its strict tables
-    // know no `bigint`. With any other name the schema check would report a difference for ever.
+    // know no `bigint`. With any other name the schema check would always report a difference.
     return platform instanceof SqlitePlatform ? 'integer' : super.getColumnType(prop, platform)
   }
 }

@@ -96,7 +96,7 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
     throw persistenceUnavailable({ message: 'Too many requests with the same idempotency key at the same time.' })
   }
 
-  /** Resolves when no work goes on in the background any more. */
+  /** Resolves when no work is left in the background. */
   finish(): Promise<void> {
     return this.#expiredKeys.finish()
   }

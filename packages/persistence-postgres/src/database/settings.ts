@@ -65,7 +65,7 @@ export function poolConfig({ url, poolSize, statementTimeoutMs, pooler, isolatio
 
 /**
  * Who ends a statement that takes too long. The server does, so that it stops working on it and the connection stays
- * usable. The driver follows a little later, for servers that return nothing any more, as after a failover: the kernel
+ * usable. The driver follows a little later, for servers that have stopped responding, as after a failover: the kernel
  * would take a quarter of an hour to notice. Poolers reject the server's setting, so behind one the driver does it alone,
  * and each statement that it ends costs a connection.
  */

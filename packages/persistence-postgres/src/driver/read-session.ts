@@ -21,7 +21,7 @@ export interface SessionOptions {
   readonly unresponsiveMs: number
   readonly onUnresponsive: () => void
   readonly onOld: (session: ReadSession) => void
-  /** Called for each read that does not wait any more. */
+  /** Called for each read that no longer waits. */
   readonly free: (read: PendingRead) => void
 }
 

@@ -127,7 +127,7 @@ export class PostgresReplica implements Replica {
     const next = this.#next
     try {
       const { isReplica, hasReplayed } = await this.#state(next)
-      if (!isReplica) throw new Error('it is not in recovery any more')
+      if (!isReplica) throw new Error('it is no longer in recovery')
       this.#isSuspended = false
       // Meanwhile it may have failed, or the watermark may have become invalid.
       if (!hasReplayed || next === undefined || next !== this.#next) return

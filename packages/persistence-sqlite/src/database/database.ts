@@ -96,7 +96,7 @@ async function openForQueries(path: string, options: Database.Options = {}): Pro
 }
 
 /**
- * Reads a copy where there is no log that could be used: no process is writing. The copy has no name any more once it is
+ * Reads a copy where there is no log that could be used: no process is writing. The copy is unlinked once it is
  * open, so that nothing is left of it even when the process is killed.
  */
 async function openCopy(path: string): Promise<Database.Database> {

@@ -7,7 +7,7 @@ import { inWriteTransaction } from './write-transaction.ts'
 
 /**
  * Work with entities on the connection of an ORM. Writes run one after another, since the connection has one transaction
- * at a time. `assertFile` throws when the file that the database was opened from is not there any more.
+ * at a time. `assertFile` throws when the file that the database was opened from is gone.
  */
 export function createEntityAccess(em: SqlEntityManager, database: Database, assertFile: () => void): EntityAccess {
   let last: Promise<unknown> = Promise.resolve()

@@ -124,7 +124,7 @@ describe('Grouped writes', () => {
     expect(stored()).toEqual(['b'])
   })
 
-  it('stores nothing when the file is not there any more', async () => {
+  it('stores nothing when the file is gone', async () => {
     const missing = new GroupedWrites(database, () => {
       throw new Error('The file was moved.')
     })

@@ -30,7 +30,7 @@ export class GroupedWrites {
   #isScheduled = false
   #retries = 0
 
-  /** `assertFile` throws when the file that the database was opened from is not there any more. */
+  /** `assertFile` throws when the file that the database was opened from is gone. */
   constructor(database: Database, assertFile: () => void = () => {}, limits: WaitingLimits = WAITING_LIMITS) {
     this.#database = database
     this.#assertFile = assertFile

@@ -131,7 +131,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     expectEqual(ours + Number(theirs), LIMIT.requests, 'the number of requests that two processes allow together')
     return undefined
   }),
-  'single: rejects a second opening, and works on in the first one': async (harness) => {
+  'single: rejects a second opening, and keeps serving the first one': async (harness) => {
     if (harness.capabilities === undefined) return 'the adapter declares no capabilities'
     if (harness.capabilities.severalProcesses) return 'several processes may open one database'
     const url = await harness.emptyDatabase()

@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, readonly [id: string, names: readonly strin
   'of the maximum length, four bytes per character': ['longest', ['🐕'.repeat(PET_NAME.maxCodePoints)]],
 }
 
-// Beyond 2^53 a JavaScript number is not exact any more, in either direction.
+// Beyond 2^53 a JavaScript number is no longer exact, in either direction.
 const DOUBLE = 2n ** 53n
 const CATEGORY_IDS = [
   ...[0n, -1n, DOUBLE - 1n, DOUBLE, DOUBLE + 1n, -DOUBLE + 1n, -DOUBLE, -DOUBLE - 1n],

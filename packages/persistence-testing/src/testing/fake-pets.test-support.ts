@@ -73,17 +73,17 @@ export class FakePets implements PetRepository {
     return this.rows.some((row) => row.id === id)
   }
 
-  expectWanted(cancellation: Cancellation | undefined): void {
+  throwIfCancelled(cancellation: Cancellation | undefined): void {
     if (cancellation?.aborted) throw persistenceUnavailable({ outcome: 'not_stored' })
   }
 
   async add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
-    this.expectWanted(cancellation)
+    this.throwIfCancelled(cancellation)
     return this.give(this.insert(pet), 'add') as Pet
   }
 
   async addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
-    this.expectWanted(cancellation)
+    this.throwIfCancelled(cancellation)
     const text = this.keyText(key)
     const known = this.keys.get(text)
     if (this.gap !== undefined) await this.gap()

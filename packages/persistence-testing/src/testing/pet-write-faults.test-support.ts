@@ -156,7 +156,7 @@ const addingFaults = petFaults('pet.add', {
     async add(pet, cancellation) {
       await pause()
       setTimeout(() => pets.insert(pet), 500)
-      pets.expectWanted(cancellation)
+      pets.throwIfCancelled(cancellation)
       return { ...pet, id: 1n }
     },
   }),
@@ -167,7 +167,7 @@ const addingFaults = petFaults('pet.add', {
       return original.addWithKey(pet, key, cancellation)
     },
   }),
-  'cancelled: ignores a cancellation': { expectWanted: () => {} },
+  'cancelled: ignores a cancellation': { throwIfCancelled: () => {} },
   'rejected-beside-others: stores a pet and rejects its add': (_, { add }) => ({
     add: (pet) => add(pet).then((stored) => (stored.categoryId > INT64.max ? broken() : stored)),
   }),
