@@ -7,43 +7,6 @@ const STATUS_RULE = 'status must be one of available, pending, sold'
 
 describe('a field of a new pet', () => {
   it.each([
-    '0',
-    '-0',
-    '-1',
-    '999999999999999',
-    '9007199254740991',
-    '9007199254740992',
-    '9007199254740993',
-    '-9007199254740993',
-    '1152921504606846977',
-    '9223372036854775806',
-    '9223372036854775807',
-    '-9223372036854775807',
-    '-9223372036854775808',
-  ])('keeps the category %s exact', async (categoryId) => {
-    const server = await startTestServer()
-    const response = await server.post(`{"name":"Rex","categoryId":${categoryId}}`)
-    expect(response.text).toBe(`{"id":1,"name":"Rex","categoryId":${categoryId === '-0' ? '0' : categoryId}}`)
-  })
-
-  it.each([
-    ['1.0', '1'],
-    ['1e3', '1000'],
-    ['10e-1', '1'],
-    ['1E+2', '100'],
-    ['-2.50e1', '-25'],
-    ['0e999999999', '0'],
-    ['-0.000', '0'],
-    ['922337203685477580.7e1', '9223372036854775807'],
-    ['9223372036854775807.0', '9223372036854775807'],
-    ['-92233720368547758080e-1', '-9223372036854775808'],
-  ])('takes %s as the integer %s', async (written, kept) => {
-    const server = await startTestServer()
-    const response = await server.post(`{"name":"Rex","categoryId":${written}}`)
-    expect(response.text).toBe(`{"id":1,"name":"Rex","categoryId":${kept}}`)
-  })
-
-  it.each([
     ['"1"', `${CATEGORY_RULE}, got "1"`],
     ['1.5', `${CATEGORY_RULE}, got 1.5`],
     ['1e-1', `${CATEGORY_RULE}, got 1e-1`],
