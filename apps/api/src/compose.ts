@@ -64,7 +64,7 @@ export async function compose(settings: Settings, reports: Reports, options: Com
     trustProxy,
   })
   return {
-    server: createPetServer(observability.listener(createPetApp(app)), app.log, { trustProxy }),
+    server: createPetServer(observability.listener(createPetApp(app)), app.log, { trustProxy, corsOrigins }),
     metricsServer: observability.metricsServer,
     persistence,
     stop: readiness.stop,

@@ -32,6 +32,8 @@ export type ServerLimits = Readonly<typeof SERVER_LIMITS>
 export interface PetServerOptions extends Partial<ServerLimits> {
   /** The same as for the app, for the client's address in log lines. Default: none. */
   readonly trustProxy?: TrustProxy
+  /** The same as for the app, for the errors that it does not see. Default: none. */
+  readonly corsOrigins?: readonly string[]
 }
 
 /** A `node:http` server that can stop without breaking off a request. */
@@ -45,7 +47,7 @@ export interface PetServer extends Server {
  * get the error body and a log line. Does not listen yet.
  */
 export function createPetServer(app: RequestListener, log: HttpLog, options: PetServerOptions = {}): PetServer {
-  const { trustProxy = 0, ...limits } = { ...SERVER_LIMITS, ...options }
+  const { trustProxy = 0, corsOrigins = [], ...limits } = { ...SERVER_LIMITS, ...options }
   const server = createServer({
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -60,7 +62,7 @@ export function createPetServer(app: RequestListener, log: HttpLog, options: Pet
   server.maxConnections = limits.maxConnections
   server.setTimeout(limits.stallTimeoutMs)
   keepHalfOpen(server)
-  const errors = new UnroutedErrors(log, clientAddressOf(trustProxy))
+  const errors = new UnroutedErrors(log, clientAddressOf(trustProxy), corsOrigins)
   const connections = handleConnections(server, app, errors, limits.maxHeaderBytes)
   return Object.assign(server, { shutDown: () => shutDown(server, connections) })
 }

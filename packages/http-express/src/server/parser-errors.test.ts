@@ -42,6 +42,20 @@ describe('a request that is no request', () => {
     expectError(await connection.response(), 'invalid_request')
   })
 
+  it.each(['X Y: a', `X: ${'a'.repeat(17_000)}`, 'Expect: tea'])(
+    'can be read by web pages of allowed origins, and no others: %.9s',
+    async (field) => {
+      const shop = 'https://shop.example'
+      const cors = await startTestServer({ corsOrigins: [shop] })
+      for (const origin of [shop, 'https://other.example']) {
+        const data = `GET /v1/pets HTTP/1.1\r\n${HOST}Origin: ${origin}\r\n${field}\r\n\r\n`
+        const { status, headers } = await cors.connect().write(data).response()
+        const allowed = origin === shop ? shop : undefined
+        expect([status >= 400, headers['access-control-allow-origin']]).toEqual([true, allowed])
+      }
+    },
+  )
+
   it('leaves the server unharmed', async () => {
     expect((await server.send({})).status).toBe(200)
     expect(server.log.internalErrors).toEqual([])

@@ -47,10 +47,12 @@ export function isHead({ rawPacket, bytesParsed }: ParserError): boolean {
 export class UnroutedErrors {
   readonly #log: HttpLog
   readonly #addressOf: ClientAddress
+  readonly #origins: readonly string[]
 
-  constructor(log: HttpLog, addressOf: ClientAddress) {
+  constructor(log: HttpLog, addressOf: ClientAddress, origins: readonly string[]) {
     this.#log = log
     this.#addressOf = addressOf
+    this.#origins = origins
   }
 
   /** Sends the error as the response to a request, and closes the connection. */
@@ -60,6 +62,7 @@ export class UnroutedErrors {
     closeAfter(res)
     res.setHeader('X-Request-Id', requestId)
     res.setHeader('Cache-Control', 'no-store')
+    for (const [name, value] of this.#originHeaders(res.req.headers.origin)) res.setHeader(name, value)
     sendError(res, error)
   }
 
@@ -69,6 +72,8 @@ export class UnroutedErrors {
     this.#logEnd(error, requestId, req === undefined ? remoteAddress : this.#addressOf(req), req?.method)
     const status = ERROR_STATUS[error.code]
     const body = errorJson(error)
+    const { rawPacket } = (error.cause ?? {}) as ParserError
+    const origin = req?.headers.origin ?? /^origin:[ \t]*(\S+)/im.exec(rawPacket?.toString('latin1') ?? '')?.[1]
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       `Date: ${new Date().toUTCString()}`,
@@ -77,8 +82,20 @@ export class UnroutedErrors {
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Cache-Control: no-store',
       `X-Request-Id: ${requestId}`,
+      ...this.#originHeaders(origin).map((header) => header.join(': ')),
     ]
     return `${head.join('\r\n')}\r\n\r\n${hasBody ? body : ''}`
+  }
+
+  /** So that a web page of an allowed origin can read the error; its address only where it could be read. */
+  #originHeaders(origin: string | undefined): readonly (readonly [name: string, value: string])[] {
+    const allowed = this.#origins.find((one) => one === '*' || one === origin)
+    return allowed === undefined
+      ? []
+      : [
+          ['Access-Control-Allow-Origin', allowed],
+          ['Vary', 'Origin'],
+        ]
   }
 
   #logEnd({ code }: HttpError, requestId: string, clientAddress: string | undefined, method?: string): void {

@@ -95,10 +95,11 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     readiness: async () => ({ database: 'ok' }),
     ...rest,
   })
-  const { trustProxy } = rest
+  const { trustProxy, corsOrigins } = rest
   const server = createPetServer(around(app), httpLog, {
     ...limits,
     ...(trustProxy !== undefined && { trustProxy }),
+    ...(corsOrigins !== undefined && { corsOrigins }),
   })
   const port = await listen(server)
   const agent = new Agent({ keepAlive: true })
