@@ -146,6 +146,16 @@ describe('A PostgreSQL adapter', () => {
     await expect(hasty.pets.add(aNewPet())).rejects.toMatchObject(unknown)
   })
 
+  it('finishes adds that wait for a connection when it is closed, to a distributed table too', async () => {
+    await other.query(DISTRIBUTED)
+    onTestFinished(async () => void (await other.query('drop table pg_dist_partition')))
+    const { pets, close } = await openPostgresPersistence({ url: database.url, poolSize: 1 })
+    const key = (index: number) => ({ owner: 'shop', key: `${index}`, fingerprint: 'f', at: new Date() })
+    const adding = [1, 2, 3].flatMap((index) => [pets.add(aNewPet()), pets.addWithKey(aNewPet(), key(index))])
+    await close()
+    expect(await Promise.all(adding)).toHaveLength(6)
+  })
+
   it('ends a statement that takes too long', async () => {
     const hasty = await openPostgresPersistence({ url: database.url, statementTimeoutMs: 1_000 })
     await other.query('begin')

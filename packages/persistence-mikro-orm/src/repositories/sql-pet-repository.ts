@@ -48,6 +48,7 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
   readonly #deleteKey
   readonly #expiredKeys: ExpiredKeys
   readonly #petsFollowKeys: boolean
+  readonly #adding = new Set<Promise<unknown>>()
 
   constructor(
     statements: PetStatements,
@@ -63,14 +64,41 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
     this.#petsFollowKeys = petsFollowKeys
   }
 
-  async add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
+  add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
+    return this.#untilFinished(this.#add(pet, cancellation))
+  }
+
+  /** The primary key of the table of keys decides which of several concurrent calls is first; the others find its pet. */
+  addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
+    return this.#untilFinished(this.#addWithKey(pet, key, cancellation))
+  }
+
+  /** Resolves when all adds that were begun have ended and no work is left in the background. */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#adding)
+    await this.#expiredKeys.finish()
+  }
+
+  async #untilFinished<Result>(adding: Promise<Result>): Promise<Result> {
+    this.#adding.add(adding)
+    try {
+      return await adding
+    } finally {
+      this.#adding.delete(adding)
+    }
+  }
+
+  async #add(pet: NewPet, cancellation: Cancellation | undefined): Promise<Pet> {
     const columns = columnsFromPet(pet)
     const id = await this.#writer.add(columns, cancellation)
     return petFromColumns([id, ...columns])
   }
 
-  /** The primary key of the table of keys decides which of several concurrent calls is first; the others find its pet. */
-  async addWithKey(pet: NewPet, idempotencyKey: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
+  async #addWithKey(
+    pet: NewPet,
+    idempotencyKey: IdempotencyKey,
+    cancellation: Cancellation | undefined,
+  ): Promise<CreatedPet> {
     const columns = columnsFromPet(pet)
     const { owner, key, fingerprint } = idempotencyKey
     const at = BigInt(idempotencyKey.at.getTime())
@@ -94,11 +122,6 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
       await this.#deleteKey([owner, key, petId])
     }
     throw persistenceUnavailable({ message: 'Too many requests with the same idempotency key at the same time.' })
-  }
-
-  /** Resolves when no work is left in the background. */
-  finish(): Promise<void> {
-    return this.#expiredKeys.finish()
   }
 
   async #findPetOfKey(id: PetId): Promise<Pet | undefined> {
