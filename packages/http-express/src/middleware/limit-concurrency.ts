@@ -66,19 +66,15 @@ export function limitConcurrency(maxRequests: number): Check {
       const queue = isExcess ? excess : waiting
       const leave = () => queue.delete(res)
       res.once('close', leave)
-      const stopWaiting = () => {
-        leave()
-        res.off('close', leave)
-      }
       queue.set(res, {
         deadlineMs: isExcess ? 0 : performance.now() + MAX_WAIT_MS,
         start() {
-          stopWaiting()
+          leave()
           begin(res)
           resolve()
         },
         reject() {
-          stopWaiting()
+          leave()
           reject(overloaded(req))
         },
       })
