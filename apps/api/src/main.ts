@@ -1,11 +1,8 @@
 import { constants } from 'node:os'
 import { AccessError, SCOPES } from '@pet-store/access'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { addExamples, byOption, jsonOption, lazily } from './cli/command-parts.ts'
 import type { Shell } from './cli/completion.ts'
-import { addExamples } from './cli/examples.ts'
-import { lazily } from './cli/lazily.ts'
-import { byOption, jsonOption } from './cli/options.ts'
-import { handleOutputErrors } from './cli/standard-output.ts'
 import { addTransferCommands } from './cli/transfer-commands.ts'
 import { processEnvironment } from './settings/environment.ts'
 import { misspeltVariables } from './settings/misspelt-variables.ts'
@@ -160,6 +157,19 @@ function endOnSignals(): void {
       if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal])
     })
   }
+}
+
+/**
+ * A reader such as `head` closes the pipe when it has read enough: the command still does its work. What cannot be
+ * written for another reason, such as a full disk, is an error. Without this either would end the program with a stack trace.
+ */
+function handleOutputErrors(): void {
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || process.exitCode === 1) return
+    process.exitCode = 1
+    console.error(`Cannot write to standard output: ${message}`)
+  })
+  process.stderr.on('error', () => {})
 }
 
 addExamples(program)

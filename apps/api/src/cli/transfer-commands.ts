@@ -1,8 +1,7 @@
 import { PET_STATUSES } from '@pet-store/domain'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { FORMATS } from '../transfer/pet-file.ts'
-import { lazily } from './lazily.ts'
-import { jsonOption } from './options.ts'
+import { jsonOption, lazily } from './command-parts.ts'
 
 /** Adds the commands that move many pets at once. */
 export function addTransferCommands(program: Command): void {

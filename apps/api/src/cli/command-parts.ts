@@ -1,4 +1,26 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+
+/** Options that several commands have. */
+export function jsonOption(): Option {
+  return new Option('--json', 'print one JSON value, for scripts')
+}
+
+export function byOption(): Option {
+  return new Option('--by <name>', 'who does it, for keys list and the log (default: the user of the operating system)')
+}
+
+type Commands<Name extends string> = Readonly<Record<Name, (...given: never) => void | Promise<void>>>
+
+/** A command that is loaded when it runs, so that no command waits for what only others need. */
+export function lazily<Name extends string, Module extends Commands<Name>>(
+  load: () => Promise<Module>,
+  name: Name,
+): (...given: Parameters<Module[Name]>) => Promise<void> {
+  return async (...given) => {
+    const module = await load()
+    await module[name](...(given as never))
+  }
+}
 
 /** What people type, by command. Each has at least one; help.e2e.test.ts checks their options. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
