@@ -86,7 +86,7 @@ async function persistenceOf(connections: PostgresConnections, options: Postgres
       poller?.close()
       // Replicas first: the end of a list that began there is read here.
       await PostgresReplica.closeAll(replicas)
-      await Promise.all([writer.finish(), primary.finish(), apiKeys.finish()])
+      await Promise.all([primary.finish(), apiKeys.finish()])
       await connections.close()
     },
   }

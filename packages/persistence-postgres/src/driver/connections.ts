@@ -2,6 +2,7 @@ import { isPetError } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
 import type { Pool } from 'pg'
 import { cannotOpen, openPostgresDatabase, type PostgresDatabase } from '../database/database.ts'
+import { withRetries } from '../database/retries.ts'
 import { DEFAULT_POOL_SIZE, type PostgresOptions, poolConfig } from '../database/settings.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
 import { poolUse, type Run, runOnPool } from './pool-statements.ts'
@@ -63,7 +64,7 @@ function createReaders(options: PostgresOptions): readonly PipelinedConnection[]
 
 /** See `receiveResults`. */
 async function assertReads(reader: PipelinedConnection): Promise<void> {
-  const [row] = await reader.read({ text: 'select 1::bigint' })
+  const [row] = await withRetries(() => reader.read({ text: 'select 1::bigint' }))
   if (row?.[0] !== 1n) throw new Error(OTHER_DRIVER)
 }
 

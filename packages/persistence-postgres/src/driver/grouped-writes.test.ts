@@ -188,7 +188,7 @@ describe('An insert', () => {
     const notStored = { status: 'rejected', reason: { outcome: 'not_stored' } }
     expect(await Promise.allSettled(late)).toMatchObject([notStored, notStored])
     connect()
-    await writes.finish()
+    await turn()
     expect(ran).toEqual([])
   })
 
@@ -228,12 +228,4 @@ describe('An insert', () => {
     await Promise.all(rows)
     expect(ran.at(-1)).toEqual(['kept'])
   })
-})
-
-it('Finishing waits for every insert, those of this turn too', async () => {
-  const writes = grouped()
-  const settled = vi.fn()
-  for (const name of 'abc') writes.add([name, 1n]).then(settled, expect.unreachable)
-  await writes.finish()
-  expect(settled).toHaveBeenCalledTimes(3)
 })

@@ -55,14 +55,6 @@ export class GroupedWrites<Values extends readonly SqlValue[], Result> {
     })
   }
 
-  /** Resolves when all inserts have settled. */
-  async finish(): Promise<void> {
-    while (this.#queue.length > 0 || this.#sent !== undefined) {
-      this.#begin()
-      await this.#sent
-    }
-  }
-
   #schedule(): void {
     if (this.#isScheduled || this.#queue.length === 0 || this.#sent !== undefined) return
     this.#isScheduled = true

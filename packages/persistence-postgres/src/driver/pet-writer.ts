@@ -22,19 +22,13 @@ import { prepare } from './statement-runner.ts'
 
 type Id = readonly [id: bigint]
 
-/** A writer that puts inserts together. */
-export interface PostgresPetWriter extends PetWriter {
-  /** Resolves when every insert has settled. Connections are closed after that. */
-  finish(): Promise<void>
-}
-
 /** Adds pets on connections of a pool. Inserts into a table that is distributed over several servers are not put together. */
 export function createPostgresPetWriter(
   em: SqlEntityManager,
   pool: Pool,
   pooler: Pooler,
   { isDistributed }: { readonly isDistributed: boolean },
-): PostgresPetWriter {
+): PetWriter {
   const write = runOnPool(pool, 'unknown')
   const statements = compileAdds(em)
   const addOne = prepare(statements.add, pooler)
@@ -59,7 +53,6 @@ export function createPostgresPetWriter(
         throw unknownIfTimedOut(error)
       })
     },
-    finish: () => grouped.finish(),
     async addWithKey(key, pet, cancellation) {
       const [row] = await addWithKey((statement) => write(statement, [...key, ...pet], cancellation))
       return row?.[0]
