@@ -20,8 +20,7 @@ export function createMetricsApp({ contentType, read }: MetricsText, log: HttpLo
     addressOf: clientAddressOf(0),
     addRoutes: (app) =>
       addGetRoute(app, '/metrics', async (_req, res) => {
-        const text = await read()
-        sendResponse(res, 200, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(text) }, text)
+        sendResponse(res, 200, { 'Content-Type': contentType }, await read())
       }),
   })
 }

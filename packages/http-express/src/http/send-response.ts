@@ -28,7 +28,7 @@ export function sendError(res: ServerResponse & { locals?: unknown }, error: Htt
   sendJson(res, ERROR_STATUS[error.code], errorJson(error))
 }
 
-/** Sends any other response with the headers that were added; those in `own` replace them. */
+/** Sends any other response with its length and the headers that were added; those in `own` replace them. */
 export function sendResponse(
   res: ServerResponse,
   status: number,
@@ -40,6 +40,7 @@ export function sendResponse(
     res.setHeader(String(headers[index]), headers[index + 1] ?? '')
   }
   if (!res.req.complete) closeUnlessBodyIsCheap(res, status)
+  if (body !== undefined) res.setHeader('Content-Length', Buffer.byteLength(body))
   res.writeHead(status, own)
   endResponse(res, body)
 }

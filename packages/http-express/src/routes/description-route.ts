@@ -39,12 +39,10 @@ export function addDescriptionRoutes(app: IRouter): void {
     // Public, unlike pets. To be asked for again each time: a new release may have another one.
     const own = { ETag: etag, 'Cache-Control': 'public, no-cache' }
     if (req.headers['if-none-match']?.includes(etag)) return sendResponse(res, 304, own)
-    const length = Buffer.byteLength(json)
-    sendResponse(res, 200, { ...own, 'Content-Type': 'application/json', 'Content-Length': length }, json)
+    sendResponse(res, 200, { ...own, 'Content-Type': 'application/json' }, json)
   })
   addGetRoute(app, '/.well-known/api-catalog', (_req, res) => {
     addHeader(res, 'Link', '<api-catalog>; rel="api-catalog"')
-    const own = { 'Content-Type': CATALOG_TYPE, 'Content-Length': Buffer.byteLength(CATALOG) }
-    sendResponse(res, 200, own, CATALOG)
+    sendResponse(res, 200, { 'Content-Type': CATALOG_TYPE }, CATALOG)
   })
 }

@@ -92,12 +92,7 @@ function acceptsHtml(req: HandlerRequest): boolean {
 }
 
 function sendPage(res: HandlerResponse, html: string): void {
-  const own = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(html),
-    'Content-Security-Policy': PAGE_POLICY,
-  }
-  sendResponse(res, 200, own, html)
+  sendResponse(res, 200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }, html)
 }
 
 function sendAsset(req: HandlerRequest, res: HandlerResponse, asset: PageAsset): void {
@@ -105,7 +100,6 @@ function sendAsset(req: HandlerRequest, res: HandlerResponse, asset: PageAsset):
   const body = isGzipped ? asset.gzipped : asset.body
   const own = {
     'Content-Type': asset.type,
-    'Content-Length': body.length,
     // The address contains a hash of the content.
     'Cache-Control': 'public, max-age=31536000, immutable',
     Vary: 'Accept-Encoding',
