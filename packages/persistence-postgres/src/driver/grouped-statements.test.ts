@@ -1,8 +1,9 @@
-import { persistenceUnavailable } from '@pet-store/domain'
-import type { WaitingLimits } from '@pet-store/persistence-mikro-orm'
+import { type Cancellation, persistenceUnavailable } from '@pet-store/domain'
+import { bytesOf, type WaitingLimits } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { GroupedWrites } from './grouped-writes.ts'
+import { isInvalidValue } from '../database/unavailable.ts'
+import { GroupedStatements } from './grouped-statements.ts'
 
 type Values = [name: string, categoryId: bigint]
 
@@ -19,9 +20,9 @@ beforeEach(() => {
   ;[ran, failure, hold, connected] = [[], undefined, undefined, undefined]
 })
 
-const grouped = (limits?: Partial<WaitingLimits>) =>
-  new GroupedWrites<Values, string>(
-    async (work) => {
+function grouped(limits?: Partial<WaitingLimits>) {
+  const groups = new GroupedStatements<Values, string>({
+    async onConnection(work) {
       await connected
       await work(async (rows) => {
         const names = rows.map(([name]) => name)
@@ -32,8 +33,13 @@ const grouped = (limits?: Partial<WaitingLimits>) =>
         return names.map((name) => `row of ${name}`)
       })
     },
-    { maxStatements: 10_000, maxBytes: 1e9, maxWaitMs: 60_000, ...limits },
-  )
+    mayRunAgain: isInvalidValue,
+    maxItems: 500,
+    maxGroups: 1,
+    limits: { maxStatements: 10_000, maxBytes: 1e9, maxWaitMs: 60_000, ...limits },
+  })
+  return { add: (values: Values, cancellation?: Cancellation) => groups.add(values, bytesOf(values), cancellation) }
+}
 
 /** Lets the groups that were sent wait. */
 function holdGroups(): () => void {
@@ -56,7 +62,7 @@ function holdConnection(): { connect(): void; fail(error: Error): void } {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Sends a group: inserts after it wait. */
-async function sendGroup(writes: GroupedWrites<Values, string>): Promise<Promise<string>[]> {
+async function sendGroup(writes: ReturnType<typeof grouped>): Promise<Promise<string>[]> {
   const rows = Array.from('ab', (name) => writes.add([name, 1n]))
   await turn()
   return rows
