@@ -4,7 +4,7 @@ import { openPostgresDatabase } from './database/database.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { runOnPool } from './driver/pool-statements.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
-import { assertCurrentSchema, ensureMigrated } from './migrations.ts'
+import { assertNoNewerSchema, ensureMigrated } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
 
 /** How long a page of pets may take. A silent server ends a command, however much it has done before. */
@@ -21,7 +21,7 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
   const { pool } = database
   try {
     await ensureMigrated(database, options)
-    await assertCurrentSchema(database)
+    await assertNoNewerSchema(database)
   } catch (error) {
     await pool.end()
     throw error

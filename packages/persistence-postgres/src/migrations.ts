@@ -27,7 +27,7 @@ const NO_SUCH_DATABASE = '3D000'
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
   return withDatabase(options, async (database) => {
     // Without the lock first: most calls have nothing to do, and need none.
-    if ((await withRetries(() => stateOf(database))).pending.length === 0) return []
+    if ((await stateOf(database)).pending.length === 0) return []
     try {
       return await runMigrations(database, options.migrationWaitMs ?? DEFAULT_MAX_WAIT_MS)
     } catch (error) {
@@ -39,7 +39,7 @@ export function migratePostgres(options: PostgresOptions): Promise<readonly stri
 /** Returns which migrations a database has and lacks. Writes and locks nothing. */
 export async function readPostgresMigrations(options: PostgresOptions): Promise<MigrationState> {
   try {
-    return await withDatabase(options, (database) => withRetries(() => stateOf(database)))
+    return await withDatabase(options, stateOf)
   } catch (error) {
     if (sqlStateOf((error as Error).cause) !== NO_SUCH_DATABASE) throw error
     return migrationState('PostgreSQL database', undefined, MIGRATIONS)
@@ -51,19 +51,14 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
  * lacks none is asked over its own connections: most starts open no others.
  */
 export async function ensureMigrated(database: PostgresDatabase, options: PostgresOptions): Promise<void> {
-  const state = await withRetries(() => stateOf(database))
+  const state = await stateOf(database)
   if (state.pending.length > 0 && options.migrate && !options.readOnly) await migratePostgres(options)
   else assertMigrated(nameOf(database), state)
 }
 
-/**
- * Rejects with one sentence that names the migrations that the schema lacks, or those that a newer version of this program
- * has added.
- */
-export async function assertCurrentSchema(database: PostgresDatabase): Promise<void> {
-  const state = await withRetries(() => stateOf(database))
-  assertMigrated(nameOf(database), state)
-  assertNotNewer(nameOf(database), state)
+/** Rejects with one sentence that names migrations of a newer version of this program. */
+export async function assertNoNewerSchema(database: PostgresDatabase): Promise<void> {
+  assertNotNewer(nameOf(database), await stateOf(database))
 }
 
 async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Promise<readonly string[]> {
@@ -91,7 +86,7 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
   const work = async (client: ClientBase) => {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(`select pg_advisory_xact_lock(${LOCK})`)
-    const { pending } = await stateOf(database, client)
+    const { pending } = migrationState(nameOf(database), await appliedMigrations(client), MIGRATIONS)
     if (pending.length > 0) await createPostgresOrm(database).migrator.up({ migrations: [...pending] })
     return pending
   }
@@ -99,8 +94,10 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
   return inWriteTransaction(database.pool, work, 'read committed')
 }
 
-async function stateOf(database: PostgresDatabase, client: Pool | ClientBase = database.pool): Promise<MigrationState> {
-  return migrationState(nameOf(database), await appliedMigrations(client), MIGRATIONS)
+/** Which migrations a database has and lacks. */
+export async function stateOf(database: PostgresDatabase): Promise<MigrationState> {
+  const applied = await withRetries(() => appliedMigrations(database.pool))
+  return migrationState(nameOf(database), applied, MIGRATIONS)
 }
 
 /** The migrator itself would create its table. */

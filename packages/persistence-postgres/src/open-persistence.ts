@@ -5,12 +5,12 @@ import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pe
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
-import { createEntityAccess } from './driver/entity-access.ts'
 import { createPostgresPetWriter } from './driver/pet-writer.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { ensureMigrated } from './migrations.ts'
-import { createPostgresOrm, LATEST_MIGRATION } from './orm.ts'
+import { createEntityAccess } from './driver/write-transaction.ts'
+import { ensureMigrated, stateOf } from './migrations.ts'
+import { createPostgresOrm } from './orm.ts'
 import { listFromReplicas } from './replicas/list-from-replicas.ts'
 import { PostgresReplica } from './replicas/replica.ts'
 import { WatermarkPoller } from './replicas/watermark-poller.ts'
@@ -73,10 +73,7 @@ async function persistenceOf(connections: PostgresConnections, options: Postgres
       if (rows[0]?.isReadOnly !== true) return
       throw persistenceUnavailable({ message: 'The database is read-only: a standby, or set to be read-only.' })
     },
-    async isMigrated() {
-      const find = 'select 1 from migration where name = ?'
-      return (await entities.read((forked) => forked.execute<object[]>(find, [LATEST_MIGRATION]))).length === 1
-    },
+    isMigrated: async () => (await stateOf(connections)).pending.length === 0,
     poolUse: () => [
       connections.use('primary'),
       ...replicas.map((replica, index) => replica.poolUse(`replica-${index + 1}`)),

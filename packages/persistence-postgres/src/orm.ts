@@ -9,9 +9,6 @@ import { CreateSchema } from './migrations/0001-create-schema.ts'
 /** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
 export const MIGRATIONS: readonly MigrationObject[] = [{ name: '0001-create-schema', class: CreateSchema }]
 
-/** The last migration: a schema that has it is up to date. */
-export const LATEST_MIGRATION: string = MIGRATIONS.at(-1)?.name ?? ''
-
 /** The ORM over open connections. It has no other resources: ending the pool closes it. */
 export function createPostgresOrm({ name, pool }: PostgresDatabase): MikroORM {
   const options = ormOptions(MIGRATIONS)

@@ -80,8 +80,8 @@ export function hasMigrations(database: Database): boolean {
   return stateOf(database).database === 'migrated'
 }
 
-/** Without MikroORM, which no start should wait for; its migrator would also create its table and take the write lock. */
-function stateOf(database: Database): MigrationState {
+/** Which migrations it has and lacks. Without MikroORM, which no start should wait for; its migrator would also create its table and take the write lock. */
+export function stateOf(database: Database): MigrationState {
   const table = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'migration'").get()
   const names = table === undefined ? [] : database.prepare('select name from migration order by id').pluck().all()
   return migrationState(nameOf(database.name), names as string[], MIGRATIONS)

@@ -2,14 +2,15 @@ import type { ApiKeyRepository } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
 import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import { createFileCheck } from './database/database.ts'
+import { REQUEST_MAX_WAIT_MS, withRetries } from './database/retries.ts'
 import type { SqliteOptions } from './database/settings.ts'
-import { createEntityAccess } from './driver/entity-access.ts'
 import { createGroupedReads } from './driver/grouped-reads.ts'
 import { GroupedWrites } from './driver/grouped-writes.ts'
 import { createSqlitePetWriter } from './driver/pet-writer.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
-import { openMigrated } from './migrations.ts'
-import { createSqliteOrm, LATEST_MIGRATION } from './orm.ts'
+import { createEntityAccess } from './driver/write-transaction.ts'
+import { openMigrated, stateOf } from './migrations.ts'
+import { createSqliteOrm } from './orm.ts'
 
 /** An open SQLite database. Whoever opened it closes it. */
 export interface SqlitePersistence extends Persistence {
@@ -44,10 +45,7 @@ export async function openSqlitePersistence(options: SqliteOptions): Promise<Sql
       // Reads a page of the file, which `select 1` would not.
       await entities.read((forked) => forked.execute('select id from pet limit 1'))
     },
-    async isMigrated() {
-      const find = 'select 1 from migration where name = ?'
-      return (await entities.read((forked) => forked.execute<object[]>(find, [LATEST_MIGRATION]))).length === 1
-    },
+    isMigrated: () => withRetries(() => stateOf(database).pending.length === 0, REQUEST_MAX_WAIT_MS),
     async close() {
       await writes.finish()
       reads.flush()

@@ -95,11 +95,3 @@ export function rowDecoder<Item>(codec: Codec<Item>): (row: readonly SqlValue[])
     return item as Item
   }
 }
-
-/** Returns a function that makes an item of an entity. */
-export function recordDecoder<Item>(
-  codec: Codec<Item>,
-): (record: { readonly [Field in keyof Item]?: unknown }) => Item {
-  const [fields, fromRow] = [fieldsOf(codec), rowDecoder(codec)]
-  return (record) => fromRow(fields.map((field) => record[field] as SqlValue))
-}

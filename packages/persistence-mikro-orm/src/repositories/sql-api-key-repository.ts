@@ -3,9 +3,9 @@ import type { SqlEntityManager } from '@mikro-orm/sql'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import type { StoredApiKey } from '@pet-store/persistence'
 import { ApiKeyRecord } from '../entities/api-key-record.ts'
-import { API_KEY_CODEC, fieldsOf, recordDecoder, rowDecoder, rowEncoder, type SqlValue } from '../entities/codec.ts'
-import { compileFindApiKeyByHash } from '../statements/api-key-statements.ts'
-import type { StatementRunner } from '../statements/statement-runner.ts'
+import { API_KEY_CODEC, fieldsOf, rowDecoder, rowEncoder, type SqlValue } from '../entities/codec.ts'
+import type { Statement, StatementRunner } from '../statements/statement-runner.ts'
+import { namesOf, statementFor } from '../statements/table-columns.ts'
 
 /**
  * Runs work with an entity manager of its own, whose errors become those of the ports. Each adapter brings its own,
@@ -22,7 +22,6 @@ export interface EntityAccess {
 
 const FIELDS = fieldsOf(API_KEY_CODEC)
 const encodeRow = rowEncoder(API_KEY_CODEC)
-const decode = recordDecoder(API_KEY_CODEC)
 const decodeRow = rowDecoder(API_KEY_CODEC)
 
 /** API keys in an SQL database, as entities; only the look-up by hash, on which requests wait, is a prepared statement. */
@@ -33,7 +32,7 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
 
   constructor(em: SqlEntityManager, entities: EntityAccess, runner: StatementRunner) {
     this.#entities = entities
-    this.#findByHash = runner.readOne(compileFindApiKeyByHash(em), keyWithSuccessor)
+    this.#findByHash = runner.readOne(compileFindByHash(em), keyWithSuccessor)
   }
 
   /** Resolves when all writes that were begun have ended. */
@@ -128,6 +127,22 @@ function encode(key: StoredApiKey): RequiredEntityData<InferEntity<typeof ApiKey
   const record: unknown = Object.fromEntries(FIELDS.map((field, index) => [field, row[index]]))
   // The compiler compares the fields of the codec with those of the entity, and the contract their values.
   return record as RequiredEntityData<InferEntity<typeof ApiKeyRecord>>
+}
+
+/** A key in the order of its codec, then its successor. */
+function compileFindByHash(em: SqlEntityManager): Statement<readonly [sha256: string], readonly SqlValue[]> {
+  const { table, column } = namesOf(em, ApiKeyRecord, FIELDS)
+  const columns = ['found', 'successor'].flatMap((key) => FIELDS.map((field) => `${key}.${column[field]}`))
+  return statementFor(em)(
+    'api_key_find_by_hash',
+    `select ${columns.join(', ')} from ${table} as found
+      left join ${table} as successor on successor.${column.replaces} = found.${column.id}
+      where found.${column.sha256} = $1`,
+  )
+}
+
+function decode(record: InferEntity<typeof ApiKeyRecord>): StoredApiKey {
+  return decodeRow(FIELDS.map((field) => record[field] ?? null))
 }
 
 function keyWithSuccessor(row: readonly SqlValue[]): ApiKey {

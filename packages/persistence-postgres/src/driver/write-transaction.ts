@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import type { EntityAccess } from '@pet-store/persistence-mikro-orm'
 import type { PostgresPool } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
+import { withRetries } from '../database/retries.ts'
 import { isUsableAfter, sqlStateOf, unavailableOr } from '../database/unavailable.ts'
 import { connect } from './pool-statements.ts'
 
@@ -59,5 +62,17 @@ export async function inWriteTransaction<Result>(
     return result
   } finally {
     client.release(!isEnded)
+  }
+}
+
+/** Work with entities on the connections of a pool. Writes are transactions, repeated when they conflict with others. */
+export function createEntityAccess(em: SqlEntityManager, pool: Pool): EntityAccess {
+  return {
+    read: (work) =>
+      withRetries(() => work(em.fork())).catch((error: unknown) => {
+        throw unavailableOr(error)
+      }),
+
+    write: (work) => withRetries(() => inWriteTransaction(pool, () => work(em.fork()), 'repeatable read')),
   }
 }
