@@ -34,4 +34,4 @@ export {
   WaitingQueue,
   WaitingStatements,
 } from './statements/waiting-queue.ts'
-export type { WaitingLimits, WaitingStatement } from './statements/waiting-queue.ts'
+export type { WaitingLimits, WaitingWrite } from './statements/waiting-queue.ts'

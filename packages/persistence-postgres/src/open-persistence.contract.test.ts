@@ -170,7 +170,7 @@ describe('A PostgreSQL adapter', () => {
 
   it.each([
     ['all', 2],
-    ['grouped', 4],
+    ['pipelined', 4],
   ])(
     'drops connections on which the server is unresponsive, and works again over new ones: %s',
     async (_, poolSize) => {
@@ -212,10 +212,10 @@ describe('Opening a PostgreSQL database', () => {
     await expect(opening).rejects.not.toThrow('secret')
   })
 
-  it('takes one connection, one to look for a pooler and one for reads when no migration is pending', async () => {
+  it('takes one connection, one to look for a pooler and those of pipelined reads when no migration is pending', async () => {
     const proxy = await openProxy(database.url)
     const opened = await openPostgresPersistence({ url: proxy.url, migrate: true })
-    expect(proxy.connections).toBe(3)
+    expect(proxy.connections).toBe(4)
     await opened.close()
   })
 

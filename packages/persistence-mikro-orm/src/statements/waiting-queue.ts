@@ -40,18 +40,18 @@ export class WaitingStatements {
   }
 }
 
-/** A statement that waits. */
-export interface WaitingStatement {
+/** A write that waits. */
+export interface WaitingWrite {
   readonly bytes: number
   readonly cancellation?: Cancellation | undefined
   readonly reject: (error: unknown) => void
 }
 
-/** Statements in the order in which they arrived. Those that wait too long are rejected, whatever those before them do. */
-export class WaitingQueue<Waiting extends WaitingStatement> {
+/** Writes in the order in which they arrived. Those that wait too long are rejected, whatever those before them do. */
+export class WaitingQueue<Write extends WaitingWrite> {
   readonly #limits: WaitingLimits
   readonly #counted: WaitingStatements
-  #entries: { readonly waiting: Waiting; readonly deadline: number }[] = []
+  #entries: { readonly write: Write; readonly deadline: number }[] = []
   #timer: NodeJS.Timeout | undefined
 
   constructor(limits: WaitingLimits = WAITING_LIMITS) {
@@ -63,33 +63,29 @@ export class WaitingQueue<Waiting extends WaitingStatement> {
     return this.#entries.length
   }
 
-  get maxWaitMs(): number {
-    return this.#limits.maxWaitMs
-  }
-
-  /** Adds a statement, or rejects it if there is no room. */
-  add(waiting: Waiting): void {
-    const reason = this.#counted.add(waiting.bytes)
+  /** Adds a write, or rejects it if there is no room. */
+  add(write: Write): void {
+    const reason = this.#counted.add(write.bytes)
     if (reason !== undefined) {
-      waiting.reject(reason)
+      write.reject(reason)
       return
     }
-    this.#entries.push({ waiting, deadline: performance.now() + this.#limits.maxWaitMs })
+    this.#entries.push({ write, deadline: performance.now() + this.#limits.maxWaitMs })
     this.#watch()
   }
 
-  /** Takes the next statements. Those that were cancelled or are late are rejected instead. */
-  take(max = Number.POSITIVE_INFINITY): readonly Waiting[] {
+  /** Takes the next writes. Those that were cancelled or are late are rejected instead. */
+  take(max = Number.POSITIVE_INFINITY): readonly Write[] {
     const now = performance.now()
-    const taken: Waiting[] = []
+    const taken: Write[] = []
     let count = 0
-    for (const { waiting, deadline } of this.#entries) {
+    for (const { write, deadline } of this.#entries) {
       if (taken.length === max) break
       count += 1
-      this.#counted.remove(waiting.bytes)
-      const reason = rejectionFor(waiting.cancellation, deadline <= now)
-      if (reason === undefined) taken.push(waiting)
-      else waiting.reject(reason)
+      this.#counted.remove(write.bytes)
+      const reason = rejectionFor(write.cancellation, deadline <= now)
+      if (reason === undefined) taken.push(write)
+      else write.reject(reason)
     }
     this.#entries.splice(0, count)
     return taken
@@ -109,9 +105,9 @@ export class WaitingQueue<Waiting extends WaitingStatement> {
   #rejectLate(): void {
     const now = performance.now()
     const inTime = this.#entries.findIndex(({ deadline }) => deadline > now)
-    for (const { waiting } of this.#entries.splice(0, inTime === -1 ? this.#entries.length : inTime)) {
-      this.#counted.remove(waiting.bytes)
-      waiting.reject(waitedTooLong())
+    for (const { write } of this.#entries.splice(0, inTime === -1 ? this.#entries.length : inTime)) {
+      this.#counted.remove(write.bytes)
+      write.reject(waitedTooLong())
     }
   }
 }

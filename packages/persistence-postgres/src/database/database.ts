@@ -17,7 +17,13 @@ export interface PostgresDatabase {
  * the driver's error is its cause.
  */
 export async function openPostgresDatabase(options: ConnectionOptions): Promise<PostgresDatabase> {
-  const pool = createPool(poolConfig(options))
+  const pool = new pg.Pool(poolConfig(options))
+  // The pool has dropped such a connection already, and the next statement opens another. Without these listeners a
+  // restart of the server would end the program: the first is for idle connections, the second for those in use.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+  })
   const address = addressOf(options.url)
   try {
     const { rows } = await withRetries(() =>
@@ -33,18 +39,6 @@ export async function openPostgresDatabase(options: ConnectionOptions): Promise<
     await pool.end()
     throw cannotOpen(address, error)
   }
-}
-
-/** Creates a pool, which opens its connections when they are needed. */
-export function createPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool(config)
-  // The pool has dropped such a connection already, and the next statement opens another. Without these listeners a
-  // restart of the server would end the program: the first is for idle connections, the second for those in use.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-  })
-  return pool
 }
 
 export function cannotOpen(address: string, cause: unknown): Error {

@@ -1,10 +1,12 @@
 import { isPetError } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
-import { cannotOpen, createPool, openPostgresDatabase, type PostgresDatabase } from '../database/database.ts'
+import type { Pool } from 'pg'
+import { cannotOpen, openPostgresDatabase, type PostgresDatabase } from '../database/database.ts'
 import { withRetries } from '../database/retries.ts'
 import { DEFAULT_POOL_SIZE, type PostgresOptions, poolConfig } from '../database/settings.ts'
-import { assertReads, createGroupedReads } from './grouped-reads.ts'
+import { PipelinedConnection } from './pipelined-connection.ts'
 import { poolUse, type Run, runOnPool } from './pool-statements.ts'
+import { OTHER_DRIVER } from './wire.ts'
 
 /** The number of connections for reads. More were no faster, and cost the server more. */
 const READERS = 2
@@ -12,7 +14,7 @@ const READERS = 2
 /** With fewer connections than these, each is worth more to writes, which wait for the disk. */
 const MIN_POOL_SIZE_FOR_READERS = 4
 
-/** The connections to a database: a pool for everything, and beside it one for grouped reads. */
+/** The connections to a database: a pool for everything, and beside it some for pipelined reads. */
 export interface PostgresConnections extends PostgresDatabase {
   /** For statements that read little and are quick; never two that belong together. */
   readonly read: Run
@@ -26,38 +28,65 @@ export interface PostgresConnections extends PostgresDatabase {
 export async function openPostgresConnections(options: PostgresOptions): Promise<PostgresConnections> {
   const { poolSize = DEFAULT_POOL_SIZE, pooler = 'none' } = options
   // A pooler distributes its connections itself.
-  if (poolSize < MIN_POOL_SIZE_FOR_READERS || pooler !== 'none') {
-    const database = await openPostgresDatabase(options)
-    const { pool } = database
-    return {
-      ...database,
-      read: runOnPool(pool, 'not_stored'),
-      write: runOnPool(pool, 'unknown'),
-      use: (name) => poolUse(name, pool),
-      close: () => pool.end(),
-    }
-  }
-
-  const database = await openPostgresDatabase({ ...options, poolSize: poolSize - READERS })
+  const hasReaders = poolSize >= MIN_POOL_SIZE_FOR_READERS && pooler === 'none'
+  const database = await openPostgresDatabase({ ...options, poolSize: hasReaders ? poolSize - READERS : poolSize })
   const { pool } = database
-  const { query_timeout: readTimeoutMs, ...config } = poolConfig({ ...options, poolSize: READERS })
-  const readPool = createPool(config)
-  const reads = createGroupedReads(readPool, readTimeoutMs)
+  const readers = hasReaders ? createReaders(options) : []
   const close = async () => {
-    await reads.finish()
-    await Promise.all([pool.end(), readPool.end()])
+    await Promise.all([pool.end(), ...readers.map((reader) => reader.close())])
   }
   try {
-    await withRetries(() => assertReads(reads))
+    await Promise.all(readers.map(assertReads))
   } catch (error) {
     await close()
     throw cannotOpen(database.address, isPetError(error) ? error.cause : error)
   }
   return {
     ...database,
-    read: reads.read,
+    read: hasReaders ? inTurns(readers) : runOnPool(pool, 'not_stored'),
     write: runOnPool(pool, 'unknown'),
-    use: (name) => poolUse(name, pool, readPool),
+    use: (name) => useOf(name, pool, readers, poolSize),
     close,
   }
+}
+
+function createReaders(options: PostgresOptions): readonly PipelinedConnection[] {
+  // A server that is unresponsive on one connection may be lost for all.
+  const onUnresponsive = () => {
+    for (const reader of readers) reader.dropIdle()
+  }
+  const readers = Array.from(
+    { length: READERS },
+    () => new PipelinedConnection(poolConfig(options), { onUnresponsive }),
+  )
+  return readers
+}
+
+/** See `receiveResults`. */
+async function assertReads(reader: PipelinedConnection): Promise<void> {
+  const [row] = await withRetries(() => reader.read({ text: 'select 1::bigint' }))
+  if (row?.[0] !== 1n) throw new Error(OTHER_DRIVER)
+}
+
+/** Reads of one turn of the event loop share a connection: one large batch costs less than two small ones. */
+function inTurns(readers: readonly PipelinedConnection[]): Run {
+  let last = 0
+  let isTurnOver = true
+  return (statement, values) => {
+    if (isTurnOver) {
+      isTurnOver = false
+      last = (last + 1) % readers.length
+      setImmediate(() => {
+        isTurnOver = true
+      })
+    }
+    return (readers[last] as PipelinedConnection).read(statement, values)
+  }
+}
+
+function useOf(name: string, pool: Pool, readers: readonly PipelinedConnection[], limit: number): PoolUse {
+  const open = readers.filter(({ isOpen }) => isOpen)
+  const busy = open.filter(({ isBusy }) => isBusy).length
+  const ofPool = poolUse(name, pool)
+  return { ...ofPool, busy: ofPool.busy + busy, idle: ofPool.idle + open.length - busy, limit }
 }

@@ -1,7 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { persistenceUnavailable } from '@pet-store/domain'
 import {
-  bytesOf,
   columnsOf,
   fieldsOf,
   IDEMPOTENCY_KEY_CODEC,
@@ -15,15 +13,12 @@ import {
   type SqlValue,
   type Statement,
 } from '@pet-store/persistence-mikro-orm'
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import type { Pooler } from '../database/settings.ts'
-import { isInvalidValue, unknownIfTimedOut } from '../database/unavailable.ts'
-import { GroupedStatements } from './grouped-statements.ts'
+import { unknownIfTimedOut } from '../database/unavailable.ts'
+import { GroupedWrites } from './grouped-writes.ts'
 import { onConnection, runOn, runOnPool } from './pool-statements.ts'
 import { prepare } from './statement-runner.ts'
-
-/** The number of rows of a group. */
-const MAX_ROWS = 500
 
 type Id = readonly [id: bigint]
 
@@ -40,26 +35,20 @@ export function createPostgresPetWriter(
   const addMany = prepare(statements.addMany, pooler)
   const addWithKey = prepare(statements.addWithKey, pooler)
 
-  const insert = async (client: ClientBase, rows: readonly NewPetColumns[]): Promise<readonly bigint[]> => {
-    const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
-    const ids = await addMany((statement) => runOn(client, statement, columns, 'unknown'))
-    if (ids.length !== rows.length) {
-      throw persistenceUnavailable({ outcome: 'unknown', cause: new Error('The server returned too few rows.') })
-    }
-    return ids.map(([id]) => id).toSorted((one, other) => (one < other ? -1 : 1))
-  }
-  const grouped = new GroupedStatements<NewPetColumns, bigint>({
-    onConnection: (work) => onConnection(pool, (client) => work((rows) => insert(client, rows))),
-    mayRunAgain: isInvalidValue,
-    maxItems: MAX_ROWS,
-    // Two would be smaller, and cost both sides more.
-    maxGroups: 1,
-  })
+  const grouped = new GroupedWrites<NewPetColumns, bigint>((work) =>
+    onConnection(pool, (client) =>
+      work(async (rows) => {
+        const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
+        const ids = await addMany((statement) => runOn(client, statement, columns, 'unknown'))
+        return ids.map(([id]) => id).toSorted((one, other) => (one < other ? -1 : 1))
+      }),
+    ),
+  )
 
   return {
     async add(pet, cancellation) {
       // Many rows on several servers would be a two-phase commit over all of them.
-      if (!isDistributed) return grouped.add(pet, bytesOf(pet), cancellation)
+      if (!isDistributed) return grouped.add(pet, cancellation)
       return addOne((statement) => write(statement, pet, cancellation)).then(idOf, (error: unknown) => {
         throw unknownIfTimedOut(error)
       })

@@ -106,14 +106,7 @@ const types = {
     typeof pg.types.getTypeParser,
 }
 
-/** Returns what the pools of one server count themselves, together. */
-export function poolUse(name: string, ...pools: readonly Pool[]): PoolUse {
-  const sum = (count: (pool: Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0)
-  return {
-    name,
-    busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
-    idle: sum(({ idleCount }) => idleCount),
-    waiting: sum(({ waitingCount }) => waitingCount),
-    limit: sum(({ options }) => options.max),
-  }
+/** Returns what the pool counts itself. */
+export function poolUse(name: string, { totalCount, idleCount, waitingCount, options }: Pool): PoolUse {
+  return { name, busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, limit: options.max }
 }

@@ -25,7 +25,7 @@ it.each([
 
 it.each([
   ['on a pool', 1],
-  ['grouped', 4],
+  ['pipelined', 4],
 ])(
   'A statement is prepared again when a column has another type, %s, and others of its turn do not notice',
   async (_, poolSize) => {

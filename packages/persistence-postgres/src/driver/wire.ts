@@ -51,4 +51,4 @@ export function receiveResults({ connection: { stream } }: Client, receiver: Res
 }
 
 export const OTHER_DRIVER =
-  'this version of pg works in another way than grouped reads need; install the one of the lockfile'
+  'this version of pg works in another way than pipelined reads need; install the one of the lockfile'

@@ -1,10 +1,5 @@
 import type { Cancellation } from '@pet-store/domain'
-import {
-  WAITING_LIMITS,
-  type WaitingLimits,
-  WaitingQueue,
-  type WaitingStatement,
-} from '@pet-store/persistence-mikro-orm'
+import { WAITING_LIMITS, type WaitingLimits, WaitingQueue, type WaitingWrite } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { retryPauseMs } from '../database/retries.ts'
 import { isBusy, isDiskFailure, unavailableOr } from '../database/unavailable.ts'
@@ -16,7 +11,7 @@ interface GroupedWriteOptions {
   readonly cancellation?: Cancellation | undefined
 }
 
-interface GroupedWrite extends WaitingStatement {
+interface GroupedWrite extends WaitingWrite {
   /** Runs the write; the returned function settles the caller's promise and is called after the commit. */
   readonly run: () => () => void
 }

@@ -1,9 +1,8 @@
-import { type Cancellation, persistenceUnavailable } from '@pet-store/domain'
-import { bytesOf, type WaitingLimits } from '@pet-store/persistence-mikro-orm'
+import { persistenceUnavailable } from '@pet-store/domain'
+import type { WaitingLimits } from '@pet-store/persistence-mikro-orm'
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isInvalidValue } from '../database/unavailable.ts'
-import { GroupedStatements } from './grouped-statements.ts'
+import { GroupedWrites } from './grouped-writes.ts'
 
 type Values = [name: string, categoryId: bigint]
 
@@ -20,9 +19,9 @@ beforeEach(() => {
   ;[ran, failure, hold, connected] = [[], undefined, undefined, undefined]
 })
 
-function grouped(limits?: Partial<WaitingLimits>) {
-  const groups = new GroupedStatements<Values, string>({
-    async onConnection(work) {
+const grouped = (limits?: Partial<WaitingLimits>) =>
+  new GroupedWrites<Values, string>(
+    async (work) => {
       await connected
       await work(async (rows) => {
         const names = rows.map(([name]) => name)
@@ -33,13 +32,8 @@ function grouped(limits?: Partial<WaitingLimits>) {
         return names.map((name) => `row of ${name}`)
       })
     },
-    mayRunAgain: isInvalidValue,
-    maxItems: 500,
-    maxGroups: 1,
-    limits: { maxStatements: 10_000, maxBytes: 1e9, maxWaitMs: 60_000, ...limits },
-  })
-  return { add: (values: Values, cancellation?: Cancellation) => groups.add(values, bytesOf(values), cancellation) }
-}
+    { maxStatements: 10_000, maxBytes: 1e9, maxWaitMs: 60_000, ...limits },
+  )
 
 /** Lets the groups that were sent wait. */
 function holdGroups(): () => void {
@@ -62,7 +56,7 @@ function holdConnection(): { connect(): void; fail(error: Error): void } {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Sends a group: inserts after it wait. */
-async function sendGroup(writes: ReturnType<typeof grouped>): Promise<Promise<string>[]> {
+async function sendGroup(writes: GroupedWrites<Values, string>): Promise<Promise<string>[]> {
   const rows = Array.from('ab', (name) => writes.add([name, 1n]))
   await turn()
   return rows

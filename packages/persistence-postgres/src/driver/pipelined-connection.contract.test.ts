@@ -1,0 +1,162 @@
+import { runSql } from '@pet-store/testing-postgres'
+import pg from 'pg'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { poolConfig } from '../database/settings.ts'
+import { useDatabase } from '../testing/temporary-database.test-support.ts'
+import { PipelinedConnection } from './pipelined-connection.ts'
+import type { ReadBatch } from './read-batch.ts'
+
+const database = useDatabase()
+let connection: PipelinedConnection
+
+beforeEach(() => {
+  connection = new PipelinedConnection(poolConfig({ url: database.url, statementTimeoutMs: 2_000 }))
+  onTestFinished(() => connection.close())
+})
+
+const number = async (value: number) =>
+  (await connection.read({ name: 'number', text: 'select $1::int as n' }, [value]))[0]?.[0]
+
+describe('A pipelined connection', () => {
+  it('returns each of many results to its statement, over one connection that prepares each statement once', async () => {
+    const numbers = Array.from({ length: 500 }, (_, index) => index)
+    expect(await Promise.all(numbers.map(number))).toEqual(numbers)
+    const rows = await connection.read({
+      text: "select name, (select count(*)::int from pg_stat_activity where application_name = 'pet-store' and datname = current_database()) as connections from pg_prepared_statements",
+    })
+    expect(rows).toEqual([['number', 1]])
+  })
+
+  it('rejects a failing statement alone', async () => {
+    const results = await Promise.allSettled([number(1), connection.read({ text: 'select 1 / 0' }), number(3)])
+    expect(results).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 3 }])
+  })
+
+  it('returns the results of a batch in which the server ended a statement', async () => {
+    const results = await Promise.allSettled([number(1), connection.read({ text: 'select pg_sleep(10)' }), number(3)])
+    expect(results).toMatchObject([
+      { value: 1 },
+      { reason: { code: 'persistence_unavailable', cause: { code: '57014' } } },
+      { value: 3 },
+    ])
+  })
+
+  it('prepares a statement again whose batch has failed', async () => {
+    const failing = () => connection.read({ text: 'select 1 / 0' }).catch(() => undefined)
+    await Promise.all([failing(), number(1), failing()])
+    await Promise.all([number(2), failing()])
+    expect(await Promise.all([number(3), number(4)])).toEqual([3, 4])
+    const rows = await connection.read({ text: 'select name from pg_prepared_statements' })
+    expect(rows).toEqual([['number']])
+  })
+
+  it('sends each of many failing statements twice at most', async () => {
+    const query = vi.spyOn(pg.Client.prototype, 'query')
+    const all = Array.from({ length: 20 }, () => connection.read({ text: 'select 1 / 0' }))
+    const results = await Promise.allSettled(all)
+    expect(results).toMatchObject(all.map(() => ({ reason: { code: '22012' } })))
+    const sent = query.mock.calls.flatMap(([batch]) => (batch as unknown as ReadBatch).reads)
+    expect(new Set(sent).size).toBe(20)
+    expect(sent.length).toBeLessThanOrEqual(40)
+  })
+
+  it('can run a statement once what it lacked is there', async () => {
+    const late = () => connection.read({ name: 'late', text: 'select * from late' })
+    await expect(late()).rejects.toMatchObject({ code: '42P01' })
+    await runSql(database.url, 'create table late (id bigint)')
+    expect(await Promise.all([late(), late(), late()])).toEqual([[], [], []])
+    await runSql(database.url, 'drop table late')
+  })
+
+  it('rejects running statements when it is lost, and is opened again by the next one', async () => {
+    await number(1)
+    const slow = connection.read({ text: 'select pg_sleep(10)' })
+    expect(connection.isBusy).toBe(true)
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity
+      where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`
+    await Promise.all([
+      expect(slow).rejects.toMatchObject({ code: 'persistence_unavailable' }),
+      expect.poll(() => runSql(database.url, end)).toHaveLength(1),
+    ])
+    await expect.poll(() => connection.isOpen).toBe(false)
+    expect(await number(2)).toBe(2)
+  })
+
+  it('returns every result before it closes, and rejects statements afterwards', async () => {
+    const begun = [number(1), number(2)]
+    await connection.close()
+    expect(await Promise.all(begun)).toEqual([1, 2])
+    await expect(number(3)).rejects.toThrow('after calling end')
+    expect(connection.isOpen).toBe(false)
+  })
+
+  it('returns every result before it closes, of those that had to be sent again too', async () => {
+    const begun = [number(1), connection.read({ text: 'select 1 / 0' }), number(2)]
+    const settled = Promise.allSettled(begun)
+    await connection.close()
+    expect(await settled).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 2 }])
+  })
+
+  it('rejects each statement with the reason why it cannot be opened', async () => {
+    const nowhere = new PipelinedConnection(poolConfig({ url: 'postgres://127.0.0.1:1/pets' }))
+    const rejected = [1, 2].map(() => nowhere.read({ text: 'select 1' }))
+    for (const one of rejected) {
+      await expect(one).rejects.toMatchObject({ outcome: 'not_stored', cause: { code: 'ECONNREFUSED' } })
+    }
+  })
+
+  it('reports why a statement cannot be prepared to each that uses it', async () => {
+    const all = Array.from({ length: 20 }, () => connection.read({ name: 'missing', text: 'select 1 from missing' }))
+    const codes = (await Promise.allSettled(all)).map((one) => (one as PromiseRejectedResult).reason.code as unknown)
+    expect(new Set(codes)).toEqual(new Set(['42P01']))
+  })
+
+  it('rejects a statement when too many wait, and works again afterwards', async () => {
+    const limits = { maxStatements: 2, maxBytes: 1e6, maxWaitMs: 5_000 }
+    const small = new PipelinedConnection(poolConfig({ url: database.url }), { limits })
+    onTestFinished(() => small.close())
+    const run = () => small.read({ text: 'select 1' })
+    const results = await Promise.allSettled([run(), run(), run()])
+    expect(results).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'fulfilled' },
+      { reason: { code: 'persistence_unavailable', outcome: 'not_stored' } },
+    ])
+    expect(await run()).toHaveLength(1)
+  })
+
+  it('rejects statements that wait too long', async () => {
+    const limits = { maxStatements: 10, maxBytes: 1e6, maxWaitMs: 100 }
+    const hasty = new PipelinedConnection(poolConfig({ url: database.url }), { limits })
+    onTestFinished(() => hasty.close())
+    const slow = hasty.read({ text: 'select pg_sleep(3)' })
+    await expect(slow).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
+    await expect(hasty.read({ text: 'select 1' })).rejects.toMatchObject({ code: 'persistence_unavailable' })
+  })
+
+  it('is not dropped as unresponsive while the server only returns errors', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const onUnresponsive = vi.fn()
+    const config = { ...poolConfig({ url: database.url }), query_timeout: 1_000 }
+    const failing = new PipelinedConnection(config, { onUnresponsive })
+    onTestFinished(() => failing.close())
+    for (let second = 0; second < 4; second += 1) {
+      const failed = expect(failing.read({ text: 'select 1 / 0' })).rejects.toMatchObject({ code: '22012' })
+      vi.advanceTimersByTime(1_000)
+      await failed
+    }
+    expect(onUnresponsive).not.toHaveBeenCalled()
+  })
+
+  it('is replaced when it has reached its lifetime, and loses nothing', async () => {
+    const short = new PipelinedConnection(poolConfig({ url: database.url }), { maxLifetimeMs: 0 })
+    onTestFinished(() => short.close())
+    const pid = async () => (await short.read({ text: 'select pg_backend_pid()' }))[0]?.[0] as number
+    const first = await pid()
+    await expect.poll(pid).not.toBe(first)
+    await expect.poll(() => runSql(database.url, `select 1 from pg_stat_activity where pid = ${first}`)).toEqual([])
+  })
+})
