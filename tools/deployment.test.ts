@@ -199,7 +199,7 @@ it('nginx takes its configuration', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
   const conf = join(folder, 'nginx.conf')
   const include = join(ROOT, 'deploy/nginx/pet-store.conf')
-  writeFileSync(conf, `pid ${folder}/pid; events {} http { access_log off; include ${include}; }`)
+  writeFileSync(conf, `pid ${folder}/pid; events {} http { access_log off; include "${include}"; }`)
   const isInstalled = output(['nginx', '-t', '-q', '-e', join(folder, 'log'), '-c', conf]) !== undefined
   rmSync(folder, { recursive: true })
   if (!isInstalled) context.skip('needs nginx')

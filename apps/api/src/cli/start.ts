@@ -59,9 +59,10 @@ function createFolder(folder: string): void {
 async function readOrCreateFile(file: string, text: string): Promise<string> {
   try {
     await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch(unlessExists)
-    // An existing file may be readable by others, and a umask may have changed the mode of a new one.
+    const stored = await readFile(file, 'utf8')
+    // An existing file may be readable by others, and a umask may have changed the mode of a new one. Only now: it is no folder.
     await chmod(file, 0o600)
-    return (await readFile(file, 'utf8')).trim()
+    return stored.trim()
   } catch (error) {
     throw fileError('read or create', file, error as NodeJS.ErrnoException)
   }

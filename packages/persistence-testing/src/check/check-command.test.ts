@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { AdapterReport } from './adapter-report.ts'
 import { createHarness, WrongUse } from './check-harness.ts'
@@ -17,7 +18,7 @@ function startCheck(code: string, options: string) {
   const name = `./${code.length}-${options.replaceAll(/\W/g, '')}.mjs`
   writeFileSync(join(folder, name), code.replace('$file', source('../testing/file-persistence.test-support.ts').href))
   const given = options.replace('$module', `--module ${name}`).split(' ')
-  return spawn(process.execPath, [source('../bin.ts').pathname, ...given], {
+  return spawn(process.execPath, [fileURLToPath(source('../bin.ts')), ...given], {
     cwd: folder,
     env: { ...process.env, NODE_OPTIONS: '--conditions=@pet-store/source' },
   })
