@@ -10,6 +10,7 @@ import type { AdapterReport } from './adapter-report.ts'
 import { createHarness, WrongUse } from './check-harness.ts'
 
 const source = (path: string) => new URL(path, import.meta.url)
+const EXAMPLE_HARNESS = fileURLToPath(source('../../../../examples/persistence-adapter/test/harness.ts'))
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -17,7 +18,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 function startCheck(code: string, options: string) {
   const name = `./${code.length}-${options.replaceAll(/\W/g, '')}.mjs`
   writeFileSync(join(folder, name), code.replace('$file', source('../testing/file-persistence.test-support.ts').href))
-  const given = options.replace('$module', `--module ${name}`).split(' ')
+  // Replaced after splitting: its path may have spaces.
+  const given = options
+    .replace('$module', `--module ${name}`)
+    .split(' ')
+    .map((word) => (word === '$example' ? EXAMPLE_HARNESS : word))
   return spawn(process.execPath, [fileURLToPath(source('../bin.ts')), ...given], {
     cwd: folder,
     env: { ...process.env, NODE_OPTIONS: '--conditions=@pet-store/source' },
@@ -56,8 +61,7 @@ const BROKEN_FIND = `
 
 describe.concurrent('pet-store-adapter check', () => {
   it('shows the guarantees of the example, whose harness moves its file', async () => {
-    const harness = source('../../../../examples/persistence-adapter/test/harness.ts').pathname
-    const { stdout, exitCode } = await check('', `check --harness ${harness} --only persistence.reopen --json`)
+    const { stdout, exitCode } = await check('', 'check --harness $example --only persistence.reopen --json')
     const { guarantees } = JSON.parse(stdout) as AdapterReport
     expect(new Set(guarantees.map(({ result }) => result))).toEqual(new Set(['shown', 'not shown']))
     expect(exitCode).toBe(0)
