@@ -24,16 +24,13 @@ export function parserError(cause: ParserError, maxHeaderBytes: number): HttpErr
 }
 
 function reasonOf({ code, rawPacket }: ParserError, maxHeaderBytes: number): [ErrorCode, string] {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return ['headers_too_large', `Request line and headers must have at most ${maxHeaderBytes} bytes.`]
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return ['payload_too_large', 'The chunk extensions are too long.']
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return ['request_timeout', 'The request did not arrive in time.']
-    case 'HPE_INVALID_METHOD':
-      if (REQUEST_LINE.test(rawPacket?.toString('latin1') ?? ''))
-        return ['not_implemented', 'The method of the request is not known.']
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return ['headers_too_large', `Request line and headers must have at most ${maxHeaderBytes} bytes.`]
+  }
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return ['payload_too_large', 'The chunk extensions are too long.']
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'The request did not arrive in time.']
+  if (code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(rawPacket?.toString('latin1') ?? '')) {
+    return ['not_implemented', 'The method of the request is not known.']
   }
   return ['invalid_request', 'The request is not valid HTTP/1.1.']
 }
