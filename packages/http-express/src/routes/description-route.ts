@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IRouter } from 'express'
+import type { HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { addGetRoute } from '../http/methods.ts'
 import { addHeader, sendResponse } from '../http/send-response.ts'
 import { OPERATIONS } from '../pets/operations.ts'
@@ -33,16 +34,17 @@ const CATALOG: string = JSON.stringify({
 
 /** `/openapi.json`: the description, and `/.well-known/api-catalog`, which leads to it. For tools; no key needed. */
 export function addDescriptionRoutes(app: IRouter): void {
-  addGetRoute(app, '/openapi.json', async (req, res) => {
-    const json = await openApiJson()
-    const etag = `"${createHash('sha256').update(json).digest('base64url')}"`
-    // Public, unlike pets. To be asked for again each time: a new release may have another one.
-    const own = { ETag: etag, 'Cache-Control': 'public, no-cache' }
-    if (req.headers['if-none-match']?.includes(etag)) return sendResponse(res, 304, own)
-    sendResponse(res, 200, { ...own, 'Content-Type': 'application/json' }, json)
-  })
+  addGetRoute(app, '/openapi.json', async (req, res) => sendPublic(req, res, 'application/json', await openApiJson()))
   addGetRoute(app, '/.well-known/api-catalog', (_req, res) => {
     addHeader(res, 'Link', '<api-catalog>; rel="api-catalog"')
     sendResponse(res, 200, { 'Content-Type': CATALOG_TYPE }, CATALOG)
   })
+}
+
+/** Sends what is public, unlike pets. It is to be asked for again each time, since a new release may have another one. */
+export function sendPublic(req: HandlerRequest, res: HandlerResponse, type: string, body: string | Buffer): void {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+  const own = { ETag: etag, 'Cache-Control': 'public, no-cache' }
+  if (req.headers['if-none-match']?.includes(etag)) sendResponse(res, 304, own)
+  else sendResponse(res, 200, { ...own, 'Content-Type': type }, body)
 }

@@ -1,14 +1,13 @@
-import type { IRouter, Request, RequestHandler } from 'express'
-import type { Handler, HandlerRequest, HandlerResponse } from '../http/handler.ts'
-import { unknownPath } from '../http/http-error.ts'
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { basename, dirname, extname, join } from 'node:path'
+import type { IRouter, Request } from 'express'
+import type { HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { addGetRoute } from '../http/methods.ts'
 import { addHeader, sendJson, sendResponse } from '../http/send-response.ts'
-import { createPageFiles, type PageAsset } from './page-files.ts'
-
-interface AssetParameters {
-  readonly version: string
-  readonly name: string
-}
+import { openApiJson, sendPublic } from './description-route.ts'
+import { fillTemplate, referenceHtml } from './reference-html.ts'
 
 /** What the pages show. */
 export interface PageOptions {
@@ -23,7 +22,7 @@ const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -39,46 +38,49 @@ const POINTER = JSON.stringify({
   health: 'readyz',
 })
 
-/** `/`, `/docs` and the files that these pages load. No key needed; references are relative, for any path prefix. */
-export function addPageRoutes(app: IRouter, { developmentKey, publicUrl }: PageOptions): void {
-  const files = createPageFiles()
-  const valuesFor = (req: HandlerRequest) => {
-    const isLocal = isForThisMachine(req)
-    const local = isLocal ? `http://${req.headers.host}` : '…'
-    return {
-      developmentKey: isLocal ? (developmentKey ?? '') : '',
-      // Ends in a slash, so that the browser resolves `v1` below it.
-      publicUrl: publicUrl === undefined ? '' : `${publicUrl}/`,
-      // For readers without JavaScript; the page's script knows the address behind any proxy.
-      address: `${publicUrl ?? local}/v1`,
-    }
-  }
+// From the manifest of this package, because a program may be bundled and lie elsewhere.
+const FOLDER = join(dirname(createRequire(import.meta.url).resolve('@pet-store/http-express/package.json')), 'pages')
 
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** `/`, `/docs` and the files that these pages load. No key needed; references are relative, for any path prefix. */
+export function addPageRoutes(app: IRouter, options: PageOptions): void {
   addGetRoute(app, '/', async (req, res) => {
     addHeader(res, 'Vary', 'Accept')
     if (!acceptsHtml(req)) return sendJson(res, 200, POINTER)
-    sendPage(res, (await files()).page('store', valuesFor(req)))
+    await sendPage(res, 'store', valuesFor(req, options))
   })
 
+  let parts: Readonly<Record<string, string>> | undefined
   addGetRoute(app, '/docs', async (req, res) => {
-    sendPage(res, (await files()).page('reference', valuesFor(req)))
+    parts ??= referenceHtml(await openApiJson())
+    await sendPage(res, 'reference', { ...parts, ...valuesFor(req, options) })
   })
 
-  const assetPath = '/docs/:version/:name'
-  const assetOf = async ({ params }: HandlerRequest<AssetParameters>) => {
-    const { version, assets } = await files()
-    const asset = params.version === version ? assets.get(params.name) : undefined
-    if (asset === undefined) throw unknownPath()
-    return asset
+  // With the typed client, which `build:pages` bundles.
+  for (const file of readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })) {
+    const type = TYPES[extname(file)]
+    if (type === undefined) continue
+    const send = async (req: HandlerRequest, res: HandlerResponse) =>
+      sendPublic(req, res, type, await readFile(join(FOLDER, file)))
+    addGetRoute(app, `/docs/${basename(file)}`, send, '/docs/{name}')
   }
-  // A path without a file is unknown to every method.
-  const assertAsset: Handler<AssetParameters> = async (req, _res, next) => {
-    await assetOf(req)
-    next()
+}
+
+function valuesFor(req: HandlerRequest, { developmentKey = '', publicUrl }: PageOptions) {
+  const isLocal = isForThisMachine(req)
+  const local = isLocal ? `http://${req.headers.host}` : '…'
+  return {
+    developmentKey: isLocal ? developmentKey : '',
+    // Ends in a slash, so that the browser resolves `v1` below it.
+    publicUrl: publicUrl === undefined ? '' : `${publicUrl}/`,
+    // For readers without JavaScript; the page's script knows the address behind any proxy.
+    address: `${publicUrl ?? local}/v1`,
   }
-  app.all(assetPath, assertAsset as Handler as RequestHandler)
-  const sendAssetOf: Handler<AssetParameters> = async (req, res) => sendAsset(req, res, await assetOf(req))
-  addGetRoute(app, assetPath, sendAssetOf, '/docs/{version}/{name}')
 }
 
 /** Whether the page was requested by a local name. A foreign name that resolves to this machine gets no key. */
@@ -91,19 +93,11 @@ function acceptsHtml(req: HandlerRequest): boolean {
   return (req as unknown as Request).accepts(['application/json', 'text/html']) === 'text/html'
 }
 
-function sendPage(res: HandlerResponse, html: string): void {
+async function sendPage(
+  res: HandlerResponse,
+  name: 'store' | 'reference',
+  values: Readonly<Record<string, string>>,
+): Promise<void> {
+  const html = fillTemplate(await readFile(join(FOLDER, `${name}.html`), 'utf8'), values)
   sendResponse(res, 200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }, html)
-}
-
-function sendAsset(req: HandlerRequest, res: HandlerResponse, asset: PageAsset): void {
-  const isGzipped = (req as unknown as Request).acceptsEncodings('gzip') === 'gzip'
-  const body = isGzipped ? asset.gzipped : asset.body
-  const own = {
-    'Content-Type': asset.type,
-    // The address contains a hash of the content.
-    'Cache-Control': 'public, max-age=31536000, immutable',
-    Vary: 'Accept-Encoding',
-    ...(isGzipped && { 'Content-Encoding': 'gzip' }),
-  }
-  sendResponse(res, 200, own, body)
 }

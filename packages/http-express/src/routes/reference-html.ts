@@ -1,5 +1,4 @@
 import { ERROR_STATUS, type ErrorCode } from '../http/http-error.ts'
-import { escapeHtml, inlineCode } from './html.ts'
 
 /** What the reference page reads of the OpenAPI description. */
 interface Description {
@@ -224,4 +223,21 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
 /** The list in a Markdown text. */
 function listItems(markdown: string): string {
   return [...markdown.matchAll(/^\* (.*)$/gm)].map(([, text = '']) => `<li>${inlineCode(text)}</li>`).join('')
+}
+
+/** Fills the template of a page: `{{name}}` with a text, `{{{name}}}` with HTML. */
+export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{\{\{(\w+)\}\}\}|\{\{(\w+)\}\}/g, (_, html: string | undefined, text = '') =>
+    html === undefined ? escapeHtml(values[text] ?? '') : (values[html] ?? ''),
+  )
+}
+
+/** A text as HTML shows it. */
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+/** The same, with what stands between backticks as code. */
+function inlineCode(text: string): string {
+  return escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>')
 }
