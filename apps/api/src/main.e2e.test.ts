@@ -37,13 +37,6 @@ it('the built program finds the files of its pages', async () => {
   expect(await program.ended).toBe(0)
 })
 
-it('the program ends with exit code 2 and a hint for an unknown command', async () => {
-  const program = runProgram('sevre', await temporaryFolder(), {})
-
-  expect(await program.ended).toBe(2)
-  expect(program.output.stderr).toContain("unknown command 'sevre'")
-})
-
 it('the program says in one sentence that Node is too old', async () => {
   const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
   const program = runProgram('start', await temporaryFolder(), {}, ['--import', old, PROGRAM])

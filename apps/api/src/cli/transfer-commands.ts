@@ -1,10 +1,9 @@
 import { PET_STATUSES } from '@pet-store/domain'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { FORMATS } from '../transfer/pet-file.ts'
-import { jsonOption, lazily } from './command-parts.ts'
 
 /** Adds the commands that move many pets at once. */
-export function addTransferCommands(program: Command): void {
+export function addTransferCommands(program: Command, json: Option): void {
   program
     .command('import')
     .description('store the pets of a file; after an interruption, run the same command to continue')
@@ -19,8 +18,8 @@ export function addTransferCommands(program: Command): void {
     .option('--report <file>', 'the file that lists rejected lines (default: standard error)')
     .option('--continue', 'continue an interrupted import of this file, whose later lines have changed since')
     .addOption(new Option('--again', 'store every line, even of a file that was imported before').conflicts('continue'))
-    .addOption(jsonOption())
-    .action(lazily(() => import('./import.ts'), 'importCommand'))
+    .addOption(json)
+    .action(async (file, options, command) => (await import('./import.ts')).importCommand(file, options, command))
 
   program
     .command('export')
@@ -29,35 +28,35 @@ export function addTransferCommands(program: Command): void {
     .addOption(format('the format (default: what the name of --output ends in, else ndjson)'))
     .option('--output <file>', 'the file to write; it is replaced when all pets are written (default: standard output)')
     .option('--no-ids', 'leave ids out, so that two databases with the same pets give the same bytes')
-    .action(lazily(() => import('./export.ts'), 'exportCommand'))
+    .action(async (options) => (await import('./export.ts')).exportCommand(options))
 
   program
     .command('seed')
     .description('store invented pets, for trying things out')
     .requiredOption('--count <number>', 'how many', integerUpTo(1e9))
     .option('--seed <number>', 'the same number gives the same pets (default: a random one)', integerUpTo(2 ** 32 - 1))
-    .addOption(jsonOption())
-    .action(lazily(() => import('./seed.ts'), 'seedCommand'))
+    .addOption(json)
+    .action(async (options) => (await import('./seed.ts')).seedCommand(options))
 
   program
     .command('copy')
     .description('copy everything from one database to another, and compare both; can be repeated')
     .requiredOption('--from <url>', 'the source')
     .requiredOption('--to <url>', 'the target: empty, or with what an interrupted copy left')
-    .addOption(jsonOption())
-    .action(lazily(() => import('./copy.ts'), 'copyCommand'))
+    .addOption(json)
+    .action(async (options) => (await import('./copy.ts')).copyCommand(options))
 
   program
     .command('backup')
     .description('SQLite: write a checked copy of the database, even while the service runs')
     .argument('<file>', 'the copy; an existing file is replaced when the copy is complete')
-    .action(lazily(() => import('./backup.ts'), 'backupCommand'))
+    .action(async (file) => (await import('./backup.ts')).backupCommand(file))
 
   program
     .command('restore')
     .description('SQLite: put a backup in the place of the database, which is kept under another name')
     .argument('<file>', 'the backup')
-    .action(lazily(() => import('./backup.ts'), 'restoreCommand'))
+    .action(async (file) => (await import('./backup.ts')).restoreCommand(file))
 }
 
 function format(description: string): Option {

@@ -1,0 +1,20 @@
+/** What people type, by the last word of a command; ends its help. A test checks the options. */
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  'pet-store': ['pet-store start', 'pet-store serve --help   (every setting)'],
+  start: ['pet-store start', 'PORT=3001 DATABASE_URL=sqlite:./other.db pet-store start'],
+  serve: ['pet-store serve', 'DATABASE_URL=postgres://user:password@host/database pet-store serve'],
+  doctor: ['pet-store doctor'],
+  migrate: ['pet-store migrate --check', 'pet-store migrate'],
+  config: ['pet-store config'],
+  openapi: ['pet-store openapi > openapi.json'],
+  import: ['pet-store import pets.csv', 'pet-store import - --format ndjson < pets.ndjson'],
+  export: ['pet-store export > pets.ndjson', 'pet-store export --status sold --output sold.csv'],
+  seed: ['pet-store seed --count 1000 --seed 7'],
+  copy: ['pet-store copy --from sqlite:./data/pet-store.db --to postgres://user:password@host/database'],
+  backup: ['pet-store backup backup.db'],
+  restore: ['pet-store restore backup.db'],
+  create: ['pet-store keys create --name kiosk --scope pets:read --expires 90d'],
+  list: ['pet-store keys list'],
+  rotate: ['pet-store keys rotate key_0123456789abcdef --overlap 24h'],
+  revoke: ['pet-store keys revoke key_0123456789abcdef', 'pet-store keys revoke pets_…   (the leaked key itself)'],
+}

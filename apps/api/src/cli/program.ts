@@ -1,0 +1,156 @@
+import { AccessError, SCOPES } from '@pet-store/access'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { processEnvironment } from '../settings/environment.ts'
+import { misspeltVariables } from '../settings/misspelt-variables.ts'
+import { parseDuration } from '../settings/parse.ts'
+import { InvalidSettings } from '../settings/read-settings.ts'
+import { SETTINGS } from '../settings/settings.ts'
+import { VERSION } from '../settings/version.ts'
+import { EXAMPLES } from './examples.ts'
+import { addTransferCommands } from './transfer-commands.ts'
+
+/**
+ * Runs a command to its end, or until it serves. Returns the exit code to end with if it could not do its work: 1, or 2
+ * for invalid settings or wrong usage.
+ */
+export async function runCommand(args: readonly string[]): Promise<number | undefined> {
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return undefined
+  } catch (error) {
+    // It has printed its sentence, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (!(error instanceof Error)) throw error
+    console.error(error.message)
+    const isWrongUse =
+      error instanceof InvalidSettings || (error instanceof AccessError && error.code === 'api_key_invalid')
+    return isWrongUse ? 2 : 1
+  }
+}
+
+// Each command is loaded when it runs, so that none waits for what only others need.
+const program = new Command('pet-store')
+  .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
+  .version(VERSION)
+  .exitOverride()
+  .hook('preAction', (_, command) => {
+    // It lists them itself.
+    if (command.name() !== 'doctor') warnOfMisspeltVariables()
+  })
+
+const json = new Option('--json', 'print one JSON value, for scripts')
+const by = new Option(
+  '--by <name>',
+  'who does it, for keys list and the log (default: the user of the operating system)',
+)
+
+program
+  .command('start')
+  .description('serve this machine only, with a development API key that is created and printed')
+  .action(async () => (await import('./start.ts')).start())
+
+program
+  .command('serve')
+  .description('serve with the API keys of the database and of API_KEYS_SHA256')
+  .addHelpText('after', settingsHelp)
+  .action(async () => (await import('./serve.ts')).serve())
+
+program
+  .command('doctor')
+  .description('check settings, disk, database, migrations, keys and clock; exit code 1 if something prevents a start')
+  .addOption(json)
+  .action(async (options) => (await import('./doctor.ts')).doctor(options))
+
+program
+  .command('migrate')
+  .description('migrate the database, and stop')
+  .option(
+    '--check',
+    'only list pending migrations; exit code 1 if there are any, 3 if the database is missing or empty',
+  )
+  .addOption(json)
+  .action(async (options) => (await import('./migrate.ts')).migrate(options))
+
+program
+  .command('config')
+  .description('show the settings in effect, secrets masked, and where each comes from')
+  .addOption(json)
+  .action(async (options) => (await import('./config.ts')).showConfig(options))
+
+program
+  .command('openapi')
+  .description('print the OpenAPI 3.1 description of the service')
+  .action(async () => {
+    const { openApiJson } = await import('@pet-store/http-express')
+    process.stdout.write(await openApiJson())
+  })
+
+addTransferCommands(program, json)
+
+const keys = program
+  .command('keys')
+  .description('create, list, rotate and revoke API keys, even while the service runs')
+
+keys
+  .command('create')
+  .description('create a key and print it; it is shown only this once')
+  .requiredOption('--name <name>', 'who or what will use it')
+  .addOption(new Option('--scope <scope...>', 'what it may do (default: everything)').choices(SCOPES))
+  .addOption(by)
+  .option('--expires <duration>', 'how long it is valid, such as 90d or 12h (default: never expires)', duration)
+  .addOption(json)
+  .action(async (options) => (await import('./keys.ts')).createKey(options))
+
+keys
+  .command('list')
+  .description('show every key ever created, without the keys themselves')
+  .addOption(json)
+  .action(async (options) => (await import('./keys.ts')).listKeys(options))
+
+keys
+  .command('rotate')
+  .description('create the successor of a key, which stays valid for the overlap')
+  .argument('<id>', 'the id of the key, as listed')
+  .addOption(
+    new Option('--overlap <duration>', 'how long the old key stays valid, such as 24h or 0s')
+      .argParser(duration)
+      .default(parseDuration('24h'), '24h'),
+  )
+  .addOption(by)
+  .addOption(json)
+  .action(async (id, options) => (await import('./keys.ts')).rotateKey(id, options))
+
+keys
+  .command('revoke')
+  .description('revoke a key; this cannot be undone')
+  .argument('<id-or-key>', 'the id of the key, as listed, or a leaked key itself')
+  .addOption(by)
+  .addOption(json)
+  .action(async (idOrKey, options) => (await import('./keys.ts')).revokeKey(idOrKey, options))
+
+for (const command of [program, ...program.commands, ...keys.commands]) {
+  const examples = EXAMPLES[command.name()]
+  if (examples !== undefined) command.addHelpText('after', `\nExamples:\n  ${examples.join('\n  ')}`)
+}
+
+/** A misspelt variable would be ignored silently, and the default be used. */
+function warnOfMisspeltVariables(): void {
+  for (const { name, meant } of misspeltVariables(processEnvironment())) {
+    console.error(`${name} is not a setting and is ignored. Did you mean ${meant}?`)
+  }
+}
+
+function settingsHelp(): string {
+  const lines = Object.values(SETTINGS).map(({ variable, default: text, meaning }) => {
+    return `  ${variable}${text === '' ? '' : ` (default: ${text})`}\n      ${meaning.replaceAll('`', '')}`
+  })
+  return `\nSettings (environment variables, or lines of a file .env):\n${lines.join('\n')}`
+}
+
+function duration(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof RangeError ? `It ${error.message}.` : String(error))
+  }
+}
