@@ -61,7 +61,7 @@ export const IMPORTS = {
   },
   client: {
     may: [],
-    tests: ['apps/api', 'domain', 'access', 'http-express', 'testing', 'playwright-core'],
+    tests: ['domain', 'access', 'http-express'],
     remedy: 'The client runs in browsers and depends on nothing: declare the types of the wire again.',
   },
   contracts: {

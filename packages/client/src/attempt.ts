@@ -9,13 +9,13 @@ export interface Connection {
   readonly timeoutMs: number
 }
 
-/** A request, the status of its success, and how to read that response. */
+/** A request, the status of its success (default: 200), and how to read that response. */
 export interface Call<T> {
-  readonly method: string
+  readonly method?: 'GET' | 'POST'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  readonly successStatus: number
+  readonly successStatus?: number
   /** Throws where the response is not what the interface specifies. */
   readonly read: (text: string, headers: Headers) => T
 }
@@ -23,17 +23,18 @@ export interface Call<T> {
 /** Makes one request. Rejects with a `PetStoreError`, or with the reason of the signal if that was aborted. */
 export async function attempt<T>(connection: Connection, call: Call<T>, signal?: AbortSignal): Promise<T> {
   const { response, text } = await exchange(connection, call, signal)
-  if (response.status !== call.successStatus) throw errorOf(connection, call, response, text)
+  if (response.status !== (call.successStatus ?? 200)) throw errorOf(connection, call, response, text)
   try {
     return call.read(text, response.headers)
   } catch (cause) {
-    throw unexpectedResponse(connection, call, response, cause)
+    throw unexpectedResponse(connection, call, response, { cause })
   }
 }
 
 async function exchange(connection: Connection, call: Call<unknown>, signal?: AbortSignal) {
   signal?.throwIfAborted()
   const { apiKey, fetch, timeoutMs } = connection
+  const { method = 'GET', url, body } = call
   const headers = new Headers({ Accept: 'application/json', ...call.headers })
   if (apiKey !== undefined) headers.set('Authorization', `Bearer ${apiKey}`)
 
@@ -46,10 +47,10 @@ async function exchange(connection: Connection, call: Call<unknown>, signal?: Ab
     abort.signal.addEventListener('abort', () => reject(abort.signal.reason), { once: true })
   })
   const send = async () => {
-    const response = await fetch(call.url, {
-      method: call.method,
+    const response = await fetch(url, {
+      method,
       headers,
-      ...(call.body !== undefined && { body: call.body }),
+      ...(body !== undefined && { body }),
       signal: abort.signal,
       // The service never redirects, and another server must not see the key.
       redirect: 'manual',
@@ -61,7 +62,7 @@ async function exchange(connection: Connection, call: Call<unknown>, signal?: Ab
     return await Promise.race([send(), aborted])
   } catch (cause) {
     signal?.throwIfAborted()
-    const request = `${call.method} ${call.url}`
+    const request = `${method} ${url}`
     if (abort.signal.aborted) {
       throw failure(connection, 'timeout', `No complete response to ${request} within ${timeoutMs} ms.`, { cause })
     }
@@ -75,33 +76,29 @@ async function exchange(connection: Connection, call: Call<unknown>, signal?: Ab
 
 /** The error that the service responded with, or `unexpected_response` where the response is not the service's. */
 function errorOf(connection: Connection, call: Call<unknown>, response: Response, text: string): PetStoreError {
-  const { code, message } = errorBody(text)
-  if (typeof code !== 'string' || typeof message !== 'string') return unexpectedResponse(connection, call, response)
-  return failure(connection, code, message, detailsOf(response))
-}
-
-function errorBody(text: string): { readonly code?: unknown; readonly message?: unknown } {
   try {
-    return Object(JSON.parse(text))
+    const { code, message } = JSON.parse(text) as { readonly code?: unknown; readonly message?: unknown }
+    if (typeof code === 'string' && typeof message === 'string') {
+      return failure(connection, code, message, detailsOf(response))
+    }
   } catch {
-    return {}
+    // Not JSON, or null.
   }
+  return unexpectedResponse(connection, call, response, {})
 }
 
 function unexpectedResponse(
   connection: Connection,
-  call: Call<unknown>,
+  { method = 'GET', url }: Call<unknown>,
   response: Response,
-  ...causes: readonly unknown[]
+  options: ErrorOptions,
 ): PetStoreError {
-  const request = `${call.method} ${call.url}`
   // Browsers hide the status of a redirect that is not followed.
   const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
   const message = isRedirect
-    ? `The response to ${request} is a redirect, which is not followed. Check the base address.`
-    : `The response to ${request} (status ${response.status}) does not conform to the interface.`
-  const details = { ...detailsOf(response), ...(causes.length > 0 && { cause: causes[0] }) }
-  return failure(connection, 'unexpected_response', message, details)
+    ? `The response to ${method} ${url} is a redirect, which is not followed. Check the base address.`
+    : `The response to ${method} ${url} (status ${response.status}) does not conform to the interface.`
+  return failure(connection, 'unexpected_response', message, { ...detailsOf(response), ...options })
 }
 
 function detailsOf({ status, headers }: Response) {

@@ -2,7 +2,7 @@ import { attempt, type Call, type Connection } from './attempt.ts'
 import { integerText, type NewPet, newPetText, type Pet, type PetStatus, readPet } from './pet-json.ts'
 import { type ListPetsQuery, type PetPage, queryText, readPage } from './pet-page.ts'
 import { PetStoreError } from './pet-store-error.ts'
-import { sleepUnless, withRetries } from './retry.ts'
+import { withRetries } from './retry.ts'
 
 /** Where the service is, and how long to wait for it. */
 export interface PetStoreClientOptions {
@@ -26,7 +26,7 @@ export interface CallOptions {
 
 /** Options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
-  /** The service creates one pet for one key. Default: a random UUID. Pass your own to repeat a call that failed. */
+  /** The service creates one pet for one key. Default: a random key. Pass your own to repeat a call that failed. */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -68,16 +68,12 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
   const connection = readConnection(options)
 
   const send = <T>(call: Call<T>, signal: AbortSignal | undefined): Promise<T> =>
-    withRetries(() => attempt(connection, call, signal), {
-      retries,
-      sleep: (delayMs) => sleepUnless(signal, delayMs),
-      random: Math.random,
-    })
+    withRetries(() => attempt(connection, call, signal), retries, signal)
 
   const client: PetStoreClient = {
     listPets: async (query = {}, { signal } = {}) => {
       const url = petsUrl + queryText(query)
-      return send({ method: 'GET', url, successStatus: 200, read: readPage(query, url) }, signal)
+      return send({ url, read: (text, headers) => readPage(query, url, text, headers) }, signal)
     },
 
     async *allPages({ status, pageSize = 100, cursor } = {}, callOptions) {
@@ -95,20 +91,17 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
       for await (const page of client.allPages(query, callOptions)) yield* page.pets
     },
 
-    createPet: async (pet, { idempotencyKey = randomUuid(), signal } = {}) => {
+    createPet: async (pet, { idempotencyKey = randomKey(), signal } = {}) => {
       // `Headers` would reject some keys too, but not name the option.
       if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
         throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.')
       }
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
-      return send(
-        { method: 'POST', url: petsUrl, headers, body: newPetText(pet), successStatus: 201, read: readPet },
-        signal,
-      )
+      const body = newPetText(pet)
+      return send({ method: 'POST', url: petsUrl, headers, body, successStatus: 201, read: readPet }, signal)
     },
 
-    getPet: async (id, { signal } = {}) =>
-      send({ method: 'GET', url: `${petsUrl}/${integerText('id', id)}`, successStatus: 200, read: readPet }, signal),
+    getPet: async (id, { signal } = {}) => send({ url: `${petsUrl}/${integerText('id', id)}`, read: readPet }, signal),
   }
   return client
 }
@@ -140,14 +133,8 @@ function readConnection({ apiKey, timeoutMs = 30_000, ...options }: PetStoreClie
   return { apiKey, timeoutMs, fetch: options.fetch ?? ((input, init) => fetch(input, init)) }
 }
 
-/** A random UUID (RFC 9562, version 4). `crypto.randomUUID` is missing in pages that were not loaded over HTTPS. */
-function randomUuid(): string {
-  const [time = '', middle = '', version = '', variant = '', node = ''] = [4, 2, 2, 2, 6].map(randomHex)
-  const variantDigit = '89ab'[Number.parseInt(variant.slice(0, 1), 16) % 4]
-  return `${time}-${middle}-4${version.slice(1)}-${variantDigit}${variant.slice(1)}-${node}`
-}
-
-function randomHex(bytes: number): string {
-  const values = crypto.getRandomValues(new Uint8Array(bytes))
-  return Array.from(values, (byte) => byte.toString(16).padStart(2, '0')).join('')
+/** 128 random bits in hexadecimal digits. `crypto.randomUUID` is missing in pages that were not loaded over HTTPS. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

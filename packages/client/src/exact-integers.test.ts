@@ -1,26 +1,19 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
-import { rejectionOf } from './testing/rejection.test-support.ts'
 import { API_KEY, startService } from './testing/start-service.test-support.ts'
-import { json, startStub } from './testing/start-stub.test-support.ts'
+import { json, rejectionOf, type StubResponse, startStub } from './testing/start-stub.test-support.ts'
 
-const EDGES = [
-  '0',
-  '-1',
-  '9007199254740991',
-  '9007199254740992',
-  '9007199254740993',
-  '-9007199254740993',
-  '9223372036854775807',
-  '-9223372036854775808',
-]
+const EDGES = `0 -1 9007199254740991 9007199254740992 9007199254740993 -9007199254740993
+  9223372036854775807 -9223372036854775808`.split(/\s+/)
 
 describe('64-bit integers', () => {
-  it.each(EDGES)('the service returns the categoryId %s as sent', async (digits) => {
+  it('the service returns each categoryId as sent', async () => {
     const { baseUrl } = await startService()
     const client = createPetStoreClient({ baseUrl, apiKey: API_KEY })
-    const { id } = await client.createPet({ name: 'Rex', categoryId: BigInt(digits) })
-    expect((await client.getPet(id)).categoryId).toBe(BigInt(digits))
+    for (const digits of EDGES) {
+      const { id } = await client.createPet({ name: 'Rex', categoryId: BigInt(digits) })
+      expect((await client.getPet(id)).categoryId).toBe(BigInt(digits))
+    }
   })
 
   it.each(EDGES)('%s is exact on the wire in both directions', async (digits) => {
@@ -61,32 +54,21 @@ describe('64-bit integers', () => {
   )
 })
 
-describe('a browser whose JSON.parse provides no digits', () => {
-  afterEach(() => void vi.restoreAllMocks())
-
-  const inOldBrowser = () => {
-    const parse = JSON.parse
-    vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) =>
-      parse(text, reviver && ((key, value) => reviver.call(undefined, key, value))),
-    )
-  }
-
-  it('reads integers up to 2^53 in an old browser', async () => {
-    const stub = await startStub(json(200, '{"id":9007199254740991,"name":"Rex","categoryId":-9007199254740991}'))
-    inOldBrowser()
-    const pet = await createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1)
-    expect(pet).toEqual({ id: 9007199254740991n, name: 'Rex', categoryId: -9007199254740991n })
-  })
-
-  it('rejects larger integers in an old browser instead of rounding them', async () => {
-    const stub = await startStub(json(200, '{"id":9007199254740993,"name":"Rex","categoryId":1}'))
-    inOldBrowser()
-    const error = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1))
-    expect(error).toMatchObject({ code: 'unexpected_response', status: 200 })
-    expect(String(error.cause)).toMatch(
-      /^RangeError: id is beyond 2\^53; reading it exactly needs Node 22, Chrome 114, /,
-    )
-  })
+it('an old browser, whose JSON.parse provides no digits, rejects integers beyond 2^53 instead of rounding them', async () => {
+  const [exact, rounded] = ['9007199254740991', '9007199254740993'].map((digits) =>
+    json(200, `{"id":${digits},"name":"Rex","categoryId":-9007199254740991}`),
+  )
+  const stub = await startStub(exact as StubResponse, rounded as StubResponse)
+  const parse = JSON.parse
+  vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) =>
+    parse(text, reviver && ((key, value) => reviver.call(undefined, key, value))),
+  )
+  onTestFinished(() => void vi.restoreAllMocks())
+  const client = createPetStoreClient({ baseUrl: stub.baseUrl })
+  expect(await client.getPet(1)).toEqual({ id: 9007199254740991n, name: 'Rex', categoryId: -9007199254740991n })
+  const error = await rejectionOf(client.getPet(1))
+  expect(error).toMatchObject({ code: 'unexpected_response', status: 200 })
+  expect(String(error.cause)).toMatch(/^RangeError: id is beyond 2\^53; reading it exactly needs Node 22, Chrome 114, /)
 })
 
 describe('reading a pet', () => {
@@ -108,9 +90,9 @@ describe('reading a pet', () => {
     expect(await rejectionOf(client.getPet(1))).toMatchObject({ code: 'unexpected_response', status: 200 })
   })
 
-  it('rejects a list that is not an array, and says so', async () => {
+  it('rejects a list that is not an array', async () => {
     const stub = await startStub(json(200, '{"pets":[]}'))
-    const error = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).listPets())
-    expect(String(error.cause)).toBe('TypeError: The list is not an array.')
+    const { code } = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).listPets())
+    expect(code).toBe('unexpected_response')
   })
 })

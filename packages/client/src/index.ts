@@ -1,13 +1,10 @@
-// The client
+// The client, and what its operations take
 export { createPetStoreClient } from './create-pet-store-client.ts'
+export type { AllPetsQuery, CallOptions, CreatePetOptions } from './create-pet-store-client.ts'
 export type { PetStoreClient, PetStoreClientOptions } from './create-pet-store-client.ts'
 
-// What its operations take
-export type { AllPetsQuery, CallOptions, CreatePetOptions } from './create-pet-store-client.ts'
-export type { ListPetsQuery } from './pet-page.ts'
-
 // What they return
-export type { PetPage } from './pet-page.ts'
+export type { ListPetsQuery, PetPage } from './pet-page.ts'
 export type { NewPet, Pet, PetStatus } from './pet-json.ts'
 
 // What can go wrong

@@ -1,19 +1,12 @@
-import type { RequestListener, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { validateNewPet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
-import { rejectionOf } from './testing/rejection.test-support.ts'
 import { API_KEY, startService } from './testing/start-service.test-support.ts'
-import { json, startStub } from './testing/start-stub.test-support.ts'
+import { json, rejectionOf, startStub } from './testing/start-stub.test-support.ts'
 
 const ids = (count: number): bigint[] => Array.from({ length: count }, (_, index) => BigInt(index + 1))
-
-async function petsInMemory(count: number) {
-  const pets = createMemoryPets()
-  for (const id of ids(count)) await pets.add(validateNewPet({ name: `Pet ${id}`, categoryId: 1n }))
-  return pets
-}
 
 async function idsOf(walk: AsyncIterable<{ readonly id: bigint }>): Promise<bigint[]> {
   const found: bigint[] = []
@@ -21,44 +14,19 @@ async function idsOf(walk: AsyncIterable<{ readonly id: bigint }>): Promise<bigi
   return found
 }
 
-afterEach(() => void vi.restoreAllMocks())
-
 describe('walking through pages', () => {
-  it('yields each of 10,000 pets once when the server restarts in the middle of a page', async () => {
-    const pets = await petsInMemory(10_000)
+  it('yields each pet once when a connection breaks in the middle of a page', async () => {
     let pages = 0
-    const service = await startService({
-      pets,
+    const { baseUrl } = await startService({
+      pets: createMemoryPets(ids(1_000).map((id) => ({ id, name: `Pet ${id}`, categoryId: 1n }))),
       around: (app) => (req, res) => {
         pages += 1
-        if (pages === 40) stopAfterHalf(res, () => service.stop())
+        if (pages === 4) sendHalf(res)
         app(req, res)
       },
     })
-    const failures: unknown[] = []
-    const client = createPetStoreClient({
-      baseUrl: service.baseUrl,
-      apiKey: API_KEY,
-      fetch: async (input, init) => {
-        try {
-          const response = await fetch(input, init)
-          return new Response(await response.text(), response)
-        } catch (error) {
-          failures.push(error)
-          throw error
-        }
-      },
-    })
-    // Nothing listens during two attempts: the one that broke, and the one after it.
-    const walk = idsOf(client.allPets())
-    await expect.poll(() => failures.length).toBeGreaterThanOrEqual(2)
-    // Again and again, because the system may have given the port to a connection of another process.
-    const port = Number(new URL(service.baseUrl).port)
-    await vi.waitFor(() => startService({ pets, port }), { timeout: 20_000 })
-
-    expect(await walk).toEqual(ids(10_000))
-    expect(pages).toBe(40)
-    expect(failures.map(String).slice(0, 2)).toEqual(['TypeError: terminated', 'TypeError: fetch failed'])
+    expect(await idsOf(createPetStoreClient({ baseUrl, apiKey: API_KEY }).allPets())).toEqual(ids(1_000))
+    expect(pages).toBe(11)
   })
 
   it('walks by page with a status, and resumes from any page', async () => {
@@ -144,6 +112,8 @@ describe('the link to the next page', () => {
     ['a space', `<a>${' '.repeat(1_000_000)}`],
     ['an open quote', `<a>; title="${'\\a'.repeat(500_000)}`],
     ['a parameter', `<a>${'; rel=prev'.repeat(100_000)}`],
+    ['a relation', `<a>${'; rel="next'.repeat(100_000)}`],
+    ['spaces in a relation', `<a>; rel ="${' next-'.repeat(200_000)}`],
   ])('parses a long Link header of %s in linear time', async (_what, link) => {
     const fetch = async () => new Response('[]', { headers: { Link: link } })
     expect(await createPetStoreClient({ baseUrl: 'https://pets.example/v1', fetch }).listPets()).toEqual({ pets: [] })
@@ -162,10 +132,9 @@ describe('the link to the next page', () => {
   )
 })
 
-/** Sends half of the body, and then stops the server. */
-function stopAfterHalf(res: Parameters<RequestListener>[1], stop: () => Promise<void>): void {
+function sendHalf(res: ServerResponse): void {
   res.end = ((body: string) => {
-    res.write(body.slice(0, body.length / 2), () => void stop())
+    res.write(body.slice(0, body.length / 2), () => res.destroy())
     return res
   }) as ServerResponse['end']
 }

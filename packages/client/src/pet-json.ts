@@ -38,12 +38,12 @@ export function integerText(what: string, value: bigint | number): string {
 
 /** Reads a pet. Throws for any other text. */
 export function readPet(text: string): Pet {
-  return petOf(parseWithDigits(text))
+  return petOf(JSON.parse(text, exactly))
 }
 
 /** Reads a list of pets. Throws for any other text. */
 export function readPets(text: string): Pet[] {
-  const body = parseWithDigits(text)
+  const body: unknown = JSON.parse(text, exactly)
   if (!Array.isArray(body)) throw new TypeError('The list is not an array.')
   return body.map(petOf)
 }
@@ -53,39 +53,27 @@ function petOf(body: unknown): Pet {
   if (typeof name !== 'string') throw new TypeError('name is not a string.')
   if (status !== undefined && typeof status !== 'string') throw new TypeError('status is not a string.')
   return {
-    id: exactInteger('id', id),
+    id: assertExact('id', id),
     name,
-    categoryId: exactInteger('categoryId', categoryId),
+    categoryId: assertExact('categoryId', categoryId),
     ...(status !== undefined && { status: status as PetStatus }),
   }
 }
 
-/** A JSON number, with its digits if this engine provides them. */
-class JsonNumber {
-  readonly value: number
-  readonly digits: string | undefined
-
-  constructor(value: number, digits: string | undefined) {
-    this.value = value
-    this.digits = digits
-  }
-}
-
-function parseWithDigits(text: string): unknown {
-  return JSON.parse(text, withDigits)
-}
-
-// TypeScript's library does not declare the third parameter, which older engines do not have.
-function withDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  return typeof value === 'number' ? new JsonNumber(value, context?.source) : value
+/**
+ * Reads integers as `bigint`, from their digits where a number would round them; other numbers stay as they are.
+ * TypeScript's library does not declare the third parameter, which older engines do not have.
+ */
+function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number') return value
+  const digits = Number.isSafeInteger(value) ? String(value) : (context?.source ?? '')
+  return /^-?\d+$/.test(digits) ? BigInt(digits) : value
 }
 
 const EXACT_ENGINES = 'Node 22, Chrome 114, Firefox 135, Safari 18.4 or later'
 
-function exactInteger(what: string, value: unknown): bigint {
-  if (!(value instanceof JsonNumber)) throw new TypeError(`${what} is not a number.`)
-  // A safe integer was not rounded. `BigInt` throws for digits with a fraction.
-  if (Number.isSafeInteger(value.value)) return BigInt(value.value)
-  if (value.digits !== undefined) return BigInt(value.digits)
+function assertExact(what: string, value: unknown): bigint {
+  if (typeof value === 'bigint') return value
+  if (!Number.isInteger(value)) throw new TypeError(`${what} is not an integer.`)
   throw new RangeError(`${what} is beyond 2^53; reading it exactly needs ${EXACT_ENGINES}.`)
 }

@@ -27,49 +27,28 @@ export function queryText({ limit, status, cursor }: ListPetsQuery): string {
   return String(parameters) && `?${parameters}`
 }
 
-/** Returns a function that reads the response to such a request. */
-export function readPage(
-  { cursor: ownCursor }: ListPetsQuery,
-  url: string,
-): (text: string, headers: Headers) => PetPage {
-  return (text, headers) => {
-    const pets = readPets(text)
-    const target = linkTarget(headers.get('link') ?? '', 'next')
-    if (target === undefined) return { pets }
+/** Reads the response to such a request. Throws where it is not a list, or its link leads nowhere. */
+export function readPage({ cursor: ownCursor }: ListPetsQuery, url: string, text: string, headers: Headers): PetPage {
+  const pets = readPets(text)
+  const target = nextTarget(headers.get('link') ?? '')
+  if (target === undefined) return { pets }
 
-    // Only the query of the link is used: the key must not be sent to another address.
-    const parameters = new URL(target, url).searchParams
-    const [limit, status, cursor] = ['limit', 'status', 'cursor'].map((name) => parameters.get(name))
-    // A cache that ignores the query would make a walk endless.
-    if (!cursor || cursor === ownCursor) throw new TypeError('The link to the next page has no new cursor.')
-    return {
-      pets,
-      next: { cursor, ...(limit && { limit: Number(limit) }), ...(status && { status: status as PetStatus }) },
-    }
-  }
+  // Only the query of the link is used: the key must not be sent to another address.
+  const parameters = new URL(target, url).searchParams
+  const [limit, status, cursor] = ['limit', 'status', 'cursor'].map((name) => parameters.get(name))
+  // A cache that ignores the query would make a walk endless.
+  if (!cursor || cursor === ownCursor) throw new TypeError('The link to the next page has no new cursor.')
+  const filter = { ...(limit && { limit: Number(limit) }), ...(status && { status: status as PetStatus }) }
+  return { pets, next: { cursor, ...filter } }
 }
 
-/** The target of a link, and one of its parameters (RFC 8288, section 3). Both are sticky, so that parsing is linear. */
-const TARGET = /[\s,]*<([^>]*)>/y
-const PARAMETER = /\s*;\s*([^\s=;,]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/y
+/** A link and its parameters (RFC 8288, section 3). Neither pattern contains what ends it, so that parsing is linear. */
+const LINK = /<([^<>]*)>([^<]*)/g
+/** A link may have several relations; they are case-insensitive. */
+const NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?=[\s;,]|$))/i
 
-/** The target of the first link with this relation, as written; `undefined` where there is none. */
-function linkTarget(header: string, relation: string): string | undefined {
-  let position = 0
-  const read = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = position
-    const match = pattern.exec(header)
-    if (match !== null) position = pattern.lastIndex
-    return match
-  }
-  for (let link = read(TARGET); link !== null; link = read(TARGET)) {
-    let relations: string | undefined
-    for (let parameter = read(PARAMETER); parameter !== null; parameter = read(PARAMETER)) {
-      const [, name = '', quoted, bare] = parameter
-      if (name.toLowerCase() === 'rel') relations ??= quoted ?? bare
-    }
-    // One link may have several relations; they are case-insensitive.
-    if (relations?.toLowerCase().split(/\s+/).includes(relation)) return link[1]
-  }
+/** The target of the first link to the next page, as written; `undefined` where there is none. */
+function nextTarget(header: string): string | undefined {
+  for (const [, target, parameters = ''] of header.matchAll(LINK)) if (NEXT.test(parameters)) return target
   return undefined
 }

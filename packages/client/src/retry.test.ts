@@ -1,27 +1,34 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
 import { PetStoreError, type PetStoreErrorDetails } from './pet-store-error.ts'
 import { readRetryAfter, withRetries } from './retry.ts'
-import { rejectionOf } from './testing/rejection.test-support.ts'
 import { API_KEY, startService } from './testing/start-service.test-support.ts'
-import { breakMidway, error, html, json, neverRespond, startStub } from './testing/start-stub.test-support.ts'
+import {
+  breakMidway,
+  error,
+  html,
+  json,
+  neverRespond,
+  rejectionOf,
+  startStub,
+} from './testing/start-stub.test-support.ts'
 
 /** The delays between attempts that all fail for this reason. */
 async function waitsAfter(details: PetStoreErrorDetails, { code = 'any', retries = 6, random = 0.5 } = {}) {
   const waits: number[] = []
+  vi.spyOn(Math, 'random').mockReturnValue(random)
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((resolve: () => void, delayMs: number) => {
+    waits.push(delayMs)
+    resolve()
+  }) as typeof setTimeout)
   const failure = new PetStoreError(code, 'It failed.', details)
-  let attempts = 0
-  const call = withRetries(
-    async () => {
-      attempts += 1
-      throw failure
-    },
-    { retries, random: () => random, sleep: async (delayMs) => void waits.push(delayMs) },
-  )
-  await expect(call).rejects.toBe(failure)
-  expect(attempts).toBe(waits.length + 1)
+  const attempt = vi.fn(() => Promise.reject(failure))
+  await expect(withRetries(attempt, retries)).rejects.toBe(failure)
+  expect(attempt).toHaveBeenCalledTimes(waits.length + 1)
   return waits
 }
+
+afterEach(() => void vi.restoreAllMocks())
 
 describe('the delay before a retry', () => {
   it('waits between half and the whole of a limit that doubles up to 8 seconds', async () => {
@@ -29,17 +36,9 @@ describe('the delay before a retry', () => {
     expect(await waitsAfter({ status: 503 }, { random: 0.5 })).toEqual([375, 750, 1500, 3000, 6000, 6000])
   })
 
-  it('waits at least as long as Retry-After', async () => {
+  it('waits at least as long as Retry-After, and does not retry when that is longer than 30 seconds', async () => {
     expect(await waitsAfter({ status: 429, retryAfterMs: 7000 }, { retries: 2 })).toEqual([7375, 7750])
     expect(await waitsAfter({ status: 429, retryAfterMs: 30_000 }, { retries: 1 })).toEqual([30_375])
-  })
-
-  it('does not retry an error response whose code is one of the client', async () => {
-    expect(await waitsAfter({ status: 400 }, { code: 'timeout' })).toEqual([])
-    expect(await waitsAfter({}, { code: 'timeout', retries: 1 })).toEqual([375])
-  })
-
-  it('does not retry when Retry-After is longer than 30 seconds', async () => {
     expect(await waitsAfter({ status: 503, retryAfterMs: 30_001 })).toEqual([])
   })
 })
@@ -48,6 +47,8 @@ describe('retrying', () => {
   it.each([
     ...[429, 502, 503, 504].map((status) => ({ status, code: 'any', retried: 3 })),
     ...['connection_failed', 'timeout'].map((code) => ({ status: undefined, code, retried: 3 })),
+    // An error response whose code is one of the client.
+    { status: 400, code: 'timeout', retried: 0 },
     ...[undefined, 200, 301, 400, 401, 403, 404, 408, 410, 422, 500, 501].map((status) => ({
       status,
       code: 'any',
@@ -60,7 +61,7 @@ describe('retrying', () => {
   it('does not retry after an error that is not a PetStoreError', async () => {
     const bug = new TypeError('A bug.')
     const attempt = vi.fn(() => Promise.reject(bug))
-    await expect(withRetries(attempt, { retries: 5, random: () => 0, sleep: async () => {} })).rejects.toBe(bug)
+    await expect(withRetries(attempt, 5)).rejects.toBe(bug)
     expect(attempt).toHaveBeenCalledTimes(1)
   })
 })
@@ -93,7 +94,6 @@ describe('over a real connection', () => {
 
   it.each([
     ['503 of the service', error(503, 'service_unavailable', { 'Retry-After': '0' })],
-    ['429 of the service', error(429, 'rate_limited', { 'Retry-After': '0' })],
     ['502 of a proxy', html(502)],
     ['a broken connection', breakMidway],
     ['a response that is too late', neverRespond],
@@ -126,12 +126,10 @@ describe('over a real connection', () => {
     const client = createPetStoreClient({ baseUrl: stub.baseUrl })
     for (const _ of [1, 2]) await client.createPet({ name: 'Rex', categoryId: 1 })
     const [first, second, third] = stub.requests.map(({ headers }) => headers['idempotency-key'])
-    expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(first).toMatch(/^[0-9a-f]{32}$/)
     expect(second).toBe(first)
     expect(third).not.toBe(first)
-    expect(stub.requests.map(({ method, body }) => method + body)).toEqual(
-      Array(3).fill('POST{"name":"Rex","categoryId":1}'),
-    )
+    for (const { body } of stub.requests) expect(body).toBe('{"name":"Rex","categoryId":1}')
   })
 
   it('creates one pet when the first response is lost', async () => {

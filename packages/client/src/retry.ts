@@ -10,18 +10,11 @@ const MAX_RETRY_AFTER_MS = 30_000
 const TRANSIENT_STATUSES: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504])
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['connection_failed', 'timeout'])
 
-/** How often and when a failed attempt is repeated. */
-export interface RetryPlan {
-  /** The number of attempts that may follow the first one. */
-  readonly retries: number
-  /** Resolves after the delay; rejects with the reason of the signal if that is aborted. */
-  readonly sleep: (delayMs: number) => Promise<void>
-  /** From 0 up to, but not including, 1. */
-  readonly random: () => number
-}
-
-/** Repeats an attempt that failed for a transient reason. Only for idempotent requests. */
-export async function withRetries<T>(attempt: () => Promise<T>, { retries, sleep, random }: RetryPlan): Promise<T> {
+/**
+ * Repeats an attempt that failed for a transient reason, up to so many times. Only for idempotent requests. Between two
+ * attempts it rejects with the reason of the signal as soon as that is aborted.
+ */
+export async function withRetries<T>(attempt: () => Promise<T>, retries: number, signal?: AbortSignal): Promise<T> {
   for (let failures = 0; ; failures += 1) {
     try {
       return await attempt()
@@ -30,7 +23,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, { retries, sleep
       // Half of the delay is random, so that clients that failed together do not retry together. The other half is not,
       // so that all attempts together outlast a restart of the service.
       const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures)
-      await sleep((error.retryAfterMs ?? 0) + (delayMs / 2) * (1 + random()))
+      await sleepUnless(signal, (error.retryAfterMs ?? 0) + (delayMs / 2) * (1 + Math.random()))
     }
   }
 }
@@ -52,8 +45,7 @@ export function readRetryAfter(header: string | null, nowMs: number): number | u
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
 }
 
-/** Waits; rejects with the reason of the signal as soon as that is aborted. */
-export function sleepUnless(signal: AbortSignal | undefined, delayMs: number): Promise<void> {
+function sleepUnless(signal: AbortSignal | undefined, delayMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

@@ -18,17 +18,15 @@ export interface Service {
 }
 
 export interface ServiceOptions {
-  /** The pets of an earlier start. Default: none. */
+  /** Default: none. */
   readonly pets?: PetRepository
-  /** Default: a free one. */
-  readonly port?: number
   /** Wraps the app. */
   readonly around?: (app: RequestListener) => RequestListener
 }
 
 /** Starts the real HTTP adapter over the memory repository; stops it when the test ends. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { pets = createMemoryPets(), port = 0, around = (app) => app } = options
+  const { pets = createMemoryPets(), around = (app) => app } = options
   const log: HttpLog = { request: () => {}, internalError: (error) => console.error(error) }
   const app = createPetApp({
     pets: createPetUseCases(pets),
@@ -38,7 +36,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     readiness: async () => ({}),
   })
   const server = createPetServer(around(app), log)
-  server.listen(port, '127.0.0.1')
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
   const stop = async (): Promise<void> => {

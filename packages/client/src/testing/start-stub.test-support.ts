@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { PetStoreError } from '../pet-store-error.ts'
 
 /** A request as it arrived. */
 interface StubRequest {
@@ -65,3 +66,10 @@ export const breakMidway: StubResponse = (res) => {
 
 /** Sends nothing. */
 export const neverRespond: StubResponse = () => {}
+
+/** The `PetStoreError` that this call rejects with. */
+export async function rejectionOf(call: Promise<unknown>): Promise<PetStoreError> {
+  const reason = await call.catch((error: unknown) => error)
+  expect(reason).toBeInstanceOf(PetStoreError)
+  return reason as PetStoreError
+}
