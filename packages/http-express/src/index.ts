@@ -1,7 +1,7 @@
 // The app, and a server for it
 export { createPetApp } from './app/create-pet-app.ts'
 export type { PetAppOptions } from './app/create-pet-app.ts'
-export type { TrustProxy } from './http/client-address.ts'
+export type { TrustProxy } from './middleware/open-request.ts'
 export { createPetServer, SERVER_LIMITS } from './server/create-pet-server.ts'
 export type { PetServer, PetServerOptions, ServerLimits } from './server/create-pet-server.ts'
 
@@ -11,17 +11,16 @@ export type { MetricsText } from './app/create-metrics-app.ts'
 export { DECLARED_RESPONSES, isDeprecated } from './app/operation-routes.ts'
 
 // What the app needs from outside
-export type { TokenCheck } from './middleware/require-key.ts'
-export type { RateLimiting } from './middleware/limit-rate.ts'
-export type { HttpLog, RequestEntry } from './http/http-log.ts'
-export type { Clock } from './pets/deprecation.ts'
+export type { RateLimiting, TokenCheck } from './middleware/require-key.ts'
+export type { HttpLog, RequestEntry } from './middleware/open-request.ts'
+export type { Clock } from './pets/pet-handlers.ts'
 export type { Checks, ReadinessCheck } from './routes/health-routes.ts'
 
 // What clients of the service can see
 export { ERROR_STATUS } from './http/http-error.ts'
 export type { ErrorBody, ErrorCode } from './http/http-error.ts'
 export { openApiJson } from './routes/description-route.ts'
-export { writeCursor } from './pets/cursor.ts'
+export { writeCursor } from './pets/list-pets-query.ts'
 
 // Its JSON, for other parsers of pets
 export { parseExactJson } from './http/exact-json.ts'

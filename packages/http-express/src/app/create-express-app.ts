@@ -1,9 +1,7 @@
 import express, { type Express } from 'express'
-import type { ClientAddress } from '../http/client-address.ts'
 import { unknownPath } from '../http/http-error.ts'
-import type { HttpLog } from '../http/http-log.ts'
 import { handleError } from '../middleware/handle-error.ts'
-import { openRequest } from '../middleware/open-request.ts'
+import { type ClientAddress, type HttpLog, openRequest } from '../middleware/open-request.ts'
 
 /** What every app of this package has around its routes. */
 interface ExpressAppOptions {

@@ -1,8 +1,7 @@
 import type { Express } from 'express'
-import { clientAddressOf } from '../http/client-address.ts'
-import type { HttpLog } from '../http/http-log.ts'
 import { addGetRoute } from '../http/methods.ts'
-import { sendResponse } from '../http/send-response.ts'
+import { sendResponse } from '../http/response.ts'
+import { clientAddressOf, type HttpLog } from '../middleware/open-request.ts'
 import { securityHeaders } from '../middleware/security-headers.ts'
 import { createExpressApp } from './create-express-app.ts'
 

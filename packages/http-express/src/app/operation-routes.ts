@@ -1,7 +1,7 @@
 import type { Express, RequestHandler } from 'express'
-import type { Check, Handler } from '../http/handler.ts'
 import { unknownPath } from '../http/http-error.ts'
 import { allowedWith, rejectMethod, sendOptions } from '../http/methods.ts'
+import type { Check, Handler } from '../http/response.ts'
 import { requireScope } from '../middleware/require-key.ts'
 import type { Operation } from '../openapi/describe-operations.ts'
 import { OPERATIONS, type Operations } from '../pets/operations.ts'

@@ -1,7 +1,6 @@
 import type { IRouter, RequestHandler } from 'express'
-import type { Handler } from './handler.ts'
 import { HttpError } from './http-error.ts'
-import { sendResponse } from './send-response.ts'
+import { type Handler, sendResponse } from './response.ts'
 
 /** The methods that an operation can have. */
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'

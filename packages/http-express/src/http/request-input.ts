@@ -3,7 +3,7 @@ import { parse } from 'node:querystring'
 import * as z from 'zod'
 import { InexactNumber } from './exact-json.ts'
 import { HttpError } from './http-error.ts'
-import { addHeader } from './send-response.ts'
+import { addHeader } from './response.ts'
 
 /** The header for the description. Any text is valid: unknown preferences are ignored (RFC 7240). */
 export const preferHeader: z.ZodType = z

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import cors from 'cors'
-import type { Handler } from '../http/handler.ts'
-import { sendResponse } from '../http/send-response.ts'
+import { type Handler, sendResponse } from '../http/response.ts'
 
 /** The response headers that a web page of another origin may read. */
 const EXPOSED_HEADERS =

@@ -3,11 +3,10 @@ import { PetError, type PetErrorCode } from '@pet-store/domain'
 import { RawConnection } from '@pet-store/testing'
 import express, { type RequestHandler } from 'express'
 import { expect, it, onTestFinished } from 'vitest'
-import type { HttpLog } from '../http/http-log.ts'
 import { createPetServer } from '../server/create-pet-server.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { handleError } from './handle-error.ts'
-import { openRequest } from './open-request.ts'
+import { type HttpLog, openRequest } from './open-request.ts'
 
 /** A connection to an app with one route, and the internalErrors that the app logged. */
 async function serve(route: RequestHandler): Promise<{ connection: RawConnection; internalErrors: unknown[] }> {

@@ -1,8 +1,7 @@
 import { isPetError, type PetErrorCode } from '@pet-store/domain'
-import type { ErrorHandler, HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { type ErrorCode, HttpError, INTERNAL_ERROR } from '../http/http-error.ts'
-import type { HttpLog } from '../http/http-log.ts'
-import { isWritten, sendError } from '../http/send-response.ts'
+import { type ErrorHandler, type HandlerRequest, type HandlerResponse, isWritten, sendError } from '../http/response.ts'
+import type { HttpLog } from './open-request.ts'
 
 /** The code on the wire for each error of the domain. A new error does not compile until it has a row. */
 const CODES = {

@@ -1,5 +1,5 @@
-import type { Check, HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { HttpError } from '../http/http-error.ts'
+import type { Check, HandlerRequest, HandlerResponse } from '../http/response.ts'
 import { notAdded } from './handle-error.ts'
 
 /** How long a request waits for others to end. */

@@ -1,9 +1,47 @@
 import { randomUUID } from 'node:crypto'
-import type { ClientAddress } from '../http/client-address.ts'
-import { type Handler, type HandlerRequest, type HandlerResponse, RequestContext } from '../http/handler.ts'
-import { HttpError } from '../http/http-error.ts'
-import type { HttpLog } from '../http/http-log.ts'
-import { closeAfter, sentAtMs } from '../http/send-response.ts'
+import type { IncomingMessage } from 'node:http'
+import proxyAddr from 'proxy-addr'
+import { type ErrorCode, HttpError } from '../http/http-error.ts'
+import {
+  closeAfter,
+  type Handler,
+  type HandlerRequest,
+  type HandlerResponse,
+  RequestContext,
+  sentAtMs,
+} from '../http/response.ts'
+
+/** Where the app reports what happened. Never called with a key, a header or a body. */
+export interface HttpLog {
+  /** A request has arrived; `request` follows when it ends. */
+  begin?(): void
+  /** A request has ended: the response was sent, or the connection broke. */
+  request(entry: RequestEntry): void
+  /** An internal error, whose cause is not in the response. */
+  internalError(error: unknown, requestId: string): void
+  /** Persistence was unavailable for this request, which got 503: the state of another system, not an error of this one. */
+  unavailable?(error: unknown, requestId: string): void
+}
+
+/** One request, for a log line. */
+export interface RequestEntry {
+  readonly requestId: string
+  /** Absent where the request could not be parsed. */
+  readonly method?: string | undefined
+  /** The route's template, so that lines can be counted; absent for unknown paths. */
+  readonly route?: string | undefined
+  /** Absent when the connection broke before all of the response was sent. */
+  readonly status: number | undefined
+  /** The `code` of an error response. */
+  readonly code?: ErrorCode | undefined
+  readonly durationMs: number
+  /** The public id of the verified API key, never the key itself. */
+  readonly keyId?: string | undefined
+  /** Where the request came from: the connection's address, or what trusted proxies forwarded. */
+  readonly clientAddress?: string | undefined
+  /** False when the connection broke before all of the response was sent. */
+  readonly isComplete: boolean
+}
 
 /** Printable ASCII, at most 128 characters; anything else could break a log line or a header. */
 const SAFE_REQUEST_ID = /^[\x20-\x7e]{1,128}$/
@@ -47,6 +85,34 @@ export function openRequest(log: HttpLog, headers: readonly string[], addressOf:
     if (encoding !== undefined) assertChunked(req, res, encoding)
     next()
   }
+}
+
+/** The number of proxies in front, or their addresses and networks; Express's `trust proxy`. */
+export type TrustProxy = number | readonly string[]
+
+/** Returns the client's address of a request. */
+export type ClientAddress = (req: IncomingMessage) => string | undefined
+
+/** The address of the connection, or the one that the trusted proxies give in `X-Forwarded-For`; without a port. */
+export function clientAddressOf(trustProxy: TrustProxy): ClientAddress {
+  if (trustProxy === 0) return (req) => req.socket.remoteAddress
+  const isTrusted =
+    typeof trustProxy === 'number'
+      ? (_address: string, hop: number) => hop < trustProxy
+      : trustNetworks(proxyAddr.compile([...trustProxy]))
+  // A connection that the client has reset has no address.
+  return (req) => (req.socket.remoteAddress === undefined ? undefined : withoutPort(proxyAddr(req, isTrusted)))
+}
+
+type IsTrusted = (address: string, hop: number) => boolean
+
+function trustNetworks(isTrusted: IsTrusted): IsTrusted {
+  return (address, hop) => isTrusted(withoutPort(address), hop)
+}
+
+/** Some proxies add the port: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
+function withoutPort(address: string): string {
+  return address.replace(/^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$/, '$1$2')
 }
 
 /** A host name or address, perhaps with a port; it may be empty (RFC 9112, 3.2). A list is more than one host. */

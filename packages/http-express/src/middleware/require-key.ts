@@ -1,7 +1,7 @@
-import type { KeyVerdict, Scope, VerifiedKey } from '@pet-store/access'
-import { clientNetwork } from '../http/client-address.ts'
-import type { Check, HandlerResponse } from '../http/handler.ts'
+import type { KeyVerdict, RateLimit, RateLimiter, Scope, VerifiedKey } from '@pet-store/access'
+import ipaddr from 'ipaddr.js'
 import { HttpError } from '../http/http-error.ts'
+import { addHeader, type Check, type HandlerResponse } from '../http/response.ts'
 
 /** Verifies an API key, as `KeyCheck.check` of `@pet-store/access` does. */
 export type TokenCheck = (key: string, address: () => string) => KeyVerdict | Promise<KeyVerdict>
@@ -46,6 +46,28 @@ export function verifiedKeyOf(res: HandlerResponse): VerifiedKey {
   return verifiedKey
 }
 
+/** The key behind the scheme `Bearer`, which is case-insensitive; `undefined` without one. */
+function bearerKey(authorization: string | undefined): string | undefined {
+  const key = authorization === undefined ? undefined : /^bearer +(\S.*)$/i.exec(authorization)?.[1]
+  if (key === undefined || !/[\x80-\xff]/.test(key)) return key
+  // Node reads headers as Latin-1. A static key may be any text, and its hash is that of UTF-8.
+  return Buffer.from(key, 'latin1').toString()
+}
+
+/**
+ * The address under which a client is counted: the /64 network of an IPv6 address, because one client usually has all
+ * of it; an IPv4 address as it is, even when it is written as IPv6. Whatever is not an address counts as one client.
+ */
+export function clientNetwork(ip = ''): string {
+  if (!ipaddr.isValid(ip)) return ''
+  const address = ipaddr.process(ip)
+  if (address instanceof ipaddr.IPv4) return address.toString()
+  return address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')
+}
+
 /** Requires a key with the scope: else 403 (RFC 6750, 3.1). */
 export function requireScope(scope: Scope): Check {
   return (_req, res) => {
@@ -56,10 +78,30 @@ export function requireScope(scope: Scope): Check {
   }
 }
 
-/** The key behind the scheme `Bearer`, which is case-insensitive; `undefined` without one. */
-function bearerKey(authorization: string | undefined): string | undefined {
-  const key = authorization === undefined ? undefined : /^bearer +(\S.*)$/i.exec(authorization)?.[1]
-  if (key === undefined || !/[\x80-\xff]/.test(key)) return key
-  // Node reads headers as Latin-1. A static key may be any text, and its hash is that of UTF-8.
-  return Buffer.from(key, 'latin1').toString()
+/** How many requests each key may make, and who counts them. */
+export interface RateLimiting {
+  readonly limit: RateLimit
+  readonly limiter: RateLimiter
+}
+
+/**
+ * Rejects the requests of a key beyond its limit with 429. Every response says how much is left, in the fields of
+ * draft-ietf-httpapi-ratelimit-headers-10.
+ */
+export function limitRate({ limit, limiter }: RateLimiting): Check {
+  const policy = `"default";q=${limit.requests};w=${seconds(limit.windowMs)}`
+  return async (_req, res) => {
+    const { isAllowed, remaining, resetMs } = await limiter.take(verifiedKeyOf(res).keyId)
+    const reset = seconds(resetMs)
+    addHeader(res, 'RateLimit-Policy', policy)
+    addHeader(res, 'RateLimit', `"default";r=${remaining};t=${reset}`)
+    if (isAllowed) return
+    const message = `This API key may make ${limit.requests} requests in ${seconds(limit.windowMs)} s. Try again in ${reset} s.`
+    throw new HttpError('rate_limited', message, { 'Retry-After': String(reset) })
+  }
+}
+
+/** Whole seconds, rounded up, so that a client that waits for them has waited long enough. */
+function seconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000))
 }

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { INT64, PET_STATUSES, type PetStatus } from '@pet-store/domain'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readCursor, writeCursor } from './cursor.ts'
+import { readCursor, writeCursor } from './list-pets-query.ts'
 
 const positions = fc.oneof(
   fc.bigInt({ min: INT64.min, max: INT64.max }),

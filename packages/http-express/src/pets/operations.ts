@@ -16,7 +16,6 @@ import {
   REPLAYED,
   REQUEST_ID,
 } from '../openapi/response-headers.ts'
-import { GONE, SUNSET_DATE } from './deprecation.ts'
 import { listPetsParameters } from './list-pets-query.ts'
 import { NEW_PET_EXAMPLE, newPetSchema, PET_EXAMPLE, petSchema, petsSchema } from './pet-schema.ts'
 
@@ -25,6 +24,24 @@ export type Operations = {
   readonly listPets: Operation<'/pets'>
   readonly createPet: Operation<'/pets'>
   readonly getPet: Operation<'/pets/{petId}'>
+}
+
+/** The date of the first release, since which getPet is deprecated (RFC 9745). */
+const DEPRECATED_SINCE = Date.UTC(2026, 10, 21) / 1000
+
+/** The last second in which getPet is served (interface document, section 9; RFC 8594). */
+const SUNSET = 'Thu, 05 Dec 2030 23:59:59 GMT'
+
+/** When getPet is no longer served. No setting moves it. */
+export const RETIRED_FROM: number = Date.UTC(2030, 11, 6)
+
+/** The message of the 410. */
+export const GONE = 'GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with a status filter instead.'
+
+/** The headers of every response of a deprecated route, names and values in turn. `docs` is the reference page. */
+export function deprecationHeaders(docs: string): readonly string[] {
+  const link = `<${docs}>; rel="deprecation"; type="text/html"`
+  return ['Deprecation', `@${DEPRECATED_SINCE}`, 'Sunset', SUNSET, 'Link', link]
 }
 
 /** Parsed by `readInt64`; any other text is the id of no pet, so it is a 404 and not a 400. */
@@ -92,7 +109,7 @@ export const OPERATIONS: Operations = {
     scope: 'pets:read',
     'x-stability': 'stable',
     deprecated: true,
-    'x-deprecated-sunset': SUNSET_DATE,
+    'x-deprecated-sunset': new Date(SUNSET).toISOString().slice(0, 10),
     summary: 'Get a pet',
     description: 'Will be removed on 5 December 2030. Use `GET /pets` with a `status` filter instead.',
     requestParams: { path: z.object({ petId }), header: z.object({ Prefer: preferHeader }) },

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IRouter } from 'express'
-import type { HandlerRequest, HandlerResponse } from '../http/handler.ts'
 import { addGetRoute } from '../http/methods.ts'
-import { addHeader, sendResponse } from '../http/send-response.ts'
+import { addHeader, type HandlerRequest, type HandlerResponse, sendResponse } from '../http/response.ts'
 import { OPERATIONS } from '../pets/operations.ts'
 
 let description: Promise<string> | undefined

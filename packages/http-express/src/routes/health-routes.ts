@@ -1,7 +1,7 @@
 import type { IRouter } from 'express'
 import { HttpError } from '../http/http-error.ts'
 import { addGetRoute } from '../http/methods.ts'
-import { sendError, sendJson } from '../http/send-response.ts'
+import { sendError, sendJson } from '../http/response.ts'
 
 /** The checked parts by name: `ok`, or in a few words what is wrong. */
 export type Checks = Readonly<Record<string, string>>

@@ -1,10 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import { clientAddressOf, type TrustProxy } from '../http/client-address.ts'
-import { HttpError } from '../http/http-error.ts'
-import type { HttpLog } from '../http/http-log.ts'
-import { Connection, shutDown } from './connection.ts'
-import { isHead, type ParserError, parserError, UnroutedErrors } from './unrouted-errors.ts'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { clientAddressOf, type HttpLog, type TrustProxy } from '../middleware/open-request.ts'
+import { type Connection, handleConnections } from './connection.ts'
+import { UnroutedErrors } from './unrouted-errors.ts'
 
 /** The limits of the server, with their defaults; those of Node fit no API. */
 export const SERVER_LIMITS = {
@@ -75,74 +75,25 @@ function keepHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })
 }
 
-/** Connects the events of the server with the app. Returns the open connections. */
-function handleConnections(
-  server: Server,
-  app: RequestListener,
-  errors: UnroutedErrors,
-  maxHeaderBytes: number,
-): ReadonlyMap<Socket, Connection> {
-  const connections = new Map<Socket, Connection>()
-  server.on('connection', (socket: Socket) => {
-    connections.set(socket, new Connection(socket, errors))
-    socket.once('close', () => connections.delete(socket))
-  })
+/** How long an idle connection stays open after the server stops listening: a request may be on its way. */
+const IDLE_MS = 1_000
+const SWEEP_INTERVAL_MS = 50
 
-  const add = (req: IncomingMessage, res: ServerResponse, handle: RequestListener) =>
-    connections.get(req.socket)?.add(req, res, handle)
-  const onRequest = (req: IncomingMessage, res: ServerResponse) => {
-    // Express parses targets with Node's retired `url.parse`, which takes `/v1/pets#x` for a path of the API.
-    const target = req.url
-    req.url = target === '*' ? '/*' : originForm(target)
-    const isInvalid = target === '*' && req.method !== 'OPTIONS'
-    add(req, res, isInvalid ? () => errors.send(res, ASTERISK) : app)
-  }
-  server.on('request', onRequest)
-  // Without a listener Node sends `100 Continue` at once. Here `readJsonBody` sends it.
-  server.on('checkContinue', onRequest)
-  server.on('checkExpectation', (req, res) => {
-    const error = new HttpError('expectation_failed', 'The only possible expectation is 100-continue.')
-    add(req, res, () => errors.send(res, error))
-  })
-  server.on('connect', (req: IncomingMessage, socket: Socket) => {
-    // Node no longer listens to this socket: without listeners a reset would end the process, and a stalled client stay.
-    socket.on('error', () => {})
-    socket.on('timeout', () => socket.destroy())
-    socket.resume()
-    const error = new HttpError('not_found', 'This is not a proxy.')
-    connections.get(socket)?.fail(error, true, req)
-  })
-  server.on('clientError', (cause: ParserError, socket: Socket) => {
-    connections.get(socket)?.fail(parserError(cause, maxHeaderBytes), !isHead(cause))
-  })
-  return connections
-}
-
-/** For the target `*` (RFC 9112, 3.2.4), which means the server as a whole. */
-const ASTERISK = new HttpError('invalid_request', 'The target * is for OPTIONS alone.')
-
-/** A path without a route, under the base path of the operations and outside. */
-const UNKNOWN_PATH = '/unknown'
-const UNKNOWN_OPERATION = '/v1/unknown'
-
-/**
- * The path and query of a request target (RFC 9112, 3.2), even of an absolute one. A target that Express would reject
- * before any middleware, or misread (`*`, a fragment, invalid percent-encoding), becomes a path without a route.
- */
-function originForm(target: string = UNKNOWN_PATH): string {
-  if (/^\/[^#%]*$/.test(target)) return target
-  const absolute = /^https?:\/\/[^/?#\\]+(\/[^?#]*)?(\?[^#]*)?$/i.exec(target)
-  const relative = absolute === null ? target : `${absolute[1] ?? '/'}${absolute[2] ?? ''}`
-  if (!/^\/[^#]*$/.test(relative)) return UNKNOWN_PATH
-  if (isDecodable(relative.replace(/\?.*/s, ''))) return relative
-  return relative.startsWith('/v1/') ? UNKNOWN_OPERATION : UNKNOWN_PATH
-}
-
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path)
-    return true
-  } catch {
-    return false
-  }
+/** Stops listening, lets requests finish, and closes idle connections after a while. Resolves when all are closed. */
+async function shutDown(server: Server, connections: ReadonlyMap<Socket, Connection>): Promise<void> {
+  const closed = once(server, 'close')
+  // Right after the event loop has accepted connections, so that none is left in the queue of the system.
+  await setImmediate()
+  // An HTTP server's own `close` also destroys connections without a request under way, at once: those whose next request
+  // is on its way, and those whose response has not left yet.
+  NetServer.prototype.close.call(server)
+  // Not before: a client whose connection is closed while the server listens reconnects.
+  for (const connection of connections.values()) connection.stop()
+  const idleSince = performance.now()
+  const sweeping = setInterval(() => {
+    if (performance.now() - idleSince < IDLE_MS) return
+    for (const [socket, connection] of connections) if (connection.isIdle) socket.destroy()
+  }, SWEEP_INTERVAL_MS)
+  await closed
+  clearInterval(sweeping)
 }

@@ -1,10 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ClientAddress } from '../http/client-address.ts'
 import { ERROR_STATUS, type ErrorCode, errorJson, HttpError } from '../http/http-error.ts'
-import type { HttpLog } from '../http/http-log.ts'
-import { closeAfter, sendError } from '../http/send-response.ts'
-import { requestIdOf } from '../middleware/open-request.ts'
+import { closeAfter, sendError } from '../http/response.ts'
+import { type ClientAddress, type HttpLog, requestIdOf } from '../middleware/open-request.ts'
 
 /** What Node's parser and timeouts report. */
 export interface ParserError extends NodeJS.ErrnoException {

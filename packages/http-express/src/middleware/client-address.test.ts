@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
-import { clientNetwork, type TrustProxy } from './client-address.ts'
+import type { TrustProxy } from './open-request.ts'
+import { clientNetwork } from './require-key.ts'
 
 const FORWARDED = { 'X-Forwarded-For': '203.0.113.9, 198.51.100.7' }
 
