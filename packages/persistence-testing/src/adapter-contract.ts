@@ -1,83 +1,94 @@
-import type { CreateRateLimiter } from '@pet-store/access'
-import type { BulkAccess, Persistence } from '@pet-store/persistence'
+import type { Persistence } from '@pet-store/persistence'
 import { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
 import { bulkAccessContract } from './bulk-access-contract.ts'
-import { type ContractCase, endWithin } from './contract-case.ts'
-import { type PersistenceCase, persistenceContract } from './persistence-contract.ts'
-import { type NotShown, type PersistenceHarness, withBulkAccess, withPersistence } from './persistence-harness.ts'
+import { type ContractCase, endWithin, NotShown } from './contract-case.ts'
+import { bulkCases } from './persistence-cases/bulk.ts'
+import { declaringCases } from './persistence-cases/declaring.ts'
+import { killingCases } from './persistence-cases/killing.ts'
+import { migratingCases } from './persistence-cases/migrating.ts'
+import { reopeningCases } from './persistence-cases/reopening.ts'
+import { sharingCases } from './persistence-cases/sharing.ts'
+import { unavailableCases } from './persistence-cases/unavailable.ts'
+import {
+  apiKeysOf,
+  type HarnessCase,
+  type PersistenceHarness,
+  rateLimiterOf,
+  withBulkAccess,
+  withPersistence,
+} from './persistence-harness.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
 
-/** A guarantee of an adapter: of one of its ports, or of the whole. */
-export interface AdapterCase extends PersistenceCase {
+/** A guarantee of an adapter as a function that checks it: of one of its ports, or of the whole. */
+export interface AdapterCase {
+  readonly id: string
+  readonly name: string
   /** What the guarantee belongs to, in one or two words. */
   readonly capability: string
-}
-
-const CAPABILITIES: Readonly<Record<string, string>> = {
-  'persistence.reopen': 'durability',
-  'persistence.shared': 'several processes',
-  'persistence.killed': 'durability',
-  'persistence.migrate': 'migrations',
-  'persistence.bulk': 'bulk access',
-  'persistence.unavailable': 'unavailability',
-  'persistence.declared': 'capabilities',
+  readonly timeLimitMs: number
+  /**
+   * Rejects when the guarantee is broken, or after the time limit. Resolves with `undefined` when it was shown, else
+   * with the reason why it could not be shown.
+   */
+  readonly run: (timeLimitMs?: number) => Promise<string | undefined>
 }
 
 /**
- * Every guarantee of an adapter: the contracts of its ports, each case on an empty database, and `persistenceContract`. Run
- * the cases one after the other.
+ * Every guarantee of an adapter: the contracts of its ports, each case on an empty database, and what one open port
+ * cannot show. Run the cases one after the other.
  */
 export function adapterContract(harness: PersistenceHarness): readonly AdapterCase[] {
   const opened =
-    <Port>(part: (opened: Persistence) => Port | undefined): WithPort<Port> =>
+    <Port>(part: (opened: Persistence) => Port): WithPort<Port> =>
     (url, work) =>
       withPersistence(harness, url, (persistence) => work(part(persistence)))
-  const bulkAccess: WithPort<BulkAccess> = (url, work) => withBulkAccess(harness, url, work)
 
-  /** The cases of a port, each on an empty database. */
-  function casesOn<Port>(
-    capability: string,
+  /** The cases of a port, each on an empty database. Opening and closing belong to the time of the case too. */
+  const onEmptyDatabase = <Port>(
     contract: readonly ContractCase<Port>[],
     withPort: WithPort<Port>,
-    absent: NotShown,
-  ): readonly AdapterCase[] {
-    return contract.map(({ run, ...rest }) => ({
+  ): readonly HarnessCase[] =>
+    contract.map(({ run, ...rest }) => ({
       ...rest,
-      capability,
-      // Opening and closing belong to the time of the case too.
-      run: (limitMs = rest.timeLimitMs) =>
+      run: (_, limitMs = rest.timeLimitMs) =>
         endWithin(limitMs, async () =>
-          withPort(await harness.emptyDatabase({ mayHaveSchema: true }), async (port) => {
-            if (port === undefined) return absent
-            await run(port, limitMs)
-            return undefined
-          }),
+          withPort(await harness.emptyDatabase({ mayHaveSchema: true }), (port) => run(port, limitMs)),
         ),
     }))
-  }
 
-  const pets = opened((persistence) => persistence.pets)
-  const apiKeys = opened(({ apiKeys }) => apiKeys)
-  return [
-    ...casesOn('pets', petRepositoryContract, pets, 'the adapter has no pets'),
-    ...casesOn('API keys', apiKeyRepositoryContract, apiKeys, 'the adapter stores no API keys'),
-    ...casesOn('rate limits', rateLimiterContract, opened(rateLimiterOf), 'the adapter counts no requests'),
-    ...casesOn('bulk access', bulkAccessContract, bulkAccess, 'the adapter has no bulk access'),
-    ...persistenceContract(harness).map((one) => {
-      const [group = ''] = /^persistence[.][^.]+/.exec(one.id) ?? []
-      return { ...one, capability: CAPABILITIES[group] ?? group }
-    }),
-  ]
+  return Object.entries({
+    pets: onEmptyDatabase(
+      petRepositoryContract,
+      opened(({ pets }) => pets),
+    ),
+    'API keys': onEmptyDatabase(apiKeyRepositoryContract, opened(apiKeysOf)),
+    'rate limits': onEmptyDatabase(rateLimiterContract, opened(rateLimiterOf)),
+    'bulk access': [
+      ...onEmptyDatabase(bulkAccessContract, (url, work) => withBulkAccess(harness, url, work)),
+      ...bulkCases,
+    ],
+    durability: [...reopeningCases, ...killingCases],
+    'several processes': sharingCases,
+    migrations: migratingCases,
+    unavailability: unavailableCases,
+    capabilities: declaringCases,
+  }).flatMap(([capability, cases]) =>
+    cases.map(({ run, ...rest }) => ({
+      ...rest,
+      capability,
+      run: async (limitMs) => {
+        try {
+          await run(harness, limitMs)
+        } catch (error) {
+          if (error instanceof NotShown) return error.message
+          throw error
+        }
+        return undefined
+      },
+    })),
+  )
 }
 
-/** Opens a database for a case of a port, which is `undefined` where the adapter has none. */
-type WithPort<Port> = (
-  url: string,
-  work: (port: Port | undefined) => Promise<NotShown | undefined>,
-) => Promise<NotShown | undefined>
-
-/** Called on what was opened, which may be an instance of a class. */
-function rateLimiterOf(opened: Persistence): CreateRateLimiter | undefined {
-  return opened.createRateLimiter && ((limit) => (opened.createRateLimiter as CreateRateLimiter)(limit))
-}
+/** Opens a database for a case of a port. */
+type WithPort<Port> = (url: string, work: (port: Port) => Promise<void>) => Promise<void>

@@ -26,7 +26,7 @@ const apiKeyOf = (name: string, fields: Partial<StoredApiKey> = {}): StoredApiKe
   ...{ id: `key_${name}`, sha256: hashOf(name), name: 'kiosk', scopes: ['pets:read'], createdAt: after(1), ...fields },
 })
 
-/** The contract of `BulkAccess` by itself. What it has in common with an open adapter is in `persistenceContract`. */
+/** The contract of `BulkAccess` by itself. What it has in common with an open adapter is in `persistence-cases/`. */
 export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
   'add: gives many new pets ascending ids in their order, and returns them exactly': async (bulk) => {
     expectEqual([await bulk.countPets(), await bulk.lastPetId()], [0, 0n], 'the number and last id of an empty place')

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 export const contractVersion: string = '4.0.0'
 
 /** One guarantee of a port as a function that checks it. Independent of any test runner. */
-export interface ContractCase<Port, Result = void> {
+export interface ContractCase<Port> {
   /** Identifies the case; it never changes, and is never used for another guarantee. */
   readonly id: string
   /** The guarantee, as a sentence without a subject: the subject is the adapter. */
@@ -15,25 +15,20 @@ export interface ContractCase<Port, Result = void> {
    * Runs on a fresh, empty database. Rejects when the guarantee is broken, or after `timeLimitMs`; an adapter that is
    * slow to reach may be given another limit.
    */
-  readonly run: (port: Port, timeLimitMs?: number) => Promise<Result>
+  readonly run: (port: Port, timeLimitMs?: number) => Promise<void>
 }
-
-/** Cases as they are written down: `id: guarantee`, and what shows it; or the same in pairs, where they are made from values. */
-export type Guarantees<Port, Result = void> = Readonly<Record<`${string}: ${string}`, Show<Port, Result>>>
-type Show<Port, Result> = (port: Port) => Promise<Result>
 
 /** Of a case whose group names none. */
 export const TIME_LIMIT_MS = 20_000
 
-/** Adds the time limit to cases, and the name of their group to their ids. */
-export function casesOf<Port, Result = void>(
+/** Cases as they are written down: `id: guarantee`, and what shows it. Adds the time limit, and the name of the group to the ids. */
+export function casesOf<Port>(
   groupOrLimit: string | { readonly group: string; readonly timeLimitMs: number },
-  cases: Guarantees<Port, Result> | readonly (readonly [text: string, show: Show<Port, Result>])[],
-): readonly ContractCase<Port, Result>[] {
+  cases: Readonly<Record<`${string}: ${string}`, (port: Port) => Promise<void>>>,
+): readonly ContractCase<Port>[] {
   const { group, timeLimitMs } =
     typeof groupOrLimit === 'string' ? { group: groupOrLimit, timeLimitMs: TIME_LIMIT_MS } : groupOrLimit
-  const pairs = Array.isArray(cases) ? cases : Object.entries(cases)
-  return pairs.map(([text, show]: readonly [string, Show<Port, Result>]) => {
+  return Object.entries(cases).map(([text, show]) => {
     const end = text.indexOf(': ')
     return {
       id: `${group}.${text.slice(0, end)}`,
@@ -42,6 +37,13 @@ export function casesOf<Port, Result = void>(
       run: (port, limitMs = timeLimitMs) => endWithin(limitMs, () => show(port)),
     }
   })
+}
+
+/** Why a guarantee could not be shown: the adapter or its harness lacks what the case needs. */
+export class NotShown extends Error {}
+
+export function assertShown(condition: unknown, reasonNotShown: string): asserts condition {
+  if (!condition) throw new NotShown(reasonNotShown)
 }
 
 /** Rejects when the work takes longer. Work that never ends is abandoned. */

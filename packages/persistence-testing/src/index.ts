@@ -9,11 +9,8 @@ export { bulkAccessContract } from './bulk-access-contract.ts'
 // The contract of a whole adapter
 export { adapterContract } from './adapter-contract.ts'
 export type { AdapterCase } from './adapter-contract.ts'
-export { persistenceContract } from './persistence-contract.ts'
-export type { PersistenceCase } from './persistence-contract.ts'
 export type {
   Interruption,
-  NotShown,
   OutdatedDatabase,
   PausedReplica,
   PersistenceHarness,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { expectEqual } from './contract-case.ts'
-import type { NotShown, PersistenceHarness } from './persistence-harness.ts'
+import { assertShown, expectEqual } from './contract-case.ts'
+import type { PersistenceHarness } from './persistence-harness.ts'
 
 /** What another process did. */
 interface ProcessResult {
@@ -30,12 +30,12 @@ export type StartProcess = (
 
 /** Makes the body of a case that needs other processes. */
 export function withProcesses(
-  work: (harness: PersistenceHarness, start: StartProcess) => Promise<NotShown | undefined>,
-): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
+  work: (harness: PersistenceHarness, start: StartProcess) => Promise<void>,
+): (harness: PersistenceHarness) => Promise<void> {
   return async (harness) => {
     const { module } = harness
-    if (module === undefined) return 'the harness names no module for a second process'
-    return work(harness, (...given) => startProcess(harness, module, ...given))
+    assertShown(module, 'the harness names no module for a second process')
+    await work(harness, (...given) => startProcess(harness, module, ...given))
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
 import type { Pet, PetId } from '@pet-store/domain'
 import type {
   BulkAccess,
@@ -6,9 +7,9 @@ import type {
   Persistence,
   PersistenceCapabilities,
 } from '@pet-store/persistence'
-import type { ContractCase } from './contract-case.ts'
+import { assertShown, type ContractCase } from './contract-case.ts'
 
-/** How `persistenceContract` reaches an adapter. What is absent makes the cases that need it report why they show nothing. */
+/** How `adapterContract` reaches an adapter. What is absent makes the cases that need it report why they show nothing. */
 export interface PersistenceHarness {
   /** Opens the adapter: the function that a persistence module exports. */
   readonly open: OpenPersistence
@@ -64,11 +65,8 @@ export interface Interruption {
   end(): Promise<void>
 }
 
-/** Why a guarantee could not be shown. */
-export type NotShown = string
-
-/** A case of `persistenceContract`. It resolves with a reason when the harness or the adapter lacks what it needs. */
-export type HarnessCase = ContractCase<PersistenceHarness, NotShown | undefined>
+/** A case of a whole adapter. */
+export type HarnessCase = ContractCase<PersistenceHarness>
 
 /** Opens a database, creating its schema if needed, and closes it after the work. */
 export async function withPersistence<Result>(
@@ -84,16 +82,29 @@ export async function withPersistence<Result>(
   }
 }
 
-/** The same for bulk access; the work gets `undefined` if the adapter has none. */
+/** The same for bulk access. */
 export async function withBulkAccess<Result>(
   { openBulkAccess }: PersistenceHarness,
   url: string,
-  work: (bulk: BulkAccess | undefined) => Promise<Result>,
+  work: (bulk: BulkAccess) => Promise<Result>,
 ): Promise<Result> {
-  const bulk = await openBulkAccess?.({ url, migrate: true })
+  assertShown(openBulkAccess, 'the adapter has no bulk access')
+  const bulk = await openBulkAccess({ url, migrate: true })
   try {
     return await work(bulk)
   } finally {
-    await bulk?.close()
+    await bulk.close()
   }
+}
+
+/** The API keys of an open adapter. */
+export function apiKeysOf({ apiKeys }: Persistence): ApiKeyRepository {
+  assertShown(apiKeys, 'the adapter stores no API keys')
+  return apiKeys
+}
+
+/** Called on what was opened, which may be an instance of a class. */
+export function rateLimiterOf(opened: Persistence): CreateRateLimiter {
+  assertShown(opened.createRateLimiter, 'the adapter counts no requests')
+  return (limit) => (opened as Required<Persistence>).createRateLimiter(limit)
 }

@@ -4,7 +4,7 @@ import type { PetRepository } from '@pet-store/domain'
 /**
  * An open persistence adapter, as the service uses it. The caller that opened it closes it.
  *
- * An adapter fulfils this contract when it passes `persistenceContract` from `@pet-store/persistence-testing`.
+ * An adapter fulfils this contract when it passes `adapterContract` from `@pet-store/persistence-testing`.
  */
 export interface Persistence {
   readonly pets: PetRepository

@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { contractVersion } from '../contract-case.ts'
 import { type AdapterReport, type CheckedGuarantee, formatReport } from './adapter-report.ts'
 import type { CheckOptions } from './check-harness.ts'
-import type { Message, PlannedCase } from './run-cases.ts'
+import type { Message, StartedCase } from './run-cases.ts'
 
 /** How the result is printed. */
 export interface PrintOptions {
@@ -10,20 +12,23 @@ export interface PrintOptions {
   readonly json: boolean
 }
 
+/** The first argument of the process that runs the cases. */
+export const RUN_CASES = 'run-cases'
+
 const LOADING_LIMIT_MS = 60_000
 /** A case ends by itself; a process in an endless loop ends nothing. */
 const GRACE_MS = 5_000
 const CLOSING_LIMIT_MS = 15_000
 const MAX_ENDLESS_CASES = 5
+const NOT_LOADED = 'the adapter or its harness could not be loaded'
 
-/** Says why nothing was checked. */
-class NothingChecked extends Error {
-  readonly exitCode: number
-
-  constructor(message: string, exitCode: number) {
-    super(message)
-    this.exitCode = exitCode
-  }
+/** What was found out so far, by as many processes as it took. */
+interface Findings {
+  readonly guarantees: CheckedGuarantee[]
+  /** What the last case that was started said of all. */
+  last?: StartedCase
+  endless: number
+  stopped?: string
 }
 
 /**
@@ -31,131 +36,81 @@ class NothingChecked extends Error {
  * nothing is broken, 1 something is, or not everything was checked, 2 wrong use.
  */
 export async function checkCommand(options: CheckOptions, { all, json }: PrintOptions): Promise<number> {
-  try {
-    const { report, strays } = await new Check(options).run()
-    process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report, all))
-    const isBroken = report.guarantees.some(({ result }) => result === 'broken')
-    return isBroken || strays > 0 || report.stopped !== undefined ? 1 : 0
-  } catch (error) {
-    if (!(error instanceof NothingChecked)) throw error
-    console.error(error.message)
-    return error.exitCode
+  const findings: Findings = { guarantees: [], endless: 0 }
+  const { guarantees } = findings
+  let isClean = true
+  do {
+    const from = guarantees.length
+    const exit = await runProcess(options, findings)
+    if (exit === 2 && findings.last === undefined) return 2
+    isClean &&= exit === 0
+    if (guarantees.length === from) findings.stopped ??= NOT_LOADED
+  } while (findings.stopped === undefined && guarantees.length < (findings.last?.total ?? 0))
+  const { last, stopped } = findings
+  if (last === undefined) {
+    console.error(stopped)
+    return 1
   }
+  const { capabilities } = last
+  const report: AdapterReport = { contractVersion, capabilities, guarantees, ...(stopped !== undefined && { stopped }) }
+  process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report, all))
+  const isBroken = guarantees.some(({ result }) => result === 'broken')
+  return isBroken || !isClean || stopped !== undefined ? 1 : 0
 }
 
-/** One check: as many processes as it needs, and what they have found so far. */
-class Check {
-  readonly #options: CheckOptions
-  readonly #guarantees: CheckedGuarantee[] = []
-  readonly #showProgress = createProgress()
-  #cases: readonly PlannedCase[] | undefined
-  #report: AdapterReport | undefined
-  #running: { readonly index: number; readonly start: number } | undefined
-  #endless = 0
-  #strays = 0
-  #stopped: string | undefined
-  #failure: NothingChecked | undefined
-
-  constructor(options: CheckOptions) {
-    this.#options = options
+/** Runs the cases that are left, until the process ends: after the last case, after an endless one, or because it broke. */
+async function runProcess(options: CheckOptions, findings: Findings): Promise<number | NodeJS.Signals> {
+  // With a group of its own, to end the processes that it has started too. Standard output is for the report.
+  const child = fork(
+    process.argv[1] as string,
+    [RUN_CASES, JSON.stringify(options), String(findings.guarantees.length)],
+    { detached: true, stdio: ['ignore', 2, 2, 'ipc'] },
+  )
+  let timer = setTimeout(endGroup, LOADING_LIMIT_MS, child)
+  const setLimit = (limitMs: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(endGroup, limitMs, child)
   }
-
-  async run(): Promise<{ report: AdapterReport; strays: number }> {
-    do await this.#runProcess(this.#guarantees.length)
-    while (this.#stopped === undefined && this.#guarantees.length < (this.#cases?.length ?? 0))
-    if (this.#report === undefined) throw this.#failure ?? new NothingChecked(this.#stopped ?? NOT_LOADED, 1)
-    this.#showProgress(this.#guarantees.length, this.#guarantees.length, '')
-    const stopped = this.#stopped
-    const guarantees = this.#guarantees
-    return { report: { ...this.#report, guarantees, ...(stopped !== undefined && { stopped }) }, strays: this.#strays }
+  const interrupt = () => {
+    findings.stopped ??= 'interrupted'
+    child.kill('SIGTERM')
+    setLimit(CLOSING_LIMIT_MS)
   }
-
-  /** Runs the cases from one on, until the process ends: after the last case, after an endless one, or because it broke. */
-  async #runProcess(from: number): Promise<void> {
-    // With a group of its own, to end the processes that it has started too. Standard output is for the report.
-    const child = fork(process.argv[1] as string, [RUN_CASES, JSON.stringify(this.#options), String(from)], {
-      detached: true,
-      stdio: ['ignore', 2, 2, 'ipc'],
-    })
-    const interrupt = () => {
-      this.#stopped ??= 'interrupted'
-      child.kill('SIGTERM')
-      limit.set(CLOSING_LIMIT_MS)
-    }
-    process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
-    const limit = createLimit(() => endGroup(child))
-    limit.set(LOADING_LIMIT_MS)
-    child.on('message', (message: Message) => {
-      this.#take(message)
-      const { limitMs = LOADING_LIMIT_MS } = this.#cases?.[this.#running?.index ?? -1] ?? {}
-      limit.set(this.#running === undefined ? CLOSING_LIMIT_MS : limitMs + GRACE_MS)
-    })
-    const how = await new Promise<string>((resolve) => {
-      child
-        .on('exit', (code, signal) => resolve(signal ?? `code ${code}`))
-        .on('error', ({ message }) => resolve(message))
-    })
-    limit.clear()
-    endGroup(child)
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-    this.#endRunning(how)
-    if (this.#guarantees.length === from) this.#stopped ??= NOT_LOADED
-  }
-
-  #take(message: Message): void {
-    if (message.kind === 'cases') {
-      this.#cases = message.cases
-      this.#report ??= message.report
-    } else if (message.kind === 'started') {
-      this.#running = { index: message.index, start: Date.now() }
-      this.#showProgress(message.index, this.#cases?.length ?? 0, this.#cases?.[message.index]?.capability ?? '')
-    } else if (message.kind === 'ended') {
-      this.#running = undefined
-      this.#end(message.guarantee, message.isEndless)
-    } else if (message.kind === 'stray') {
-      this.#strays += 1
-      console.error(`Outside of any case: ${message.message}`)
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  let running: { readonly started: StartedCase; readonly start: number } | undefined
+  child.on('message', (message: Message) => {
+    if ('ended' in message) {
+      running = undefined
+      addTo(findings, message.ended, message.isEndless)
+      setLimit(CLOSING_LIMIT_MS)
     } else {
-      this.#failure = new NothingChecked(message.message, message.isWrongUse ? 2 : 1)
-      this.#stopped ??= message.message
+      running = { started: message.started, start: Date.now() }
+      findings.last = message.started
+      setLimit(message.started.limitMs + GRACE_MS)
     }
-  }
-
-  /** A process that ended in the middle of a case broke its guarantee, unless somebody else ended it. */
-  #endRunning(how: string): void {
-    const { index, start } = this.#running ?? { index: -1, start: 0 }
-    this.#running = undefined
-    const planned = this.#cases?.[index]
-    if (planned === undefined || this.#stopped !== undefined) return
-    const { limitMs, ...which } = planned
-    const durationMs = Date.now() - start
+  })
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals]
+  clearTimeout(timer)
+  endGroup(child)
+  process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  // Unless somebody else ended it, a process that ended in the middle of a case broke its guarantee.
+  if (running !== undefined && findings.stopped === undefined) {
+    const { id, name, capability, limitMs } = running.started
+    const durationMs = Date.now() - running.start
     const isEndless = durationMs > limitMs
     const reason = isEndless
       ? `The process did not respond, as in an endless loop, and was ended after ${limitMs + GRACE_MS} ms.`
-      : `The process ended in the middle of the case, with ${how}.`
-    this.#end({ ...which, result: 'broken', reason, durationMs }, isEndless)
+      : `The process ended in the middle of the case, with ${signal ?? `code ${code}`}.`
+    addTo(findings, { id, name, capability, result: 'broken', reason, durationMs }, isEndless)
   }
-
-  #end(guarantee: CheckedGuarantee, isEndless: boolean): void {
-    this.#guarantees.push(guarantee)
-    if (!isEndless || ++this.#endless < MAX_ENDLESS_CASES) return
-    this.#stopped ??= `${MAX_ENDLESS_CASES} cases did not end. If the database is slow, give each more time with --time-limit`
-  }
+  return code ?? signal
 }
 
-/** The first argument of the process that runs the cases. */
-export const RUN_CASES = 'run-cases'
-const NOT_LOADED = 'the adapter or its harness could not be loaded'
-
-function createLimit(end: () => void): { set(limitMs: number): void; clear(): void } {
-  let timer: NodeJS.Timeout | undefined
-  const clear = () => clearTimeout(timer)
-  return {
-    set(limitMs) {
-      clear()
-      timer = setTimeout(end, limitMs)
-    },
-    clear,
+function addTo(findings: Findings, guarantee: CheckedGuarantee, isEndless: boolean): void {
+  findings.guarantees.push(guarantee)
+  if (isEndless) findings.endless += 1
+  if (findings.endless === MAX_ENDLESS_CASES) {
+    findings.stopped ??= `${MAX_ENDLESS_CASES} cases did not end. If the database is slow, give each more time with --time-limit`
   }
 }
 
@@ -166,16 +121,5 @@ function endGroup(child: ChildProcess): void {
   } catch {
     // All have ended, or the system has no groups.
     child.kill('SIGKILL')
-  }
-}
-
-/** On a terminal one line that changes, otherwise one line for each capability. */
-function createProgress(): (done: number, total: number, capability: string) => void {
-  let last = ''
-  return (done, total, capability) => {
-    if (process.stderr.isTTY)
-      process.stderr.write(done === total ? '\r\u001B[K' : `\r\u001B[K${done} of ${total}: ${capability}`)
-    else if (capability !== last && done < total) console.error(`${done} of ${total}: ${capability}`)
-    last = capability
   }
 }

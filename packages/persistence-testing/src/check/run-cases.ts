@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { type AdapterCase, adapterContract } from '../adapter-contract.ts'
-import { contractVersion, endWithin, TIME_LIMIT_MS } from '../contract-case.ts'
+import { endWithin, TIME_LIMIT_MS } from '../contract-case.ts'
 import type { PersistenceHarness } from '../persistence-harness.ts'
 import type { AdapterReport, CheckedGuarantee } from './adapter-report.ts'
 import { assertEmpty, type CheckOptions, createHarness, WrongUse } from './check-harness.ts'
@@ -9,40 +9,46 @@ import { type FollowedCalls, followCalls } from './follow-calls.ts'
 
 /** What the process that runs the cases tells the one that has started it. */
 export type Message =
-  | { readonly kind: 'cases'; readonly report: AdapterReport; readonly cases: readonly PlannedCase[] }
-  | { readonly kind: 'started'; readonly index: number }
-  | { readonly kind: 'ended'; readonly guarantee: CheckedGuarantee; readonly isEndless: boolean }
-  | { readonly kind: 'stray'; readonly message: string }
-  | { readonly kind: 'failed'; readonly message: string; readonly isWrongUse: boolean }
+  | { readonly started: StartedCase }
+  | { readonly ended: CheckedGuarantee; readonly isEndless: boolean }
 
-/** A case that will run. */
-export interface PlannedCase {
+export interface StartedCase {
   readonly id: string
   readonly name: string
   readonly capability: string
   readonly limitMs: number
+  /** The number of all cases. */
+  readonly total: number
+  /** What the adapter declares. */
+  readonly capabilities: AdapterReport['capabilities']
 }
 
 const CLOSING_LIMIT_MS = 10_000
 
-/** Runs the cases from an index on, one after the other, in a process of its own, which it ends. */
+/**
+ * Runs the cases from an index on, one after the other, in a process of its own, which it ends with exit code 2 for wrong
+ * use, 1 when anything was wrong outside of the cases, which it prints, and 0.
+ */
 export async function runCases(options: CheckOptions, from: number): Promise<never> {
   let harness: PersistenceHarness | undefined
+  let exitCode = 0
   const leave = async (): Promise<never> => {
     await endWithin(CLOSING_LIMIT_MS, async () => harness?.close?.()).catch(() => {})
-    process.exit()
+    process.exit(exitCode)
   }
   process.once('SIGTERM', () => void leave()).once('disconnect', () => void leave())
   // Of work that a case has abandoned, or that nothing waits for.
-  process.on('uncaughtException', (error) => void tell({ kind: 'stray', message: inspect(error) }))
+  process.on('uncaughtException', (error) => {
+    exitCode = 1
+    console.error(`Outside of any case: ${inspect(error)}`)
+  })
   try {
     harness = await createHarness(options)
     if (from === 0) await assertEmpty(harness, options)
     await run(harness, options, from)
   } catch (error) {
-    const isWrongUse = error instanceof WrongUse
-    const message = error instanceof Error ? error.message : inspect(error)
-    await tell({ kind: 'failed', message, isWrongUse })
+    exitCode = error instanceof WrongUse ? 2 : 1
+    console.error(error instanceof Error ? error.message : inspect(error))
   }
   return leave()
 }
@@ -53,17 +59,14 @@ async function run(given: PersistenceHarness, options: CheckOptions, from: numbe
   const { only = '' } = options
   const cases = adapterContract(calls.harness).filter(({ id }) => id.startsWith(only))
   if (cases.length === 0) throw new WrongUse(`The id of no case begins with ${JSON.stringify(only)}.`)
-  await tell({
-    kind: 'cases',
-    report: { contractVersion, capabilities: given.capabilities ?? null, guarantees: [] },
-    cases: cases.map(({ id, name, capability, timeLimitMs }) => ({
-      ...{ id, name, capability },
-      limitMs: timeLimitMs * scale,
-    })),
-  })
-  for (let index = from; index < cases.length; index += 1) {
-    await tell({ kind: 'started', index })
-    const ended = await checkOne(cases[index] as AdapterCase, scale, calls)
+  const all = { total: cases.length, capabilities: given.capabilities ?? null }
+  for (const [index, one] of cases.slice(from).entries()) {
+    const { id, name, capability, timeLimitMs } = one
+    if (index === 0 || cases[from + index - 1]?.capability !== capability) {
+      console.error(`${from + index} of ${all.total}: ${capability}`)
+    }
+    await tell({ started: { ...all, id, name, capability, limitMs: timeLimitMs * scale } })
+    const ended = await checkOne(one, scale, calls)
     await tell(ended)
     // What this case has abandoned would disturb the next ones, so they run in another process.
     if (ended.isEndless) return
@@ -74,7 +77,7 @@ async function checkOne(
   { id, name, capability, timeLimitMs, run: runCase }: AdapterCase,
   scale: number,
   calls: FollowedCalls,
-): Promise<Message & { kind: 'ended' }> {
+): Promise<Extract<Message, { isEndless: boolean }>> {
   const start = Date.now()
   let isEndless = false
   const outcome = await runCase(timeLimitMs * scale).then(
@@ -84,7 +87,7 @@ async function checkOne(
       return { result: 'broken' as const, reason: reasonOf(error, calls) }
     },
   )
-  return { kind: 'ended', guarantee: { id, name, capability, ...outcome, durationMs: Date.now() - start }, isEndless }
+  return { ended: { id, name, capability, ...outcome, durationMs: Date.now() - start }, isEndless }
 }
 
 /** What is wrong: the case says it by itself; an error of the adapter with its call and its stack. */

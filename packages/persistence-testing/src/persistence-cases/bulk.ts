@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { BulkAccess, StoredApiKey } from '@pet-store/persistence'
-import { casesOf, expectEqual } from '../contract-case.ts'
+import { assertShown, casesOf, expectEqual } from '../contract-case.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { addPets, aNewPet, listAll } from '../new-pets.ts'
 import { withProcesses } from '../other-process.ts'
 import {
+  apiKeysOf,
   type HarnessCase,
-  type NotShown,
   type PersistenceHarness,
   withBulkAccess,
   withPersistence,
@@ -33,18 +33,16 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
     })
     assert.ok((added[0]?.id ?? 0n) > 2n ** 53n + 1n, `the next id must be greater, got ${added[0]?.id}`)
     expectEqual(await bulk((open) => open.readPets({ limit: 9 })), [...written, ...added], 'all pets')
-    return undefined
   }),
   'great-ids: finds and pages pets whose ids are beside 2^53': withBulk(async (harness, url, bulk) => {
     const written = [-1n, 0n, 1n, 2n].map((offset) => ({ id: 2n ** 53n + offset, ...aNewPet() }))
     await bulk((open) => open.writePets(written))
-    return withPersistence(harness, url, async ({ pets }) => {
+    await withPersistence(harness, url, async ({ pets }) => {
       for (const [index, pet] of written.entries()) {
         expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
         const rest = await pets.list({ after: pet.id, limit: 9 })
         expectEqual(rest, written.slice(index + 1), `the pets after the id ${pet.id}`)
       }
-      return undefined
     })
   }),
   'idempotency-keys: knows the idempotency keys that bulk access has written, and bulk access those of the adapter':
@@ -65,32 +63,28 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         { ...KEY, key: 'other', petId: created.pet.id },
       ]
       expectEqual(await bulk((open) => open.readIdempotencyKeys(9)), keys, 'all idempotency keys')
-      return undefined
     }),
   'api-keys: knows the API keys that bulk access has written, and bulk access those of the adapter': withBulk(
     async (harness, url, bulk) => {
       const old = aNewApiKey('old', { createdBy: 'Ada' })
       const successor: StoredApiKey = { ...aNewApiKey('successor'), replaces: old.id, overlapUntil: after(10) }
       await bulk((open) => open.writeApiKeys([old, successor]))
-      const isKnown = await withPersistence(harness, url, async ({ apiKeys }) => {
-        if (apiKeys === undefined) return false
+      await withPersistence(harness, url, async (opened) => {
+        const apiKeys = apiKeysOf(opened)
         const ending = { ...withoutHash(old), expiresAt: after(10), replacedBy: successor.id }
         expectEqual(await apiKeys.findByHash(old.sha256), ending, 'a replaced key that bulk access has written')
         await apiKeys.replace(successor.id, aNewApiKey('third'), after(20))
         await apiKeys.revoke('key_third', after(5), 'Bob')
-        return true
       })
-      if (!isKnown) return 'the adapter stores no API keys'
       const third = { ...aNewApiKey('third'), replaces: successor.id, overlapUntil: after(20) }
       const expected = [old, successor, { ...third, revokedAt: after(5), revokedBy: 'Bob' }]
       expectEqual(await bulk((open) => open.readApiKeys()), expected, 'all API keys')
-      return undefined
     },
   ),
   'killed: has the pets of an import and its progress, both or neither, after kill -9 of the process that imports':
     withProcesses(async (harness, start) => {
-      const { openBulkAccess, bulkExportName = 'openBulkAccess' } = harness
-      if (openBulkAccess === undefined) return 'the adapter has no bulk access'
+      assertShown(harness.openBulkAccess, 'the adapter has no bulk access')
+      const { bulkExportName = 'openBulkAccess' } = harness
       const url = await harness.emptyDatabase()
       for (const id of ['1', '2', '3']) {
         const { ended } = start(url, IMPORTER, [bulkExportName, id], (output, { kill }) => {
@@ -99,14 +93,13 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         const { signal, errors, output } = await ended
         expectEqual(signal, 'SIGKILL', `the importing process must run until it is killed; it printed: ${errors}`)
         await withBulkAccess(harness, url, async (bulk) => {
-          const imports = (await bulk?.readPetImports()) ?? []
+          const imports = await bulk.readPetImports()
           const lines = imports.reduce((sum, one) => sum + one.lines, 0)
-          expectEqual(await bulk?.countPets(), lines, 'the number of pets, of which each is a line')
+          expectEqual(await bulk.countPets(), lines, 'the number of pets, of which each is a line')
           const last = imports.find((one) => String(one.id) === id)?.lines ?? 0
           assert.ok(last >= 5 * output.length, `${5 * output.length} lines must be stored, got ${last}`)
         })
       }
-      return undefined
     }),
 })
 
@@ -124,15 +117,16 @@ const IMPORTER = `
     process.stdout.write('.')
   }`
 
-type WithBulk = <Result>(work: (bulk: BulkAccess) => Promise<Result>) => Promise<Result>
-
 /** Makes a database, and opens and closes it for bulk access around each work: an adapter may allow one opening at a time. */
 function withBulk(
-  work: (harness: PersistenceHarness, url: string, bulk: WithBulk) => Promise<NotShown | undefined>,
-): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
+  work: (
+    harness: PersistenceHarness,
+    url: string,
+    bulk: <Result>(use: (bulk: BulkAccess) => Promise<Result>) => Promise<Result>,
+  ) => Promise<void>,
+): HarnessCase['run'] {
   return async (harness) => {
-    if (harness.openBulkAccess === undefined) return 'the adapter has no bulk access'
     const url = await harness.emptyDatabase()
-    return work(harness, url, (use) => withBulkAccess(harness, url, (bulk) => use(bulk as BulkAccess)))
+    await work(harness, url, (use) => withBulkAccess(harness, url, use))
   }
 }

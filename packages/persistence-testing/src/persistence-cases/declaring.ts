@@ -1,4 +1,4 @@
-import { casesOf, expectEqual } from '../contract-case.ts'
+import { assertShown, casesOf, expectEqual } from '../contract-case.ts'
 import { addPets, aNewPet, idsOf, listAll } from '../new-pets.ts'
 import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
@@ -8,7 +8,7 @@ const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
   'capabilities: has exactly what it declares: shared limits, bulk access, several openings': async (harness) => {
     const { capabilities, openBulkAccess } = harness
-    if (capabilities === undefined) return 'the adapter declares no capabilities'
+    assertShown(capabilities, 'the adapter declares no capabilities')
     const url = await harness.emptyDatabase()
     await withPersistence(harness, url, async (persistence) => {
       const { createRateLimiter } = persistence
@@ -19,11 +19,10 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
       await opened?.close()
       expectEqual(opened !== undefined, capabilities.severalProcesses, 'whether it can be opened twice')
     })
-    return undefined
   },
   'replicas: finds and lists every pet although a replica stands still': async (harness) => {
-    if (!harness.capabilities?.replicas) return 'the adapter does not declare replicas'
-    if (harness.pausedReplica === undefined) return 'the harness makes no replica that stands still'
+    assertShown(harness.capabilities?.replicas, 'the adapter does not declare replicas')
+    assertShown(harness.pausedReplica, 'the harness makes no replica that stands still')
     const url = await harness.emptyDatabase()
     const added = [...(await withPersistence(harness, url, ({ pets }) => addPets(pets, 3)))]
     const replica = await harness.pausedReplica(url)
@@ -47,6 +46,5 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
       await opened.close()
       await replica.end()
     }
-    return undefined
   },
 })

@@ -1,6 +1,6 @@
 import { PET_STATUSES } from '@pet-store/domain'
 import type { PersistenceOptions } from '@pet-store/persistence'
-import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { assertShown, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { aNewPet, listAll } from '../new-pets.ts'
 import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
@@ -8,19 +8,17 @@ import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migrate', {
   'working: says that it works and is migrated after it was opened with migrate': async (harness) => {
     const url = await harness.emptyDatabase()
-    return withPersistence(harness, url, async (persistence) => {
+    await withPersistence(harness, url, async (persistence) => {
       await persistence.check()
-      if (persistence.isMigrated === undefined) return 'the adapter has no migrations; check() resolved'
+      assertShown(persistence.isMigrated, 'the adapter has no migrations; check() resolved')
       expectEqual(await persistence.isMigrated(), true, 'isMigrated after opening with migrate')
-      return undefined
     })
   },
   'empty: does not open an empty database without migrate, and leaves it empty': async (harness) => {
-    const hasMigrations = await withPersistence(harness, await harness.emptyDatabase(), async (persistence) => {
-      return persistence.isMigrated !== undefined
-    })
+    await withPersistence(harness, await harness.emptyDatabase(), async ({ isMigrated }) =>
+      assertShown(isMigrated, 'the adapter has no migrations, so an empty database is not outdated'),
+    )
     const url = await harness.emptyDatabase()
-    if (!hasMigrations) return 'the adapter has no migrations, so an empty database is not outdated'
     // A caller that only reads changes nothing, whatever else it says.
     const readOnly = { url, migrate: true, readOnly: true }
     for (const options of [{ url }, { url, migrate: false }, readOnly, { url }]) {
@@ -31,7 +29,6 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     await withPersistence(harness, url, ({ pets }) => pets.add(aNewPet()))
     const persistence = await harness.open({ url, migrate: false })
     await persistence.close()
-    return undefined
   },
   'read-only: creates nothing when it is opened for reading alone, for bulk access neither': async (harness) => {
     const url = await harness.emptyDatabase()
@@ -42,20 +39,18 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
       await opened?.close()
       return opened !== undefined
     }
-    if (await isThere()) return 'an empty database of this adapter opens without being created'
+    assertShown(!(await isThere()), 'an empty database of this adapter opens without being created')
     const readOnly = { url, migrate: true, readOnly: true }
     await tryToOpen(harness.open(readOnly))
     expectEqual(await isThere(), false, 'whether an opening for reading has created it')
     await tryToOpen(harness.openBulkAccess?.(readOnly))
     expectEqual(await isThere(), false, 'whether bulk access for reading has created it')
-    return undefined
   },
   'outdated: does not open an outdated database without migrate, migrates it with migrate, and keeps its pets': async (
     harness,
   ) => {
-    const outdated = await harness.outdatedDatabase?.()
-    if (outdated === undefined) return 'the harness makes no database with an outdated schema'
-    const { url, pets: old } = outdated
+    assertShown(harness.outdatedDatabase, 'the harness makes no database with an outdated schema')
+    const { url, pets: old } = await harness.outdatedDatabase()
     await expectNotOpened(harness, { url, migrate: false })
     await withPersistence(harness, url, async (persistence) => {
       const { pets } = persistence
@@ -69,7 +64,6 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
       const added = await pets.add(aNewPet())
       expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
     })
-    return undefined
   },
 })
 

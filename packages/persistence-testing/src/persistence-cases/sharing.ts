@@ -1,12 +1,18 @@
-import type { RateLimit, RateLimiter } from '@pet-store/access'
+import type { ApiKeyRepository, RateLimit, RateLimiter } from '@pet-store/access'
 import type { PetId, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { expectRevocationsKept } from '../api-key-cases/ending.ts'
-import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { assertShown, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
 import { outputOf, type StartProcess, withProcesses } from '../other-process.ts'
-import { type HarnessCase, type NotShown, type PersistenceHarness, withPersistence } from '../persistence-harness.ts'
+import {
+  apiKeysOf,
+  type HarnessCase,
+  type PersistenceHarness,
+  rateLimiterOf,
+  withPersistence,
+} from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 60_000 }
@@ -19,7 +25,6 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     for (const { pets } of [one, other]) {
       expectEqual(idsOf(await listAll(pets)), ascending(idsOf(added)), 'each opening must list all pets')
     }
-    return undefined
   }),
   'fresh-reads: reads at once what another opening has written, even where it has read before': twice(
     async (one, other) => {
@@ -34,28 +39,21 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
         const sold = await other.pets.list({ status: 'sold', limit: 20 })
         expectEqual(sold.at(-1), added, 'the last pet of the list by status')
       }
-      return undefined
     },
   ),
   'close: closes one opening without the others': async (harness) => {
-    if (!harness.capabilities?.severalProcesses) return NOT_SHARED
+    assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()
-    const [first, second, third] = [await openOn(url), await openOn(url), await openOn(url)]
-    try {
+    const first = await harness.open({ url, migrate: true })
+    await withPersistence(harness, url, async (second) => {
+      const third = await harness.open({ url, migrate: true })
       await first.close()
       await third.close()
       await second.check()
       const added = await second.pets.add(aNewPet())
       expectEqual(await listAll(second.pets), [added], 'the pets of the opening that was not closed')
       expectEqual((await second.apiKeys?.list()) ?? [], [], 'the API keys of the opening that was not closed')
-    } finally {
-      await second.close()
-    }
-    return undefined
-
-    function openOn(at: string): Promise<Persistence> {
-      return harness.open({ url: at, migrate: true })
-    }
+    })
   },
   'idempotency-keys: shares idempotency keys between two openings': twice(async (one, other) => {
     const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
@@ -68,40 +66,32 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     )
     expectEqual(created.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored a pet')
     expectEqual((await listAll(one.pets)).length, 1, 'the number of pets that are stored')
-    return undefined
   }),
   'limits: shares rate limits between two openings': twice(async (one, other) => {
-    if (one.createRateLimiter === undefined) return 'the adapter counts no requests'
-    await untilNoWindowEnds((limit) => limiterOf(one, limit))
-    const limiters = [one, other].map((opened) => limiterOf(opened, LIMIT))
+    await untilNoWindowEnds(rateLimiterOf(one))
+    const limiters = [one, other].map((opened) => rateLimiterOf(opened)(LIMIT))
     const taken = await Promise.all(
       Array.from({ length: 30 }, async (_, index) => limiters[index % 2]?.take('key_kiosk')),
     )
     const allowed = taken.filter((allowance) => allowance?.isAllowed).length
     expectEqual(allowed, 10, 'the number of requests that two openings allow together')
-    return undefined
   }),
-  'api-keys: shares API keys between two openings': twice(async ({ apiKeys }, other) => {
-    if (apiKeys === undefined || other.apiKeys === undefined) return 'the adapter stores no API keys'
+  'api-keys: shares API keys between two openings': twice(async (...openings) => {
+    const [one, other] = openings.map(apiKeysOf) as [ApiKeyRepository, ApiKeyRepository]
     // Often: what an adapter caches may be renewed meanwhile by chance.
     for (let count = 0; count < 8; count += 1) {
       const key = aNewApiKey(`${count}`)
-      expectEqual(await other.apiKeys.findByHash(key.sha256), undefined, 'a key that was not added yet')
-      await apiKeys.add(key)
-      const added = await other.apiKeys.findByHash(key.sha256)
+      expectEqual(await other.findByHash(key.sha256), undefined, 'a key that was not added yet')
+      await one.add(key)
+      const added = await other.findByHash(key.sha256)
       expectEqual(added?.id, key.id, 'the id of a key that the other one added')
-      await apiKeys.revoke(key.id, after(5))
-      const revoked = await other.apiKeys.findByHash(key.sha256)
+      await one.revoke(key.id, after(5))
+      const revoked = await other.findByHash(key.sha256)
       expectEqual(revoked?.revokedAt, after(5), 'the time at which the other one revoked the key')
     }
-    return undefined
   }),
   'revocations: keeps a revocation when the key is used and replaced in another opening at the same time': twice(
-    async ({ apiKeys }, other) => {
-      if (apiKeys === undefined || other.apiKeys === undefined) return 'the adapter stores no API keys'
-      await expectRevocationsKept(apiKeys, other.apiKeys)
-      return undefined
-    },
+    (one, other) => expectRevocationsKept(apiKeysOf(one), apiKeysOf(other)),
   ),
   'processes: shares pets, idempotency keys and API keys with another process': besideAnotherProcess(
     async ({ pets, apiKeys }, url, start) => {
@@ -118,51 +108,60 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(idsOf(await listAll(pets)), all, 'the list must contain the pets of both processes')
       const found = await apiKeys?.find('key_kiosk')
       expectEqual(found?.revokedAt, apiKeys && after(0), 'the time at which the other process revoked the key')
-      return undefined
     },
   ),
   'limits-processes: shares rate limits with another process': besideAnotherProcess(async (opened, url, start) => {
-    if (opened.createRateLimiter === undefined) return 'the adapter counts no requests'
+    const createRateLimiter = rateLimiterOf(opened)
     const [ours, theirs] = await together(start, url, LIMITED_PROCESS, JSON.stringify(LIMIT), async (go) => {
-      await untilNoWindowEnds((limit) => limiterOf(opened, limit))
+      await untilNoWindowEnds(createRateLimiter)
       go()
-      return countAllowed(limiterOf(opened, LIMIT))
+      return countAllowed(createRateLimiter(LIMIT))
     })
     expectEqual(ours + Number(theirs), LIMIT.requests, 'the number of requests that two processes allow together')
-    return undefined
   }),
   'single: rejects a second opening, and keeps serving the first one': async (harness) => {
-    if (harness.capabilities === undefined) return 'the adapter declares no capabilities'
-    if (harness.capabilities.severalProcesses) return 'several processes may open one database'
+    assertShown(harness.capabilities, 'the adapter declares no capabilities')
+    assertShown(!harness.capabilities.severalProcesses, 'several processes may open one database')
     const url = await harness.emptyDatabase()
     // A module is needed only for this.
     const fromProcess = withProcesses(async (_, start) => {
       const opened = await outputOf(start(url, SECOND_OPENING))
       expectEqual(opened.trim(), 'rejected', 'the opening in another process')
-      return undefined
     })
-    return withPersistence(harness, url, async ({ pets }) => {
+    await withPersistence(harness, url, async ({ pets }) => {
       const before = await pets.add(aNewPet())
       await expectRejection(
         async () => (await harness.open({ url, migrate: true })).close(),
         'opening must reject while the database is open, as the adapter declares severalProcesses: false',
       )
-      await fromProcess(harness)
+      if (harness.module !== undefined) await fromProcess(harness)
       const added = await pets.add(aNewPet())
       expectEqual(await listAll(pets), [before, added], 'the pets of the first opening')
-      return undefined
     })
   },
 })
 
+function assertSeveralProcesses({ capabilities }: PersistenceHarness): void {
+  assertShown(capabilities?.severalProcesses, 'the adapter does not declare severalProcesses')
+}
+
+/** Opens an empty database twice. */
+function twice(work: (one: Persistence, other: Persistence) => Promise<void>): HarnessCase['run'] {
+  return async (harness) => {
+    assertSeveralProcesses(harness)
+    const url = await harness.emptyDatabase()
+    await withPersistence(harness, url, (one) => withPersistence(harness, url, (other) => work(one, other)))
+  }
+}
+
 /** Opens an empty database, for a case that starts another process on it. */
 function besideAnotherProcess(
-  run: (opened: Persistence, url: string, start: StartProcess) => Promise<NotShown | undefined>,
+  run: (opened: Persistence, url: string, start: StartProcess) => Promise<void>,
 ): HarnessCase['run'] {
   return withProcesses(async (harness, start) => {
-    if (!harness.capabilities?.severalProcesses) return NOT_SHARED
+    assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()
-    return withPersistence(harness, url, (opened) => run(opened, url, start))
+    await withPersistence(harness, url, (opened) => run(opened, url, start))
   })
 }
 
@@ -218,14 +217,7 @@ const OTHER_PROCESS = `
   console.log(ids.join(' '))
   await close()`
 
-const NOT_SHARED = 'the adapter does not declare severalProcesses'
-
 const LIMIT: RateLimit = { requests: 10, windowMs: 3_600_000 }
-
-/** Called on what was opened, which may be an instance of a class. */
-function limiterOf(opened: Persistence, limit: RateLimit): RateLimiter {
-  return (opened as Required<Persistence>).createRateLimiter(limit)
-}
 
 async function countAllowed(limiter: RateLimiter): Promise<number> {
   const taken = await Promise.all(Array.from({ length: 15 }, async () => limiter.take('key_kiosk')))
@@ -246,13 +238,3 @@ const SECOND_OPENING = `
   const opened = await open({ url, migrate: true }).catch(() => undefined)
   console.log(opened ? 'opened' : 'rejected')
   await opened?.close()`
-
-function twice(
-  work: (one: Persistence, other: Persistence) => Promise<NotShown | undefined>,
-): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
-  return async (harness) => {
-    if (!harness.capabilities?.severalProcesses) return NOT_SHARED
-    const url = await harness.emptyDatabase()
-    return withPersistence(harness, url, (one) => withPersistence(harness, url, (other) => work(one, other)))
-  }
-}

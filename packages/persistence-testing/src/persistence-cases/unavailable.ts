@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
-import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { assertShown, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { aMomentLater, aNewPet } from '../new-pets.ts'
 import {
+  apiKeysOf,
   type HarnessCase,
   type Interruption,
-  type NotShown,
   type PersistenceHarness,
   withPersistence,
 } from '../persistence-harness.ts'
@@ -20,11 +20,10 @@ const GROUP = { group: 'persistence.unavailable', timeLimitMs: 60_000 }
 export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
   'reads: rejects reads with persistence_unavailable while the database is unavailable': interrupted(
     async ({ pets, apiKeys }, interrupt) => {
-      if ((await interrupt()).readsWork) return READABLE
+      assertShown(!(await interrupt()).readsWork, READABLE)
       await expectRejection(() => pets.find(1n), 'find must reject', UNAVAILABLE)
       await expectRejection(() => pets.list({ limit: 1 }), 'list must reject', UNAVAILABLE)
       if (apiKeys) await expectRejection(() => apiKeys.findByHash(hashOf('k')), 'findByHash must reject', UNAVAILABLE)
-      return undefined
     },
   ),
   'writes: rejects writes with persistence_unavailable and a true outcome while the database is unavailable':
@@ -34,11 +33,10 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       for (const { name, pet } of attempts) expectEqual(pet, undefined, `the add of the pet ${name} must reject`)
       await end()
       await expectStoredAsSaid(pets, attempts)
-      return undefined
     }),
   'api-key-writes: rejects writes of API keys with persistence_unavailable while the database is unavailable':
-    interrupted(async ({ apiKeys }, interrupt) => {
-      if (apiKeys === undefined) return 'the adapter stores no API keys'
+    interrupted(async (opened, interrupt) => {
+      const apiKeys = apiKeysOf(opened)
       await apiKeys.add(aNewApiKey('old'))
       const { end } = await interrupt()
       const calls = {
@@ -51,12 +49,10 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       await end()
       await untilAvailable(() => apiKeys.revoke('key_old', after(6)))
       assert.ok((await apiKeys.find('key_old'))?.revokedAt, 'the key must be revoked after the interruption')
-      return undefined
     }),
   'opening: rejects opening while the database is unavailable': interrupted(async (_, interrupt, harness, url) => {
-    if ((await interrupt()).readsWork) return READABLE
+    assertShown(!(await interrupt()).readsWork, READABLE)
     await expectRejection(async () => (await harness.open({ url })).close(), 'opening must reject')
-    return undefined
   }),
   'check: rejects check while the database is unavailable, and works again afterwards': interrupted(
     async (persistence, interrupt) => {
@@ -66,7 +62,6 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       await untilAvailable(() => persistence.check())
       const added = await untilAvailable(() => persistence.pets.add(aNewPet()))
       expectEqual(await persistence.pets.find(added.id), added, 'the adapter must work again without being reopened')
-      return undefined
     },
   ),
   'acknowledged: has every acknowledged pet after an interruption, and none that it said is not stored': interrupted(
@@ -88,7 +83,6 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       await end()
       hasEnded = true
       await expectStoredAsSaid(pets, [before, ...(await Promise.all(writers)).flat()])
-      return undefined
     },
   ),
   'frozen: rejects every call in time while the database does not respond, and loses and adds nothing': interrupted(
@@ -111,7 +105,6 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       if (failed !== undefined && !readsWork) throw failed.reason
       await end()
       await expectStoredAsSaid(pets, [before, ...attempts])
-      return undefined
     },
     'freeze',
   ),
@@ -124,27 +117,25 @@ function interrupted(
     interrupt: () => Promise<Interruption>,
     harness: PersistenceHarness,
     url: string,
-  ) => Promise<NotShown | undefined>,
+  ) => Promise<void>,
   how: 'interrupt' | 'freeze' = 'interrupt',
-): (harness: PersistenceHarness) => Promise<NotShown | undefined> {
+): HarnessCase['run'] {
   return async (harness) => {
-    if (harness[how] === undefined) return `the harness cannot ${how} the database`
+    assertShown(harness[how], `the harness cannot ${how} the database`)
     const url = await harness.emptyDatabase()
-    return withPersistence(harness, url, async (persistence) => {
+    await withPersistence(harness, url, async (persistence) => {
       await persistence.check()
-      let endOnce = async (): Promise<void> => {}
-      const interrupt = async (): Promise<Interruption> => {
-        const interruption = (await harness[how]?.(url)) as Interruption
-        endOnce = async () => {
-          endOnce = async () => {}
-          await interruption.end()
-        }
-        return { ...interruption, end: () => endOnce() }
+      let ending: Promise<void> | undefined
+      let interruption: Interruption | undefined
+      const end = () => (ending ??= interruption?.end())
+      const interrupt = async () => {
+        interruption = await harness[how]?.(url)
+        return { ...interruption, end: async () => end() }
       }
       try {
-        return await work(persistence, interrupt, harness, url)
+        await work(persistence, interrupt, harness, url)
       } finally {
-        await endOnce()
+        await end()
       }
     })
   }

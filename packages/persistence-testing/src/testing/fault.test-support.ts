@@ -49,7 +49,7 @@ function boundTo<Fake extends object>(fake: Fake): Fake {
 /** Expects each fault to fail each of its cases, each case to fail for at least one fault, and the fake to pass all of them. */
 export function testContract<Port>(
   contractName: string,
-  contract: readonly ContractCase<Port, unknown>[],
+  contract: readonly ContractCase<Port>[],
   faults: readonly Fault<Port>[],
   createFake: () => Port,
 ): void {
