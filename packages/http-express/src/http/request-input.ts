@@ -8,6 +8,8 @@ import { addHeader } from './response.ts'
 /** The header for the description. Any text is valid: unknown preferences are ignored (RFC 7240). */
 export const preferHeader: z.ZodType = z
   .string()
+  // The limit of all headers together.
+  .max(16_384)
   .optional()
   .meta({
     param: {

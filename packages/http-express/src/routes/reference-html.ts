@@ -1,4 +1,5 @@
 import { ERROR_STATUS, type ErrorCode } from '../http/http-error.ts'
+import { MEANING } from '../openapi/responses.ts'
 
 /** What the reference page reads of the OpenAPI description. */
 interface Description {
@@ -40,28 +41,6 @@ interface Schema {
 }
 
 type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
-
-/** When each code is sent. A code that is missing here does not compile. */
-const MEANING = {
-  invalid_request: 'A field, a parameter or the request itself violates a rule that `message` names.',
-  unauthorized: 'The key is missing or not valid.',
-  forbidden: 'The key lacks the scope of the operation: `pets:read` or `pets:write`.',
-  not_found: 'There is no such pet, or nothing at this path.',
-  method_not_allowed: '`Allow` lists the methods of this path.',
-  request_timeout: 'The request did not arrive in time.',
-  gone: 'The operation was removed.',
-  payload_too_large: 'The body has more than 102,400 bytes.',
-  unsupported_media_type:
-    'The body is not `application/json` in UTF-8, or has another encoding than gzip, deflate and br.',
-  expectation_failed: 'An `Expect` other than `100-continue`.',
-  idempotency_key_reused: 'The `Idempotency-Key` was used with another pet.',
-  rate_limited: 'Wait for as many seconds as `Retry-After` says.',
-  headers_too_large: 'Request line and headers have more than 16 KiB.',
-  internal_error: 'An error of the service. Report the `X-Request-Id` of the response.',
-  not_implemented: 'A `Transfer-Encoding` other than `chunked`.',
-  service_unavailable:
-    'The database is unavailable, or the service is overloaded or stopping. Try again after `Retry-After`.',
-} satisfies Record<ErrorCode, string>
 
 /** The parts of the reference page that follow from the description, as HTML by their names in the template. */
 export function referenceHtml(json: string): Readonly<Record<string, string>> {

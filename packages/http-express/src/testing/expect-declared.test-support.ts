@@ -1,13 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import { DEFAULT_STATUSES } from '../openapi/error-responses.ts'
+import { DEFAULT_STATUSES } from '../openapi/responses.ts'
 import { openApiJson } from '../routes/description-route.ts'
 import type { TestResponse } from './response.test-support.ts'
 
 interface DescribedResponse {
   /** Absent for a response without a body. */
   readonly content?: object
-  readonly headers: Readonly<Record<string, { readonly required: boolean }>>
+  readonly headers: Readonly<Record<string, { readonly required: boolean; readonly schema: { readonly type: string } }>>
 }
 
 interface DescribedOperation {
@@ -79,8 +79,12 @@ function expectHeaders(
     (name) => !Object.hasOwn(described, name) && !GENERAL.test(name),
   )
   expect(undeclared, at).toEqual([])
-  for (const [name, { required }] of Object.entries(described))
+  for (const [name, { required, schema }] of Object.entries(described)) {
+    const value = response.headers[name]
     if (required) expect(response.headers, at).toHaveProperty(name)
+    if (value === undefined) continue
+    expect(ajv.validate(schema, schema.type === 'integer' ? Number(value) : value), `${name}: ${value}`).toBe(true)
+  }
 }
 
 // Formats are the description's own words for integers; ajv need not know them.

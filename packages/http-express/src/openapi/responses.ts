@@ -1,0 +1,172 @@
+import * as z from 'zod'
+import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
+import { ERROR_STATUS, type ErrorBody, type ErrorCode, INTERNAL_ERROR } from '../http/http-error.ts'
+
+/** Response headers by name. */
+type Headers = Readonly<Record<string, oas31.HeaderObject>>
+
+const REQUEST_ID: Headers = {
+  'X-Request-Id': header(
+    'Names the request in the log: the `X-Request-Id` of the request where it is safe to repeat, else a new one.',
+    { maxLength: 128 },
+  ),
+}
+
+/** Where the requests of a key are limited. */
+const RATE_LIMIT: Headers = optional({
+  'RateLimit-Policy': header('How many requests the key may make, where that is limited.'),
+  RateLimit: header('How many of them are left, and for how many seconds.'),
+})
+
+const PREFERENCE: Headers = optional({
+  'Preference-Applied': header('`handling=strict` where the request asked for it (RFC 7240).', {
+    enum: ['handling=strict'],
+  }),
+})
+
+const CHALLENGE: Headers = { 'WWW-Authenticate': header('A `Bearer` challenge (RFC 6750).') }
+
+const RETRY_AFTER: Headers = {
+  'Retry-After': {
+    ...header('How many seconds to wait.'),
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 2_147_483_647 },
+  },
+}
+
+export const ACCEPT_ENCODING: Headers = optional({
+  'Accept-Encoding': header('The encodings that are possible, where the `Content-Encoding` was not one of them.'),
+})
+
+export const NEXT_PAGE: Headers = optional({
+  Link: header('`rel="next"` leads to the next page (RFC 8288). Absent on the last page.', { maxLength: 8_192 }),
+})
+
+export const LOCATION: Headers = optional({
+  Location: header(
+    'The address of the new pet: relative to the request, or absolute. Absent once `getPet` is removed.',
+    { maxLength: 8_192 },
+  ),
+})
+
+export const REPLAYED: Headers = optional({
+  'Idempotency-Replayed': header('`true` if an earlier request with the same `Idempotency-Key` added the pet.', {
+    enum: ['true'],
+  }),
+})
+
+export const DEPRECATION: Headers = {
+  Deprecation: header('Since when the operation is deprecated (RFC 9745).'),
+  Sunset: header('When it ends (RFC 8594).'),
+  Link: header('`rel="deprecation"` leads to the reference page.', { maxLength: 8_192 }),
+}
+
+/** The same headers on responses that can lack them. */
+function optional(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, { ...header, required: false }]))
+}
+
+/** Every header is printable ASCII. */
+function header(description: string, rule: Pick<oas31.SchemaObject, 'maxLength' | 'enum'> = {}): oas31.HeaderObject {
+  const printable = rule.enum === undefined && { pattern: '^[ -~]+$', maxLength: 256 }
+  return { description, required: true, schema: { type: 'string', ...printable, ...rule } }
+}
+
+const errorSchema = z
+  .object({
+    code: z
+      .string()
+      .max(64)
+      .regex(/^[a-z_]+$/)
+      .meta({
+        description: 'The reason, for programs. The examples are all current codes; the list may grow.',
+        examples: Object.keys(ERROR_STATUS),
+      }),
+    message: z.string().max(1_024).meta({ description: 'The reason, for people. The wording may change.' }),
+    status: z.int().min(400).max(599).meta({ format: 'int32', description: 'The HTTP status code of the response.' }),
+  })
+  .meta({ id: 'Error', description: 'The body of every error response.' })
+
+/** When each code is sent, for the description and the reference page. A code that is missing here does not compile. */
+export const MEANING: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'A field, a parameter or the request itself violates a rule that `message` names.',
+  unauthorized: 'The key is missing or not valid.',
+  forbidden: 'The key lacks the scope of the operation: `pets:read` or `pets:write`.',
+  not_found: 'There is no such pet, or nothing at this path.',
+  method_not_allowed: '`Allow` lists the methods of this path.',
+  request_timeout: 'The request did not arrive in time.',
+  gone: 'The operation was removed.',
+  payload_too_large: 'The body has more than 102,400 bytes, after decompression.',
+  unsupported_media_type:
+    'The body is not `application/json` in UTF-8, or has another encoding than gzip, deflate and br.',
+  expectation_failed: 'An `Expect` other than `100-continue`.',
+  idempotency_key_reused: 'The `Idempotency-Key` was used for another pet in the last 24 hours.',
+  rate_limited:
+    'The key was used too often, or too many keys were tried. Wait for as many seconds as `Retry-After` says.',
+  headers_too_large: 'Request line and headers have more than 16 KiB.',
+  internal_error: 'An error of the service. Report the `X-Request-Id` of the response.',
+  not_implemented: 'A `Transfer-Encoding` other than `chunked`.',
+  service_unavailable:
+    'The database is unavailable, or the service is overloaded or stopping. Try again after `Retry-After`.',
+}
+
+/** Describes a successful response. Its example is the response to the example of the request. */
+export function success(
+  description: string,
+  schema: z.ZodType,
+  example: unknown,
+  headers: Headers,
+): ZodOpenApiResponseObject {
+  return {
+    description,
+    headers: { ...REQUEST_ID, ...RATE_LIMIT, ...PREFERENCE, ...headers },
+    content: { 'application/json': { schema, example } },
+  }
+}
+
+/** Describes an error response to a request that passed the key check, with an example of its message. */
+export function rejection(code: ErrorCode, message: string, headers: Headers = {}): ZodOpenApiResponseObject {
+  return errorResponse(code, message, { ...RATE_LIMIT, ...PREFERENCE, ...headers })
+}
+
+function errorResponse(code: ErrorCode, message: string, headers: Headers): ZodOpenApiResponseObject {
+  const example: ErrorBody = { code, message, status: ERROR_STATUS[code] }
+  return {
+    description: `${MEANING[code]} Its code is \`${code}\`.`,
+    headers: { ...REQUEST_ID, ...headers },
+    content: { 'application/json': { schema: errorSchema, example } },
+  }
+}
+
+/** What every operation responds to a key that may not call it, or not now, and what any request can get. */
+export function commonErrorResponses(scope: string, routeHeaders: Headers): ZodOpenApiResponsesObject {
+  const lacks = `The API key may not do this: it lacks the scope ${scope}.`
+  // Absent where too many keys were tried: that is before the key check ends.
+  const maybeRouteHeaders = optional(routeHeaders)
+  return {
+    401: errorResponse('unauthorized', 'The API key is not valid.', CHALLENGE),
+    403: errorResponse('forbidden', lacks, { ...CHALLENGE, ...RATE_LIMIT, ...routeHeaders }),
+    429: errorResponse('rate_limited', 'Try again in 5 s.', { ...RETRY_AFTER, ...RATE_LIMIT, ...maybeRouteHeaders }),
+    default: {
+      ...errorResponse('internal_error', INTERNAL_ERROR, {
+        ...optional(RETRY_AFTER),
+        ...RATE_LIMIT,
+        ...PREFERENCE,
+        ...maybeRouteHeaders,
+      }),
+      description: `Any other error: ${ANYWHERE.map((code) => `${ERROR_STATUS[code]} \`${code}\``).join(', ')}.`,
+    },
+  }
+}
+
+/** The error responses of every operation that `default` stands for. */
+const ANYWHERE = [
+  'request_timeout',
+  'expectation_failed',
+  'headers_too_large',
+  'internal_error',
+  'not_implemented',
+  'service_unavailable',
+] as const satisfies readonly ErrorCode[]
+
+/** Their statuses. */
+export const DEFAULT_STATUSES: readonly number[] = ANYWHERE.map((code) => ERROR_STATUS[code])
