@@ -1,5 +1,6 @@
 // The app, and a server for it
 export { createPetApp } from './app/create-pet-app.ts'
+export type { ExpressApp } from './app/create-express-app.ts'
 export type { PetAppOptions } from './app/create-pet-app.ts'
 export type { TrustProxy } from './middleware/open-request.ts'
 export { createPetServer, SERVER_LIMITS } from './server/create-pet-server.ts'

@@ -1,9 +1,8 @@
-import type { Express } from 'express'
 import { addGetRoute } from '../http/methods.ts'
 import { sendResponse } from '../http/response.ts'
 import { clientAddressOf, type HttpLog } from '../middleware/open-request.ts'
 import { securityHeaders } from '../middleware/security-headers.ts'
-import { createExpressApp } from './create-express-app.ts'
+import { createExpressApp, type ExpressApp } from './create-express-app.ts'
 
 /** Metrics in the text format of Prometheus. */
 export interface MetricsText {
@@ -11,14 +10,14 @@ export interface MetricsText {
   read(): Promise<string>
 }
 
-/** `/metrics` as an Express app, for a listener that only operators can reach; no key needed. */
-export function createMetricsApp({ contentType, read }: MetricsText, log: HttpLog): Express {
+/** `/metrics` as an Express router, for a listener that only operators can reach; no key needed. */
+export function createMetricsApp({ contentType, read }: MetricsText, log: HttpLog): ExpressApp {
   return createExpressApp({
     log,
     headers: securityHeaders(undefined),
     addressOf: clientAddressOf(0),
-    addRoutes: (app) =>
-      addGetRoute(app, '/metrics', async (_req, res) => {
+    addRoutes: (router) =>
+      addGetRoute(router, '/metrics', async (_req, res) => {
         sendResponse(res, 200, { 'Content-Type': contentType }, await read())
       }),
   })

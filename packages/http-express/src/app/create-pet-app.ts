@@ -1,5 +1,5 @@
 import type { PetUseCases } from '@pet-store/domain'
-import type { Express } from 'express'
+import type { Router } from 'express'
 import { sendOptions } from '../http/methods.ts'
 import { allowOrigins } from '../middleware/allow-origins.ts'
 import { limitConcurrency } from '../middleware/limit-concurrency.ts'
@@ -11,7 +11,7 @@ import { type Clock, petHandlers, referencesFrom } from '../pets/pet-handlers.ts
 import { addDescriptionRoutes } from '../routes/description-route.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../routes/health-routes.ts'
 import { addPageRoutes } from '../routes/page-routes.ts'
-import { createExpressApp } from './create-express-app.ts'
+import { createExpressApp, type ExpressApp } from './create-express-app.ts'
 import { addOperationRoutes, BASE, METHODS } from './operation-routes.ts'
 
 /** What the app needs from outside. */
@@ -38,35 +38,33 @@ export interface PetAppOptions {
 }
 
 /**
- * The interface document as an Express app: the request log, then the operations behind the key check, then the routes
+ * The interface document as an Express router: the request log, then the operations behind the key check, then the routes
  * without a key, then the error handler. It does not listen; see `createPetServer`.
  */
-export function createPetApp(options: PetAppOptions): Express {
-  const { log, publicUrl, corsOrigins = [], trustProxy = 0, rateLimiting, maxConcurrentRequests } = options
+export function createPetApp(options: PetAppOptions): ExpressApp {
+  return createExpressApp({
+    log: options.log,
+    headers: securityHeaders(options.publicUrl),
+    addressOf: clientAddressOf(options.trustProxy ?? 0),
+    addRoutes: (router) => addPetRoutes(router, options),
+  })
+}
+
+export function addPetRoutes(router: Router, options: PetAppOptions): void {
+  const { publicUrl, corsOrigins = [], rateLimiting, maxConcurrentRequests } = options
   const references = referencesFrom(publicUrl)
   const checks = {
     requireKey: requireKey(options.tokenCheck, options.onMissingKey),
     limitConcurrency: maxConcurrentRequests === undefined ? undefined : limitConcurrency(maxConcurrentRequests),
     limitRate: rateLimiting && limitRate(rateLimiting),
   }
-  return createExpressApp({
-    log,
-    headers: securityHeaders(publicUrl),
-    addressOf: clientAddressOf(trustProxy),
-    addRoutes(app) {
-      // Not for the pages: the reference page can hold a key, which no other origin may read.
-      if (corsOrigins.length > 0) app.use([BASE, '/openapi.json'], allowOrigins(corsOrigins, METHODS))
-      addOperationRoutes(
-        app,
-        petHandlers(options.pets, options.now, references),
-        checks,
-        deprecationHeaders(references.docs),
-      )
-      // What `createPetServer` makes of `OPTIONS *`.
-      app.options(/^\/\*$/, sendOptions(METHODS.join(', ')))
-      addHealthRoutes(app, options.readiness)
-      addDescriptionRoutes(app)
-      addPageRoutes(app, options)
-    },
-  })
+  // Not for the pages: the reference page can hold a key, which no other origin may read.
+  if (corsOrigins.length > 0) router.use([BASE, '/openapi.json'], allowOrigins(corsOrigins, METHODS))
+  const handlers = petHandlers(options.pets, options.now, references)
+  addOperationRoutes(router, handlers, checks, deprecationHeaders(references.docs))
+  // What `createPetServer` makes of `OPTIONS *`.
+  router.options(/^\/\*$/, sendOptions(METHODS.join(', ')))
+  addHealthRoutes(router, options.readiness)
+  addDescriptionRoutes(router)
+  addPageRoutes(router, options)
 }

@@ -1,4 +1,4 @@
-import type { Express, RequestHandler } from 'express'
+import type { RequestHandler, Router } from 'express'
 import { unknownPath } from '../http/http-error.ts'
 import { allowedWith, rejectMethod, sendOptions } from '../http/methods.ts'
 import type { Check, Handler } from '../http/response.ts'
@@ -55,7 +55,7 @@ export const DECLARED_RESPONSES: readonly {
  * operations carry `deprecation`.
  */
 export function addOperationRoutes(
-  app: Express,
+  router: Router,
   handlers: PetHandlers,
   { requireKey, limitConcurrency, limitRate }: OperationChecks,
   deprecation: readonly string[],
@@ -68,7 +68,7 @@ export function addOperationRoutes(
   ]
   for (const path of new Set(DECLARED.map(([, operation]) => operation.path))) {
     const declared = DECLARED.filter(([, operation]) => operation.path === path)
-    const route = app.route(routeOf(path).replace(/\{(\w+)\}/g, ':$1'))
+    const route = router.route(routeOf(path).replace(/\{(\w+)\}/g, ':$1'))
     for (const [name, { method, scope, deprecated }] of declared) {
       const checks = [nameRoute(routeOf(path)), ...checksOf(deprecated), requireScope(scope)]
       route[method](behind(checks, handlers[name]))
@@ -77,7 +77,7 @@ export function addOperationRoutes(
     const checks = [nameRoute(routeOf(path)), ...checksOf(declared.every(([, { deprecated }]) => deprecated))]
     route.options(behind(checks, sendOptions(allow))).all(behind(checks, rejectMethod(allow)))
   }
-  app.use(BASE, behind(checksOf(), rejectPath))
+  router.use(BASE, behind(checksOf(), rejectPath))
 }
 
 function behind(checks: readonly Check[], handler: Handler<never>): RequestHandler {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, extname, join } from 'node:path'
-import type { IRouter, Request } from 'express'
+import { type IRouter, request } from 'express'
 import { addGetRoute } from '../http/methods.ts'
 import { addHeader, type HandlerRequest, type HandlerResponse, sendJson, sendResponse } from '../http/response.ts'
 import { openApiJson, sendPublic } from './description-route.ts'
@@ -89,7 +89,7 @@ function isForThisMachine(req: HandlerRequest): boolean {
 
 /** Whether the client prefers HTML to JSON. */
 function acceptsHtml(req: HandlerRequest): boolean {
-  return (req as unknown as Request).accepts(['application/json', 'text/html']) === 'text/html'
+  return request.accepts.call(req, 'application/json', 'text/html') === 'text/html'
 }
 
 async function sendPage(

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import { Agent, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
@@ -5,8 +6,8 @@ import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/acces
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { RawConnection } from '@pet-store/testing'
-import type { Express } from 'express'
 import { onTestFinished } from 'vitest'
+import type { ExpressApp } from '../app/create-express-app.ts'
 import { createPetApp, type PetAppOptions } from '../app/create-pet-app.ts'
 import type { HttpLog, RequestEntry } from '../middleware/open-request.ts'
 import { createPetServer, type ServerLimits } from '../server/create-pet-server.ts'
@@ -56,7 +57,7 @@ export interface TestServerOptions extends Partial<PetAppOptions> {
   readonly repository?: PetRepository
   readonly limits?: Partial<ServerLimits>
   /** Puts the pet app into another app. */
-  readonly around?: (petApp: Express) => Express
+  readonly around?: (petApp: ExpressApp) => RequestListener
 }
 
 /**
