@@ -9,8 +9,6 @@ import { useTemporaryRoot } from './tools/temporary-root.ts'
 
 const POSTGRES = join(import.meta.dirname, 'packages/testing-postgres/src/vitest-global-setup.ts')
 const BUILD = join(import.meta.dirname, 'tools/build-before-tests.ts')
-/** Packages whose tests leave nothing behind in their process, so that files can follow each other in one: half the time. */
-const SHARES_WORKERS = ['access', 'domain', 'http-express', 'persistence-mikro-orm'].map((name) => `@pet-store/${name}`)
 const members = globSync('{packages,apps}/*/package.json', { cwd: import.meta.dirname }).sort()
 
 export default defineConfig(({ mode }) => {
@@ -27,6 +25,8 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 240_000,
       expect: { poll: { timeout: 120_000 } },
       restoreMocks: true,
+      // Tests leave nothing behind in their process, so that files follow each other in one: a fifth less CPU time.
+      isolate: false,
       // On two cores vitest would run one file at a time, although most end-to-end tests wait for another process.
       maxWorkers: Math.max(availableParallelism(), 3),
       projects: [
@@ -45,7 +45,6 @@ export default defineConfig(({ mode }) => {
             name: nameIn(member),
             root: dirname(member),
             include: ['src/**/*.test.ts'],
-            isolate: !SHARES_WORKERS.includes(nameIn(member)),
             globalSetup: [
               ...(needsPostgres(member) ? [POSTGRES] : []),
               ...(BUILT_PROJECTS.includes(nameIn(member)) ? [BUILD] : []),

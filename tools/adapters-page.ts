@@ -1,5 +1,5 @@
 // Checks the adapters of this repository by `pet-store-adapter check` and writes what was shown into docs/adapters.md:
-// `pnpm adapters`. tools/adapters-page.test.ts compares the page with a check.
+// `pnpm adapters`. tools/adapters-page.contract.test.ts compares the page with a check.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AdapterReport } from '../packages/persistence-testing/src/check/adapter-report.ts'

@@ -48,7 +48,6 @@ function filesWithErrors(declaration: string): string[] {
 }
 
 it('a new field of a pet does not compile until every place that lists the fields has it', () => {
-  expect(filesWithErrors('')).toEqual([])
   const declaration = 'interface PetInput { readonly anotherField?: string | undefined }'
   expect(filesWithErrors(declaration)).toEqual(PLACES.toSorted())
 })

@@ -5,31 +5,30 @@ import { join } from 'node:path'
 import { it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
-const PASSES = `it('a', () => {})`
+const PASSES = `it('passes', () => {})`
+const LATE_ERROR = `setTimeout(() => { throw new Error('no') }); await new Promise((r) => setTimeout(r, 50))`
 
-it.concurrent.for<readonly [string, string | undefined, string]>([
-  ['passed tests', `${PASSES}; it('b', () => {})`, '2 passed, 0 failed'],
-  ['failed tests', `${PASSES}; it('b', () => { throw new Error('no') })`, '1 passed, 1 failed'],
-  ['skips with a reason', `${PASSES}; it('b', (c) => c.skip('needs a printer'))`, '1 passed, 0 failed, 1 skipped'],
+/** What a run of these files prints last, and its exit code. Each file is counted by itself, so a sum shows each of them. */
+it.concurrent.for<readonly [string, readonly string[], string]>([
+  ['skips with a reason', [`${PASSES}; it('b', (c) => c.skip('needs a printer'))`], '1 passed, 0 failed, 1 skipped'],
+  ['a run without tests as failed', [], '0 passed, 1 failed'],
   [
-    'skips without a reason, todos and tests hidden by an only as failed',
-    `${PASSES}; it['skip']('b', () => {}); it['todo']('c'); describe('d', () => { it('e', () => {}); it['only']('f', () => {}) })`,
-    '1 passed, 4 failed',
+    'as failed a failed test, a file that does not load, a broken hook, an error outside of every test, and four skips without a reason',
+    [
+      `${PASSES}; it('b', () => { throw new Error('no') })`,
+      `throw new Error('no')`,
+      `${PASSES}; afterAll(() => { throw new Error('no') })`,
+      `it('a', async () => { ${LATE_ERROR} })`,
+      `${PASSES}; it['skip']('b', () => {}); it['todo']('c'); describe('d', () => { it('e', () => {}); it['only']('f', () => {}) })`,
+    ],
+    '4 passed, 8 failed',
   ],
-  ['a file that does not load as failed', `throw new Error('no')`, '0 passed, 1 failed'],
-  ['a broken hook as failed', `${PASSES}; afterAll(() => { throw new Error('no') })`, '1 passed, 1 failed'],
-  [
-    'an error outside of every test as failed',
-    `it('a', async () => { setTimeout(() => { throw new Error('no') }); await new Promise((r) => setTimeout(r, 50)) })`,
-    '1 passed, 1 failed',
-  ],
-  ['a run without tests as failed', undefined, '0 passed, 1 failed'],
-])('the closing line counts %s', async ([, body, line], { expect, onTestFinished }) => {
+])('the closing line counts %s', async ([, files, line], { expect, onTestFinished }) => {
   const folder = mkdtempSync(join(tmpdir(), 'closing-line-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  if (body !== undefined) {
-    writeFileSync(join(folder, 'one.spec.ts'), `import { afterAll, describe, it } from 'vitest'\n${body}\n`)
+  for (const [index, body] of files.entries()) {
+    writeFileSync(join(folder, `${index}.spec.ts`), `import { afterAll, describe, it } from 'vitest'\n${body}\n`)
   }
   const config = `import { ClosingLineReporter } from '${join(import.meta.dirname, 'closing-line-reporter.ts')}'
     export default { test: { allowOnly: true, reporters: ['default', new ClosingLineReporter()] } }`
