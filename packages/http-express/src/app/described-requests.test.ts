@@ -1,6 +1,6 @@
 import { createMemoryPets } from '@pet-store/domain/memory'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { expectError, expectErrorBody } from '../testing/expect-error.test-support.ts'
 import {
   type DescribedRequest,
@@ -11,7 +11,7 @@ import {
   served,
   valid,
 } from '../testing/generate.test-support.ts'
-import { openTestServer, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+import { it, openTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
 /** A cursor is only ever taken from a link, and a key decides about a second request: both have tests of their own. */
 const LEFT_OUT = ['cursor', 'Idempotency-Key']
@@ -153,8 +153,7 @@ const queryParameters = operations.flatMap((operation) =>
 )
 
 describe.each(queryParameters)('$name of $operationId', ({ path, name, schema }) => {
-  it('is rejected when it is repeated', async () => {
-    const server = await startTestServer()
+  it('is rejected when it is repeated', async ({ server }) => {
     await fc.assert(
       fc.asyncProperty(valid(schema), valid(schema), async (first, second) => {
         const response = await server.send({ path: `${path}?${name}=${first}&${name}=${second}` })

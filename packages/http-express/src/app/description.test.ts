@@ -1,28 +1,26 @@
 import { type PetInput, validateNewPet } from '@pet-store/domain'
 import { Router } from 'express'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { ERROR_STATUS } from '../http/http-error.ts'
 import { OPERATIONS } from '../pets/operations.ts'
 import { openApiJson } from '../routes/description-route.ts'
 import { schemaAt } from '../testing/expect-declared.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { it } from '../testing/start-test-server.test-support.ts'
 import { addPetRoutes, type PetAppOptions } from './create-pet-app.ts'
 
 const JSON_TEXT = await openApiJson()
 const document = JSON.parse(JSON_TEXT)
 
 describe('GET /openapi.json', () => {
-  it('needs no key', async () => {
-    const server = await startTestServer()
+  it('needs no key', async ({ server }) => {
     const response = await server.send({ path: '/openapi.json', key: null })
     expect(response).toMatchObject({ status: 200, text: JSON_TEXT })
     expect(response.headers['content-type']).toBe('application/json')
     expect(response.headers['cache-control']).toBe('public, no-cache')
   })
 
-  it('is 304 to whoever has it already, in a list of entity tags or as a weak one too', async () => {
-    const server = await startTestServer()
+  it('is 304 to whoever has it already, in a list of entity tags or as a weak one too', async ({ server }) => {
     const path = '/openapi.json'
     const { etag = '' } = (await server.send({ path })).headers
     expect(etag).toMatch(/^"[\w-]+"$/)
@@ -34,8 +32,7 @@ describe('GET /openapi.json', () => {
     expect((await server.send({ path, headers: { 'If-None-Match': '"other"' } })).status).toBe(200)
   })
 
-  it('rejects other methods', async () => {
-    const server = await startTestServer()
+  it('rejects other methods', async ({ server }) => {
     const response = await server.send({ method: 'POST', path: '/openapi.json', key: null })
     expectError(response, 'method_not_allowed')
     expect(response.headers['allow']).toBe('GET, HEAD, OPTIONS')
@@ -43,8 +40,7 @@ describe('GET /openapi.json', () => {
 })
 
 describe('GET /.well-known/api-catalog', () => {
-  it('leads to addresses that exist (RFC 9727), for HEAD too', async () => {
-    const server = await startTestServer()
+  it('leads to addresses that exist (RFC 9727), for HEAD too', async ({ server }) => {
     const path = '/.well-known/api-catalog'
     const response = await server.send({ path, key: null })
     expect(response.status).toBe(200)
@@ -153,10 +149,9 @@ describe('each declared operation', () => {
     expect(routes).toContainEqual({ method: 'get', path: '/openapi.json' })
   })
 
-  it.each(Object.entries(operationsOf((operation) => operation)))(
+  it.for(Object.entries(operationsOf((operation) => operation)))(
     '%s responds to its example with its example',
-    async (request, { operationId, parameters = [], requestBody, responses }) => {
-      const server = await startTestServer()
+    async ([request, { operationId, parameters = [], requestBody, responses }], { server }) => {
       const [method = '', path = ''] = request.split(' ')
       const newPet = document.paths['/pets'].post.requestBody.content['application/json'].example
       expect(schemaAt(['components', 'schemas', 'NewPet'])(newPet)).toBe(true)

@@ -1,12 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
 
 const COLLECTION = 'GET, HEAD, POST, OPTIONS'
 const ITEM = 'GET, HEAD, OPTIONS'
 
 describe('a path under /v1', () => {
-  it.each([
+  it.for([
     '/v1',
     '/v1/',
     '/v1/Pets',
@@ -35,8 +35,7 @@ describe('a path under /v1', () => {
     '/v1/livez',
     '/v1/*',
     '/v1/__proto__',
-  ])('%s names nothing: 404 with a key, 401 without', async (path) => {
-    const server = await startTestServer()
+  ])('%s names nothing: 404 with a key, 401 without', async (path, { server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       expectError(await server.send({ method, path }), 'not_found')
@@ -45,7 +44,7 @@ describe('a path under /v1', () => {
     expectError(await server.send({ path, key: null }), isUnderV1 ? 'unauthorized' : 'not_found')
   })
 
-  it.each([
+  it.for([
     '//',
     '/pets',
     '/V1/pets',
@@ -58,48 +57,43 @@ describe('a path under /v1', () => {
     '/livez/',
     '/READYZ',
     '/%zz',
-  ])('is needed: %s is 404, with and without a key', async (path) => {
-    const server = await startTestServer()
+  ])('is needed: %s is 404, with and without a key', async (path, { server }) => {
     expectError(await server.send({ path }), 'not_found')
     expectError(await server.send({ path, key: null }), 'not_found')
   })
 })
 
 describe('a request target', () => {
-  it.each([
+  it.for([
     'http://localhost/v1/pets?limit=1',
     'HTTP://user@[::1]:99999999/v1/pets',
     'https://a;b/v1/pets?',
     'http://[::1/v1/pets',
-  ])('may be absolute: %s', async (path) => {
-    const server = await startTestServer()
+  ])('may be absolute: %s', async (path, { server }) => {
     expect((await server.send({ path })).status).toBe(200)
     expectError(await server.send({ path, key: null }), 'unauthorized')
     expectError(await server.send({ path: path.replace('pets', 'pets/') }), 'not_found')
   })
 
-  it('keeps its query when it is absolute', async () => {
-    const server = await startTestServer()
+  it('keeps its query when it is absolute', async ({ server }) => {
     expect(expectError(await server.send({ path: 'http://x/v1/pets?limit=0' }), 'invalid_request')).toContain('limit')
   })
 
-  it.each(['/v1/pets#', '/v1/pets#x', '/v1/pets?limit=1#x', '/v1\\pets#', 'ftp://x/v1/pets', 'http:///v1/pets'])(
+  it.for(['/v1/pets#', '/v1/pets#x', '/v1/pets?limit=1#x', '/v1\\pets#', 'ftp://x/v1/pets', 'http:///v1/pets'])(
     'that is none of ours is 404: %s',
-    async (path) => {
-      const server = await startTestServer()
+    async (path, { server }) => {
       expectError(await server.send({ method: 'OPTIONS', path }), 'not_found')
     },
   )
 })
 
-it('OPTIONS of the whole server has a response', async () => {
-  const server = await startTestServer()
+it('OPTIONS of the whole server has a response', async ({ server }) => {
   const response = await server.send({ method: 'OPTIONS', path: '*' })
   expect([response.status, response.headers['allow']]).toEqual([204, 'GET, HEAD, POST, OPTIONS'])
 })
 
 describe('HEAD', () => {
-  it.each([
+  it.for([
     '/v1/pets',
     '/v1/pets?limit=1',
     '/v1/pets/1',
@@ -111,8 +105,7 @@ describe('HEAD', () => {
     '/v1/pets?limit=0',
     '/v1/pets/77',
     '/nowhere',
-  ])('has the headers of GET and no body: %s', async (path) => {
-    const server = await startTestServer()
+  ])('has the headers of GET and no body: %s', async (path, { server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
     await server.post('{"name":"Rex","categoryId":1}')
     const headers = { 'X-Request-Id': 'same' }
@@ -125,7 +118,7 @@ describe('HEAD', () => {
 })
 
 describe('OPTIONS', () => {
-  it.each([
+  it.for([
     ['/v1/pets', COLLECTION],
     ['/v1/pets/1', ITEM],
     ['/', ITEM],
@@ -133,24 +126,21 @@ describe('OPTIONS', () => {
     ['/livez', ITEM],
     ['/readyz', ITEM],
     ['/openapi.json', ITEM],
-  ])('responds with 204 for %s with what is possible there', async (path, allow) => {
-    const server = await startTestServer()
+  ] as const)('responds with 204 for %s with what is possible there', async ([path, allow], { server }) => {
     const response = await server.send({ method: 'OPTIONS', path })
     expect(response).toMatchObject({ status: 204, text: '' })
     expect(response.headers).toMatchObject({ allow, 'cache-control': 'no-store', 'x-request-id': expect.any(String) })
   })
 
-  it('needs a key', async () => {
-    const server = await startTestServer()
+  it('needs a key', async ({ server }) => {
     expectError(await server.send({ method: 'OPTIONS', key: null }), 'unauthorized')
   })
 })
 
 describe('another method', () => {
-  it.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY', 'PROPFIND', 'M-SEARCH', 'PURGE', 'LINK'])(
+  it.for(['PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY', 'PROPFIND', 'M-SEARCH', 'PURGE', 'LINK'])(
     '%s is 405 with what is possible',
-    async (method) => {
-      const server = await startTestServer()
+    async (method, { server }) => {
       const collection = await server.send({ method })
       expect(expectError(collection, 'method_not_allowed')).toContain(method)
       expect(collection.headers['allow']).toBe(COLLECTION)
@@ -163,8 +153,7 @@ describe('another method', () => {
 })
 
 describe('the order of checks', () => {
-  it('is 401, 404, 405, 410, 415, 413, 400, unknown pet 404', async () => {
-    const server = await startTestServer()
+  it('is 401, 404, 405, 410, 415, 413, 400, unknown pet 404', async ({ server }) => {
     const strict = { Prefer: 'handling=strict' }
     const large = '!'.repeat(102_401)
     const wrongType = { 'Content-Type': 'text/plain' }
@@ -186,8 +175,7 @@ describe('the order of checks', () => {
 })
 
 describe('health', () => {
-  it('tells that the process lives and works', async () => {
-    const server = await startTestServer()
+  it('tells that the process lives and works', async ({ server }) => {
     expect(await server.send({ path: '/livez' })).toMatchObject({ status: 200, text: '{"status":"ok"}' })
     expect(await server.send({ path: '/readyz' })).toMatchObject({
       status: 200,

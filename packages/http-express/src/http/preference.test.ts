@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { it } from '../testing/start-test-server.test-support.ts'
 
 const PET = '{"name":"Rex","categoryId":1}'
 
 describe('Prefer: handling=strict', () => {
-  it.each([
+  it.for([
     'handling=strict',
     'Handling=Strict',
     'handling="strict"',
@@ -16,27 +16,27 @@ describe('Prefer: handling=strict', () => {
     'foo="a \\" handling=lenient, ", handling=strict',
     ',, handling=strict ,',
     'handling=strict, handling=lenient',
-  ])('is recognised in %s', async (prefer) => {
-    const server = await startTestServer()
+  ])('is recognised in %s', async (prefer, { server }) => {
     const response = await server.send({ path: '/v1/pets?x=1', headers: { Prefer: prefer } })
     expect(expectError(response, 'invalid_request')).toBe('unknown with handling=strict: "x"')
     expect(response.headers['preference-applied']).toBe('handling=strict')
   })
 
-  it.each(['__proto__', 'constructor', 'toString', 'a b'])('rejects a parameter that is called %s', async (name) => {
-    const server = await startTestServer()
-    const path = `/v1/pets?${name.replace(' ', '+')}=1`
-    const response = await server.send({ path, headers: { Prefer: 'handling=strict' } })
-    expect(expectError(response, 'invalid_request')).toBe(`unknown with handling=strict: ${JSON.stringify(name)}`)
-  })
+  it.for(['__proto__', 'constructor', 'toString', 'a b'])(
+    'rejects a parameter that is called %s',
+    async (name, { server }) => {
+      const path = `/v1/pets?${name.replace(' ', '+')}=1`
+      const response = await server.send({ path, headers: { Prefer: 'handling=strict' } })
+      expect(expectError(response, 'invalid_request')).toBe(`unknown with handling=strict: ${JSON.stringify(name)}`)
+    },
+  )
 
-  it('is recognised in a second Prefer header', async () => {
-    const server = await startTestServer()
+  it('is recognised in a second Prefer header', async ({ server }) => {
     const response = await server.send({ path: '/v1/pets?x=1', headers: { Prefer: ['wait=1', 'handling=strict'] } })
     expectError(response, 'invalid_request')
   })
 
-  it.each([
+  it.for([
     '',
     'handling',
     'handling=',
@@ -50,15 +50,13 @@ describe('Prefer: handling=strict', () => {
     'foo="x, handling=strict',
     '"'.repeat(5000),
     '"\\"'.repeat(4000),
-  ])('is not meant by %j', async (prefer) => {
-    const server = await startTestServer()
+  ])('is not meant by %j', async (prefer, { server }) => {
     const response = await server.send({ path: '/v1/pets?x=1', headers: { Prefer: prefer } })
     expect(response.status).toBe(200)
     expect(response.headers).not.toHaveProperty('preference-applied')
   })
 
-  it('rejects unknown fields and an id in a body, and names them', async () => {
-    const server = await startTestServer()
+  it('rejects unknown fields and an id in a body, and names them', async ({ server }) => {
     const body = '{"name":"Rex","categoryId":1,"id":5,"price":9007199254740993,"__proto__":1,"é":2}'
     const response = await server.post(body, { headers: { Prefer: 'handling=strict' } })
     expect(expectError(response, 'invalid_request')).toBe(
@@ -67,8 +65,7 @@ describe('Prefer: handling=strict', () => {
     expect((await server.send({})).text).toBe('[]')
   })
 
-  it('keeps the message short when a thousand names are unknown', async () => {
-    const server = await startTestServer()
+  it('keeps the message short when a thousand names are unknown', async ({ server }) => {
     const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`field${index}`, 1]))
     const response = await server.post(JSON.stringify(fields), { headers: { Prefer: 'handling=strict' } })
     const message = expectError(response, 'invalid_request')
@@ -76,8 +73,7 @@ describe('Prefer: handling=strict', () => {
     expect(message.length).toBeLessThan(400)
   })
 
-  it('rejects unknown parameters of every operation', async () => {
-    const server = await startTestServer()
+  it('rejects unknown parameters of every operation', async ({ server }) => {
     await server.post(PET)
     const headers = { Prefer: 'handling=strict' }
     for (const path of ['/v1/pets?limit=1&Limit=1', '/v1/pets/1?limit=1', '/v1/pets?=']) {
@@ -86,8 +82,7 @@ describe('Prefer: handling=strict', () => {
     expectError(await server.post(PET, { path: '/v1/pets?limit=1', headers }), 'invalid_request')
   })
 
-  it('is said to be honoured on successes and on error response alike', async () => {
-    const server = await startTestServer()
+  it('is said to be honoured on successes and on error response alike', async ({ server }) => {
     const headers = { Prefer: 'handling=strict' }
     const responses = [
       await server.post(PET, { headers }),

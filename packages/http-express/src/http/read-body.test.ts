@@ -1,8 +1,8 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
 import { yieldToEventLoop } from './read-body.ts'
 
 /** The greatest body, in bytes. */
@@ -15,7 +15,7 @@ function petOf(bytes: number): string {
 }
 
 describe('the content type of a body', () => {
-  it.each([
+  it.for([
     'application/json',
     'Application/JSON',
     'application/json;charset=utf-8',
@@ -27,12 +27,11 @@ describe('the content type of a body', () => {
     'application/json; foo=bar; charset=utf-8',
     'application/json; x="; charset=latin1"',
     'application/json; x="\\"; charset=latin1"; charset=utf-8',
-  ])('may be %s', async (type) => {
-    const server = await startTestServer()
+  ])('may be %s', async (type, { server }) => {
     expect((await server.post(PET, { headers: { 'Content-Type': type } })).status).toBe(201)
   })
 
-  it.each([
+  it.for([
     '',
     'text/plain',
     'text/json',
@@ -54,28 +53,25 @@ describe('the content type of a body', () => {
     "application/json; charset='utf-8'",
     'application/json; foo=bar; charset=us-ascii',
     'application/json; x="; charset=utf-8"; charset=latin1',
-  ])('must not be %j', async (type) => {
-    const server = await startTestServer()
+  ])('must not be %j', async (type, { server }) => {
     expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'unsupported_media_type')
   })
 
-  it.each(['application/json; charset=utf-8; charset=utf-8', 'application/json;charset=utf-8;Charset=latin1'])(
+  it.for(['application/json; charset=utf-8; charset=utf-8', 'application/json;charset=utf-8;Charset=latin1'])(
     'must have one charset: %j',
-    async (type) => {
-      const server = await startTestServer()
+    async (type, { server }) => {
       expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'invalid_request')
     },
   )
 
-  it('is required even without a body', async () => {
-    const server = await startTestServer()
+  it('is required even without a body', async ({ server }) => {
     expectError(await server.send({ method: 'POST', body: PET }), 'unsupported_media_type')
     expectError(await server.send({ method: 'POST' }), 'unsupported_media_type')
   })
 })
 
 describe('the content encoding of a body', () => {
-  it.each([
+  it.for([
     ['gzip', gzipSync(PET)],
     ['x-gzip', gzipSync(PET)],
     ['GZIP', gzipSync(PET)],
@@ -83,27 +79,25 @@ describe('the content encoding of a body', () => {
     ['br', brotliCompressSync(PET)],
     ['identity', Buffer.from(PET)],
     ['', Buffer.from(PET)],
-  ])('may be %j', async (encoding, body) => {
-    const server = await startTestServer()
+  ] as const)('may be %j', async ([encoding, body], { server }) => {
     const response = await server.post(body, { headers: { 'Content-Encoding': encoding } })
     expect(response).toMatchObject({ status: 201, text: '{"id":1,"name":"Rex","categoryId":1}' })
   })
 
-  it.each([
+  it.for([
     ['zstd', zstdCompressSync(PET)],
     ['gzip, gzip', gzipSync(gzipSync(PET))],
     ['compress', Buffer.from(PET)],
     ['__proto__', Buffer.from(PET)],
     ['constructor', Buffer.from(PET)],
     ['aws-chunked', Buffer.from(PET)],
-  ])('must not be %s; the response names the good ones', async (encoding, body) => {
-    const server = await startTestServer()
+  ] as const)('must not be %s; the response names the good ones', async ([encoding, body], { server }) => {
     const response = await server.post(body, { headers: { 'Content-Encoding': encoding } })
     expectError(response, 'unsupported_media_type')
     expect(response.headers['accept-encoding']).toBe('gzip, deflate, br')
   })
 
-  it.each([
+  it.for([
     ['gzip', Buffer.from(PET)],
     ['gzip', gzipSync(PET).subarray(0, -3)],
     ['gzip', Buffer.alloc(0)],
@@ -112,20 +106,18 @@ describe('the content encoding of a body', () => {
     ['gzip', Buffer.concat([gzipSync(PET), Buffer.from('more')])],
     ['deflate', Buffer.concat([deflateSync(PET), Buffer.from('more')])],
     ['br', Buffer.concat([brotliCompressSync(PET), Buffer.from('more')])],
-  ])('must be true: not %s', async (encoding, body) => {
-    const server = await startTestServer()
+  ] as const)('must be true: not %s', async ([encoding, body], { server }) => {
     const response = await server.post(body, { headers: { 'Content-Encoding': encoding } })
     expect(expectError(response, 'invalid_request')).toBe(`the body is not valid ${encoding}`)
   })
 
-  it.each([
+  it.for([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ] as const)(
     '%s counts by what is inside: 102,400 bytes pass, one more and a bomb do not',
-    async (encoding, compress) => {
-      const server = await startTestServer()
+    async ([encoding, compress], { server }) => {
       const headers = { 'Content-Encoding': encoding }
       expect((await server.post(compress(petOf(MAX)), { headers })).status).toBe(201)
       expectError(await server.post(compress(petOf(MAX + 1)), { headers }), 'payload_too_large')
@@ -133,41 +125,39 @@ describe('the content encoding of a body', () => {
     },
   )
 
-  it('may make a body larger that is not too large itself', async () => {
-    const server = await startTestServer()
+  it('may make a body larger that is not too large itself', async ({ server }) => {
     const body = gzipSync(petOf(MAX), { level: 0 })
     expect(body.length).toBeGreaterThan(MAX)
     expect((await server.post(body, { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(201)
   })
 
-  it('must not hide a body without end', async () => {
-    const server = await startTestServer()
+  it('must not hide a body without end', async ({ server }) => {
     const body = Buffer.concat(Array(20_000).fill(gzipSync('')))
     expectError(await server.post(body, { headers: { 'Content-Encoding': 'gzip' } }), 'payload_too_large')
   })
 })
 
 describe('the size of a body', () => {
-  it.each([undefined, 1000, 65_536])('may be 102,400 bytes and not one more, in chunks of %s', async (chunkBytes) => {
-    const server = await startTestServer()
-    const sending = chunkBytes === undefined ? {} : { chunkBytes }
-    expect((await server.post(petOf(MAX), sending)).status).toBe(201)
-    expect(expectError(await server.post(petOf(MAX + 1), sending), 'payload_too_large')).toContain('102400')
-    expect((await server.send({})).text).toBe('[{"id":1,"name":"Rex","categoryId":1}]')
-  })
+  it.for([undefined, 1000, 65_536])(
+    'may be 102,400 bytes and not one more, in chunks of %s',
+    async (chunkBytes, { server }) => {
+      const sending = chunkBytes === undefined ? {} : { chunkBytes }
+      expect((await server.post(petOf(MAX), sending)).status).toBe(201)
+      expect(expectError(await server.post(petOf(MAX + 1), sending), 'payload_too_large')).toContain('102400')
+      expect((await server.send({})).text).toBe('[{"id":1,"name":"Rex","categoryId":1}]')
+    },
+  )
 
-  it('counts bytes, not characters', async () => {
-    const server = await startTestServer()
+  it('counts bytes, not characters', async ({ server }) => {
     const pad = (count: number) => `{"name":"Rex","categoryId":1,"pad":"${'é'.repeat(count)}"}`
     expectError(await server.post(pad(60_000)), 'payload_too_large')
     expect((await server.post(pad(50_000))).status).toBe(201)
   })
 
-  it.each([
+  it.for([
     ['with its length', `Content-Length: 1000000\r\n\r\n${'x'.repeat(500_000)}`],
     ['in chunks', `Transfer-Encoding: chunked\r\n\r\n${`10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(2)}`],
-  ])('is rejected before the upload ends, and the connection closes: %s', async (_name, data) => {
-    const server = await startTestServer()
+  ] as const)('is rejected before the upload ends, and the connection closes: %s', async ([, data], { server }) => {
     const connection = server.connect().write(`${POST}${data}`)
     const response = await connection.response()
     expectError(response, 'payload_too_large')
@@ -175,8 +165,7 @@ describe('the size of a body', () => {
     expect(await connection.closed()).toBe(0)
   })
 
-  it('is rejected without waiting when only the length was sent', async () => {
-    const server = await startTestServer()
+  it('is rejected without waiting when only the length was sent', async ({ server }) => {
     const connection = server.connect().write(`${POST}Content-Length: 102401\r\nExpect: 100-continue\r\n\r\n`)
     expectError(await connection.response(), 'payload_too_large')
     connection.end()
@@ -192,7 +181,7 @@ describe('the size of a body', () => {
 })
 
 describe('the text of a body', () => {
-  it.each([
+  it.for([
     ['', 'the body is empty; it must be a JSON object'],
     [' \n', 'the body is not valid JSON'],
     ['{', 'the body is not valid JSON'],
@@ -206,42 +195,44 @@ describe('the text of a body', () => {
     [Buffer.from('{"name":"\xf4\x90\x80\x80","categoryId":1}', 'latin1'), 'the body is not valid UTF-8'],
     [Buffer.from(`${PET}\xe2\x82`, 'latin1'), 'the body is not valid UTF-8'],
     [Buffer.from('fffe7b007d00', 'hex'), 'the body is not valid UTF-8'],
-  ])('is rejected: %j', async (body, message) => {
-    const server = await startTestServer()
+  ] as const)('is rejected: %j', async ([body, message], { server }) => {
     expect(expectError(await server.post(body), 'invalid_request')).toBe(message)
   })
 
-  it('may have white space around it', async () => {
-    const server = await startTestServer()
+  it('may have white space around it', async ({ server }) => {
     expect((await server.post(` \t\r\n${PET}\n `)).status).toBe(201)
   })
 
-  it.each([
+  it.for([
     ['[', ']'],
     ['{"a":', '}'],
-  ])('may be nested 14,000 levels deep in %s, however its numbers are written', async (open, close) => {
-    const server = await startTestServer()
-    for (const number of ['7', '7.0', '9007199254740993']) {
-      for (const categoryId of ['1', '1.0', '10e-1']) {
-        const nested = `${open.repeat(14_000)}${number}${close.repeat(14_000)}`
-        const response = await server.post(`{"deep":${nested},"name":"Rex","categoryId":${categoryId}}`)
-        expect(response.status).toBe(201)
-        expect(JSON.parse(response.text)).toMatchObject({ name: 'Rex', categoryId: 1 })
+  ] as const)(
+    'may be nested 14,000 levels deep in %s, however its numbers are written',
+    async ([open, close], { server }) => {
+      for (const number of ['7', '7.0', '9007199254740993']) {
+        for (const categoryId of ['1', '1.0', '10e-1']) {
+          const nested = `${open.repeat(14_000)}${number}${close.repeat(14_000)}`
+          const response = await server.post(`{"deep":${nested},"name":"Rex","categoryId":${categoryId}}`)
+          expect(response.status).toBe(201)
+          expect(JSON.parse(response.text)).toMatchObject({ name: 'Rex', categoryId: 1 })
+        }
       }
-    }
-  })
+    },
+  )
 
-  it.each(['', '9007199254740993'])('nested 50,000 levels deep, around %j, gets a response', async (number) => {
-    const server = await startTestServer()
-    for (const body of [
-      `${'['.repeat(50_000)}${number}${']'.repeat(50_000)}`,
-      '['.repeat(MAX),
-      '{"":'.repeat(25_000),
-    ]) {
-      expectError(await server.post(body), 'invalid_request')
-    }
-    expect((await server.post(PET)).status).toBe(201)
-  })
+  it.for(['', '9007199254740993'])(
+    'nested 50,000 levels deep, around %j, gets a response',
+    async (number, { server }) => {
+      for (const body of [
+        `${'['.repeat(50_000)}${number}${']'.repeat(50_000)}`,
+        '['.repeat(MAX),
+        '{"":'.repeat(25_000),
+      ]) {
+        expectError(await server.post(body), 'invalid_request')
+      }
+      expect((await server.post(PET)).status).toBe(201)
+    },
+  )
 })
 
 it('gives each caller a turn of the event loop, in order', async () => {

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
 
 const SHOP = 'https://shop.example'
 const PREFLIGHT = {
@@ -16,8 +16,7 @@ function corsHeaders(headers: NodeJS.Dict<string | string[]>): string[] {
 }
 
 describe('web pages of other origins', () => {
-  it('are told nothing unless they are configured, and their preflights need a key', async () => {
-    const server = await startTestServer()
+  it('are told nothing unless they are configured, and their preflights need a key', async ({ server }) => {
     const responses = [
       await server.send({ headers: { Origin: SHOP } }),
       await server.send({ method: 'OPTIONS', headers: PREFLIGHT }),

@@ -1,7 +1,7 @@
 import { createMemoryRateLimiter, createStaticKeys, hashApiKey } from '@pet-store/access'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { API_KEY, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+import { API_KEY, it, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
 const LIMIT = { requests: 2, windowMs: 60_000 }
 // 12.5 seconds into a minute.
@@ -62,8 +62,7 @@ describe('A limited key', () => {
 })
 
 describe('Without a limit', () => {
-  it('nothing is told and nothing rejected', async () => {
-    const server = await startTestServer()
+  it('nothing is told and nothing rejected', async ({ server }) => {
     const response = await server.send({})
     expect(response.headers['ratelimit']).toBeUndefined()
     expect(response.headers['ratelimit-policy']).toBeUndefined()

@@ -1,20 +1,18 @@
 import { createApiKeyText, createStaticKeys, hashApiKey, SCOPES, type Scope } from '@pet-store/access'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { API_KEY, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+import { API_KEY, it, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
 const BARE_CHALLENGE = 'Bearer realm="pet-store"'
 const INVALID_TOKEN = 'Bearer realm="pet-store", error="invalid_token"'
 
 describe('the API key', () => {
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is found behind the scheme %s', async (scheme) => {
-    const server = await startTestServer()
+  it.for(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is found behind the scheme %s', async (scheme, { server }) => {
     const response = await server.send({ key: null, headers: { Authorization: `${scheme} ${API_KEY}` } })
     expect(response.status).toBe(200)
   })
 
-  it('may be preceded by several spaces', async () => {
-    const server = await startTestServer()
+  it('may be preceded by several spaces', async ({ server }) => {
     const response = await server.send({ key: null, headers: { Authorization: `Bearer    ${API_KEY}` } })
     expect(response.status).toBe(200)
   })
@@ -28,30 +26,22 @@ describe('the API key', () => {
     }
   })
 
-  it('is required', async () => {
-    const server = await startTestServer()
+  it('is required', async ({ server }) => {
     const response = await server.send({ key: null })
     expectError(response, 'unauthorized')
     expect(response.headers['www-authenticate']).toBe(BARE_CHALLENGE)
   })
 
-  it.each([
-    '',
-    'Bearer',
-    'Bearer ',
-    `Basic ${API_KEY}`,
-    `Bearer${API_KEY}`,
-    API_KEY,
-    `Token Bearer ${API_KEY}`,
-    '\x80',
-  ])('is missing in %j, which gets a challenge without an error', async (authorization) => {
-    const server = await startTestServer()
-    const response = await server.send({ key: null, headers: { Authorization: authorization } })
-    expectError(response, 'unauthorized')
-    expect(response.headers['www-authenticate']).toBe(BARE_CHALLENGE)
-  })
+  it.for(['', 'Bearer', 'Bearer ', `Basic ${API_KEY}`, `Bearer${API_KEY}`, API_KEY, `Token Bearer ${API_KEY}`, '\x80'])(
+    'is missing in %j, which gets a challenge without an error',
+    async (authorization, { server }) => {
+      const response = await server.send({ key: null, headers: { Authorization: authorization } })
+      expectError(response, 'unauthorized')
+      expect(response.headers['www-authenticate']).toBe(BARE_CHALLENGE)
+    },
+  )
 
-  it.each([
+  it.for([
     createApiKeyText(),
     'x',
     `${API_KEY}x`,
@@ -59,15 +49,13 @@ describe('the API key', () => {
     `"${API_KEY}"`,
     API_KEY.toUpperCase(),
     'a'.repeat(9_000),
-  ])('is rejected as %j, which gets a challenge with invalid_token', async (key) => {
-    const server = await startTestServer()
+  ])('is rejected as %j, which gets a challenge with invalid_token', async (key, { server }) => {
     const response = await server.send({ key })
     expectError(response, 'unauthorized')
     expect(response.headers['www-authenticate']).toBe(INVALID_TOKEN)
   })
 
-  it('is never repeated in a response or a log line', async () => {
-    const server = await startTestServer()
+  it('is never repeated in a response or a log line', async ({ server }) => {
     const rejected = createApiKeyText()
     const responses = [await server.send({ key: rejected }), await server.send({})]
     const all = JSON.stringify([responses, server.log])
@@ -75,8 +63,7 @@ describe('the API key', () => {
     expect(all).not.toContain(API_KEY)
   })
 
-  it('is logged by its public id, and only when it is good', async () => {
-    const server = await startTestServer()
+  it('is logged by its public id, and only when it is good', async ({ server }) => {
     await server.send({})
     await server.send({ key: createApiKeyText() })
     expect(server.log.requests.map((entry) => entry.keyId)).toEqual(['test-key', undefined])
@@ -101,8 +88,7 @@ describe('the API key', () => {
     expect(server.log.internalErrors).toEqual([{ error: cause, requestId: response.headers['x-request-id'] }])
   })
 
-  it.each(['/livez', '/readyz'])('is not needed for %s', async (path) => {
-    const server = await startTestServer()
+  it.for(['/livez', '/readyz'])('is not needed for %s', async (path, { server }) => {
     expect((await server.send({ path, key: null })).status).toBe(200)
   })
 })

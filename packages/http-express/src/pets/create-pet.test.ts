@@ -1,13 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { failingWith, startTestServer } from '../testing/start-test-server.test-support.ts'
+import { failingWith, it, startTestServer } from '../testing/start-test-server.test-support.ts'
 
 const CATEGORY_RULE = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807'
 const STATUS_RULE = 'status must be one of available, pending, sold'
 
 describe('POST /v1/pets', () => {
-  it('responds with 201 with the whole pet and the place where it is', async () => {
-    const server = await startTestServer()
+  it('responds with 201 with the whole pet and the place where it is', async ({ server }) => {
     const response = await server.post('{"name":"Rex","categoryId":7,"status":"pending"}')
     expect(response).toMatchObject({ status: 201, text: '{"id":1,"name":"Rex","categoryId":7,"status":"pending"}' })
     expect(response.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
@@ -17,16 +16,14 @@ describe('POST /v1/pets', () => {
     expect(found.text).toBe(response.text)
   })
 
-  it('leaves a status that nobody gave out of every response', async () => {
-    const server = await startTestServer()
+  it('leaves a status that nobody gave out of every response', async ({ server }) => {
     const response = await server.post('{"name":"Rex","categoryId":7}')
     expect(response.text).toBe('{"id":1,"name":"Rex","categoryId":7}')
     expect((await server.send({})).text).toBe('[{"id":1,"name":"Rex","categoryId":7}]')
     expect((await server.send({ path: '/v1/pets/1' })).text).toBe('{"id":1,"name":"Rex","categoryId":7}')
   })
 
-  it('makes two pets of two equal requests', async () => {
-    const server = await startTestServer()
+  it('makes two pets of two equal requests', async ({ server }) => {
     const first = await server.post('{"name":"Rex","categoryId":7}')
     const second = await server.post('{"name":"Rex","categoryId":7}')
     expect([first.text, second.text]).toEqual([
@@ -35,7 +32,7 @@ describe('POST /v1/pets', () => {
     ])
   })
 
-  it.each([
+  it.for([
     ['{}', 'name is required; categoryId is required'],
     ['{"name":"Rex"}', 'categoryId is required'],
     ['{"categoryId":1}', 'name is required'],
@@ -46,12 +43,11 @@ describe('POST /v1/pets', () => {
       '{"name":1,"categoryId":"x","status":2}',
       `name must be a string, got 1; ${CATEGORY_RULE}, got "x"; ${STATUS_RULE}, got 2`,
     ],
-  ])('names every invalid field in %s', async (body, message) => {
-    const server = await startTestServer()
+  ] as const)('names every invalid field in %s', async ([body, message], { server }) => {
     expect(expectError(await server.post(body), 'invalid_request')).toBe(message)
   })
 
-  it.each([
+  it.for([
     ['[]', 'the body must be a JSON object, got a list'],
     ['null', 'the body must be a JSON object, got null'],
     ['"x"', 'the body must be a JSON object, got "x"'],
@@ -61,26 +57,24 @@ describe('POST /v1/pets', () => {
     ['1e999', 'the body must be a JSON object'],
     ['true', 'the body must be a JSON object, got true'],
     ['[{"name":"Rex","categoryId":1}]', 'the body must be a JSON object, got a list'],
-  ])('rejects the body %s, which is no object', async (body, message) => {
-    const server = await startTestServer()
+  ] as const)('rejects the body %s, which is no object', async ([body, message], { server }) => {
     expect(expectError(await server.post(body), 'invalid_request')).toBe(message)
   })
 
-  it.each([
+  it.for([
     '"__proto__":{"id":5}',
     '"constructor":1,"prototype":2,"toString":3,"hasOwnProperty":4',
     '"id":99',
     '"price":1e999,"tags":["a",1.0,9007199254740993]',
     '"":0',
-  ])('ignores the unknown fields %s, never stores or echoes them', async (fields) => {
-    const server = await startTestServer()
+  ])('ignores the unknown fields %s, never stores or echoes them', async (fields, { server }) => {
     const response = await server.post(`{"name":"Rex","categoryId":1,${fields}}`)
     expect(response).toMatchObject({ status: 201, text: '{"id":1,"name":"Rex","categoryId":1}' })
     expect((await server.send({})).text).toBe('[{"id":1,"name":"Rex","categoryId":1}]')
     expect(({} as Record<string, unknown>)['id']).toBeUndefined()
   })
 
-  it.each([
+  it.for([
     ['"categoryId":1,"categoryId":2', '2'],
     ['"categoryId":9007199254740993,"categoryId":2', '2'],
     ['"categoryId":1,"categoryId":9007199254740993', '9007199254740993'],
@@ -89,14 +83,12 @@ describe('POST /v1/pets', () => {
     ['"categoryId":"x","categoryId":1e1', '10'],
     ['"categoryId":{"categoryId":5},"categoryId":9007199254740993', '9007199254740993'],
     ['"categoryId":null,"\\u0063ategoryId":9007199254740993', '9007199254740993'],
-  ])('lets the last of duplicate names count in %s', async (fields, kept) => {
-    const server = await startTestServer()
+  ] as const)('lets the last of duplicate names count in %s', async ([fields, kept], { server }) => {
     const response = await server.post(`{"name":"Old","name":"Rex",${fields}}`)
     expect(response.text).toBe(`{"id":1,"name":"Rex","categoryId":${kept}}`)
   })
 
-  it('stores nothing of a rejected request', async () => {
-    const server = await startTestServer()
+  it('stores nothing of a rejected request', async ({ server }) => {
     await server.post('{"name":"Rex","categoryId":1.5}')
     await server.post('{"name":"","categoryId":1}')
     expect((await server.send({})).text).toBe('[]')

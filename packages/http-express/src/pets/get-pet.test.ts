@@ -1,9 +1,9 @@
 import { createPetUseCases, type Pet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import type { TestResponse } from '../testing/response.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
 
 const LAST_MOMENT = new Date('2030-12-05T23:59:59.999Z')
 const RETIRED = new Date('2030-12-06T00:00:00.000Z')
@@ -16,8 +16,7 @@ function expectDeprecated(response: TestResponse): void {
 }
 
 describe('GET /v1/pets/{petId}', () => {
-  it('responds with the pet and says that the operation is deprecated', async () => {
-    const server = await startTestServer()
+  it('responds with the pet and says that the operation is deprecated', async ({ server }) => {
     const created = await server.post('{"name":"Rex","categoryId":9007199254740993,"status":"sold"}')
     const response = await server.send({ path: '/v1/pets/1' })
     expect(response).toMatchObject({ status: 200, text: created.text })
@@ -34,17 +33,16 @@ describe('GET /v1/pets/{petId}', () => {
     },
   )
 
-  it.each(['2', '-1', '9223372036854775807', '-9223372036854775808'])(
+  it.for(['2', '-1', '9223372036854775807', '-9223372036854775808'])(
     'responds with 404 for the unknown id %s',
-    async (id) => {
-      const server = await startTestServer()
+    async (id, { server }) => {
       const response = await server.send({ path: `/v1/pets/${id}` })
       expect(expectError(response, 'not_found')).toContain(id)
       expectDeprecated(response)
     },
   )
 
-  it.each([
+  it.for([
     '01',
     '-0',
     '+1',
@@ -66,30 +64,28 @@ describe('GET /v1/pets/{petId}', () => {
     '1;x',
     'undefined',
     '__proto__',
-  ])('responds with 404 for %s, which is no canonical int64', async (id) => {
-    const server = await startTestServer()
+  ])('responds with 404 for %s, which is no canonical int64', async (id, { server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
     const response = await server.send({ path: `/v1/pets/${id}` })
     expectError(response, 'not_found')
     expectDeprecated(response)
   })
 
-  it('reads encoded digits like plain ones, as they are the same URI', async () => {
-    const server = await startTestServer()
+  it('reads encoded digits like plain ones, as they are the same URI', async ({ server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
     expect((await server.send({ path: '/v1/pets/%31' })).status).toBe(200)
   })
 
-  it('marks error response of other methods as deprecated too, and no response before the key check', async () => {
-    const server = await startTestServer()
+  it('marks error response of other methods as deprecated too, and no response before the key check', async ({
+    server,
+  }) => {
     expectDeprecated(await server.send({ method: 'DELETE', path: '/v1/pets/1' }))
     expectDeprecated(await server.send({ method: 'OPTIONS', path: '/v1/pets/1' }))
     const rejected = await server.send({ path: '/v1/pets/1', key: null })
     expect(rejected.headers).not.toHaveProperty('deprecation')
   })
 
-  it.each(['GET', 'HEAD'])('is served by %s until the last moment of 5 December 2030', async (method) => {
-    const server = await startTestServer()
+  it.for(['GET', 'HEAD'])('is served by %s until the last moment of 5 December 2030', async (method, { server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
     server.clock.now = LAST_MOMENT
     const response = await server.send({ method, path: '/v1/pets/1' })
@@ -97,8 +93,7 @@ describe('GET /v1/pets/{petId}', () => {
     expectDeprecated(response)
   })
 
-  it.each(['1', '2', 'abc'])('is 410 from 6 December 2030 on, whatever the id: %s', async (id) => {
-    const server = await startTestServer()
+  it.for(['1', '2', 'abc'])('is 410 from 6 December 2030 on, whatever the id: %s', async (id, { server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
     server.clock.now = RETIRED
     const response = await server.send({ path: `/v1/pets/${id}` })
@@ -111,8 +106,7 @@ describe('GET /v1/pets/{petId}', () => {
     expectDeprecated(head)
   })
 
-  it('once gone, is no longer named in the Location of new pets', async () => {
-    const server = await startTestServer()
+  it('once gone, is no longer named in the Location of new pets', async ({ server }) => {
     server.clock.now = LAST_MOMENT
     expect((await server.post('{"name":"Rex","categoryId":1}')).headers['location']).toBe('pets/1')
     server.clock.now = RETIRED

@@ -1,14 +1,13 @@
 import { SCOPES } from '@pet-store/access'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
 
 const REX = '{"name":"Rex","categoryId":1}'
 const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } })
 
 describe('Idempotency-Key', () => {
-  it('gives the same response to the same pet, however its JSON is written', async () => {
-    const server = await startTestServer()
+  it('gives the same response to the same pet, however its JSON is written', async ({ server }) => {
     const first = await server.post('{"name":"Rex","categoryId":1,"status":"sold"}', keyed('k1'))
     const again = await server.post(
       ' { "status":"sold", "categoryId":1.0e0, "name":"R\\u0065x", "id":9 } ',
@@ -21,48 +20,42 @@ describe('Idempotency-Key', () => {
     expect((await server.send({})).text).toBe(`[${first.text}]`)
   })
 
-  it('marks the response that repeats an earlier one, and only that', async () => {
-    const server = await startTestServer()
+  it('marks the response that repeats an earlier one, and only that', async ({ server }) => {
     expect((await server.post(REX)).headers).not.toHaveProperty('idempotency-replayed')
     expect((await server.post(REX, keyed('k'))).headers).not.toHaveProperty('idempotency-replayed')
     expect((await server.post(REX, keyed('k'))).headers).toHaveProperty('idempotency-replayed', 'true')
     expectError(await server.post('{"name":"Mia","categoryId":1}', keyed('k')), 'idempotency_key_reused')
   })
 
-  it('is the same with and without quotes', async () => {
-    const server = await startTestServer()
+  it('is the same with and without quotes', async ({ server }) => {
     const first = await server.post(REX, keyed('a-key'))
     expect((await server.post(REX, keyed('"a-key"'))).text).toBe(first.text)
   })
 
-  it.each([
+  it.for([
     ['another name', '{"name":"Mia","categoryId":1}'],
     ['another category', '{"name":"Rex","categoryId":2}'],
     ['a status', '{"name":"Rex","categoryId":1,"status":"sold"}'],
-  ])('is rejected with %s, and nothing is stored', async (_what, body) => {
-    const server = await startTestServer()
+  ] as const)('is rejected with %s, and nothing is stored', async ([, body], { server }) => {
     const first = await server.post(REX, keyed('k'))
     expectError(await server.post(body, keyed('k')), 'idempotency_key_reused')
     expect((await server.send({})).text).toBe(`[${first.text}]`)
   })
 
-  it('is not used up by a request that is rejected', async () => {
-    const server = await startTestServer()
+  it('is not used up by a request that is rejected', async ({ server }) => {
     expectError(await server.post('{"name":" ","categoryId":1}', keyed('k')), 'invalid_request')
     expectError(await server.post('{"name":', keyed('k')), 'invalid_request')
     expect((await server.post(REX, keyed('k'))).status).toBe(201)
   })
 
-  it('makes one pet of many requests at once', async () => {
-    const server = await startTestServer()
+  it('makes one pet of many requests at once', async ({ server }) => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => server.post(REX, keyed('k'))))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).toEqual(
       new Set(['201 {"id":1,"name":"Rex","categoryId":1}']),
     )
   })
 
-  it('is as good as new after 24 hours', async () => {
-    const server = await startTestServer()
+  it('is as good as new after 24 hours', async ({ server }) => {
     const first = await server.post(REX, keyed('k'))
     server.clock.now = new Date(server.clock.now.getTime() + 24 * 3_600_000 - 1)
     expect((await server.post(REX, keyed('k'))).text).toBe(first.text)
@@ -79,7 +72,7 @@ describe('Idempotency-Key', () => {
     expect(ids).toEqual(['1', '2', '1'])
   })
 
-  it.each([
+  it.for([
     ['is empty', ''],
     ['is empty in its quotes', '""'],
     ['has a space', 'a b'],
@@ -87,20 +80,17 @@ describe('Idempotency-Key', () => {
     ['has an open quote', '"abc'],
     ['has text behind its quotes', '"a"b'],
     ['is longer than 255', 'k'.repeat(256)],
-  ])('is rejected when it %s', async (_how, key) => {
-    const server = await startTestServer()
+  ] as const)('is rejected when it %s', async ([, key], { server }) => {
     const response = await server.post(REX, keyed(key))
     expect(expectError(response, 'invalid_request')).toContain('Idempotency-Key')
     expect((await server.send({})).text).toBe('[]')
   })
 
-  it('is rejected when it is repeated', async () => {
-    const server = await startTestServer()
+  it('is rejected when it is repeated', async ({ server }) => {
     expectError(await server.post(REX, { headers: { 'Idempotency-Key': ['a', 'a'] } }), 'invalid_request')
   })
 
-  it('may have 255 characters', async () => {
-    const server = await startTestServer()
+  it('may have 255 characters', async ({ server }) => {
     expect((await server.post(REX, keyed(`"${'~'.repeat(255)}"`))).status).toBe(201)
   })
 })

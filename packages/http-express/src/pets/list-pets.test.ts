@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+import { it, type TestServer } from '../testing/start-test-server.test-support.ts'
 
 async function add(server: TestServer, count: number, status?: string): Promise<void> {
   for (let index = 0; index < count; index += 1) {
@@ -16,8 +16,7 @@ async function idsOf(server: TestServer, path: string): Promise<number[]> {
 }
 
 describe('GET /v1/pets', () => {
-  it('responds with a bare empty array when there are no pets', async () => {
-    const server = await startTestServer()
+  it('responds with a bare empty array when there are no pets', async ({ server }) => {
     const response = await server.send({})
     expect(response).toMatchObject({ status: 200, text: '[]' })
     expect(response.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
@@ -26,8 +25,7 @@ describe('GET /v1/pets', () => {
     expect(response.headers['x-powered-by']).toBeUndefined()
   })
 
-  it('responds with pets by ascending id with exactly the fields of the document', async () => {
-    const server = await startTestServer()
+  it('responds with pets by ascending id with exactly the fields of the document', async ({ server }) => {
     await server.post('{"name":"Rex","categoryId":-9223372036854775808,"status":"sold","id":7,"extra":true}')
     await server.post('{"name":"Bo","categoryId":9223372036854775807}')
     const { text } = await server.send({})
@@ -37,20 +35,17 @@ describe('GET /v1/pets', () => {
     )
   })
 
-  it('responds with at most 20 pets when no limit is given', async () => {
-    const server = await startTestServer()
+  it('responds with at most 20 pets when no limit is given', async ({ server }) => {
     await add(server, 21)
     expect(await idsOf(server, '/v1/pets')).toHaveLength(20)
   })
 
-  it.each([1, 9, 10, 99, 100])('takes a limit of %i', async (limit) => {
-    const server = await startTestServer()
+  it.for([1, 9, 10, 99, 100])('takes a limit of %i', async (limit, { server }) => {
     await add(server, 3)
     expect(await idsOf(server, `/v1/pets?limit=${limit}`)).toHaveLength(Math.min(3, limit))
   })
 
-  it('filters by status, letter for letter; a pet without a status matches no filter', async () => {
-    const server = await startTestServer()
+  it('filters by status, letter for letter; a pet without a status matches no filter', async ({ server }) => {
     await add(server, 1)
     await add(server, 1, 'available')
     await add(server, 1, 'pending')
@@ -62,19 +57,18 @@ describe('GET /v1/pets', () => {
     expect(await idsOf(server, '/v1/pets')).toEqual([1, 2, 3, 4, 5])
   })
 
-  it.each([
+  it.for([
     'limit=1&x=1&limits=0&Limit=0&LIMIT=a',
     '__proto__=1&constructor=2&toString=3&limit=1',
     '&&=&limit=1&',
     '%6Cimit=1',
-  ])('ignores parameters that it does not know: %s', async (query) => {
-    const server = await startTestServer()
+  ])('ignores parameters that it does not know: %s', async (query, { server }) => {
     await add(server, 2)
     expect(await idsOf(server, `/v1/pets?${query}`)).toEqual([1])
   })
 
   const LIMIT_RULE = 'limit must be an integer from 1 to 100'
-  it.each([
+  it.for([
     ['0', `${LIMIT_RULE}, got "0"`],
     ['101', `${LIMIT_RULE}, got "101"`],
     ['01', `${LIMIT_RULE}, got "01"`],
@@ -96,13 +90,12 @@ describe('GET /v1/pets', () => {
     ['1&limit=1', 'limit must not be repeated, got a list'],
     ['1&limit=2&limit=3', 'limit must not be repeated, got a list'],
     ['1&limit', 'limit must not be repeated, got a list'],
-  ])('rejects limit=%s, never clamps it', async (limit, message) => {
-    const server = await startTestServer()
+  ] as const)('rejects limit=%s, never clamps it', async ([limit, message], { server }) => {
     expect(expectError(await server.send({ path: `/v1/pets?limit=${limit}` }), 'invalid_request')).toBe(message)
   })
 
   const STATUS_RULE = 'status must be one of available, pending, sold'
-  it.each([
+  it.for([
     ['', `${STATUS_RULE}, got ""`],
     ['Available', `${STATUS_RULE}, got "Available"`],
     ['sold ', `${STATUS_RULE}, got "sold "`],
@@ -110,20 +103,17 @@ describe('GET /v1/pets', () => {
     ['available,sold', `${STATUS_RULE}, got "available,sold"`],
     ['toString', `${STATUS_RULE}, got "toString"`],
     ['sold&status=sold', 'status must not be repeated, got a list'],
-  ])('rejects status=%s', async (status, message) => {
-    const server = await startTestServer()
+  ] as const)('rejects status=%s', async ([status, message], { server }) => {
     const response = await server.send({ path: `/v1/pets?status=${status.replaceAll(' ', '%20')}` })
     expect(expectError(response, 'invalid_request')).toBe(message)
   })
 
-  it('names every invalid parameter', async () => {
-    const server = await startTestServer()
+  it('names every invalid parameter', async ({ server }) => {
     const response = await server.send({ path: '/v1/pets?limit=0&status=x' })
     expect(expectError(response, 'invalid_request')).toBe(`${LIMIT_RULE}, got "0"; ${STATUS_RULE}, got "x"`)
   })
 
-  it('ignores a body', async () => {
-    const server = await startTestServer()
+  it('ignores a body', async ({ server }) => {
     const response = await server.send({ body: 'not json', headers: { 'Content-Type': 'text/plain' } })
     expect(response).toMatchObject({ status: 200, text: '[]' })
   })

@@ -1,12 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { it } from '../testing/start-test-server.test-support.ts'
 
 const CATEGORY_RULE = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807'
 const STATUS_RULE = 'status must be one of available, pending, sold'
 
 describe('a field of a new pet', () => {
-  it.each([
+  it.for([
     ['"1"', `${CATEGORY_RULE}, got "1"`],
     ['1.5', `${CATEGORY_RULE}, got 1.5`],
     ['1e-1', `${CATEGORY_RULE}, got 1e-1`],
@@ -22,13 +22,12 @@ describe('a field of a new pet', () => {
     ['[1]', `${CATEGORY_RULE}, got a list`],
     ['{}', `${CATEGORY_RULE}, got an object`],
     ['{"source":"1"}', `${CATEGORY_RULE}, got an object`],
-  ])('rejects the category %s', async (categoryId, message) => {
-    const server = await startTestServer()
+  ] as const)('rejects the category %s', async ([categoryId, message], { server }) => {
     const response = await server.post(`{"name":"Rex","categoryId":${categoryId}}`)
     expect(expectError(response, 'invalid_request')).toBe(message)
   })
 
-  it.each([
+  it.for([
     ['1', 'name must be a string, got 1'],
     ['null', 'name must be a string, got null'],
     ['["Rex"]', 'name must be a string, got a list'],
@@ -39,13 +38,12 @@ describe('a field of a new pet', () => {
     ['"\\udc00\\ud800"', 'name must not contain NUL or a lone surrogate'],
     [JSON.stringify('x'.repeat(1001)), 'name must have at most 1000 characters'],
     [JSON.stringify('😀'.repeat(1001)), 'name must have at most 1000 characters'],
-  ])('rejects the name %s', async (name, message) => {
-    const server = await startTestServer()
+  ] as const)('rejects the name %s', async ([name, message], { server }) => {
     const response = await server.post(`{"name":${name},"categoryId":1}`)
     expect(expectError(response, 'invalid_request')).toContain(message)
   })
 
-  it.each([
+  it.for([
     'x'.repeat(1000),
     '😀'.repeat(1000),
     ' Rex ',
@@ -56,22 +54,20 @@ describe('a field of a new pet', () => {
     '"\\/\b\f\n\r\t',
     '\u{10ffff}',
     '\u007f',
-  ])('keeps the name %j as it is', async (name) => {
-    const server = await startTestServer()
+  ])('keeps the name %j as it is', async (name, { server }) => {
     const response = await server.post(JSON.stringify({ name, categoryId: 1 }))
     expect(response.status).toBe(201)
     expect(JSON.parse(response.text).name).toBe(name)
     expect(JSON.parse((await server.send({})).text)[0].name).toBe(name)
   })
 
-  it.each([
+  it.for([
     ['null', `${STATUS_RULE}, got null`],
     ['"Sold"', `${STATUS_RULE}, got "Sold"`],
     ['""', `${STATUS_RULE}, got ""`],
     ['0', `${STATUS_RULE}, got 0`],
     ['["sold"]', `${STATUS_RULE}, got a list`],
-  ])('rejects the status %s', async (status, message) => {
-    const server = await startTestServer()
+  ] as const)('rejects the status %s', async ([status, message], { server }) => {
     const response = await server.post(`{"name":"Rex","categoryId":1,"status":${status}}`)
     expect(expectError(response, 'invalid_request')).toBe(message)
   })

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { ERROR_STATUS } from '../http/http-error.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import type { TestResponse } from '../testing/response.test-support.ts'
-import { startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+import { it, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
 const HTML = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const POLICY =
@@ -18,8 +18,7 @@ function references({ text }: TestResponse): string[] {
   return [...text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, reference = '']) => reference)
 }
 
-it('the first page has an input for every field of a new pet, and shows every field of a pet', async () => {
-  const server = await startTestServer()
+it('the first page has an input for every field of a new pet, and shows every field of a pet', async ({ server }) => {
   const { NewPet, Pet } = JSON.parse((await get(server, '/openapi.json')).text).components.schemas
   const inputs = [...(await get(server, '/')).text.matchAll(/<(?:input|select)[^>]* name="(\w+)"/g)].map(
     ([, name]) => name,
@@ -43,8 +42,7 @@ describe.each(PAGES)('the page %s', (path) => {
     expect(response.text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc=)|\{\{/)
   })
 
-  it('refers only to addresses that exist, even behind a prefix', async () => {
-    const server = await startTestServer()
+  it('refers only to addresses that exist, even behind a prefix', async ({ server }) => {
     const found = references(await get(server, path))
     expect(found.length).toBeGreaterThan(2)
     for (const reference of found) {
@@ -54,8 +52,7 @@ describe.each(PAGES)('the page %s', (path) => {
     }
   })
 
-  it('responds with HEAD, OPTIONS and 405 like every other path', async () => {
-    const server = await startTestServer()
+  it('responds with HEAD, OPTIONS and 405 like every other path', async ({ server }) => {
     expect(await server.send({ method: 'HEAD', path, headers: HTML })).toMatchObject({ status: 200, text: '' })
     const options = await server.send({ method: 'OPTIONS', path, key: null })
     expect(options).toMatchObject({ status: 204, headers: { allow: METHODS } })
@@ -66,10 +63,9 @@ describe.each(PAGES)('the page %s', (path) => {
 })
 
 describe('the first page', () => {
-  it.each([undefined, '*/*', 'application/json', 'application/json, text/html', 'text/html;q=0.5, */*', 'image/png'])(
+  it.for([undefined, '*/*', 'application/json', 'application/json, text/html', 'text/html;q=0.5, */*', 'image/png'])(
     'is a pointer to the description for who accepts %s',
-    async (accept) => {
-      const server = await startTestServer()
+    async (accept, { server }) => {
       const response = await get(server, '/', accept === undefined ? {} : { Accept: accept })
       expect(response).toMatchObject({ status: 200, headers: { 'content-type': 'application/json', vary: 'Accept' } })
       expect(JSON.parse(response.text)).toEqual({
@@ -82,13 +78,11 @@ describe('the first page', () => {
     },
   )
 
-  it('varies by what is accepted', async () => {
-    const server = await startTestServer()
+  it('varies by what is accepted', async ({ server }) => {
     expect((await get(server, '/')).headers['vary']).toBe('Accept')
   })
 
-  it('repeats nothing of the request', async () => {
-    const server = await startTestServer()
+  it('repeats nothing of the request', async ({ server }) => {
     const response = await get(server, '/?q=evil', {
       ...HTML,
       Host: 'evil.example',
@@ -100,8 +94,7 @@ describe('the first page', () => {
 })
 
 describe('the reference page', () => {
-  it('has every operation, parameter, field and error code of the description', async () => {
-    const server = await startTestServer()
+  it('has every operation, parameter, field and error code of the description', async ({ server }) => {
     const { text } = await get(server, '/docs')
     const description = JSON.parse((await get(server, '/openapi.json')).text) as Description
     const operations = Object.values(description.paths).flatMap((methods) => Object.values(methods))
@@ -128,12 +121,11 @@ interface Description {
 }
 
 describe('what the pages load', () => {
-  it.each([
+  it.for([
     ['design.css', 'text/css; charset=utf-8'],
     ['reference.js', 'text/javascript; charset=utf-8'],
     ['icon.svg', 'image/svg+xml'],
-  ])('%s is %s, and 304 to whoever has it already', async (name, type) => {
-    const server = await startTestServer()
+  ] as const)('%s is %s, and 304 to whoever has it already', async ([name, type], { server }) => {
     const path = `/docs/${name}`
     const response = await get(server, path)
     const caching = { 'cache-control': 'public, no-cache', etag: expect.stringMatching(/^"[\w-]+"$/) }
@@ -145,10 +137,9 @@ describe('what the pages load', () => {
     expectError(await server.send({ method: 'POST', path }), 'method_not_allowed')
   })
 
-  it.each(['/docs/', '/docs/design.css/', '/docs/reference.html', '/docs/..%2fpackage.json', '/docs/built/client.js'])(
+  it.for(['/docs/', '/docs/design.css/', '/docs/reference.html', '/docs/..%2fpackage.json', '/docs/built/client.js'])(
     'is not at %s',
-    async (path) => {
-      const server = await startTestServer()
+    async (path, { server }) => {
       expectError(await get(server, path), 'not_found')
       expectError(await server.send({ method: 'POST', path }), 'not_found')
     },
@@ -176,8 +167,7 @@ describe('the development key', () => {
     },
   )
 
-  it('is not there unless the app was given one', async () => {
-    const server = await startTestServer()
+  it('is not there unless the app was given one', async ({ server }) => {
     expect((await get(server, '/docs', { Host: 'localhost' })).text).toContain('data-development-key=""')
   })
 })

@@ -1,12 +1,11 @@
 import { SCOPES, type VerifiedKey } from '@pet-store/access'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { GET, HOST, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
 
 describe('a request that breaks off', () => {
-  it('a broken body gets no second response after an error response', async () => {
-    const server = await startTestServer()
+  it('a broken body gets no second response after an error response', async ({ server }) => {
     const connection = server
       .connect()
       .write(`POST /v1/pets HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n`)
@@ -36,10 +35,9 @@ describe('a request that breaks off', () => {
     expect(server.log.internalErrors).toEqual([])
   })
 
-  it.each(['reset', 'end'] as const)(
+  it.for(['reset', 'end'] as const)(
     'by a TCP %s leaves the server unharmed and no internal error in the log',
-    async (how) => {
-      const server = await startTestServer()
+    async (how, { server }) => {
       for (const data of [
         `${POST}Content-Length: 100\r\n\r\n{"na`,
         `${POST}Transfer-Encoding: chunked\r\n\r\n5\r\n{"na`,

@@ -1,9 +1,9 @@
 import { validateNewPet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { BROKEN, GET, GOOD_POST, HOST, KEY, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { openTestServer, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+import { it, openTestServer, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
 describe('a request that is no request', () => {
   let server: TestServer
@@ -75,24 +75,26 @@ describe('a request that is no request', () => {
 })
 
 describe('a client that goes on sending after its last response', () => {
-  it.each([
+  it.for([
     ['a broken request', 'HELLO\r\n\r\n'],
     ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`],
-  ])('to %s is listened to for a while, so that no reset takes the response, and then cut off', async (_name, data) => {
-    const server = await startTestServer()
-    const connection = server.connect().write(data)
-    await connection.response()
-    for (let turn = 0; turn < 50; turn += 1) {
-      connection.write('x'.repeat(20_000))
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    expect(connection.isBroken).toBe(false)
-    await expect.poll(() => connection.write('x'.repeat(100_000)).isBroken).toBe(true)
-  })
+  ] as const)(
+    'to %s is listened to for a while, so that no reset takes the response, and then cut off',
+    async ([, data], { server }) => {
+      const connection = server.connect().write(data)
+      await connection.response()
+      for (let turn = 0; turn < 50; turn += 1) {
+        connection.write('x'.repeat(20_000))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect(connection.isBroken).toBe(false)
+      await expect.poll(() => connection.write('x'.repeat(100_000)).isBroken).toBe(true)
+    },
+  )
 })
 
 describe('a request that only looks odd', () => {
-  it.each([
+  it.for([
     ['asks for an upgrade', `${GET}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`],
     [
       'asks for HTTP/2',
@@ -104,8 +106,7 @@ describe('a request that only looks odd', () => {
     ['has headers of almost 16 KiB', `${GET}X: ${'a'.repeat(16_384 - GET.length - 7)}\r\n\r\n`],
     ['names its key after 2,500 other headers', `GET /v1/pets HTTP/1.1\r\n${HOST}${'a:\r\n'.repeat(2500)}${KEY}\r\n`],
     ['arrives with garbage behind a close', `${GET}Connection: close\r\n\r\nGARBAGE`],
-  ])('gets a response when it %s', async (_name, data) => {
-    const server = await startTestServer()
+  ] as const)('gets a response when it %s', async ([, data], { server }) => {
     const connection = server.connect().write(data)
     expect(await connection.response()).toMatchObject({ status: 200, text: '[]' })
     connection.end()
@@ -123,8 +124,7 @@ describe('a request that only looks odd', () => {
     expect(JSON.parse((await connection.response()).text)).toHaveLength(100)
   })
 
-  it('gets a response when every byte comes alone', async () => {
-    const server = await startTestServer()
+  it('gets a response when every byte comes alone', async ({ server }) => {
     const connection = server.connect()
     for (const byte of GOOD_POST) {
       connection.write(byte)

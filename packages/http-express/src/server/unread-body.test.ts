@@ -1,8 +1,8 @@
 import { createMemoryRateLimiter, SCOPES, type VerifiedKey } from '@pet-store/access'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { GET, HOST, KEY, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer, type TestServerOptions } from '../testing/start-test-server.test-support.ts'
+import { it, startTestServer, type TestServerOptions } from '../testing/start-test-server.test-support.ts'
 
 const LARGE = 'Content-Length: 50000000\r\n'
 const readOnly: VerifiedKey = { keyId: 'reader', scopes: ['pets:read'] }
@@ -28,8 +28,7 @@ it.each<[string, string, TestServerOptions]>([
   }
 })
 
-it('closes the connection with a 401 to a small body that has not arrived', async () => {
-  const server = await startTestServer()
+it('closes the connection with a 401 to a small body that has not arrived', async ({ server }) => {
   const head = `POST /v1/pets HTTP/1.1\r\n${HOST}`
   const connection = server.connect().write(`${head}Content-Length: ${PET.length}\r\n\r\n`)
   const response = await connection.response()
@@ -38,16 +37,14 @@ it('closes the connection with a 401 to a small body that has not arrived', asyn
   expect(await connection.closed()).toBe(0)
 })
 
-it('closes the connection after a good response whose request has a body that nobody reads', async () => {
-  const server = await startTestServer()
+it('closes the connection after a good response whose request has a body that nobody reads', async ({ server }) => {
   const connection = server.connect().write(`${GET}${LARGE}\r\n`)
   const response = await connection.response()
   expect([response.status, response.headers['connection']]).toEqual([200, 'close'])
   expect(await connection.closed()).toBe(0)
 })
 
-it('stops reading from a client that goes on sending a body after its response', async () => {
-  const server = await startTestServer()
+it('stops reading from a client that goes on sending a body after its response', async ({ server }) => {
   const connection = server.connect().write(`POST /v1/pets HTTP/1.1\r\n${HOST}${LARGE}\r\n`)
   expectError(await connection.response(), 'unauthorized')
   await expect.poll(() => connection.write('x'.repeat(10_000)).isBroken).toBe(true)

@@ -6,7 +6,7 @@ import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/acces
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { RawConnection } from '@pet-store/testing'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, type TestAPI, test } from 'vitest'
 import type { ExpressApp } from '../app/create-express-app.ts'
 import { createPetApp, type PetAppOptions } from '../app/create-pet-app.ts'
 import type { HttpLog, RequestEntry } from '../middleware/open-request.ts'
@@ -69,6 +69,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   onTestFinished(() => server.close())
   return server
 }
+
+/** A test that can take a server of its own with pets in memory: `it('…', async ({ server }) => …)`. */
+export const it: TestAPI<{ server: TestServer }> = test.extend<{ server: TestServer }>({
+  server: async ({ task: _ }, use) => use(await startTestServer()),
+})
 
 /** A repository whose every function rejects. */
 export function failingWith(reject: () => Promise<never>): PetRepository {
