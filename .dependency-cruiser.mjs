@@ -65,8 +65,8 @@ export const IMPORTS = {
     remedy: 'The client runs in browsers and depends on nothing: declare the types of the wire again.',
   },
   contracts: {
-    may: ['domain', 'access', 'http-express', 'apps/api', 'testing-postgres', 'node', '@pact-foundation/pact-core'],
-    tests: ['client', 'testing', '@pact-foundation/pact', '@pactflow/openapi-pact-comparator'],
+    may: ['domain', 'access', 'http-express', 'apps/api', 'node', 'zod', '@pact-foundation/pact-core'],
+    tests: ['client', 'testing', 'testing-postgres', '@pact-foundation/pact', '@pactflow/openapi-pact-comparator'],
     remedy:
       'Consumers call the service through the client. Only the verification uses the app, and it adds its data through the ports.',
   },

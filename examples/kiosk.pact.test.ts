@@ -21,3 +21,10 @@ it('kiosk-contract.ts writes the contract of the kiosk that is committed', async
     COMMITTED,
   )
 })
+
+it('the code of the how-to is from kiosk-contract.ts', () => {
+  const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
+  const blocks = [...read('../docs/how-to/add-a-consumer-contract.md').matchAll(/```ts\n(.*?)```/gs)]
+  expect(blocks).toHaveLength(2)
+  for (const [, code = ''] of blocks) expect(read('kiosk-contract.ts')).toContain(code)
+})

@@ -12,6 +12,12 @@ export async function offers(client: PetStoreClient): Promise<readonly string[]>
   return lines
 }
 
+/** A line for each pet of the first page whose status is to be set. */
+export async function withoutStatus(client: PetStoreClient): Promise<readonly string[]> {
+  const { pets } = await client.listPets()
+  return pets.filter(({ status }) => status === undefined).map(({ id, name }) => `${id}: ${name}`)
+}
+
 /** Registers a pet and returns a line for the screen. With the same receipt it is registered only once. */
 export async function register(
   client: PetStoreClient,

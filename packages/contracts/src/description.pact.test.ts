@@ -13,12 +13,11 @@ const { Comparator } = comparison as unknown as {
   }
 }
 
-interface Interaction {
-  readonly request: { readonly method: string; readonly path: string; readonly body?: { readonly content: object } }
-  readonly response: { readonly status: number; readonly headers: object; readonly body: { readonly content: object } }
-}
 interface Pact {
-  readonly interactions: readonly Interaction[]
+  readonly interactions: readonly {
+    readonly request: { readonly method: string; readonly path: string }
+    readonly response: { readonly status: number }
+  }[]
 }
 interface Description {
   readonly paths: Record<
@@ -35,30 +34,15 @@ const clientPact = JSON.parse(readFileSync(CLIENT_PACT, 'utf8')) as Pact
 /** Contracts are relative to the base address, so the description must be too. */
 const oas = { ...description, servers: [{ url: '/' }] }
 
-/** What is in the contract but not allowed by the description. */
-async function differences(pact: object): Promise<readonly string[]> {
-  const found: string[] = []
-  // The comparator changes its arguments.
-  for await (const { type, code, message } of new Comparator(structuredClone({ oas })).compare(structuredClone(pact))) {
-    // A status that only `default` covers is not described for this operation.
-    if (type === 'error' || code === 'response.status.default') found.push(`${code}: ${message}`)
-  }
-  return found
-}
-
 it('docs/openapi.json allows everything in the contract of the client', async () => {
-  expect(await differences(clientPact)).toEqual([])
-})
-
-it('a contract with what docs/openapi.json does not allow is reported', async () => {
-  const pact = structuredClone(clientPact)
-  const [list, added] = [200, 201].map((status) => pact.interactions.find(({ response }) => response.status === status))
-  Object.assign(list?.response.headers ?? {}, { 'X-Total-Count': ['3'] })
-  Object.assign(added?.request.body?.content ?? {}, { categoryId: 'seven' })
-  Object.assign(added?.response.body.content ?? {}, { colour: 'brown' })
-  const codes = (await differences(pact)).map((one) => one.split(':')[0])
-  const expected = ['response.header.unknown', 'request.body.incompatible', 'response.body.incompatible']
-  expect(codes.sort()).toEqual(expected.sort())
+  const differences: string[] = []
+  // The comparator changes its arguments.
+  const comparator = new Comparator({ oas: structuredClone(oas) })
+  for await (const { type, code, message } of comparator.compare(structuredClone(clientPact))) {
+    // A status that only `default` covers is not described for this operation.
+    if (type === 'error' || code === 'response.status.default') differences.push(`${code}: ${message}`)
+  }
+  expect(differences).toEqual([])
 })
 
 it('every documented status of every operation has an interaction in the contract of the client', () => {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { beforeAll, expect, it } from 'vitest'
 import { openAdapter } from './providers/open-adapter.ts'
 import { listen, type OpenProvider } from './providers/open-provider.ts'
-import { CLIENT_PACT } from './sources/pact-files.ts'
+import { CLIENT_PACT, PACTS, type PactFile, readPactFiles } from './sources/pact-files.ts'
 import { type InteractionResult, verifyPacts } from './verification/verify-pacts.ts'
 
 interface MutableResponse {
@@ -38,7 +38,7 @@ const keyFaults = (operation: string, scope: string): Record<string, readonly Fa
   [`${operation} with a key that used up its limit`]: [header('Retry-After'), status(503)],
 })
 
-/** The faults that an interaction of the client's contract must catch, besides another status, which each one catches. */
+/** The faults that an interaction of our own contracts must catch, besides another status, which each one catches. */
 const FAULTS: Record<string, readonly Fault[]> = {
   'a list of no pets': [body('$', '[]', '[{"id":1,"name":"Rex","categoryId":7}]'), body('$', '[]', '{"pets":[]}')],
   'a list of the available pets': [
@@ -103,6 +103,11 @@ const FAULTS: Record<string, readonly Fault[]> = {
     header('Link', '<?limit=2&cursor=AQEAAAAAAAAAAvU9dic>; rel="next"'),
   ],
   'the last page of available pets, by the cursor of the first': [body('$[0].id', '"id":3', '"id":1')],
+  // Of the kiosk. The cursor of the pet before, and one that skips a pet.
+  'the first page of three pets on offer': ['AQEAAAAAAAAAAWw0J50', 'AQEAAAAAAAAAA4I6RrE'].map((cursor) =>
+    header('Link', `<?limit=2&status=available&cursor=${cursor}>; rel="next"`),
+  ),
+  'a pet whose status nobody has set': [body('$[0].status', '}', ',"status":null}')],
   ...keyFaults('listPets', 'pets:read'),
   ...keyFaults('createPet', 'pets:write'),
   ...keyFaults('getPet', 'pets:read'),
@@ -134,25 +139,25 @@ function withFaults(next: () => Fault | undefined): OpenProvider {
   }
 }
 
-const { interactions } = JSON.parse(readFileSync(CLIENT_PACT, 'utf8')) as { interactions: { description: string }[] }
-const descriptions = interactions.map(({ description }) => description)
+const { path: kioskPact } = readPactFiles([PACTS]).find(({ consumer }) => consumer === 'kiosk') as PactFile
+const pactUrls = [CLIENT_PACT, kioskPact]
+const descriptions = pactUrls.flatMap((path) => {
+  const { interactions } = JSON.parse(readFileSync(path, 'utf8')) as { interactions: { description: string }[] }
+  return interactions.map(({ description }) => description)
+})
 /** The results of each run: the first one plants the first fault of each interaction, and so on. */
 const runs: (readonly InteractionResult[])[] = []
-const planted = descriptions.flatMap((description) =>
-  (FAULTS[description] ?? []).map(([difference], run) => ({ description, difference, run })),
+const planted = Object.entries(FAULTS).flatMap(([description, faults]) =>
+  faults.map(([difference], run) => ({ description, difference, run })),
 )
 
 beforeAll(async () => {
   for (let run = 0; planted.some((one) => one.run === run); run += 1) {
-    // The verifier processes the interactions one after the other, in the order of the file.
+    // The verifier processes the interactions one after the other, in the order of the files.
     const order = descriptions[Symbol.iterator]()
     const nextFault = () => FAULTS[order.next().value ?? '']?.[run]
-    runs.push((await verifyPacts({ pactUrls: [CLIENT_PACT] }, withFaults(nextFault))).interactions)
+    runs.push((await verifyPacts({ pactUrls }, withFaults(nextFault))).interactions)
   }
-})
-
-it('the interactions with faults exist', () => {
-  expect(descriptions).toEqual(expect.arrayContaining(Object.keys(FAULTS)))
 })
 
 it.each(planted)('the verification reports $difference in: $description', ({ description, difference, run }) => {

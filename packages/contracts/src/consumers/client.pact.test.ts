@@ -108,54 +108,46 @@ contract.interaction('a list with a limit of 100', {
   returns: { limit: 100, cursor: CURSOR },
 })
 
-const largePets = [[pets, { count: 3, firstId: '9007199254740992', limit: 2 }]] as const
-contract.interaction('the first page of pets with ids beyond 2^53', {
-  given: largePets,
-  request: listing({ limit: '2' }),
-  response: {
-    status: 200,
-    headers: { Link: `<?limit=2&cursor=${LARGE_CURSOR}>; rel="next"` },
-    body: '[{"id":9007199254740992,"name":"Rex","categoryId":1},{"id":9007199254740993,"name":"Rex","categoryId":1}]',
+for (const { what, filter, parameters, ids, returned, cursor } of [
+  {
+    what: 'pets with ids beyond 2^53',
+    filter: {},
+    parameters: { firstId: '9007199254740992' },
+    ids: [9007199254740992n, 9007199254740993n, 9007199254740994n],
+    returned: 'cursor',
+    cursor: LARGE_CURSOR,
   },
-  call: (client) => client.listPets({ limit: 2 }),
-  returns: {
-    pets: [9007199254740992n, 9007199254740993n].map((id) => ({ id, name: 'Rex', categoryId: 1n })),
-    next: { limit: 2, cursor: LARGE_CURSOR },
+  {
+    what: 'available pets',
+    filter: { status: 'available' },
+    parameters: { status: 'available' },
+    ids: [1n, 2n, 3n],
+    returned: 'statusCursor',
+    cursor: STATUS_CURSOR,
   },
-})
+] as const) {
+  const given = [[pets, { count: 3, limit: 2, ...parameters }]] as const
+  const query = new URLSearchParams({ limit: '2', ...filter, cursor })
+  const found = (...some: readonly bigint[]) => some.map((id) => ({ id, name: 'Rex', categoryId: 1n, ...filter }))
+  const status = 'status' in filter ? ',"status":"available"' : ''
+  const body = (...some: readonly bigint[]) =>
+    `[${some.map((id) => `{"id":${id},"name":"Rex","categoryId":1${status}}`)}]`
 
-contract.interaction('the last page of pets with ids beyond 2^53, by the cursor of the first', {
-  given: largePets,
-  request: listing({ limit: '2', cursor: fromState('cursor', LARGE_CURSOR) }),
-  response: { status: 200, body: '[{"id":9007199254740994,"name":"Rex","categoryId":1}]' },
-  call: (client) => client.listPets({ limit: 2, cursor: LARGE_CURSOR }),
-  returns: { pets: [{ id: 9007199254740994n, name: 'Rex', categoryId: 1n }] },
-})
-
-const availablePets = [[pets, { count: 3, status: 'available', limit: 2 }]] as const
-const availableRex = (id: bigint) => ({ id, name: 'Rex', categoryId: 1n, status: 'available' })
-contract.interaction('the first page of available pets', {
-  given: availablePets,
-  request: listing({ limit: '2', status: 'available' }),
-  response: {
-    status: 200,
-    headers: { Link: `<?limit=2&status=available&cursor=${STATUS_CURSOR}>; rel="next"` },
-    body: [1, 2].map((id) => ({ id, name: string('Rex'), categoryId: integer(1), status: 'available' })),
-  },
-  call: (client) => client.listPets({ status: 'available', limit: 2 }),
-  returns: {
-    pets: [availableRex(1n), availableRex(2n)],
-    next: { status: 'available', limit: 2, cursor: STATUS_CURSOR },
-  },
-})
-
-contract.interaction('the last page of available pets, by the cursor of the first', {
-  given: availablePets,
-  request: listing({ limit: '2', status: 'available', cursor: fromState('statusCursor', STATUS_CURSOR) }),
-  response: { status: 200, body: [{ id: 3, name: string('Rex'), categoryId: integer(1), status: 'available' }] },
-  call: (client) => client.listPets({ status: 'available', limit: 2, cursor: STATUS_CURSOR }),
-  returns: { pets: [availableRex(3n)] },
-})
+  contract.interaction(`the first page of ${what}`, {
+    given,
+    request: listing({ limit: '2', ...filter }),
+    response: { status: 200, headers: { Link: `<?${query}>; rel="next"` }, body: body(ids[0], ids[1]) },
+    call: (client) => client.listPets({ limit: 2, ...filter }),
+    returns: { pets: found(ids[0], ids[1]), next: { limit: 2, ...filter, cursor } },
+  })
+  contract.interaction(`the last page of ${what}, by the cursor of the first`, {
+    given,
+    request: listing({ limit: '2', ...filter, cursor: fromState(returned, cursor) }),
+    response: { status: 200, body: body(ids[2]) },
+    call: (client) => client.listPets({ limit: 2, ...filter, cursor }),
+    returns: { pets: found(ids[2]) },
+  })
+}
 
 contract.interaction('a new pet', {
   request: creating('add-rex', REX),

@@ -12,7 +12,6 @@ export const CLIENT_PACT: string = join(PACTS, 'pet-store-client-pet-store.json'
 export interface PactFile {
   readonly path: string
   readonly consumer: string
-  readonly text: string
   readonly interactions: number
 }
 
@@ -30,10 +29,9 @@ function filesAt(path: string): readonly string[] {
 }
 
 function readPactFile(path: string): PactFile {
-  const text = readFileSync(path, 'utf8')
-  let pact: Pact
+  let pact: { readonly consumer?: Name; readonly provider?: Name; readonly interactions?: unknown }
   try {
-    pact = Object(JSON.parse(text)) as Pact
+    pact = Object(JSON.parse(readFileSync(path, 'utf8')))
   } catch (cause) {
     throw new RangeError(`${path} is not JSON.`, { cause })
   }
@@ -42,11 +40,9 @@ function readPactFile(path: string): PactFile {
     throw new RangeError(`${path}: the provider is ${JSON.stringify(provider?.name)} instead of "${PROVIDER}".`)
   }
   if (!Array.isArray(interactions) || interactions.length === 0) throw new RangeError(`${path} has no interactions.`)
-  return { path, text, consumer: consumer?.name ?? '', interactions: interactions.length }
+  return { path, consumer: consumer?.name ?? '', interactions: interactions.length }
 }
 
-interface Pact {
-  readonly consumer?: { readonly name?: string }
-  readonly provider?: { readonly name?: string }
-  readonly interactions?: unknown
+interface Name {
+  readonly name?: string
 }

@@ -1,72 +1,57 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isApiKeyText } from '@pet-store/access'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { emptyFixture, petsOf } from './fixture.ts'
 import { CONTRACT_API_KEY, PROVIDER_STATES, UNKNOWN_API_KEY } from './provider-states.ts'
 import { setUpState } from './set-up-state.ts'
 
-describe('the state "a pet exists"', () => {
-  it('a pet exists with the given parameters, and returns them', () => {
-    const fixture = emptyFixture()
-    const rex = { id: 42, name: 'Rex', categoryId: 7, status: 'sold' }
-    expect(setUpState(fixture, PROVIDER_STATES.pet, rex)).toEqual(rex)
-    expect(petsOf(fixture)).toEqual([{ ...rex, id: 42n, categoryId: 7n }])
-  })
+const { pet, pets, noPets, noSuchPet, creation, apiKey } = PROVIDER_STATES
 
-  it('a pet exists by default with the next id, a name and a category, but no status', () => {
-    const fixture = emptyFixture()
-    setUpState(fixture, PROVIDER_STATES.pet, { id: 7 })
-    expect(setUpState(fixture, PROVIDER_STATES.pet, { status: null })).toEqual({ id: 8, name: 'Rex', categoryId: 1 })
-  })
-
-  it('a pet exists with integers beyond 2^53, given as digits', () => {
-    const large = { id: '9007199254740993', categoryId: '-9223372036854775808' }
-    expect(setUpState(emptyFixture(), PROVIDER_STATES.pet, large)).toMatchObject(large)
-  })
+it('a pet exists with the given parameters, and returns them', () => {
+  const fixture = emptyFixture()
+  const rex = { id: 42, name: 'Rex', categoryId: 7, status: 'sold' }
+  expect(setUpState(fixture, pet, rex)).toEqual(rex)
+  expect(petsOf(fixture)).toEqual([{ ...rex, id: 42n, categoryId: 7n }])
+  // By default it has the next id, a name and a category, but no status.
+  expect(setUpState(fixture, pet, { status: null })).toEqual({ id: 43, name: 'Rex', categoryId: 1 })
+  const large = { id: '9007199254740993', categoryId: '-9223372036854775808' }
+  expect(setUpState(fixture, pet, large)).toMatchObject(large)
 })
 
-describe('the state "N pets exist"', () => {
-  it('N pets exist with consecutive ids, and returns the cursor after the first page', () => {
-    const fixture = emptyFixture()
-    const values = setUpState(fixture, PROVIDER_STATES.pets, { count: 3, limit: 2, firstId: 5, status: 'sold' })
-    expect(petsOf(fixture).map(({ id, status }) => [id, status])).toEqual([5n, 6n, 7n].map((id) => [id, 'sold']))
-    expect(values).toMatchObject({ firstId: 5, lastId: 7 })
-    expect(values['cursor']).not.toBe(values['statusCursor'])
-  })
-
-  it('N pets exist without a cursor if they fit on one page', () => {
-    expect(setUpState(emptyFixture(), PROVIDER_STATES.pets, { count: 3 })).toEqual({ firstId: 1, lastId: 3 })
-  })
+it('N pets exist with consecutive ids, and return the cursor after the first page, if there are more', () => {
+  const fixture = emptyFixture()
+  const values = setUpState(fixture, pets, { count: 3, limit: 2, firstId: 5, status: 'sold' })
+  expect(petsOf(fixture).map(({ id, status }) => [id, status])).toEqual([5n, 6n, 7n].map((id) => [id, 'sold']))
+  expect(values).toMatchObject({ firstId: 5, lastId: 7 })
+  expect(values['cursor']).not.toBe(values['statusCursor'])
+  expect(setUpState(emptyFixture(), pets, { count: 3 })).toEqual({ firstId: 1, lastId: 3 })
 })
 
-describe('an invalid state', () => {
-  const { pet, pets, noPets, noSuchPet, creation, apiKey } = PROVIDER_STATES
-  it.each([
-    [pet, { colour: 'brown' }, 'unknown parameter colour; the parameters are id, name, categoryId, status.'],
-    [pet, { id: 0 }, 'id must be from 1 on, got 0: the service assigns no other ids.'],
-    [pet, { id: 9007199254740992 }, 'the parameter id is invalid: 9007199254740992.'],
-    [pet, { status: 'gone' }, 'the parameter status is invalid: "gone".'],
-    [pet, { name: ' ' }, 'name must have a character that is not white space.'],
-    [pets, {}, 'the parameter count is required.'],
-    [pets, { count: 1001 }, 'count must be from 1 to 1000.'],
-    [noPets, { count: 0 }, 'unknown parameter count; this state has none.'],
-    [noSuchPet, {}, 'the parameter id is required.'],
-    [creation, { name: 'Rex', categoryId: 1 }, 'the parameter idempotencyKey is required.'],
-    [apiKey, { scopes: ['pets:delete'] }, 'the parameter scopes is invalid: ["pets:delete"].'],
-    [apiKey, { apiKey: 'secret' }, '"secret" is not in the format of an API key'],
-  ] as const)('rejects the state "%s" with %j', (state, parameters, reason) => {
-    const because = `The provider state "${state}" cannot be: ${reason}`
-    expect(() => setUpState(emptyFixture(), state, parameters)).toThrow(because)
-  })
+it.each([
+  [pet, { colour: 'brown' }, 'Unrecognized key: "colour".'],
+  [pet, { id: 0 }, 'id must be from 1 on, got 0: the service assigns no other ids.'],
+  [pet, { id: 9007199254740992 }, 'id: must be an integer, beyond 2^53 as a string of digits.'],
+  [pet, { status: 'gone' }, 'status: Invalid option: expected one of "available"|"pending"|"sold".'],
+  [pet, { name: ' ' }, 'name must have a character that is not white space.'],
+  [pets, {}, 'count: must be an integer'],
+  [pets, { count: 1001 }, 'count: Too big: expected number to be <=1000.'],
+  [noPets, { count: 0 }, 'Unrecognized key: "count".'],
+  [creation, { name: 'Rex', categoryId: 1 }, 'idempotencyKey: Invalid input'],
+  [creation, { name: ' ', categoryId: 1, idempotencyKey: 'a' }, 'name must have a character'],
+  [apiKey, { scopes: ['pets:delete'] }, 'scopes: Invalid input'],
+  [apiKey, { apiKey: 'secret' }, 'apiKey: must have the format of an API key'],
+] as const)('rejects the state "%s" with %j', (state, parameters, reason) => {
+  const because = `The provider state "${state}" cannot be: ${reason}`
+  expect(() => setUpState(emptyFixture(), state, parameters)).toThrow(because)
+})
 
-  it('rejects states that contradict an earlier state', () => {
-    const fixture = emptyFixture()
-    setUpState(fixture, pet, { id: 1 })
-    expect(() => setUpState(fixture, noPets)).toThrow('an earlier state of this interaction has pets')
-    expect(() => setUpState(fixture, noSuchPet, { id: 1 })).toThrow('an earlier state of this interaction has this pet')
-    expect(() => setUpState(fixture, pet, { id: 1 })).toThrow('the id 1 is taken by an earlier state')
-  })
+it('rejects states that contradict an earlier state', () => {
+  const fixture = emptyFixture()
+  setUpState(fixture, pet, { id: 1 })
+  expect(() => setUpState(fixture, noPets)).toThrow('an earlier state of this interaction has pets')
+  expect(() => setUpState(fixture, noSuchPet, { id: 1 })).toThrow('an earlier state of this interaction has this pet')
+  expect(() => setUpState(fixture, pet, { id: 1 })).toThrow('the id 1 is taken by an earlier state')
 })
 
 it('the keys of contracts have the format of API keys', () => {

@@ -1,6 +1,6 @@
 import { Matchers } from '@pact-foundation/pact'
 import type { NewPet, PetStoreClient } from '@pet-store/client'
-import { PROVIDER_STATES, UNKNOWN_API_KEY } from '../states/provider-states.ts'
+import { PROVIDER_STATES, type ProviderState, UNKNOWN_API_KEY } from '../states/provider-states.ts'
 import {
   CURSOR,
   creating,
@@ -117,38 +117,35 @@ function addKeyErrors(
   operation: string,
   request: ReturnType<typeof listing | typeof creating | typeof getting>,
   scope: string,
-  scopeState: typeof addOnlyKey | typeof readOnlyKey,
+  scopeState: ProviderState,
   call: (client: PetStoreClient) => Promise<unknown>,
 ): void {
-  const unauthorized = (error: string, message = 'The API key is not valid.') =>
+  const { Authorization: _, ...anonymous } = request.headers as Record<string, string>
+  const add = (
+    what: string,
+    response: ReturnType<typeof errorResponse>,
+    key: { state?: ProviderState; text?: null | string },
+  ) =>
+    contract.interaction(`${operation} with ${what}`, {
+      given: key.state === undefined ? [] : [[key.state]],
+      request: { ...request, headers: key.text === null ? anonymous : { ...anonymous, ...asKnown(key.text) } },
+      response,
+      apiKey: key.text,
+      call,
+    })
+  const unauthorized = (message: string, error = '') =>
     errorResponse(401, 'unauthorized', message, { 'WWW-Authenticate': `Bearer realm="pet-store"${error}` })
-  const invalid = unauthorized(', error="invalid_token"')
+  const invalid = unauthorized('The API key is not valid.', ', error="invalid_token"')
   const lacksScope = errorResponse(403, 'forbidden', `The API key lacks the scope ${scope}.`, {
     ...(operation === 'getPet' ? DEPRECATED : {}),
     'WWW-Authenticate': `Bearer realm="pet-store", error="insufficient_scope", scope="${scope}"`,
   })
   const retryAfter = { 'Retry-After': regex('^[1-9]\\d*$', '5') }
-  const { Authorization: _, ...anonymous } = request.headers as Record<string, string>
-  for (const { key, apiKey, state, response } of [
-    { key: 'no key', apiKey: null, response: unauthorized('', 'An API key is required.') },
-    { key: 'an unknown key', apiKey: UNKNOWN_API_KEY, response: invalid },
-    { key: 'a revoked key', state: revokedKey, response: invalid },
-    { key: 'an expired key', state: expiredKey, response: invalid },
-    { key: `a key without ${scope}`, state: scopeState, response: lacksScope },
-    {
-      key: 'a key that used up its limit',
-      state: usedUpKey,
-      response: errorResponse(429, 'rate_limited', 'Try again in 5 s.', retryAfter),
-    },
-  ]) {
-    const headers = apiKey === null ? anonymous : { ...anonymous, ...asKnown(apiKey) }
-    const given = state === undefined ? [] : [[state] as const]
-    contract.interaction(`${operation} with ${key}`, {
-      given,
-      request: { ...request, headers },
-      response,
-      apiKey,
-      call,
-    })
-  }
+  add('no key', unauthorized('An API key is required.'), { text: null })
+  add('an unknown key', invalid, { text: UNKNOWN_API_KEY })
+  add('a revoked key', invalid, { state: revokedKey })
+  add('an expired key', invalid, { state: expiredKey })
+  add(`a key without ${scope}`, lacksScope, { state: scopeState })
+  const limited = errorResponse(429, 'rate_limited', 'Try again in 5 s.', retryAfter)
+  add('a key that used up its limit', limited, { state: usedUpKey })
 }

@@ -4,8 +4,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { listen, type OpenProvider, type Provider } from '../providers/open-provider.ts'
 import { emptyFixture, type Fixture } from '../states/fixture.ts'
-import { type StateValues, setUpState } from '../states/set-up-state.ts'
-import type { StateParameters } from '../states/state-parameters.ts'
+import { type StateParameters, type StateValues, setUpState } from '../states/set-up-state.ts'
 
 /** Where the verifier connects: one address for all interactions, with a new provider for each. */
 export interface Harness {

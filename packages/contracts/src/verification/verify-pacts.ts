@@ -5,10 +5,11 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { VerifierOptions } from '@pact-foundation/pact-core'
 import type { OpenProvider } from '../providers/open-provider.ts'
+import { PROVIDER } from '../states/provider-states.ts'
 import { openHarness } from './harness.ts'
 
 /** Where the contracts come from: files, URLs or a broker. */
-export type PactSource = Omit<VerifierOptions, 'providerBaseUrl' | 'providerStatesSetupUrl' | 'logLevel'>
+export type PactSource = Omit<VerifierOptions, 'provider' | 'providerBaseUrl' | 'providerStatesSetupUrl' | 'logLevel'>
 
 /** The result of a verification. */
 export interface Verification {
@@ -47,7 +48,8 @@ export async function verifyPacts(
     const { baseUrl: providerBaseUrl, statesUrl: providerStatesSetupUrl } = harness
     // The verifier waits longer than a provider may take to open, which it would report as a broken contract.
     const timeout = 2 * openWithinMs + 30_000
-    const run = await runVerifier({ ...source, providerBaseUrl, providerStatesSetupUrl, logLevel: 'error', timeout })
+    const options = { ...source, provider: PROVIDER, providerBaseUrl, providerStatesSetupUrl, timeout } as const
+    const run = await runVerifier({ ...options, logLevel: 'error' })
     const { interactionResults: interactions, output } = run.results
     const problems = [...harness.problems]
     // Results that a broker rejected, which the verifier does not count as a failure.

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '@pet-store/testing'
 import { describe, expect, it } from 'vitest'
-import { openAdapter } from './providers/open-adapter.ts'
-import { PACTS, readPactFiles } from './sources/pact-files.ts'
-import { CONTRACT_API_KEY, PROVIDER, PROVIDER_STATES } from './states/provider-states.ts'
-import { verifyPacts } from './verification/verify-pacts.ts'
+import { openAdapter } from '../providers/open-adapter.ts'
+import { PACTS } from '../sources/pact-files.ts'
+import { CONTRACT_API_KEY, PROVIDER, PROVIDER_STATES } from '../states/provider-states.ts'
+import { verifyPacts } from './verify-pacts.ts'
 
 /** An interaction as another team may write it by hand. */
 interface Interaction {
@@ -28,14 +28,7 @@ async function verify(...interactions: readonly Interaction[]) {
   return verifyPacts({ pactUrls: [file] }, openAdapter)
 }
 
-describe('the HTTP adapter over the memory repositories', () => {
-  it('the HTTP adapter fulfils every committed contract', async () => {
-    const pacts = readPactFiles([PACTS])
-    const { holds, interactions, report } = await verifyPacts({ pactUrls: pacts.map(({ path }) => path) }, openAdapter)
-    expect(holds, report).toBe(true)
-    expect(interactions).toHaveLength(pacts.reduce((sum, pact) => sum + pact.interactions, 0))
-  })
-
+describe('verifyPacts', () => {
   it('integers beyond 2^53 are compared to the last digit', async () => {
     const large = (description: string, id: bigint): Interaction => ({
       description,
@@ -52,9 +45,7 @@ describe('the HTTP adapter over the memory repositories', () => {
     )
     expect(interactions.map(({ result }) => result)).toEqual(['OK', 'Error', 'Error'])
   })
-})
 
-describe('verifyPacts', () => {
   const empty = { description: 'b: an empty list', request: LIST, response: { status: 200, body: [] } }
 
   it.each([
@@ -66,7 +57,7 @@ describe('verifyPacts', () => {
     [
       'invalid parameters of a state',
       [{ name: PROVIDER_STATES.pets, params: { count: 'many' } }],
-      'The provider state "N pets exist" cannot be: the parameter count is invalid: "many".',
+      'The provider state "N pets exist" cannot be: count: must be an integer',
     ],
   ])('fails for %s, says why, and that nothing was verified', async (_what, providerStates, reason) => {
     const { holds, problems, report } = await verify({ ...empty, providerStates })
@@ -74,12 +65,14 @@ describe('verifyPacts', () => {
     expect(report).toContain(reason)
   })
 
-  it.each([
-    ['before', [{ name: 'a dog exists' }, { name: PROVIDER_STATES.pet }]],
-    ['after', [{ name: PROVIDER_STATES.pet }, { name: 'a dog exists' }]],
-  ])('discards the states of an interaction that has an unknown one %s a known one', async (_when, providerStates) => {
-    const { interactions } = await verify({ ...empty, description: 'a: with an unknown state', providerStates }, empty)
-    expect(interactions.map(({ result }) => result)).toEqual(['Error', 'OK'])
+  it('begins every interaction without pets, even after one with an unknown state', async () => {
+    const unknown = { name: 'a dog exists' }
+    const known = { name: PROVIDER_STATES.pet }
+    const states = [[unknown, known], [], [known, unknown], [], [known], []]
+    const { interactions } = await verify(
+      ...states.map((providerStates, index) => ({ ...empty, description: `${index}`, providerStates })),
+    )
+    expect(interactions.map(({ result }) => result)).toEqual(['Error', 'OK', 'Error', 'OK', 'Error', 'OK'])
   })
 
   it.each([
@@ -89,16 +82,6 @@ describe('verifyPacts', () => {
     const pactUrls = [join(PACTS, 'kiosk-pet-store.json')]
     const { holds, problems } = await verifyPacts({ pactUrls }, open, 10)
     expect({ holds, problems }).toEqual({ holds: false, problems: [expect.stringContaining(reason)] })
-  })
-
-  it('begins every interaction without pets', async () => {
-    const one = {
-      ...empty,
-      providerStates: [{ name: PROVIDER_STATES.pet }],
-      response: { status: 200, body: [{ id: 1 }] },
-    }
-    const { holds, report } = await verify({ ...one, description: 'a: one' }, empty, { ...one, description: 'c: one' })
-    expect(holds, report).toBe(true)
   })
 
   it('sends the body of a request unchanged', async () => {

@@ -3,7 +3,9 @@ import { persistenceAdapter, readSettings } from '@pet-store/api'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterAll, expect, inject, it } from 'vitest'
+import { openAdapter } from './providers/open-adapter.ts'
 import { type ContractDatabase, createTemporarySqlite, openProgramOver } from './providers/open-program.ts'
+import type { OpenProvider } from './providers/open-provider.ts'
 import { PACTS, readPactFiles } from './sources/pact-files.ts'
 import { verifyPacts } from './verification/verify-pacts.ts'
 
@@ -39,10 +41,17 @@ async function migrated(database: ContractDatabase): Promise<ContractDatabase> {
 
 const pathOf = ({ url }: ContractDatabase) => url.slice('sqlite:'.length)
 
-it.each(Object.entries(DATABASES))('the program on %s fulfils every contract in pacts/', async (_name, copies) => {
+const PROVIDERS: readonly (readonly [string, () => Promise<OpenProvider>])[] = [
+  ['the HTTP adapter over the memory repositories', async () => openAdapter],
+  ...Object.entries(DATABASES).map(
+    ([name, copies]) => [`the program on ${name}`, async () => openProgramOver(await copies())] as const,
+  ),
+]
+
+it.each(PROVIDERS)('%s fulfils every contract in pacts/', async (_name, provider) => {
   const pacts = readPactFiles([PACTS])
   const source = { pactUrls: pacts.map(({ path }) => path) }
-  const { holds, interactions, report } = await verifyPacts(source, openProgramOver(await copies()))
+  const { holds, interactions, report } = await verifyPacts(source, await provider())
   expect(holds, report).toBe(true)
   expect(interactions).toHaveLength(pacts.reduce((sum, pact) => sum + pact.interactions, 0))
 })
