@@ -6,7 +6,7 @@ export { assertMigrated, assertNotNewer, migrationState } from './migration-list
 
 // The repositories
 export { SqlPetRepository } from './repositories/sql-pet-repository.ts'
-export type { NewKeyColumns, PetWriter, SqlPetRepositoryOptions } from './repositories/sql-pet-repository.ts'
+export type { NewKeyColumns, PetWriter } from './repositories/sql-pet-repository.ts'
 export { SqlPetReader } from './repositories/sql-pet-reader.ts'
 export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
 export type { EntityAccess } from './repositories/sql-api-key-repository.ts'
@@ -29,9 +29,8 @@ export type { Statement, StatementRunner } from './statements/statement-runner.t
 export {
   bytesOf,
   rejectionFor,
+  tooManyWait,
   WAITING_LIMITS,
-  waitedTooLong,
   WaitingQueue,
-  WaitingStatements,
 } from './statements/waiting-queue.ts'
-export type { WaitingLimits, WaitingWrite } from './statements/waiting-queue.ts'
+export type { WaitingLimits, WaitingStatement } from './statements/waiting-queue.ts'

@@ -146,6 +146,25 @@ describe('A PostgreSQL adapter', () => {
     await expect(hasty.pets.add(aNewPet())).rejects.toMatchObject(unknown)
   })
 
+  it('waits for a pet that another server commits after its key, and adds one if it was deleted by hand', async () => {
+    await other.query(DISTRIBUTED)
+    onTestFinished(async () => void (await other.query('drop table pg_dist_partition')))
+    const { pets, close } = await openPostgresPersistence({ url: database.url })
+    onTestFinished(() => close())
+    const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
+    await other.query(`insert into idempotency_key values ('shop', 'k', 'f', 7, ${key.at.getTime()})`)
+    await other.query("begin; insert into pet (id, name, category_id) values (7, 'Rex', 1)")
+    const adding = pets.addWithKey(aNewPet(), key)
+    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    await expect.poll(async () => (await other.query(waiting)).rowCount).toBe(1)
+    await other.query('commit')
+    expect(await adding).toEqual({ pet: { id: 7n, name: 'Rex', categoryId: 1n }, isReplay: true })
+
+    await other.query('delete from pet')
+    expect(await pets.addWithKey(aNewPet(), key)).toMatchObject({ isReplay: false })
+    expect((await other.query('select 1 from pet')).rowCount).toBe(1)
+  })
+
   it('finishes adds that wait for a connection when it is closed, to a distributed table too', async () => {
     await other.query(DISTRIBUTED)
     onTestFinished(async () => void (await other.query('drop table pg_dist_partition')))

@@ -49,10 +49,7 @@ async function persistenceOf(connections: PostgresConnections, options: Postgres
   const runner = createPostgresStatementRunner(pooler, write, read)
   const isDistributed = await isPetDistributed(connections)
   const writer = createPostgresPetWriter(em, pool, pooler, { isDistributed })
-  const primary = new SqlPetRepository(statements, runner, writer, {
-    petsFollowKeys: isDistributed,
-    onBackgroundFailure,
-  })
+  const primary = new SqlPetRepository(statements, runner, writer, onBackgroundFailure)
   const apiKeys = new SqlApiKeyRepository(em, entities, runner)
   const replicas = await PostgresReplica.openAll(options, statements)
   const poller = replicas.length === 0 ? undefined : new WatermarkPoller(pool, replicas)

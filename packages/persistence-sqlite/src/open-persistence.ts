@@ -32,8 +32,7 @@ export async function openSqlitePersistence(options: SqliteOptions): Promise<Sql
   const reads = createGroupedReads(database)
   const runner = createSqliteStatementRunner(database, writes, reads)
   const writer = createSqlitePetWriter(em, database, writes)
-  const { onBackgroundFailure } = options
-  const pets = new SqlPetRepository(compilePetStatements(em), runner, writer, { onBackgroundFailure })
+  const pets = new SqlPetRepository(compilePetStatements(em), runner, writer, options.onBackgroundFailure)
   const entities = createEntityAccess(em, database, assertFile)
   const apiKeys = new SqlApiKeyRepository(em, entities, runner)
 

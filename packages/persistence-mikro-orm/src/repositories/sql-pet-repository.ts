@@ -22,24 +22,18 @@ export interface PetWriter {
   add(pet: NewPetColumns, cancellation?: Cancellation): Promise<PetId>
   /** Adds a pet and its idempotency key, both or neither. Resolves to `undefined` if the key of this owner is taken. */
   addWithKey(key: NewKeyColumns, pet: NewPetColumns, cancellation?: Cancellation): Promise<PetId | undefined>
+  /**
+   * Whether no pet has this id once everything that may be adding it has ended. Absent in a database where a pet is visible
+   * as soon as its key is, which the same transaction has added.
+   */
+  isDeleted?(id: PetId): Promise<boolean>
 }
 
 /** A new idempotency key, without the id of its pet. */
 export type NewKeyColumns = readonly [owner: string, key: string, fingerprint: string, at: bigint]
 
-export interface SqlPetRepositoryOptions {
-  /** Whether a pet can become visible later than its key, which the same transaction has added. Default: false. */
-  readonly petsFollowKeys?: boolean
-  /** Called when expired keys could not be deleted. They are deleted later. */
-  readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
-}
-
 /** How often a key is claimed when others delete and claim it at the same time. */
 const MAX_ATTEMPTS = 10
-
-/** How often, and after which pause, a pet is looked for that follows its key. */
-const MAX_LOOKS = 20
-const LOOK_PAUSE_MS = 50
 
 /** Pets in an SQL database, read and written by prepared statements. */
 export class SqlPetRepository extends SqlPetReader implements PetRepository {
@@ -47,21 +41,20 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
   readonly #findKey
   readonly #deleteKey
   readonly #expiredKeys: ExpiredKeys
-  readonly #petsFollowKeys: boolean
   readonly #adding = new Set<Promise<unknown>>()
 
+  /** `onBackgroundFailure` is called when expired keys could not be deleted. They are deleted later. */
   constructor(
     statements: PetStatements,
     runner: StatementRunner,
     writer: PetWriter,
-    { petsFollowKeys = false, onBackgroundFailure }: SqlPetRepositoryOptions = {},
+    onBackgroundFailure?: (error: unknown) => void,
   ) {
     super(statements, runner)
     this.#writer = writer
     this.#findKey = runner.readOne(statements.findKey, (columns) => columns)
     this.#deleteKey = runner.writeOptional(statements.deleteKey)
     this.#expiredKeys = new ExpiredKeys(statements, runner, onBackgroundFailure)
-    this.#petsFollowKeys = petsFollowKeys
   }
 
   add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
@@ -116,24 +109,12 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
       if (!isExpired && knownFingerprint !== fingerprint) {
         throw new PetError('idempotency_key_reused', 'This idempotency key was used to create another pet.')
       }
-      const found = isExpired ? undefined : await this.#findPetOfKey(petId)
+      const found = isExpired ? undefined : await this.find(petId)
       if (found !== undefined) return { pet: found, isReplay: true }
-      // Expired, or its pet was deleted by hand.
-      await this.#deleteKey([owner, key, petId])
+      // Expired, or its pet was deleted by hand, or is only visible later.
+      const isDeleted = isExpired || ((await this.#writer.isDeleted?.(petId)) ?? true)
+      if (isDeleted) await this.#deleteKey([owner, key, petId])
     }
     throw persistenceUnavailable({ message: 'Too many requests with the same idempotency key at the same time.' })
-  }
-
-  async #findPetOfKey(id: PetId): Promise<Pet | undefined> {
-    if (!this.#petsFollowKeys) return this.find(id)
-    for (let look = 0; look < MAX_LOOKS; look += 1) {
-      const pet = await this.find(id)
-      if (pet !== undefined) return pet
-      await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS))
-    }
-    throw persistenceUnavailable({
-      message: 'The pet of this idempotency key is not visible yet. Repeat the request later.',
-      outcome: 'unknown',
-    })
   }
 }

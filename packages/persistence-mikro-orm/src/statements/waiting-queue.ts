@@ -1,7 +1,7 @@
 import { type Cancellation, type PetError, persistenceUnavailable } from '@pet-store/domain'
 import type { SqlValue } from '../entities/codec.ts'
 
-/** The limits of everything that waits for a connection, a lock or the server. */
+/** How many statements wait for a connection, a lock or the server, and how long. */
 export interface WaitingLimits {
   readonly maxStatements: number
   readonly maxBytes: number
@@ -14,78 +14,52 @@ export const WAITING_LIMITS: WaitingLimits = {
   maxWaitMs: 5_000,
 }
 
-/** Counts the statements that wait, and their bytes. */
-export class WaitingStatements {
-  readonly #limits: WaitingLimits
-  #statements = 0
-  #bytes = 0
-
-  constructor(limits: WaitingLimits = WAITING_LIMITS) {
-    this.#limits = limits
-  }
-
-  /** Counts a statement, or returns why there is no room for it. */
-  add(bytes: number): PetError | undefined {
-    if (this.#statements >= this.#limits.maxStatements || this.#bytes + bytes > this.#limits.maxBytes) {
-      return persistenceUnavailable({ message: 'Too many statements are waiting for the database.' })
-    }
-    this.#statements += 1
-    this.#bytes += bytes
-    return undefined
-  }
-
-  remove(bytes: number): void {
-    this.#statements -= 1
-    this.#bytes -= bytes
-  }
-}
-
-/** A write that waits. */
-export interface WaitingWrite {
+/** A statement that waits. */
+export interface WaitingStatement {
   readonly bytes: number
   readonly cancellation?: Cancellation | undefined
   readonly reject: (error: unknown) => void
 }
 
-/** Writes in the order in which they arrived. Those that wait too long are rejected, whatever those before them do. */
-export class WaitingQueue<Write extends WaitingWrite> {
+/** Statements in the order in which they arrived. Those that wait too long are rejected, whatever those before them do. */
+export class WaitingQueue<Item extends WaitingStatement> {
   readonly #limits: WaitingLimits
-  readonly #counted: WaitingStatements
-  #entries: { readonly write: Write; readonly deadline: number }[] = []
+  #entries: { readonly item: Item; readonly deadline: number }[] = []
+  #bytes = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(limits: WaitingLimits = WAITING_LIMITS) {
     this.#limits = limits
-    this.#counted = new WaitingStatements(limits)
   }
 
   get length(): number {
     return this.#entries.length
   }
 
-  /** Adds a write, or rejects it if there is no room. */
-  add(write: Write): void {
-    const reason = this.#counted.add(write.bytes)
-    if (reason !== undefined) {
-      write.reject(reason)
+  /** Adds a statement, or rejects it if there is no room. */
+  add(item: Item): void {
+    const { maxStatements, maxBytes, maxWaitMs } = this.#limits
+    if (this.#entries.length >= maxStatements || this.#bytes + item.bytes > maxBytes) {
+      item.reject(tooManyWait())
       return
     }
-    this.#entries.push({ write, deadline: performance.now() + this.#limits.maxWaitMs })
+    this.#bytes += item.bytes
+    this.#entries.push({ item, deadline: performance.now() + maxWaitMs })
     this.#watch()
   }
 
-  /** Takes the next writes. Those that were cancelled or are late are rejected instead. */
-  take(max = Number.POSITIVE_INFINITY): readonly Write[] {
+  /** Takes the next statements. Those that were cancelled or are late are rejected instead. */
+  take(max = Number.POSITIVE_INFINITY): readonly Item[] {
     const now = performance.now()
-    const taken: Write[] = []
+    const taken: Item[] = []
     let count = 0
-    for (const { write, deadline } of this.#entries) {
+    for (const { item, deadline } of this.#entries) {
       if (taken.length === max) break
       count += 1
-      this.#counted.remove(write.bytes)
-      const reason = rejectionFor(write.cancellation, deadline <= now)
-      if (reason === undefined) taken.push(write)
-      else write.reject(reason)
+      this.#bytes -= item.bytes
+      const reason = rejectionFor(item.cancellation, deadline <= now)
+      if (reason === undefined) taken.push(item)
+      else item.reject(reason)
     }
     this.#entries.splice(0, count)
     return taken
@@ -105,9 +79,9 @@ export class WaitingQueue<Write extends WaitingWrite> {
   #rejectLate(): void {
     const now = performance.now()
     const inTime = this.#entries.findIndex(({ deadline }) => deadline > now)
-    for (const { write } of this.#entries.splice(0, inTime === -1 ? this.#entries.length : inTime)) {
-      this.#counted.remove(write.bytes)
-      write.reject(waitedTooLong())
+    for (const { item } of this.#entries.splice(0, inTime === -1 ? this.#entries.length : inTime)) {
+      this.#bytes -= item.bytes
+      item.reject(waitedTooLong())
     }
   }
 }
@@ -119,7 +93,11 @@ export function rejectionFor(cancellation: Cancellation | undefined, isLate: boo
   return isLate ? waitedTooLong() : undefined
 }
 
-export function waitedTooLong(): PetError {
+export function tooManyWait(): PetError {
+  return persistenceUnavailable({ message: 'Too many statements are waiting for the database.' })
+}
+
+function waitedTooLong(): PetError {
   return persistenceUnavailable({ message: 'The statement has waited too long for the database.' })
 }
 

@@ -6,7 +6,7 @@ import { withRetries } from '../database/retries.ts'
 import { DEFAULT_POOL_SIZE, type PostgresOptions, poolConfig } from '../database/settings.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
 import { poolUse, type Run, runOnPool } from './pool-statements.ts'
-import { OTHER_DRIVER } from './wire.ts'
+import { OTHER_DRIVER } from './results.ts'
 
 /** The number of connections for reads. More were no faster, and cost the server more. */
 const READERS = 2
@@ -51,14 +51,11 @@ export async function openPostgresConnections(options: PostgresOptions): Promise
 }
 
 function createReaders(options: PostgresOptions): readonly PipelinedConnection[] {
-  // A server that is unresponsive on one connection may be lost for all.
-  const onUnresponsive = () => {
+  // A server that is lost on one connection may be lost for all.
+  const onLost = () => {
     for (const reader of readers) reader.dropIdle()
   }
-  const readers = Array.from(
-    { length: READERS },
-    () => new PipelinedConnection(poolConfig(options), { onUnresponsive }),
-  )
+  const readers = Array.from({ length: READERS }, () => new PipelinedConnection(poolConfig(options), { onLost }))
   return readers
 }
 

@@ -6,7 +6,7 @@ import {
   WAITING_LIMITS,
   type WaitingLimits,
   WaitingQueue,
-  type WaitingWrite,
+  type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
 import { isInvalidValue } from '../database/unavailable.ts'
 
@@ -16,7 +16,7 @@ const MAX_ROWS = 500
 /** Inserts rows in one statement and returns a result for each, in their order, or changes nothing. */
 export type InsertRows<Values, Result> = (rows: readonly Values[]) => Promise<readonly Result[]>
 
-interface WaitingInsert<Values, Result> extends WaitingWrite {
+interface WaitingInsert<Values, Result> extends WaitingStatement {
   readonly values: Values
   readonly resolve: (result: Result) => void
 }

@@ -13,12 +13,13 @@ import {
   type SqlValue,
   type Statement,
 } from '@pet-store/persistence-mikro-orm'
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import type { Pooler } from '../database/settings.ts'
 import { unknownIfTimedOut } from '../database/unavailable.ts'
 import { GroupedWrites } from './grouped-writes.ts'
 import { onConnection, runOn, runOnPool } from './pool-statements.ts'
 import { prepare } from './statement-runner.ts'
+import { inWriteTransaction } from './write-transaction.ts'
 
 type Id = readonly [id: bigint]
 
@@ -57,7 +58,17 @@ export function createPostgresPetWriter(
       const [row] = await addWithKey((statement) => write(statement, [...key, ...pet], cancellation))
       return row?.[0]
     },
+    // The servers commit one after another, the one with the key perhaps first.
+    ...(isDistributed && { isDeleted: (id) => inWriteTransaction(pool, (client) => isUnused(client, statements, id)) }),
   }
+}
+
+/** An insert waits for every transaction that has added the same id, even if it was only prepared. */
+async function isUnused(client: ClientBase, { useId, freeId }: ReturnType<typeof compileAdds>, id: bigint) {
+  const { rowCount } = await client.query(useId, [id])
+  if (rowCount === 0) return false
+  await client.query(freeId, [id])
+  return true
 }
 
 function idOf([row]: readonly Id[]): bigint {
@@ -67,7 +78,7 @@ function idOf([row]: readonly Id[]): bigint {
 
 function compileAdds(em: SqlEntityManager) {
   const { table, columns } = columnsOf(em.getMetadata().get(PetRecord), fieldsOf(NEW_PET_CODEC))
-  const { id } = namesOf(em, PetRecord, fieldsOf(PET_CODEC)).column
+  const { id, name, categoryId } = namesOf(em, PetRecord, fieldsOf(PET_CODEC)).column
   const { table: keys, column: key } = namesOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
   const names = columns.map(({ name }) => name).join(', ')
   const types = columns.map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
@@ -98,5 +109,7 @@ function compileAdds(em: SqlEntityManager) {
       )
       insert into ${table} (${id}, ${names}) select ${key.petId}, ${placeholders(5)} from claimed returning ${id}`,
   }
-  return { columns, add, addMany, addWithKey }
+  const useId = `insert into ${table} (${id}, ${name}, ${categoryId}) values ($1, '', 0) on conflict do nothing`
+  const freeId = `delete from ${table} where ${id} = $1`
+  return { columns, add, addMany, addWithKey, useId, freeId }
 }

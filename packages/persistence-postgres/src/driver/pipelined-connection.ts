@@ -1,22 +1,26 @@
-import {
-  bytesOf,
-  type SqlValue,
-  WAITING_LIMITS,
-  type WaitingLimits,
-  WaitingStatements,
-} from '@pet-store/persistence-mikro-orm'
+import { AsyncResource } from 'node:async_hooks'
+import { bytesOf, type SqlValue, type WaitingLimits, WaitingQueue } from '@pet-store/persistence-mikro-orm'
 import pg, { type PoolConfig } from 'pg'
 import { cannotConnect } from '../database/unavailable.ts'
 import type { DriverStatement, Row } from './pool-statements.ts'
-import type { PendingRead } from './read-batch.ts'
-import { ReadSession, type SessionOptions } from './read-session.ts'
+import { type PendingRead, PreparedStatements, ReadBatch } from './read-batch.ts'
+import { receiveResults } from './results.ts'
+
+/** The number of batches that are sent at the same time; later reads wait together for the next one. */
+const MAX_BATCHES = 2
+
+/** The number of reads of a batch. */
+const MAX_READS = 100
 
 /** After this time a connection is replaced, so that after a switchover none stays with the old server. */
 const MAX_LIFETIME_MS = 5 * 60_000
 
+/** No destroy event is needed when it is collected. */
+const CONTEXT_OPTIONS = { requireManualDestroy: true }
+
 export interface PipelinedConnectionOptions {
-  /** Called when the server has returned nothing for too long. */
-  readonly onUnresponsive?: () => void
+  /** Called when a statement was lost with the connection, or the server has returned nothing for too long. */
+  readonly onLost?: () => void
   readonly limits?: WaitingLimits
   readonly maxLifetimeMs?: number
 }
@@ -27,123 +31,152 @@ export interface PipelinedConnectionOptions {
  * one that fails fails alone, unless the connection is lost. A slow one delays those of its batch and those behind it,
  * so none may be slow.
  *
- * Opened by the first statement, and again by the next one after it was lost or has reached its lifetime. A read that
- * waits longer than the limit is rejected; the connection is dropped when the server returns nothing for longer than
- * `query_timeout`. One timer checks both for all statements.
+ * Opened by the first statement, and again by the next one after it was lost or has reached its lifetime. The queue limits
+ * how long a read waits before it is sent, and the driver's `query_timeout` how long a batch waits for the server.
  */
 export class PipelinedConnection {
   readonly #config: PoolConfig
-  readonly #options: SessionOptions
-  readonly #maxWaitMs: number
-  readonly #waiting: WaitingStatements
-  readonly #retired = new Set<ReadSession>()
-  #session: ReadSession | undefined
-  #opening: Promise<ReadSession> | undefined
+  readonly #onLost: () => void
+  readonly #maxLifetimeMs: number
+  readonly #queue: WaitingQueue<PendingRead>
+  /** Others of their batch have failed, so each is sent again by itself. */
+  readonly #repeated: PendingRead[] = []
+  /** In the order in which they were sent, which is that of their results. */
+  readonly #batches: ReadBatch[] = []
+  #client: pg.Client | undefined
+  #isOpen = false
+  #endsAt = 0
+  #prepared = new PreparedStatements()
+  #isScheduled = false
+  /** Of the first statement of the queue: a batch belongs to its trace. */
+  #context: AsyncResource | undefined
   #isClosed = false
+  #onIdle: (() => void) | undefined
 
   constructor(
-    { query_timeout = Number.POSITIVE_INFINITY, ...config }: PoolConfig,
-    {
-      onUnresponsive = () => {},
-      limits = WAITING_LIMITS,
-      maxLifetimeMs = MAX_LIFETIME_MS,
-    }: PipelinedConnectionOptions = {},
+    config: PoolConfig,
+    { onLost = () => {}, limits, maxLifetimeMs = MAX_LIFETIME_MS }: PipelinedConnectionOptions = {},
   ) {
-    const waiting = new WaitingStatements(limits)
     this.#config = { ...config, pipeline: true }
-    this.#maxWaitMs = limits.maxWaitMs
-    this.#waiting = waiting
-    this.#options = {
-      maxLifetimeMs,
-      unresponsiveMs: query_timeout,
-      onUnresponsive,
-      onOld: (session) => this.#retire(session),
-      free: (read) => waiting.remove(read.bytes),
-    }
+    this.#onLost = onLost
+    this.#maxLifetimeMs = maxLifetimeMs
+    this.#queue = new WaitingQueue(limits)
   }
 
   get isOpen(): boolean {
-    return this.#session !== undefined
+    return this.#isOpen
   }
 
   /** Whether a statement waits for its result. */
   get isBusy(): boolean {
-    return this.#session?.isBusy === true
+    return this.#batches.length > 0 || this.#hasReads
   }
 
   /** Returns the rows. Rejects with `persistence_unavailable` or the server's own error. */
   read(statement: DriverStatement, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
     if (this.#isClosed) return Promise.reject(new Error('Cannot use a connection after calling end on it.'))
-    const bytes = bytesOf(values)
-    const reason = this.#waiting.add(bytes)
-    if (reason !== undefined) return Promise.reject(reason)
     return new Promise((resolve, reject) => {
-      const read: PendingRead = {
-        statement,
-        values,
-        bytes,
-        deadline: performance.now() + this.#maxWaitMs,
-        resolve,
-        reject,
-        isDone: false,
-        isAlone: false,
-        readRow: undefined,
-        rows: [],
-      }
-      if (this.#session !== undefined) {
-        this.#session.send(read)
-        return
-      }
-      this.#opening ??= this.#open()
-      this.#opening.then(
-        (session) => session.send(read),
-        (error: unknown) => {
-          this.#options.free(read)
-          reject(cannotConnect(error))
-        },
-      )
+      if (!this.#hasReads) this.#context = new AsyncResource('PipelinedRead', CONTEXT_OPTIONS)
+      const bytes = bytesOf(values)
+      this.#queue.add({ statement, values, bytes, resolve, reject, isAlone: false, readRow: undefined, rows: [] })
+      this.#schedule()
     })
   }
 
   /** Drops the connection if no statement is running on it. */
   dropIdle(): void {
-    if (!this.isBusy) this.#session?.drop()
+    if (this.#client !== undefined && !this.isBusy) this.#drop(this.#client)
   }
 
   /** Resolves when every statement has its result and the connection is closed. */
   async close(): Promise<void> {
     this.#isClosed = true
-    const session = this.#session ?? (await this.#opening?.catch(() => undefined))
-    await Promise.all([session?.end(), ...[...this.#retired].map((retired) => retired.end())])
+    if (this.isBusy) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
+    }
+    await this.#client?.end()
   }
 
-  async #open(): Promise<ReadSession> {
-    const client = new pg.Client(this.#config)
-    const session = new ReadSession(client, this.#options)
-    client.on('error', () => session.drop())
-    client.on('end', () => {
-      session.stop()
-      this.#retired.delete(session)
-      if (this.#session === session) this.#session = undefined
+  get #hasReads(): boolean {
+    return this.#queue.length > 0 || this.#repeated.length > 0
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || !this.#hasReads || this.#batches.length >= MAX_BATCHES) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#sendBatches()
     })
+  }
+
+  #sendBatches(): void {
+    if (this.#isOpen && performance.now() >= this.#endsAt) {
+      // Its last results come first.
+      if (this.#batches.length > 0) return
+      void this.#client?.end()
+      this.#client = undefined
+      this.#isOpen = false
+    }
+    if (this.#client === undefined && this.#hasReads) void this.#open()
+    while (this.#isOpen && this.#hasReads && this.#batches.length < MAX_BATCHES) this.#sendBatch()
+    // Those that waited may all have been late.
+    if (!this.isBusy) this.#onIdle?.()
+  }
+
+  #sendBatch(): void {
+    const again = this.#repeated.shift()
+    const reads = again === undefined ? this.#queue.take(MAX_READS) : [again]
+    if (reads.length === 0) return
+    const batch = new ReadBatch(reads, this.#prepared, (repeated, isLost) => {
+      this.#batches.splice(this.#batches.indexOf(batch), 1)
+      this.#repeated.push(...repeated)
+      if (isLost) this.#onLost()
+      this.#continue()
+    })
+    this.#batches.push(batch)
+    this.#context?.runInAsyncScope(() => this.#client?.query(batch))
+  }
+
+  #continue(): void {
+    if (this.isBusy) this.#schedule()
+    else this.#onIdle?.()
+  }
+
+  async #open(): Promise<void> {
+    const client = new pg.Client(this.#config)
+    this.#client = client
+    client.on('error', () => this.#drop(client))
+    client.on('end', () => this.#forget(client))
     try {
       await client.connect()
-      session.start()
-      this.#session = session
-      return session
+      receiveResults(client, {
+        onRow: (bytes, start) => this.#batches[0]?.onRow(bytes, start),
+        onComplete: () => this.#batches[0]?.onComplete(),
+      })
+      this.#isOpen = true
+      this.#endsAt = performance.now() + this.#maxLifetimeMs
+      this.#prepared = new PreparedStatements()
     } catch (error) {
-      session.drop()
-      throw error
-    } finally {
-      this.#opening = undefined
+      for (const { reject } of [...this.#repeated.splice(0), ...this.#queue.take()]) reject(cannotConnect(error))
+      this.#drop(client)
+      this.#forget(client)
     }
+    this.#continue()
   }
 
-  /** The next statement opens another connection; this one ends after its last result. */
-  #retire(session: ReadSession): void {
-    if (this.#session !== session) return
-    this.#session = undefined
-    this.#retired.add(session)
-    void session.end()
+  /** Ends the connection at once. The driver rejects what was sent; the rest is sent on another one. */
+  #drop(client: pg.Client): void {
+    if (this.#client === client) this.#isOpen = false
+    client.connection.stream.destroy()
+  }
+
+  #forget(client: pg.Client): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    this.#isOpen = false
+    this.#schedule()
   }
 }

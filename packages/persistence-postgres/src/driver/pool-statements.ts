@@ -1,12 +1,6 @@
 import type { Cancellation, WriteOutcome } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
-import {
-  bytesOf,
-  rejectionFor,
-  type SqlValue,
-  type WaitingLimits,
-  WaitingStatements,
-} from '@pet-store/persistence-mikro-orm'
+import { rejectionFor, type SqlValue, tooManyWait } from '@pet-store/persistence-mikro-orm'
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
 import { cannotConnect, isUsableAfter, unavailableOr } from '../database/unavailable.ts'
 
@@ -30,29 +24,19 @@ export type Run = (
   cancellation?: Cancellation,
 ) => Promise<readonly Row[]>
 
+/** How many statements wait for a connection. With the largest pets they take 16 MiB. */
+const MAX_WAITING = 4_000
+
 /** Runs each statement on a connection of the pool. `outcome` is what is known of one whose result is lost. */
-export function runOnPool(pool: Pool, outcome: WriteOutcome, limits?: WaitingLimits): Run {
-  const waiting = new WaitingStatements(limits)
+export function runOnPool(pool: Pool, outcome: WriteOutcome): Run {
   return async (statement, values, cancellation) => {
-    const bytes = bytesOf(values)
-    const reason = waiting.add(bytes)
-    if (reason !== undefined) throw reason
-    let isWaiting = true
-    const endWaiting = () => {
-      if (isWaiting) waiting.remove(bytes)
-      isWaiting = false
-    }
-    try {
-      return await onConnection(pool, async (client) => {
-        endWaiting()
-        // The pool itself has waited for the connection no longer than `connectionTimeoutMillis`.
-        const rejection = rejectionFor(cancellation, false)
-        if (rejection !== undefined) throw rejection
-        return runOn(client, statement, values, outcome)
-      })
-    } finally {
-      endWaiting()
-    }
+    if (pool.waitingCount >= MAX_WAITING) throw tooManyWait()
+    return onConnection(pool, (client) => {
+      // The pool itself has waited for the connection no longer than `connectionTimeoutMillis`.
+      const rejection = rejectionFor(cancellation, false)
+      if (rejection !== undefined) throw rejection
+      return runOn(client, statement, values, outcome)
+    })
   }
 }
 

@@ -1,21 +1,15 @@
-import type { SqlValue } from '@pet-store/persistence-mikro-orm'
+import type { SqlValue, WaitingStatement } from '@pet-store/persistence-mikro-orm'
 import type { Connection, FieldDef, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import { isUsableAfter, unavailableOr } from '../database/unavailable.ts'
 import type { DriverStatement, Row } from './pool-statements.ts'
-import { type ReadRow, rowReader } from './row-reader.ts'
-import type { ResultReceiver } from './wire.ts'
+import { type ReadRow, type ResultReceiver, rowReader } from './results.ts'
 
 /** A read from its call to its result. */
-export interface PendingRead {
+export interface PendingRead extends WaitingStatement {
   readonly statement: DriverStatement
   readonly values: readonly SqlValue[]
-  readonly bytes: number
-  readonly deadline: number
   readonly resolve: (rows: readonly Row[]) => void
-  readonly reject: (error: unknown) => void
-  /** Whether the caller has its result, or was told that it took too long. */
-  isDone: boolean
   /** Whether another statement of its batch has failed: now it is sent by itself, and relies on nothing sent before. */
   isAlone: boolean
   readRow: ReadRow | undefined
@@ -38,7 +32,7 @@ const SYNC = serialize.sync()
  */
 export class ReadBatch implements Submittable, ResultReceiver {
   readonly reads: readonly PendingRead[]
-  /** Called at the end. The driver lets instrumentation replace it. */
+  /** Called once at the end: by this class, or by the driver, which replaces it, when `query_timeout` is over. */
   callback: (error?: unknown) => void
   readonly #prepared: PreparedStatements
   /** Those that prepare their statement for later ones. */
@@ -46,11 +40,18 @@ export class ReadBatch implements Submittable, ResultReceiver {
   /** The number of results that are complete. */
   #complete = 0
 
-  /** Reads that are not done at the end must be sent again: another one has failed. */
-  constructor(reads: readonly PendingRead[], prepared: PreparedStatements, onEnd: () => void) {
+  /** `onEnd` is told which reads must be sent again because another one has failed, and whether the connection is lost. */
+  constructor(
+    reads: readonly PendingRead[],
+    prepared: PreparedStatements,
+    onEnd: (repeated: readonly PendingRead[], isLost: boolean) => void,
+  ) {
     this.reads = reads
     this.#prepared = prepared
-    this.callback = onEnd
+    this.callback = (error) => {
+      const isLost = error !== undefined && !isUsableAfter(error)
+      onEnd(error === undefined ? this.#resolve() : this.#reject(error, isLost), isLost)
+    }
   }
 
   /** What traces show of it. */
@@ -81,29 +82,26 @@ export class ReadBatch implements Submittable, ResultReceiver {
   }
 
   handleReadyForQuery(): void {
-    this.#endPreparing(true)
-    for (const read of this.reads) {
-      if (read.isDone) continue
-      read.isDone = true
-      read.resolve(read.rows)
-    }
     this.callback()
   }
 
   handleError(error: unknown): void {
-    this.#endPreparing(false)
-    const failed = isUsableAfter(error) ? this.reads[this.#complete] : undefined
-    for (const read of this.reads) {
-      if (read.isDone) continue
-      if (failed === undefined || read === failed) {
-        read.isDone = true
-        read.reject(unavailableOr(error))
-      } else {
-        read.isAlone = true
-        read.rows = []
-      }
-    }
     this.callback(error)
+  }
+
+  #resolve(): readonly PendingRead[] {
+    this.#endPreparing(true)
+    for (const { resolve, rows } of this.reads) resolve(rows)
+    return []
+  }
+
+  #reject(error: unknown, isLost: boolean): readonly PendingRead[] {
+    this.#endPreparing(false)
+    const failed = isLost ? this.reads : this.reads.slice(this.#complete, this.#complete + 1)
+    for (const { reject } of failed) reject(unavailableOr(error))
+    const repeated = this.reads.filter((read) => !failed.includes(read))
+    for (const read of repeated) Object.assign(read, { isAlone: true, rows: [] })
+    return repeated
   }
 
   #addMessages(messages: Uint8Array[], read: PendingRead): void {

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Pooler } from '../database/settings.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { openPostgresConnections } from './connections.ts'
-import type { Run } from './pool-statements.ts'
+import { type Run, runOnPool } from './pool-statements.ts'
 import { createPostgresStatementRunner } from './statement-runner.ts'
 
 const database = useDatabase()
@@ -81,6 +81,11 @@ describe('A statement that conflicts with others', () => {
     await expect(writing(run)).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
     expect(calls()).toBe(12)
   })
+})
+
+it('A statement is rejected when too many wait for a connection of the pool', async () => {
+  const full = { waitingCount: 4_000 } as pg.Pool
+  await expect(writing(runOnPool(full, 'unknown'))).rejects.toMatchObject({ outcome: 'not_stored' })
 })
 
 it.each(['26000', '42P05'])('SQLSTATE %s behind a pooler names the setting that helps', async (code) => {

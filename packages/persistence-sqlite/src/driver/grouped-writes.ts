@@ -1,5 +1,10 @@
 import type { Cancellation } from '@pet-store/domain'
-import { WAITING_LIMITS, type WaitingLimits, WaitingQueue, type WaitingWrite } from '@pet-store/persistence-mikro-orm'
+import {
+  WAITING_LIMITS,
+  type WaitingLimits,
+  WaitingQueue,
+  type WaitingStatement,
+} from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { retryPauseMs } from '../database/retries.ts'
 import { isBusy, isDiskFailure, unavailableOr } from '../database/unavailable.ts'
@@ -11,7 +16,7 @@ interface GroupedWriteOptions {
   readonly cancellation?: Cancellation | undefined
 }
 
-interface GroupedWrite extends WaitingWrite {
+interface GroupedWrite extends WaitingStatement {
   /** Runs the write; the returned function settles the caller's promise and is called after the commit. */
   readonly run: () => () => void
 }

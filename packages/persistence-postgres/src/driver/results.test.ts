@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import type { Client, FieldDef } from 'pg'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { rowReader } from './row-reader.ts'
-import { receiveResults } from './wire.ts'
+
+import { receiveResults, rowReader } from './results.ts'
 
 const { INT4, INT8, TEXT } = pg.types.builtins
 const field = (name: string, dataTypeID: number) => ({ name, dataTypeID }) as FieldDef
