@@ -6,14 +6,14 @@ import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
 import { createPostgresPetWriter } from './driver/pet-writer.ts'
+import { poolUse } from './driver/pool-statements.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
 import { createEntityAccess } from './driver/write-transaction.ts'
 import { ensureMigrated, stateOf } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
 import { listFromReplicas } from './replicas/list-from-replicas.ts'
-import { PostgresReplica } from './replicas/replica.ts'
-import { WatermarkPoller } from './replicas/watermark-poller.ts'
+import { openReplicas } from './replicas/replicas.ts'
 
 /** An open database. Whoever opened it closes it. */
 export interface PostgresPersistence extends Persistence {
@@ -51,11 +51,10 @@ async function persistenceOf(connections: PostgresConnections, options: Postgres
   const writer = createPostgresPetWriter(em, pool, pooler, { isDistributed })
   const primary = new SqlPetRepository(statements, runner, writer, onBackgroundFailure)
   const apiKeys = new SqlApiKeyRepository(em, entities, runner)
-  const replicas = await PostgresReplica.openAll(options, statements)
-  const poller = replicas.length === 0 ? undefined : new WatermarkPoller(pool, replicas)
+  const replicas = await openReplicas(pool, options, statements)
 
   return {
-    pets: listFromReplicas(primary, replicas),
+    pets: listFromReplicas(primary, replicas.all),
     apiKeys,
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
@@ -73,13 +72,13 @@ async function persistenceOf(connections: PostgresConnections, options: Postgres
     isMigrated: async () => (await stateOf(connections)).pending.length === 0,
     poolUse: () => [
       connections.use('primary'),
-      ...replicas.map((replica, index) => replica.poolUse(`replica-${index + 1}`)),
+      ...replicas.all.map((replica, index) => poolUse(`replica-${index + 1}`, replica.pool)),
     ],
-    replicaWatermarks: () => replicas.map(({ isSuspended, completeUpTo }) => (isSuspended ? undefined : completeUpTo)),
+    replicaWatermarks: () =>
+      replicas.all.map(({ isSuspended, completeUpTo }) => (isSuspended ? undefined : completeUpTo)),
     async close() {
-      poller?.close()
       // Replicas first: the end of a list that began there is read here.
-      await PostgresReplica.closeAll(replicas)
+      await replicas.close()
       await Promise.all([primary.finish(), apiKeys.finish()])
       await connections.close()
     },

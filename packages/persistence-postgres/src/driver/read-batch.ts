@@ -32,9 +32,11 @@ const SYNC = serialize.sync()
  */
 export class ReadBatch implements Submittable, ResultReceiver {
   readonly reads: readonly PendingRead[]
-  /** Called once at the end: by this class, or by the driver, which replaces it, when `query_timeout` is over. */
-  callback: (error?: unknown) => void
+  readonly sentAt = performance.now()
+  /** Called at the end. Instrumentation of the driver replaces it. */
+  callback: (error?: unknown) => void = () => {}
   readonly #prepared: PreparedStatements
+  readonly #onEnd: (repeated: readonly PendingRead[], isLost: boolean) => void
   /** Those that prepare their statement for later ones. */
   readonly #preparing: PendingRead[] = []
   /** The number of results that are complete. */
@@ -48,10 +50,7 @@ export class ReadBatch implements Submittable, ResultReceiver {
   ) {
     this.reads = reads
     this.#prepared = prepared
-    this.callback = (error) => {
-      const isLost = error !== undefined && !isUsableAfter(error)
-      onEnd(error === undefined ? this.#resolve() : this.#reject(error, isLost), isLost)
-    }
+    this.#onEnd = onEnd
   }
 
   /** What traces show of it. */
@@ -82,26 +81,21 @@ export class ReadBatch implements Submittable, ResultReceiver {
   }
 
   handleReadyForQuery(): void {
+    this.#endPreparing(true)
+    for (const { resolve, rows } of this.reads) resolve(rows)
+    this.#onEnd([], false)
     this.callback()
   }
 
   handleError(error: unknown): void {
-    this.callback(error)
-  }
-
-  #resolve(): readonly PendingRead[] {
-    this.#endPreparing(true)
-    for (const { resolve, rows } of this.reads) resolve(rows)
-    return []
-  }
-
-  #reject(error: unknown, isLost: boolean): readonly PendingRead[] {
     this.#endPreparing(false)
+    const isLost = !isUsableAfter(error)
     const failed = isLost ? this.reads : this.reads.slice(this.#complete, this.#complete + 1)
     for (const { reject } of failed) reject(unavailableOr(error))
     const repeated = this.reads.filter((read) => !failed.includes(read))
     for (const read of repeated) Object.assign(read, { isAlone: true, rows: [] })
-    return repeated
+    this.#onEnd(repeated, isLost)
+    this.callback(error)
   }
 
   #addMessages(messages: Uint8Array[], read: PendingRead): void {

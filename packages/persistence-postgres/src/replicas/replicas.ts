@@ -1,0 +1,132 @@
+import { isPetError, type PetId } from '@pet-store/domain'
+import { type PetStatements, SqlPetReader } from '@pet-store/persistence-mikro-orm'
+import type { Pool } from 'pg'
+import { openPostgresDatabase, type PostgresDatabase, reasonOf } from '../database/database.ts'
+import { withRetries } from '../database/retries.ts'
+import type { PostgresOptions } from '../database/settings.ts'
+import { sqlStateOf } from '../database/unavailable.ts'
+import { runOnPool } from '../driver/pool-statements.ts'
+import { createPostgresStatementRunner } from '../driver/statement-runner.ts'
+import type { Replica } from './list-from-replicas.ts'
+import { everySecond, pollWatermarks, type Watermark } from './watermarks.ts'
+
+const UNDEFINED_FUNCTION = '42883'
+
+/** The replicas of a primary. */
+export interface PostgresReplicas {
+  readonly all: readonly PostgresReplica[]
+  /** Resolves when every list has its result and the connections are closed. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the node of each of `replicaUrls`, all or none. Rejects with one sentence that names host and database if one
+ * is unavailable. A node that does not say which part of the log it has serves no lists, and Node warns of it.
+ */
+export async function openReplicas(
+  primary: Pool,
+  options: PostgresOptions,
+  statements: PetStatements,
+): Promise<PostgresReplicas> {
+  const all: PostgresReplica[] = []
+  const polling = new AbortController()
+  const close = async () => {
+    polling.abort()
+    await Promise.all(all.map(({ pool }) => pool.end()))
+  }
+  try {
+    for (const url of options.replicaUrls ?? []) {
+      const database = await openPostgresDatabase({ ...options, url, isolation: 'read committed' })
+      const replica = new PostgresReplica(database, statements, options)
+      all.push(replica)
+      const reason = await unsupportedReason(database.pool)
+      if (reason === undefined) void everySecond(() => replica.poll(), polling.signal)
+      else replica.leaveOut(`serves no lists, because ${reason}; they are read on the primary`)
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const tell = (watermark: Watermark | undefined) => {
+    for (const replica of all) replica.setWatermark(watermark)
+  }
+  if (all.length > 0) void pollWatermarks(primary, tell, polling.signal)
+  return { all, close }
+}
+
+/** A streaming replica has a position; a logical one, another primary and the readers of some services have none. */
+async function unsupportedReason(pool: Pool): Promise<string | undefined> {
+  try {
+    const { rows } = await withRetries(() =>
+      pool.query<{ hasPosition: boolean }>(
+        'select pg_is_in_recovery() and pg_last_wal_replay_lsn() is not null as "hasPosition"',
+      ),
+    )
+    return rows[0]?.hasPosition ? undefined : 'it is no streaming replica'
+  } catch (error) {
+    if (sqlStateOf(error) !== UNDEFINED_FUNCTION) throw error
+    return 'it has no pg_last_wal_replay_lsn()'
+  }
+}
+
+/** A node with a copy of the database, on connections of its own. */
+export class PostgresReplica implements Replica {
+  readonly pets: SqlPetReader
+  readonly pool: Pool
+  isSuspended = false
+  completeUpTo: PetId | undefined
+  readonly #address: string
+  /** The watermark that the replica has not reached yet, and the newest one after it. */
+  #next: Watermark | undefined
+  #newest: Watermark | undefined
+
+  constructor({ pool, address }: PostgresDatabase, statements: PetStatements, { pooler = 'none' }: PostgresOptions) {
+    this.pets = new SqlPetReader(statements, createPostgresStatementRunner(pooler, runOnPool(pool, 'not_stored')))
+    this.pool = pool
+    this.#address = address
+  }
+
+  /** Tells it the newest watermark of the primary; `undefined` makes all earlier ones invalid. */
+  setWatermark(watermark: Watermark | undefined): void {
+    this.#newest = watermark
+    if (watermark === undefined) this.#forget()
+    else this.#next ??= watermark
+  }
+
+  // Others can serve lists, so a failure concerns the operator and no caller.
+  suspend(reason: unknown): void {
+    if (this.isSuspended || this.pool.ending) return
+    this.#forget()
+    this.leaveOut(`is left out for now: ${reasonOf(isPetError(reason) ? reason.cause : reason)}`)
+  }
+
+  /** Until a poll finds that it works. */
+  leaveOut(why: string): void {
+    this.isSuspended = true
+    process.emitWarning(`The PostgreSQL replica ${this.#address} ${why}.`)
+  }
+
+  /** Asks whether it works, and how far it has come. */
+  async poll(): Promise<void> {
+    const next = this.#next
+    try {
+      const { rows } = await this.pool.query<{ isReplica: boolean; hasReplayed: boolean | null }>(
+        'select pg_is_in_recovery() as "isReplica", pg_last_wal_replay_lsn() >= $1::pg_lsn as "hasReplayed"',
+        [next?.position ?? null],
+      )
+      if (!rows[0]?.isReplica) throw new Error('it is no longer in recovery')
+      this.isSuspended = false
+      // Meanwhile it may have failed, or the watermark may have become invalid.
+      if (!rows[0].hasReplayed || next === undefined || next !== this.#next) return
+      this.completeUpTo = next.petId
+      this.#next = this.#newest === next ? undefined : this.#newest
+    } catch (error) {
+      this.suspend(error)
+    }
+  }
+
+  #forget(): void {
+    this.completeUpTo = undefined
+    this.#next = this.#newest
+  }
+}
