@@ -5,7 +5,7 @@ import {
   rateLimiterContract,
 } from '@pet-store/persistence-testing'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgresPersistence, type PostgresPersistence } from './open-persistence.ts'
 import { openProxy } from './testing/failing-server.test-support.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
@@ -17,14 +17,16 @@ let other: pg.Client
 beforeAll(async () => {
   other = new pg.Client({ connectionString: database.url })
   await other.connect()
+  persistence = await openPostgresPersistence({ url: database.url, migrate: true })
 })
-afterAll(() => other.end())
+afterAll(async () => {
+  await persistence.close()
+  await other.end()
+})
 
 beforeEach(async () => {
-  persistence = await openPostgresPersistence({ url: database.url, migrate: true })
   await other.query('truncate pet, idempotency_key, api_key, request_count restart identity')
 })
-afterEach(() => persistence.close())
 
 describe('PostgreSQL fulfils the PetRepository contract', () => {
   for (const { name, run } of petRepositoryContract) {
