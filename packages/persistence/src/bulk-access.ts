@@ -46,14 +46,12 @@ export interface BulkAccess {
 /** Opens a database for bulk access. A persistence module that offers it exports it as `openBulkAccess`. */
 export type OpenBulkAccess = (options: PersistenceOptions) => Promise<BulkAccess>
 
-/** A file whose lines are stored, all of them or the first ones. Identified by its content, never by its name. */
+/** A file whose lines are stored, all of them or the first ones. Identified by its content, not by its name. */
 export interface PetImport {
   /** Increases with every import. */
   readonly id: bigint
-  /** SHA-256 of the stored lines in hexadecimal, each line with its line feed. */
+  /** SHA-256 of the whole file in hexadecimal: a changed file is another one. */
   readonly sha256: string
-  /** The same of all lines that the file had when the import last advanced: a changed file is another one. */
-  readonly fileSha256: string
   readonly state: PetImportState
   /** The number of stored lines. */
   readonly lines: number

@@ -1,41 +1,24 @@
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
-import { type CopyReport, copyDatabase } from '../transfer/copy.ts'
-import { hasBulkAccess, withTransfer } from '../transfer/open-transfer.ts'
-import { amount, createProgress, interruptible } from '../transfer/progress.ts'
+import { copyDatabase } from '../transfer/copy.ts'
+import { withBulkAccess } from '../transfer/open-transfer.ts'
+import { amount, interruptible } from '../transfer/progress.ts'
 
 /** Copies a database into another one, and compares both. */
-export async function copyCommand({
-  from,
-  to,
-  json = false,
-}: {
-  from: string
-  to: string
-  json?: boolean
-}): Promise<void> {
-  if (from === to) throw new InvalidSettings(['--from and --to name the same database.'])
-  const [sourceSettings, targetSettings] = [settingsOf(from), settingsOf(to)]
-  const [isWholeSource, isWholeTarget] = await Promise.all([sourceSettings, targetSettings].map(hasBulkAccess))
-  // Before anything is opened: a missing target would be created.
-  if (!isWholeTarget) console.error('The target has no bulk access: only pets are copied, and they get new ids.')
-  else if (!isWholeSource) console.error('The source has no bulk access: only pets are copied.')
-  const report = await withTransfer(sourceSettings, { readOnly: true }, (source) =>
-    withTransfer(targetSettings, {}, (target) =>
+export async function copyCommand(given: { from: string; to: string; json?: boolean }): Promise<void> {
+  if (given.from === given.to) throw new InvalidSettings(['--from and --to name the same database.'])
+  const report = await withBulkAccess(settingsOf(given.from), { readOnly: true }, (source) =>
+    withBulkAccess(settingsOf(given.to), {}, (target) =>
       interruptible(
-        () => `Stopped. ${isWholeTarget ? 'Run the same command to continue.' : 'The target holds the first pets.'}`,
-        () => copyDatabase(source, target, createProgress()),
+        () => 'Stopped. Run the same command to continue.',
+        () => copyDatabase(source, target),
       ),
     ),
   )
-  if (json) console.log(JSON.stringify({ from: maskUrl(from), to: maskUrl(to), ...report }))
-  else console.log(sentence(maskUrl(from), maskUrl(to), report))
-}
-
-function sentence(from: string, to: string, { pets, apiKeys, checksum }: CopyReport): string {
-  const what = apiKeys === undefined ? amount(pets, 'pet') : `${amount(pets, 'pet')} and ${amount(apiKeys, 'API key')}`
-  if (checksum === undefined) return `Copied ${what} from ${from} to ${to}.`
-  return `${from} and ${to} both hold ${what}. SHA-256 of the pets: ${checksum}`
+  const [from, to] = [maskUrl(given.from), maskUrl(given.to)]
+  if (given.json) return console.log(JSON.stringify({ from, to, ...report }))
+  const what = `${amount(report.pets, 'pet')} and ${amount(report.apiKeys, 'API key')}`
+  console.log(`${from} and ${to} both hold ${what}. SHA-256 of the pets: ${report.checksum}`)
 }
 
 /** A URL that is neither SQLite nor PostgreSQL is opened by PERSISTENCE_MODULE. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { readSettings } from '../settings/read-settings.ts'
-import { type ImportResult, type ImportTarget, importPets } from '../transfer/import-pets.ts'
-import { hasBulkAccess, withTransfer } from '../transfer/open-transfer.ts'
+import { checkPets, importPets } from '../transfer/import-pets.ts'
+import { withTransfer } from '../transfer/open-transfer.ts'
 import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
-import { amount, createProgress, interruptible } from '../transfer/progress.ts'
+import { amount, interruptible } from '../transfer/progress.ts'
 import { openRejectedLines } from '../transfer/rejected-lines.ts'
 
 export interface ImportOptions {
@@ -12,39 +12,32 @@ export interface ImportOptions {
   readonly onError: 'stop' | 'skip'
   readonly report?: string
   readonly again?: boolean
-  readonly continue?: boolean
   readonly json?: boolean
 }
 
-/** Stores the pets of a file by the rules for requests; rejected lines are reported by number. */
+/**
+ * Stores the pets of a file by the rules for requests; rejected lines are reported by number. The file is checked first:
+ * if an invalid line ends the import, nothing is stored. Standard input can be read only once, and is stored as it comes.
+ */
 export async function importCommand(name: string, options: ImportOptions, command: Command): Promise<void> {
-  const { onError, dryRun = false, again = false, continue: continues = false } = options
+  const { onError, dryRun = false, again = false } = options
   const format = options.format ?? formatOf(name)
   if (format === undefined) command.error(`error: ${missingFormat(name)}`)
   const file = await findPetFile(name)
   const settings = readSettings()
   const rejectedLines = openRejectedLines(options.report, name)
+  const counts = { stored: 0, storedEarlier: 0 }
   try {
-    const work = { file, format, onError, report: rejectedLines.add, again, continues, progress: createProgress() }
-    if (dryRun) return printResult(await importPets(work), options)
-    if (!(await hasBulkAccess(settings))) {
-      console.error(
-        'This adapter has no bulk access: pets are stored one by one, and an interrupted import cannot continue.',
-      )
-    }
-    await withTransfer(settings, {}, async ({ addPets, readPetImports }) => {
-      const canContinue = readPetImports !== undefined && file.bytes !== undefined
-      let stored = 0
-      const target: ImportTarget = {
-        async addPets(pets, progress) {
-          await addPets(pets, progress)
-          stored += pets.length
-        },
-        ...(readPetImports && { readPetImports }),
-      }
+    const source = { file, format, onError, report: rejectedLines.add }
+    const checked = dryRun || file.bytes !== undefined ? await checkPets(source) : undefined
+    if (dryRun && checked) return printResult({ ...counts, ...checked, stored: checked.pets }, options)
+    if (checked?.stopReason !== undefined) return printResult({ ...counts, ...checked }, options)
+    await withTransfer(settings, {}, async (target) => {
+      const continues = checked !== undefined && target.readPetImports !== undefined
       const stopped = () =>
-        `Stopped. ${amount(stored, 'pet')} ${stored === 1 ? 'is' : 'are'} stored${canContinue ? '; run the same command to continue' : ''}.`
-      printResult(await interruptible(stopped, () => importPets(work, target)), options, canContinue)
+        `Stopped. ${amount(counts.stored, 'pet')} stored${continues ? '; run the same command on the same file to continue' : ''}.`
+      const reading = await interruptible(stopped, () => importPets(source, target, { checked, again, counts }))
+      printResult({ ...counts, ...reading }, options)
     })
   } finally {
     rejectedLines.close()
@@ -62,8 +55,18 @@ function missingFormat(name: string): string {
   return 'the name of the file does not end in .csv or .ndjson; add --format csv or --format ndjson'
 }
 
-function printResult(result: ImportResult, { dryRun = false, json = false }: ImportOptions, canContinue = false): void {
-  const { stored, storedEarlier, rejected, stopReason } = result
+interface ImportResult {
+  readonly stored: number
+  /** Pets that an earlier run stored. */
+  readonly storedEarlier: number
+  readonly rejected: number
+  readonly stopReason?: string
+}
+
+function printResult(
+  { stored, storedEarlier, rejected, stopReason }: ImportResult,
+  { dryRun = false, json = false }: ImportOptions,
+): void {
   if (json) {
     console.log(JSON.stringify({ dryRun, stored, storedEarlier, rejected, isComplete: stopReason === undefined }))
   } else {
@@ -71,9 +74,6 @@ function printResult(result: ImportResult, { dryRun = false, json = false }: Imp
     const done = dryRun ? `${amount(stored, 'pet')} can be imported` : `Imported ${amount(stored, 'pet')}${earlier}`
     console.log(rejected === 0 ? `${done}.` : `${done}; ${amount(rejected, 'line')} rejected.`)
   }
-  if (stopReason !== undefined) {
-    const mayContinue = canContinue && stored + storedEarlier > 0
-    console.error(mayContinue ? `${stopReason} Correct the file and run the command with --continue.` : stopReason)
-  }
+  if (stopReason !== undefined) console.error(stored === 0 || dryRun ? `${stopReason} Nothing was stored.` : stopReason)
   if (stopReason !== undefined || rejected > 0) process.exitCode = 1
 }

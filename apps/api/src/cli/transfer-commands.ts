@@ -11,13 +11,12 @@ export function addTransferCommands(program: Command, json: Option): void {
     .addOption(format('the format of the file (default: what its name ends in)'))
     .option('--dry-run', 'only validate the pets; nothing is stored')
     .addOption(
-      new Option('--on-error <action>', 'whether a rejected line ends the import')
+      new Option('--on-error <action>', 'whether the file is imported without its rejected lines, or not at all')
         .choices(['stop', 'skip'])
         .default('stop'),
     )
     .option('--report <file>', 'the file that lists rejected lines (default: standard error)')
-    .option('--continue', 'continue an interrupted import of this file, whose later lines have changed since')
-    .addOption(new Option('--again', 'store every line, even of a file that was imported before').conflicts('continue'))
+    .option('--again', 'store every line, even of a file that was imported before')
     .addOption(json)
     .action(async (file, options, command) => (await import('./import.ts')).importCommand(file, options, command))
 

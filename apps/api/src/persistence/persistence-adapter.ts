@@ -14,8 +14,8 @@ export interface PersistenceAdapter {
   open(mode: Omit<PersistenceOptions, 'url'>): Promise<Persistence>
   /** Whether it can be opened for bulk access, declared or not. Opens nothing. */
   hasBulkAccess(): Promise<boolean>
-  /** Opens it for moving many pets at a time, or resolves to `undefined` if the adapter has no bulk access. */
-  openBulkAccess(mode: Omit<PersistenceOptions, 'url'>): Promise<BulkAccess | undefined>
+  /** Opens it for moving many pets at a time. Rejects if the adapter has no bulk access. */
+  openBulkAccess(mode: Omit<PersistenceOptions, 'url'>): Promise<BulkAccess>
   /** Runs pending migrations without serving, and returns their names. */
   migrate(): Promise<readonly string[]>
   /** Which migrations the database has and lacks. Changes nothing. */

@@ -26,7 +26,11 @@ export function persistenceModule(name: string, url: string, replicaUrls: readon
       return []
     },
     hasBulkAccess: async () => (await load()).openBulkAccess !== undefined,
-    openBulkAccess: async (mode) => (await load()).openBulkAccess?.({ url, ...mode }),
+    async openBulkAccess(mode) {
+      const { openBulkAccess } = await load()
+      if (openBulkAccess !== undefined) return openBulkAccess({ url, ...mode })
+      throw new Error(`The persistence module ${JSON.stringify(name)} has no bulk access, which this command needs.`)
+    },
     async migrations() {
       // What is missing or outdated rejects with the adapter's own sentence.
       const { open } = await load()

@@ -7,7 +7,7 @@ import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runProgram } from '../testing/run-program.test-support.ts'
 import { copyDatabase } from './copy.ts'
-import { DATABASES, type KINDS, openDatabase, silent } from './testing/databases.test-support.ts'
+import { DATABASES, type KINDS, openDatabase } from './testing/databases.test-support.ts'
 
 type Kind = (typeof KINDS)[number]
 
@@ -64,7 +64,7 @@ it.each<[Kind, Kind]>([
   const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
   const [source, target] = [await openDatabase(from), await openDatabase(to)]
   await fill(from)
-  const started = { id: 1n, sha256: 'ab', fileSha256: 'cd', lines: 2 ** 40, state: 'unfinished' } as const
+  const started = { id: 1n, sha256: 'ab', lines: 2 ** 40, state: 'unfinished' } as const
   const unfinished = { ...started, changedAt: new Date(5) }
   await source.addPets([], { to: unfinished })
   const now = Date.now()
@@ -76,7 +76,7 @@ it.each<[Kind, Kind]>([
       ),
     )
   await createKeyed(from, 'Old', now - IDEMPOTENCY_KEY_LIFETIME_MS)
-  const report = await copyDatabase(source, target, silent)
+  const report = await copyDatabase(source, target)
   expect(report).toMatchObject({ pets: 4, apiKeys: 3, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) as string })
   expect(await contents(to)).toEqual(await contents(from))
 
@@ -90,7 +90,7 @@ it.each<[Kind, Kind]>([
     for (const id of ids) await revokeApiKey(id)
   })
   await source.addPets([], { from: unfinished, to: { ...unfinished, state: 'finished', changedAt: new Date(9) } })
-  await copyDatabase(source, target, silent)
+  await copyDatabase(source, target)
   expect(await target.readApiKeys()).toEqual(await source.readApiKeys())
   expect(await target.readPetImports()).toEqual(await source.readPetImports())
   expect(await contents(to)).toEqual(await contents(from))

@@ -2,13 +2,10 @@ import type { Pet, PetQuery } from '@pet-store/domain'
 import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { copyDatabase } from './copy.ts'
-import { silent } from './testing/databases.test-support.ts'
+import { copyDatabase as copy } from './copy.ts'
 import { createMemoryBulk, petsUpTo, REX } from './testing/memory-bulk.test-support.ts'
 
 const PET: Pet = { ...REX, id: 1n, categoryId: 2n ** 53n }
-const copy = (from: Parameters<typeof copyDatabase>[0], to: Parameters<typeof copyDatabase>[1]) =>
-  copyDatabase(from, to, silent)
 
 /** Returns pages of at most this size. */
 const paged = (bulk: BulkAccess, most: number): BulkAccess => ({
@@ -150,7 +147,6 @@ describe('copy', () => {
   const IMPORT: PetImport = {
     id: 1n,
     sha256: 'ab',
-    fileSha256: 'cd',
     state: 'unfinished',
     lines: 5,
     changedAt: new Date(5),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { NewPet, Pet, PetId } from '@pet-store/domain'
+import type { Pet, PetId } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import {
   assertNoOtherKeysAndImports,
@@ -9,9 +9,8 @@ import {
   listed,
 } from './copy-keys-and-imports.ts'
 import { jsonLine, petPages } from './export-pets.ts'
-import type { PetTransfer } from './open-transfer.ts'
 import { PET_FIELDS } from './pet-fields.ts'
-import type { Meter, Progress } from './progress.ts'
+import { type Meter, showProgress } from './progress.ts'
 
 /** How often the target is compared while pets are still added to the source. */
 const MAX_COMPARISONS = 5
@@ -19,66 +18,36 @@ const MAX_COMPARISONS = 5
 /** What both databases hold after a copy. */
 export interface CopyReport {
   readonly pets: number
-  /** Absent if only pets were copied. */
-  readonly apiKeys?: number
-  /** SHA-256 of what an export writes, as NDJSON; the same on both sides. Absent if the pets got new ids. */
-  readonly checksum?: string
+  readonly apiKeys: number
+  /** SHA-256 of what an export writes, as NDJSON. */
+  readonly checksum: string
 }
 
 /**
  * Copies every pet, API key, idempotency key and import under its id, until a comparison of both databases finds nothing
  * missing. Can be repeated: after an interruption, and when pets or keys were changed in the source. Rejects, before it
  * changes anything, if the target holds what the source does not.
- *
- * If one side has no bulk access only pets are copied; if the target has none they get new ids, and it must be empty.
  */
-export async function copyDatabase(source: PetTransfer, target: PetTransfer, progress: Progress): Promise<CopyReport> {
-  if (!hasBulkAccess(target)) return addCopies(source, target, progress)
-  // Everything but pets can be copied only between two databases with bulk access.
-  const whole = hasBulkAccess(source) ? source : undefined
-  const meter = async (what: string): Promise<Meter> => progress.begin(what, await source.countPets?.())
+export async function copyDatabase(source: BulkAccess, target: BulkAccess): Promise<CopyReport> {
+  const compare = async (what: string, write?: (pets: readonly Pet[]) => Promise<void>) =>
+    comparePets(source, target, showProgress(what, await source.countPets()), write)
   const write = (pets: readonly Pet[]): Promise<void> => target.writePets(pets)
 
-  if (whole !== undefined) await assertNoOtherKeysAndImports(whole, target)
-  if ((await target.countPets()) > 0) await comparePets(source, target, await meter('Checking the target'))
-  await comparePets(source, target, await meter('Copying pets'), write)
+  await assertNoOtherKeysAndImports(source, target)
+  if ((await target.countPets()) > 0) await compare('Checking the target')
+  await compare('Copying pets', write)
   for (let comparison = 0; comparison < MAX_COMPARISONS; comparison += 1) {
-    if (whole !== undefined) await copyKeysAndImports(whole, target)
+    await copyKeysAndImports(source, target)
     // A pet whose transaction ended late has a lower id than pets that were copied before it.
-    const compared = await comparePets(source, target, await meter('Comparing both sides'), write)
-    const { pets, missing, checksum, lastId } = compared
+    const { pets, missing, checksum, lastId } = await compare('Comparing both sides', write)
     await target.movePetIdsPast(lastId)
-    if (missing > 0) continue
-    if (whole === undefined) return { pets, checksum }
-    if (await hasSameKeysAndImports(whole, target)) {
+    if (missing === 0 && (await hasSameKeysAndImports(source, target))) {
       return { pets, apiKeys: (await target.readApiKeys()).length, checksum }
     }
   }
   throw new Error(
     `The source changed during each of ${MAX_COMPARISONS} comparisons. Stop what writes to it, and run the command again.`,
   )
-}
-
-/** Whether a database gives more than its pets. */
-function hasBulkAccess(database: PetTransfer): database is BulkAccess {
-  return database.writePets !== undefined
-}
-
-/** Adds the pets of the source to an empty target, under new ids. */
-async function addCopies(source: PetTransfer, target: PetTransfer, progress: Progress): Promise<CopyReport> {
-  if ((await target.readPets({ limit: 1 })).length > 0) {
-    throw new Error('The target holds pets. It must be empty, because it cannot store pets under their ids.')
-  }
-  const meter = progress.begin('Copying pets', await source.countPets?.())
-  let count = 0
-  for await (const pets of petPages(source)) {
-    // They were validated when they were added to the source.
-    await target.addPets(pets as readonly unknown[] as readonly NewPet[])
-    count += pets.length
-    meter.advance(pets.length)
-  }
-  meter.end()
-  return { pets: count }
 }
 
 interface Comparison {
@@ -95,7 +64,7 @@ interface Comparison {
  * the target holds a pet that the source does not.
  */
 async function comparePets(
-  source: PetTransfer,
+  source: BulkAccess,
   target: BulkAccess,
   meter: Meter,
   write?: (pets: readonly Pet[]) => Promise<void>,

@@ -1,15 +1,21 @@
 import { isPetError, type NewPet, type PetInput, validateNewPet } from '@pet-store/domain'
 
-/** One pet of a file, or the reason why it is invalid. */
-export type Entry = {
+interface Lines {
   /** The line where it begins; the first line of a file is 1. */
   readonly line: number
   /** The line where it ends: a quoted value may have line breaks. */
   readonly lastLine: number
-} & ({ readonly pet: NewPet } | { readonly reason: string })
+}
+export type ValidEntry = Lines & { readonly pet: NewPet }
+export type RejectedEntry = Lines & { readonly reason: string }
+/** One pet of a file, or the reason why it is invalid. */
+export type Entry = ValidEntry | RejectedEntry
 
-/** Reads the entries of a file, many at a time. Throws `UnreadableFileError` if nothing after some line can be read. */
-export type ReadEntries = (source: AsyncIterable<Buffer>) => AsyncGenerator<readonly Entry[]>
+/**
+ * Reads the entries of a text that comes in pieces of whole lines, many at a time. Throws `UnreadableFileError` if
+ * nothing after some line can be read.
+ */
+export type ReadEntries = (text: AsyncIterable<string>) => AsyncGenerator<readonly Entry[]>
 
 /** A file that cannot be read beyond some line. */
 export class UnreadableFileError extends Error {

@@ -57,7 +57,7 @@ describe.each(KINDS)('import into %s', (kind) => {
     const again = await run('import pets.csv')
     expect(again).toMatchObject({ code: 1, stdout: '' })
     expect(again.stderr).toMatch(
-      /^This file was imported on \d{4}-\d\d-\d\d\. To store its pets once more, use --again\.\n$/,
+      /^This file was imported on \d{4}-\d\d-\d\d\. To store its pets once more, use --again\.$/m,
     )
     expect(await bulk.countPets()).toBe(count)
   })

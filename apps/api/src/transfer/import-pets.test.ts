@@ -1,42 +1,42 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type ImportOptions, importPets } from './import-pets.ts'
-import { silent } from './testing/databases.test-support.ts'
+import { checkPets, type ImportSource, importPets } from './import-pets.ts'
 import { pieces } from './testing/entries.test-support.ts'
 import { createMemoryBulk } from './testing/memory-bulk.test-support.ts'
 
 const FILE = 'name,categoryId\na,1\nb,1\n\nc\nd,1\ne\n"f\ng",1\n'
 
-interface Run extends Partial<Omit<ImportOptions, 'file' | 'report'>> {
+interface Run {
   readonly file?: string
   readonly size?: number
+  readonly onError?: 'stop' | 'skip'
+  readonly again?: boolean
+  /** As from standard input. */
+  readonly once?: boolean
 }
 
-/** Imports a file, and returns everything that the import did. */
-function run({ file = FILE, size, ...options }: Run = {}, bulk = createMemoryBulk()) {
+/** Imports a file as the command does, and returns everything that happened. */
+function run(
+  { file = FILE, size, onError = 'skip', again = false, once = false }: Run = {},
+  bulk = createMemoryBulk(),
+) {
   const reported: number[] = []
-  const result = importPets(
-    {
-      file: { bytes: file.length, open: () => pieces(file, size) },
-      format: 'csv',
-      onError: 'skip',
-      again: false,
-      continues: false,
-      progress: silent,
-      report: ({ line }) => reported.push(line),
-      ...options,
-    },
-    bulk,
-  )
-  return { bulk, reported, result, names: () => bulk.pets.map(({ name }) => name) }
+  const counts = { stored: 0, storedEarlier: 0 }
+  const report = ({ line }: { line: number }) => void reported.push(line)
+  const source: ImportSource = { file: { open: () => pieces(file, size) }, format: 'csv', onError, report }
+  const work = async () => {
+    const checked = once ? undefined : await checkPets(source)
+    const { rejected, stopReason } =
+      checked?.stopReason === undefined ? await importPets(source, bulk, { checked, again, counts }) : checked
+    return { ...counts, rejected, ...(stopReason !== undefined && { stopReason }) }
+  }
+  return { bulk, reported, result: work(), names: () => bulk.pets.map(({ name }) => name) }
 }
 
-/** Few of them are enough for a transaction. */
-const LONG = 'x'.repeat(990)
-const longName = (index: number) => `${index}${index % 7 === 0 ? '\n' : ' '}${LONG}`
-const COUNT = 1_000
-const LONG_FILE = `name,categoryId\n${Array.from({ length: COUNT }, (_, index) => `"${longName(index)}",1\n\n,\n`).join('')}\n\n`
-const ALL = Array.from({ length: COUNT }, (_, index) => longName(index))
+/** Several transactions; between the pets are lines to count. */
+const COUNT = 17_000
+const ALL = Array.from({ length: COUNT }, (_, index) => `${index}${index % 7 === 0 ? '\n' : ' '}`)
+const LONG_FILE = `name,categoryId\n${ALL.map((name) => `"${name}",1\n\n,\n`).join('')}\n\n`
 
 /** Bulk access whose transactions fail from this one on. */
 function failing(from: number, bulk = createMemoryBulk()) {
@@ -51,58 +51,66 @@ function failing(from: number, bulk = createMemoryBulk()) {
   }
 }
 
-describe.each([1, 7, 65_536])('import, %i bytes at a time,', (size) => {
-  it('stores valid pets and reports the other lines', async () => {
-    const { names, reported, result } = run({ size })
-    expect(await result).toEqual({ stored: 4, storedEarlier: 0, rejected: 2 })
-    expect({ names: names(), reported }).toEqual({ names: ['a', 'b', 'd', 'f\ng'], reported: [5, 7] })
-  })
+const COMPLETE = { reported: [5, 7], names: ['a', 'b', 'd', 'f\ng'] }
+const QUOTE = 'The record after line 9 has a quote that is not closed.'
 
-  it('stores the pets before the line that ends it', async () => {
-    const { names, reported, result } = run({ size, onError: 'stop' })
-    expect(await result).toEqual({ stored: 2, storedEarlier: 0, rejected: 1, stopReason: 'Stopped at line 5.' })
-    expect({ names: names(), reported }).toEqual({ names: ['a', 'b'], reported: [5] })
-  })
-
-  it('leaves pets stored when a later line cannot be read', async () => {
-    const { names, result } = run({ size, file: `${FILE}"x` })
-    expect(await result).toMatchObject({ stopReason: 'The record after line 9 has a quote that is not closed.' })
-    expect(names()).toEqual(['a', 'b', 'd', 'f\ng'])
-  })
+it.each<[string, Run, object, typeof COMPLETE]>([
+  ['stores valid pets and reports the other lines', {}, { stored: 4, rejected: 2 }, COMPLETE],
+  [
+    'stores nothing of a file with an invalid line, unless it is to be skipped',
+    { onError: 'stop' },
+    { stored: 0, rejected: 1, stopReason: 'Stopped at line 5.' },
+    { reported: [5], names: [] },
+  ],
+  [
+    'stores nothing of a file that cannot be read to its end',
+    { file: `${FILE}"x` },
+    { stored: 0, rejected: 2, stopReason: QUOTE },
+    { reported: [5, 7], names: [] },
+  ],
+  [
+    'stores what can be read only once up to an invalid line',
+    { once: true, onError: 'stop' },
+    { stored: 2, rejected: 1, stopReason: 'Stopped at line 5.' },
+    { reported: [5], names: ['a', 'b'] },
+  ],
+  [
+    'stores what can be read only once up to where it cannot be read',
+    { once: true, file: `${FILE}"x` },
+    { stored: 4, rejected: 2, stopReason: QUOTE },
+    COMPLETE,
+  ],
+])('import %s', async (_, options, result, { reported, names }) => {
+  for (const size of [1, 7, 65_536]) {
+    const done = run({ ...options, size })
+    expect(await done.result).toEqual({ storedEarlier: 0, ...result })
+    expect({ reported: done.reported, names: done.names() }).toEqual({ reported, names })
+  }
 })
 
 describe('import', () => {
-  it.each([1, 2, 3, 4, 5])('stores each pet once when it is repeated after transaction %i has failed', async (time) => {
+  it.each([1, 2, 3, 4])('stores each pet once when it is repeated after transaction %i has failed', async (time) => {
     const bulk = createMemoryBulk()
-    const { result } = run({ file: LONG_FILE }, failing(time, bulk))
-    await expect(result).rejects.toThrow('disk full')
-    const [note] = await bulk.readPetImports()
+    await expect(run({ file: LONG_FILE }, failing(time, bulk)).result).rejects.toThrow('disk full')
     const stored = bulk.pets.length
-    expect(note?.state).toBe(time === 1 ? undefined : 'unfinished')
-    if (note !== undefined) {
-      const before = LONG_FILE.split('\n').slice(0, note.lines).join('\n')
-      expect(note.sha256).toBe(createHash('sha256').update(`${before}\n`).digest('hex'))
-    }
+    const sha256 = createHash('sha256').update(LONG_FILE).digest('hex')
+    const lines = LONG_FILE.split(`"${ALL[stored]}"`)[0]?.split('\n').length
+    const unfinished = expect.objectContaining({ state: 'unfinished', sha256, lines: Number(lines) - 3 }) as object
+    expect(await bulk.readPetImports()).toEqual(time === 1 ? [] : [unfinished])
     const again = run({ file: LONG_FILE }, bulk)
     expect(await again.result).toEqual({ stored: COUNT - stored, storedEarlier: stored, rejected: 0 })
     expect(again.names()).toEqual(ALL)
-    const sha256 = createHash('sha256').update(LONG_FILE).digest('hex')
-    const finished = { state: 'finished', sha256, fileSha256: sha256, lines: LONG_FILE.split('\n').length - 1 }
-    expect(await bulk.readPetImports()).toEqual([expect.objectContaining(finished)])
+    expect(await bulk.readPetImports()).toEqual([expect.objectContaining({ state: 'finished', sha256 })])
   })
 
-  it('does not skip the pets of another file that begins like an interrupted one', async () => {
+  it('recognises a file by its whole content: not by its first lines, with or without its last line feed', async () => {
     const bulk = createMemoryBulk()
-    await run({ file: 'name,categoryId\na,1\nb,one\n', onError: 'stop' }, bulk).result
-    const file = 'name,categoryId\na,1\nx,1\n'
-    await expect(run({ file }, bulk).result).rejects.toThrow(
-      /^The first 2 lines of this file were stored on \d{4}-\d\d-\d\d by an import that was interrupted, and the file has changed since\./,
+    await run({ file: 'name,categoryId\na,1\n' }, bulk).result
+    const same = run({ file: '\ufeffname,categoryId\na,1' }, bulk)
+    await expect(same.result).rejects.toThrow(
+      /^This file was imported on \d{4}-\d\d-\d\d\. To store its pets once more, use --again\.$/,
     )
-    expect(await run({ file, again: true }, bulk).result).toMatchObject({ stored: 2, storedEarlier: 0 })
-    expect(bulk.pets.map(({ name }) => name)).toEqual(['a', 'a', 'x'])
-    await expect(run({ file, continues: true }, bulk).result).rejects.toThrow('This file was imported on')
-    const other = run({ file: 'name,categoryId\ny,1\n', continues: true }, bulk)
-    await expect(other.result).rejects.toThrow('No interrupted import begins like this file.')
+    expect(await run({ file: 'name,categoryId\na,1\nb,1\n' }, bulk).result).toMatchObject({ stored: 2 })
     expect(bulk.pets).toHaveLength(3)
   })
 
@@ -114,13 +122,25 @@ describe('import', () => {
     expect(bulk.pets.map(({ name }) => name)).toEqual([...ALL, ...ALL])
   })
 
-  it('is not ended by a line that an earlier run skipped, and reports it again', async () => {
+  it('reports lines again that an earlier run skipped', async () => {
     const file = `name,categoryId\nbad\n${LONG_FILE.slice(LONG_FILE.indexOf('\n') + 1)}bad\n`
     const bulk = createMemoryBulk()
     await expect(run({ file }, failing(3, bulk)).result).rejects.toThrow('disk full')
-    const { result, reported, names } = run({ file, onError: 'stop' }, bulk)
-    expect(await result).toMatchObject({ rejected: 2, stopReason: expect.stringMatching(/^Stopped at line \d+\.$/) })
+    const { result, reported, names } = run({ file }, bulk)
+    expect(await result).toMatchObject({ rejected: 2 })
     expect(reported[0]).toBe(2)
     expect(names()).toEqual(ALL)
+  })
+
+  it('says that a file was changed between its check and its end', async () => {
+    const contents = [FILE, FILE.replace('d,1', 'x,1')]
+    const file = { open: () => pieces(contents.shift() ?? '') }
+    const source: ImportSource = { file, format: 'csv', onError: 'skip', report() {} }
+    const checked = await checkPets(source)
+    const bulk = createMemoryBulk()
+    const counts = { stored: 0, storedEarlier: 0 }
+    const importing = importPets(source, bulk, { checked, again: false, counts })
+    await expect(importing).rejects.toThrow('The file was changed during the import, after 0 pets of it were stored.')
+    expect(await bulk.readPetImports()).toEqual([])
   })
 })

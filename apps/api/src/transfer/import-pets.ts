@@ -1,102 +1,158 @@
+import { createHash, type Hash } from 'node:crypto'
 import type { NewPet } from '@pet-store/domain'
-import type { BulkAccess } from '@pet-store/persistence'
-import { type Entry, type ReadEntries, UnreadableFileError } from './entry.ts'
-import { openNote, type Repetition } from './import-note.ts'
+import type { BulkAccess, PetImport } from '@pet-store/persistence'
+import { type ReadEntries, type RejectedEntry, UnreadableFileError, type ValidEntry } from './entry.ts'
 import type { Format, PetFile } from './pet-file.ts'
-import { MEGABYTES, type Meter, type Progress } from './progress.ts'
+import { amount, MEGABYTES, type Meter, showProgress } from './progress.ts'
 import { readCsv } from './read-csv.ts'
-import { readWholeLines } from './read-file.ts'
 import { readNdjson } from './read-ndjson.ts'
+import { readText } from './read-text.ts'
 
 /** The reader of each format. */
 export const READERS = { csv: readCsv, ndjson: readNdjson } as const satisfies Record<Format, ReadEntries>
 
 /** With fewer in a transaction, a database would spend more of its time on committing; SQLite has one writer at a time. */
 const PETS_PER_TRANSACTION = 5_000
-/** The same for long names: the length of all names in a transaction. */
-const NAME_LENGTH_PER_TRANSACTION = 256 * 1024
 
-export interface ImportOptions extends Repetition {
+/** What to read, and what to do about lines that are invalid. */
+export interface ImportSource {
   readonly file: PetFile
   readonly format: Format
   /** Whether a rejected entry ends the import. */
   readonly onError: 'stop' | 'skip'
   readonly report: (rejected: RejectedEntry) => void
-  readonly progress: Progress
 }
 
-export type RejectedEntry = Extract<Entry, { readonly reason: string }>
+/** What was read of a file. */
+interface Reading {
+  readonly rejected: number
+  /** Why it ended before the end of the file. */
+  readonly stopReason?: string
+  /** SHA-256 of the text: without a byte order mark, and with a line feed at its end. */
+  readonly sha256: string
+}
+
+export interface CheckedFile extends Reading {
+  /** The number of valid pets. */
+  readonly pets: number
+}
+
+/** Validates every pet of a file. */
+export async function checkPets(source: ImportSource): Promise<CheckedFile> {
+  let pets = 0
+  const reading = await readPets(source, 'Checking', async () => {
+    pets += 1
+  })
+  return { ...reading, pets }
+}
 
 /** Where pets are stored. Without `readPetImports` nothing is known about earlier imports. */
 export type ImportTarget = Pick<BulkAccess, 'addPets'> & Partial<Pick<BulkAccess, 'readPetImports'>>
 
-export interface ImportResult {
-  readonly stored: number
-  /** Pets that an earlier run stored. */
-  readonly storedEarlier: number
-  readonly rejected: number
-  /** Why the import ended before the end of the file. */
-  readonly stopReason?: string
+/** How many pets this run has stored so far, and how many an earlier one. */
+export interface StoredCounts {
+  stored: number
+  storedEarlier: number
+}
+
+export interface ImportOptions {
+  /** Absent for what can be read only once: it is validated while it is stored, and not recognised when it comes again. */
+  readonly checked?: CheckedFile | undefined
+  /** Store every pet, even of a file that was imported before. */
+  readonly again: boolean
+  /** Counts up. */
+  readonly counts: StoredCounts
 }
 
 /**
- * Imports a file so that each of its pets is stored once, however often the import is interrupted and repeated. Without
- * a target the pets are only validated. Rejects if the file was imported before, or begins like one whose import was
- * interrupted; `again` and `continues` say what is meant. Pets that are stored stay stored when a later line is invalid.
+ * Stores the pets of a checked file, each once, however often the import is interrupted and repeated: each transaction
+ * also stores how far the import of this file is. Rejects if the file was imported before.
  */
-export async function importPets(options: ImportOptions, target?: ImportTarget): Promise<ImportResult> {
-  const { file, format, onError, report, progress } = options
-  // What can be read only once cannot be recognised when it comes again.
-  const imports = file.bytes === undefined ? undefined : await target?.readPetImports?.()
-  const note = imports && (await openNote(file, imports, options))
-  const meter = progress.begin(target ? 'Importing' : 'Reading', file.bytes, MEGABYTES)
-  const counts = { stored: 0, storedEarlier: 0, rejected: 0 }
+export async function importPets(
+  source: ImportSource,
+  target: ImportTarget,
+  { checked, again, counts }: ImportOptions,
+): Promise<Reading> {
+  const imports = checked && (await target.readPetImports?.())
+  let from = imports && checked && importToContinue(imports, checked.sha256, again)
+  const id = from?.id ?? (imports?.at(-1)?.id ?? 0n) + 1n
+  const storedLines = from?.lines ?? 0
   let pets: NewPet[] = []
-  let nameLength = 0
   /** The last line of the last pet. */
-  let line = 0
+  let lines = storedLines
 
-  async function store(): Promise<void> {
-    if (pets.length > 0) await target?.addPets(pets, await note?.advanceTo(line))
-    pets = []
-    nameLength = 0
+  // Its invalid lines were reported when it was checked.
+  const reading = await readPets(checked ? { ...source, onError: 'skip', report() {} } : source, 'Importing', add)
+  if (checked !== undefined && checked.sha256 !== reading.sha256) {
+    throw new Error(`The file was changed during the import, after ${amount(counts.stored, 'pet')} of it were stored.`)
+  }
+  if (pets.length + counts.stored + counts.storedEarlier > 0) await store('finished')
+  return reading
+
+  async function add({ line, lastLine, pet }: ValidEntry): Promise<void> {
+    if (line <= storedLines) counts.storedEarlier += 1
+    else {
+      lines = lastLine
+      if (pets.push(pet) === PETS_PER_TRANSACTION) await store('unfinished')
+    }
   }
 
-  /** Returns why the import ended before the end of the file. */
-  async function importAll(): Promise<string | undefined> {
-    for await (const entries of READERS[format](readWholeLines(measured(file.open(), meter)))) {
+  async function store(state: PetImport['state']): Promise<void> {
+    const to = imports && checked && { id, sha256: checked.sha256, state, lines, changedAt: new Date() }
+    await target.addPets(pets, to && { to, ...(from && { from }) })
+    from = to
+    counts.stored += pets.length
+    pets = []
+  }
+}
+
+/** An interrupted import of this file, if there is one. Throws if the file was imported completely, unless `again`. */
+function importToContinue(imports: readonly PetImport[], sha256: string, again: boolean): PetImport | undefined {
+  const same = imports.filter((one) => one.sha256 === sha256)
+  const unfinished = same.find(({ state }) => state === 'unfinished')
+  const [finished] = same
+  if (unfinished !== undefined || finished === undefined || again) return unfinished
+  const day = finished.changedAt.toISOString().slice(0, 10)
+  throw new Error(`This file was imported on ${day}. To store its pets once more, use --again.`)
+}
+
+/** Reads a file once, and hands over its valid pets one by one. */
+async function readPets(
+  { file, format, onError, report }: ImportSource,
+  what: string,
+  onPet: (entry: ValidEntry) => Promise<void>,
+): Promise<Reading> {
+  const meter = showProgress(what, file.bytes, MEGABYTES)
+  const hash = createHash('sha256')
+  let rejected = 0
+  const reading = (stopReason?: string) => ({
+    ...{ rejected, sha256: hash.digest('hex') },
+    ...(stopReason !== undefined && { stopReason }),
+  })
+  try {
+    for await (const entries of READERS[format](hashed(readText(measured(file.open(), meter)), hash))) {
       for (const entry of entries) {
-        // An earlier run has stored the pets of these lines, and skipped the invalid ones.
-        const isEarlier = entry.line <= (note?.storedLines ?? 0)
-        if ('reason' in entry) {
+        if ('pet' in entry) await onPet(entry)
+        else {
           report(entry)
-          counts.rejected += 1
-          if (onError === 'stop' && !isEarlier) return `Stopped at line ${entry.line}.`
-        } else if (isEarlier) {
-          counts.storedEarlier += 1
-        } else {
-          line = entry.lastLine
-          counts.stored += 1
-          nameLength += entry.pet.name.length
-          if (pets.push(entry.pet) >= PETS_PER_TRANSACTION || nameLength >= NAME_LENGTH_PER_TRANSACTION) await store()
+          rejected += 1
+          if (onError === 'stop') return reading(`Stopped at line ${entry.line}.`)
         }
       }
     }
-    return undefined
-  }
-
-  try {
-    const stopReason = await importAll().catch((error: unknown) => {
-      if (error instanceof UnreadableFileError) return error.message
-      throw error
-    })
-    await store()
-    if (stopReason !== undefined) return { ...counts, stopReason }
-    if (note !== undefined && counts.stored + counts.storedEarlier > 0) await target?.addPets([], await note.finish())
-    return counts
+    return reading()
+  } catch (error) {
+    if (error instanceof UnreadableFileError) return reading(error.message)
+    throw error
   } finally {
     meter.end()
-    await note?.close()
+  }
+}
+
+async function* hashed(text: AsyncIterable<string>, hash: Hash): AsyncGenerator<string> {
+  for await (const piece of text) {
+    hash.update(piece)
+    yield piece
   }
 }
 

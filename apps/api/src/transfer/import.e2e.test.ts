@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { runHere } from '../testing/run-command.test-support.ts'
 import { NO_TERMINAL, runOnTerminal } from '../testing/run-on-terminal.test-support.ts'
 import { allPets, openDatabase } from './testing/databases.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
@@ -13,7 +14,7 @@ beforeEach(async () => {
 })
 
 const DATABASE_URL = 'sqlite:pets.db'
-const run = (line: string, settings = {}) => runShell(line, folder, { DATABASE_URL, ...settings })
+const run = (command: string, settings = {}) => runHere(command, folder, { DATABASE_URL, ...settings })
 const write = (name: string, content: string | Buffer) => writeFile(`${folder}/${name}`, content)
 const isStored = () => existsSync(`${folder}/pets.db`)
 const stored = async () => {
@@ -28,11 +29,11 @@ describe('pet-store import', () => {
       'pets.csv',
       'id,name,categoryId,status\r\n9,"Rex, ""the"" dog\r\n",9223372036854775807,sold\r\n9,Léo 🐕,0,\r\n',
     )
-    const { code, stdout, stderr } = await run('pet-store import pets.csv')
+    const { code, stdout, stderr } = await run('import pets.csv')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Imported 2 pets.\n' })
     expect(stderr).toBe('')
     await write('more.ndjson', '{"name":"Rex","categoryId":-1}')
-    expect((await run('pet-store import more.ndjson')).stdout).toBe('Imported 1 pet.\n')
+    expect((await run('import more.ndjson')).stdout).toBe('Imported 1 pet.\n')
     expect(await stored()).toEqual([
       { name: 'Rex, "the" dog\r\n', categoryId: 2n ** 63n - 1n, status: 'sold' },
       { name: 'Léo 🐕', categoryId: 0n },
@@ -51,7 +52,7 @@ describe('pet-store import', () => {
 
   it('skips rejected lines with --on-error skip, lists each with its number and reason, and prints one JSON value with --json', async () => {
     await write('pets.ndjson', MIXED)
-    const { code, stdout, stderr } = await run('pet-store import pets.ndjson --on-error skip --json')
+    const { code, stdout, stderr } = await run('import pets.ndjson --on-error skip --json')
     const result = { dryRun: false, stored: 2, storedEarlier: 0, rejected: 3, isComplete: true }
     expect([code, JSON.parse(stdout)]).toEqual([1, result])
     expect(stderr.startsWith(REJECTED)).toBe(true)
@@ -61,10 +62,11 @@ describe('pet-store import', () => {
   it('reads standard input', async () => {
     await write('pets', MIXED)
     const line = 'cat pets | pet-store import - --format ndjson --on-error skip --report rejected.txt'
-    expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 pets; 3 lines rejected.\n' })
+    const pipe = () => runShell(line, folder, { DATABASE_URL })
+    expect(await pipe()).toMatchObject({ code: 1, stdout: 'Imported 2 pets; 3 lines rejected.\n' })
     expect(await readFile(`${folder}/rejected.txt`, 'utf8')).toBe(REJECTED)
     // What comes in cannot be recognised.
-    expect(await run(line)).toMatchObject({ code: 1, stdout: 'Imported 2 pets; 3 lines rejected.\n' })
+    expect(await pipe()).toMatchObject({ code: 1, stdout: 'Imported 2 pets; 3 lines rejected.\n' })
     expect(await stored()).toEqual([...GOOD, ...GOOD])
   })
 
@@ -72,7 +74,7 @@ describe('pet-store import', () => {
     const content = 'name,categoryId\nRex,1\nBad,one\n'
     await write('pets.csv', content)
     await symlink('pets.csv', `${folder}/link.csv`)
-    expect(await run('pet-store import pets.csv --report link.csv')).toEqual({
+    expect(await run('import pets.csv --report link.csv')).toEqual({
       code: 1,
       stdout: '',
       stderr: 'The report would overwrite "pets.csv". Give --report another name.\n',
@@ -80,67 +82,52 @@ describe('pet-store import', () => {
     expect(await readFile(`${folder}/pets.csv`, 'utf8')).toBe(content)
   })
 
-  it('ends at a rejected line, and continues there with --continue when the file was corrected', async () => {
-    await write('pets.csv', 'name,categoryId\na,1\nb,one\nc,1\nd,\ne,1\n')
-    const first = await run('pet-store import pets.csv')
-    expect(first).toMatchObject({ code: 1, stdout: 'Imported 1 pet; 1 line rejected.\n' })
-    expect(first.stderr).toContain('line 3: categoryId must be an integer from')
-    expect(first.stderr).toContain('Stopped at line 3. Correct the file and run the command with --continue.\n')
-    expect(names(await stored())).toEqual(['a'])
-
-    expect(await run('pet-store import pets.csv')).toMatchObject({
-      code: 1,
-      stdout: 'Imported 0 pets, after 1 pet of an earlier run; 1 line rejected.\n',
-    })
-    await write('pets.csv', 'name,categoryId\na,1\nb,1\nc,1\nd,\ne,1\n')
-    const unsure = await run('pet-store import pets.csv')
-    expect(unsure).toMatchObject({ code: 1, stdout: '' })
-    expect(unsure.stderr).toMatch(
-      /^The first 2 lines of this file were stored on \d{4}-\d\d-\d\d by an import that was interrupted, and the file has changed since\. To store only the lines after them, use --continue; to store every line, use --again\.\n$/,
+  it('stores nothing of a file with a rejected line, and all of it when that is corrected', async () => {
+    await write('pets.csv', 'name,categoryId\na,1\nb,one\nc,1\n')
+    const first = await run('import pets.csv')
+    expect(first).toMatchObject({ code: 1, stdout: 'Imported 0 pets; 1 line rejected.\n' })
+    expect(first.stderr).toMatch(
+      /^line 3: categoryId must be an integer from .*, got "one"\nStopped at line 3\. Nothing was stored\.\n$/,
     )
-    const third = await run('pet-store import pets.csv --continue --on-error skip --report rejected.txt')
-    expect(third).toMatchObject({
-      code: 1,
-      stdout: 'Imported 3 pets, after 1 pet of an earlier run; 1 line rejected.\n',
-    })
-    expect(await readFile(`${folder}/rejected.txt`, 'utf8')).toBe(
-      'line 5: categoryId must be an integer from -9223372036854775808 to 9223372036854775807, got ""\n',
-    )
-    expect(names(await stored())).toEqual(['a', 'b', 'c', 'e'])
-    expect((await run('pet-store import pets.csv')).stderr).toContain('This file was imported on')
+    expect(isStored()).toBe(false)
+    await write('pets.csv', 'name,categoryId\na,1\nb,1\nc,1\n')
+    expect(await run('import pets.csv')).toEqual({ code: 0, stdout: 'Imported 3 pets.\n', stderr: '' })
+    expect((await run('import pets.csv')).stderr).toContain('This file was imported on')
+    expect((await run('import pets.csv --again')).stdout).toBe('Imported 3 pets.\n')
+    expect(names(await stored())).toEqual(['a', 'b', 'c', 'a', 'b', 'c'])
   })
 
   it('stores nothing in a dry run, not even a database', async () => {
     await write('pets.ndjson', MIXED)
-    const { code, stdout, stderr } = await run('pet-store import pets.ndjson --dry-run --on-error skip')
+    const { code, stdout, stderr } = await run('import pets.ndjson --dry-run --on-error skip')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '2 pets can be imported; 3 lines rejected.\n' })
     expect(stderr).toContain(REJECTED)
     expect(isStored()).toBe(false)
-    expect(await run('pet-store import pets.ndjson --on-error skip')).toMatchObject({ code: 1 })
-    const dry = await run('pet-store import pets.ndjson --dry-run')
+    expect(await run('import pets.ndjson --on-error skip')).toMatchObject({ code: 1 })
+    const dry = await run('import pets.ndjson --dry-run')
     expect(dry).toMatchObject({ code: 1, stdout: '1 pet can be imported; 1 line rejected.\n' })
-    expect(dry.stderr).toMatch(/Stopped at line 2\.\n$/)
+    expect(dry.stderr).toMatch(/Stopped at line 2\. Nothing was stored\.\n$/)
     expect(await stored()).toEqual(GOOD)
   })
 
   it('names the line in which a file is not UTF-8, and stores nothing of it', async () => {
     await write('pets.csv', Buffer.from('name,categoryId\nok,1\nL\xe9o,1\n', 'latin1'))
-    const { code, stderr } = await run('pet-store import pets.csv --on-error skip')
+    const { code, stderr } = await run('import pets.csv --on-error skip')
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'Line 3 is not UTF-8; save the file as UTF-8 (in Excel: "CSV UTF-8").\n',
+      stderr: 'Line 3 is not UTF-8; save the file as UTF-8 (in Excel: "CSV UTF-8"). Nothing was stored.\n',
     })
-    expect(await stored()).toEqual([])
+    expect(isStored()).toBe(false)
   })
 
   it.each([
-    ['pet-store import pets.txt', {}, 2, 'add --format csv or --format ndjson'],
-    ['pet-store import pets.xlsx', {}, 2, '"pets.xlsx" is a spreadsheet; save it as "CSV UTF-8" and import that file'],
-    ['pet-store import -', {}, 2, 'standard input has no name that ends in .csv or .ndjson; add --format csv'],
-    ['pet-store import nowhere.csv', {}, 1, 'Cannot read "nowhere.csv": no such file or directory.'],
-    ['pet-store import . --format csv', {}, 1, 'Cannot read ".": it is a folder.'],
-    ['pet-store import pets.csv --report no/r.txt', {}, 1, 'Cannot write "no/r.txt": no such file or directory.'],
-    ['pet-store import pets.csv', { MIGRATE_ON_START: 'false' }, 1, 'there is no such file.'],
+    ['import pets.txt', {}, 2, 'add --format csv or --format ndjson'],
+    ['import pets.xlsx', {}, 2, '"pets.xlsx" is a spreadsheet; save it as "CSV UTF-8" and import that file'],
+    ['import -', {}, 2, 'standard input has no name that ends in .csv or .ndjson; add --format csv'],
+    ['import nowhere.csv', {}, 1, 'Cannot read "nowhere.csv": no such file or directory.'],
+    ['import . --format csv', {}, 1, 'Cannot read ".": it is a folder.'],
+    ['import pets.csv --report no/r.txt', {}, 1, 'Cannot write "no/r.txt": no such file or directory.'],
+    ['import pets.csv', { MIGRATE_ON_START: 'false' }, 1, 'there is no such file.'],
   ])('%s with %o ends with exit code %i', async (line, settings, exitCode, sentence) => {
     await write('pets.csv', 'name,categoryId\nRex,1\n')
     const { code, stderr } = await run(line, settings)
@@ -162,7 +149,8 @@ describe('pet-store import', () => {
       isInterrupted = true
     }
     if (terminal.exitCode === null) await once(terminal, 'exit')
-    const stored = /Stopped\. ([\d,]+) pets are stored; run the same command to continue\.\r\n$/.exec(output)?.[1] ?? ''
+    const stored =
+      /Stopped\. ([\d,]+) pets stored; run the same command on the same file to continue\.\r\n$/.exec(output)?.[1] ?? ''
     const bulk = await openDatabase(`sqlite:${folder}/pets.db`)
     expect(await bulk.countPets()).toBe(Number(stored.replaceAll(',', '')))
     expect(terminal.exitCode).toBe(130)

@@ -3,37 +3,48 @@ import type { BulkAccess } from '@pet-store/persistence'
 import { openPersistence, type PersistenceUse, persistenceAdapter } from '../persistence/open-persistence.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Moves pets into and out of a database. Everything besides is there only if the adapter has bulk access. */
-export type PetTransfer = Pick<BulkAccess, 'readPets' | 'addPets'> & Partial<Omit<BulkAccess, 'close'>>
+/** Moves pets into and out of a database. With bulk access also what is stored about imports. */
+export type PetTransfer = Pick<BulkAccess, 'readPets' | 'addPets'> & Partial<Pick<BulkAccess, 'readPetImports'>>
 
-/** The number of pets that are added at the same time without bulk access. */
-const CONCURRENCY = 16
-
-/** Whether the database of the settings can be read and written in bulk. Opens nothing, so that a command can say it first. */
-export function hasBulkAccess(settings: Settings): Promise<boolean> {
-  return persistenceAdapter(settings).hasBulkAccess()
-}
-
-/** Does some work on the database of the settings. */
+/** Does some work on the database of the settings: in bulk, or through the port alone. */
 export async function withTransfer<Result>(
   settings: Settings,
   use: PersistenceUse,
   work: (transfer: PetTransfer) => Promise<Result>,
 ): Promise<Result> {
-  const migrate = settings.migrateOnStart && use.readOnly !== true
-  const bulk = await persistenceAdapter(settings).openBulkAccess({ migrate, ...use })
-  const opened = bulk ?? (await openPersistence(settings, use))
+  if (await persistenceAdapter(settings).hasBulkAccess()) return withBulkAccess(settings, use, work)
+  if (!use.readOnly) {
+    console.error(
+      'This adapter has no bulk access: pets are stored one by one, and what is interrupted cannot be continued.',
+    )
+  }
+  const opened = await openPersistence(settings, use)
   try {
-    return await work('pets' in opened ? transferPageByPage(opened.pets) : opened)
+    return await work(transferPageByPage(opened.pets))
   } finally {
     await opened.close()
   }
 }
 
-/**
- * Moves pets through the port alone: page by page, one pet at a time. Nothing is stored about imports, so an interrupted
- * one cannot be continued; new pets get new ids, not always in the order of their addition.
- */
+/** Does some work on the database of the settings, in bulk. Rejects before anything is opened if its adapter cannot do that. */
+export async function withBulkAccess<Result>(
+  settings: Settings,
+  use: PersistenceUse,
+  work: (bulk: BulkAccess) => Promise<Result>,
+): Promise<Result> {
+  const migrate = settings.migrateOnStart && use.readOnly !== true
+  const bulk = await persistenceAdapter(settings).openBulkAccess({ migrate, ...use })
+  try {
+    return await work(bulk)
+  } finally {
+    await bulk.close()
+  }
+}
+
+/** The number of pets that are added at the same time without bulk access. */
+const CONCURRENCY = 16
+
+/** New pets get new ids, not always in the order of their addition. */
 function transferPageByPage(pets: PetRepository): PetTransfer {
   return {
     readPets: ({ limit, ...query }) => pets.list({ ...query, limit: Math.min(limit, PAGE_LIMIT.max) }),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createProgress, MEGABYTES } from './progress.ts'
+import { MEGABYTES, showProgress } from './progress.ts'
 
 const lines: string[] = []
 
@@ -17,7 +17,7 @@ afterEach(() => {
 
 describe('progress without a terminal', () => {
   it('is a line every two seconds with the rate and the time left, and one at the end', () => {
-    const meter = createProgress().begin('Copying', 80_000)
+    const meter = showProgress('Copying', 80_000)
     for (let count = 0; count < 8; count += 1) {
       vi.advanceTimersByTime(1_000)
       meter.advance(10_000)
@@ -33,8 +33,8 @@ describe('progress without a terminal', () => {
   })
 
   it('has another unit, long times in minutes, and no time left if the total is unknown', () => {
-    const known = createProgress().begin('Reading', 388_000_000, MEGABYTES)
-    const unknown = createProgress().begin('Reading', undefined, MEGABYTES)
+    const known = showProgress('Reading', 388_000_000, MEGABYTES)
+    const unknown = showProgress('Reading', undefined, MEGABYTES)
     vi.advanceTimersByTime(4_000)
     known.advance(10_000_000)
     unknown.advance(10_000_000)
@@ -47,7 +47,7 @@ describe('progress without a terminal', () => {
   })
 
   it('is nothing for work below a second', () => {
-    const meter = createProgress().begin('Copying', 1_000)
+    const meter = showProgress('Copying', 1_000)
     vi.advanceTimersByTime(999)
     meter.advance(1_000)
     meter.end()
@@ -59,7 +59,7 @@ it('progress on a terminal rewrites one line', () => {
   const written: string[] = []
   const stderr = { isTTY: true, columns: 33, write: (text: string) => written.push(text) }
   vi.stubGlobal('process', { ...process, stderr })
-  const meter = createProgress().begin('Copying', 1_000)
+  const meter = showProgress('Copying', 1_000)
   for (let count = 0; count < 20; count += 1) {
     vi.advanceTimersByTime(100)
     meter.advance(50)

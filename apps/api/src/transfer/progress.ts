@@ -1,13 +1,7 @@
 import { constants } from 'node:os'
 
-/** Shows how far long work is, on standard error: one line that is rewritten on a terminal, else a line every two seconds. */
-export interface Progress {
-  /** Begins a part of the work. `total` is `undefined` if it is unknown. */
-  begin(what: string, total: number | undefined, unit?: Unit): Meter
-}
-
 /** Formats an amount of work. */
-export type Unit = (amount: number) => string
+type Unit = (amount: number) => string
 
 const NUMBER: Unit = (amount) => Math.round(amount).toLocaleString('en')
 export const MEGABYTES: Unit = (bytes) => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
@@ -23,29 +17,29 @@ const TERMINAL_INTERVAL_MS = 100
 /** Shorter work is not worth a line. */
 const SHORTEST_MS = 1_000
 
-export function createProgress(): Progress {
+/**
+ * Shows how far long work is, on standard error: one line that is rewritten on a terminal, else a line every two seconds.
+ * `total` is `undefined` if it is unknown.
+ */
+export function showProgress(what: string, total: number | undefined, unit = NUMBER): Meter {
   const { isTTY } = process.stderr
   const intervalMs = isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS
   const show = isTTY ? rewriteLine : (text: string) => console.error(text)
+  const start = performance.now()
+  let shown = start
+  let done = 0
   return {
-    begin(what, total, unit = NUMBER) {
-      const start = performance.now()
-      let shown = start
-      let done = 0
-      return {
-        advance(count) {
-          done += count
-          const time = performance.now()
-          if (time - shown < intervalMs) return
-          shown = time
-          show(`${what}: ${stateOf(done, total, time - start, unit)}`)
-        },
-        end() {
-          const milliseconds = performance.now() - start
-          if (milliseconds >= SHORTEST_MS) show(`${what}: ${unit(done)}, ${span(milliseconds)}`)
-          if (isTTY && shown > start) process.stderr.write('\n')
-        },
-      }
+    advance(count) {
+      done += count
+      const time = performance.now()
+      if (time - shown < intervalMs) return
+      shown = time
+      show(`${what}: ${stateOf(done, total, time - start, unit)}`)
+    },
+    end() {
+      const milliseconds = performance.now() - start
+      if (milliseconds >= SHORTEST_MS) show(`${what}: ${unit(done)}, ${span(milliseconds)}`)
+      if (isTTY && shown > start) process.stderr.write('\n')
     },
   }
 }

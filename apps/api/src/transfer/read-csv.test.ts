@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readCsv } from './read-csv.ts'
-import { readWholeLines } from './read-file.ts'
+import { readText } from './read-text.ts'
 import { entriesOf, petsOf, pieces } from './testing/entries.test-support.ts'
 
 const read = async (text: string, size?: number) => petsOf(await entriesOf(readCsv, text, size))
@@ -133,7 +133,7 @@ describe('CSV', () => {
     for (const size of [7, 65_536]) {
       const found: unknown[] = []
       const reading = (async () => {
-        const source = readWholeLines(pieces(`name,categoryId\n"ok",1\n${text}`, size))
+        const source = readText(pieces(`name,categoryId\n"ok",1\n${text}`, size))
         for await (const entries of readCsv(source)) found.push(...petsOf(entries))
       })()
       await expect(reading).rejects.toThrow(`The record after ${sentence}`)

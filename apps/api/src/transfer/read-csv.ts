@@ -1,21 +1,18 @@
-import { finished } from 'node:stream/promises'
-import { type Parser, parse } from 'csv-parse'
+import { type Info, type Parser, parse } from 'csv-parse'
 import { type Entry, type FileFields, quoted, UnreadableFileError, validateEntry } from './entry.ts'
 import { NEW_PET_FIELDS, PET_FIELDS } from './pet-fields.ts'
-import { MAX_LINE_BYTES } from './read-file.ts'
+import { LINE_END, MAX_LINE_BYTES } from './read-text.ts'
 
 /**
  * Reads CSV (RFC 4180), or the same with semicolons or tabs. The first record names the columns, in any order; a column
  * `id` is allowed and ignored. An empty optional value is an absent field. Records without any value are skipped.
  */
-export async function* readCsv(source: AsyncIterable<Buffer>): AsyncGenerator<readonly Entry[]> {
+export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<readonly Entry[]> {
   let toEntry: ((record: CsvRecord) => Entry) | undefined
-  for await (const { records, mistake } of parseRecords(source)) {
+  for await (const records of parseRecords(text)) {
     const [header] = toEntry === undefined ? records.splice(0, 1) : []
     if (header !== undefined) toEntry = readHeader(header)
-    // The records before a mistake are good.
     if (toEntry !== undefined) yield records.map(toEntry)
-    if (mistake !== undefined) throw mistake
   }
   if (toEntry === undefined) throw new UnreadableFileError(`Line 1 must name the columns: ${HEADER_RULE}.`)
 }
@@ -26,96 +23,68 @@ interface CsvRecord {
   readonly values: readonly string[]
 }
 
-interface Head {
-  readonly delimiter: string
-  /** The first line that has values; Excel names the delimiter in a line before it. */
-  readonly firstLine: number
-}
-
-const DELIMITER_LINE = /^"?sep=(.)"?\r?\n/i
-/** What separates values: spreadsheet programs write semicolons where the comma is the decimal sign. */
-const DELIMITERS = [',', ';', '\t']
-
-function headOf(text: Buffer): Head {
-  const beginning = text.toString('utf8', 0, MAX_LINE_BYTES)
-  const named = DELIMITER_LINE.exec(beginning)?.[1]
-  if (named !== undefined) return { delimiter: named, firstLine: 2 }
-  const [header = ''] = beginning.trimStart().split('\n', 1)
-  return { delimiter: DELIMITERS.find((delimiter) => header.includes(delimiter)) ?? ',', firstLine: 1 }
-}
-
-interface ParsedText {
-  readonly records: CsvRecord[]
-  readonly mistake?: Error | undefined
-}
-
-/** Returns the records that end in each piece of text. The parser of the library has them when a piece is written to it. */
-async function* parseRecords(source: AsyncIterable<Buffer>): AsyncGenerator<ParsedText> {
+/** Returns the records that end in each piece of text. Throws when one cannot be read, after those before it. */
+async function* parseRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecord[]> {
   const records: CsvRecord[] = []
   let parser: Parser | undefined
   let lastLine = 0
   let returns = 0
 
-  function onRecord(values: readonly string[], lines: number): void {
-    let lineFeeds = 0
-    for (const value of values.filter((one) => LINE_BREAK.test(one))) {
-      lineFeeds += value.split('\n').length - 1
-      // The parser counts a carriage return in a value as a line.
-      returns += value.split('\r').length - 1
-    }
+  function onRecord(values: readonly string[], { lines }: Info): undefined {
+    const breaks = values.join('').replace(/[^\r\n]+/g, '')
+    // The parser counts a carriage return in a value as a line.
+    returns += breaks.split('\r').length - 1
     lastLine = lines - returns
-    if (values.some((value) => value.trim() !== '')) records.push({ line: lastLine - lineFeeds, lastLine, values })
+    const line = lastLine - breaks.split('\n').length + 1
+    if (values.some((value) => value.trim() !== '')) records.push({ line, lastLine, values })
   }
 
-  const parsed = (error?: Error | null): ParsedText => ({
-    records: records.splice(0),
-    mistake: error ? mistakeAfter(lastLine, error) : undefined,
-  })
-
-  for await (const text of source) {
-    parser ??= createParser(headOf(text), onRecord)
+  for await (const piece of text) {
+    parser ??= createParser(piece, onRecord)
     const writing = parser
-    yield parsed(await new Promise<Error | null | undefined>((resolve) => void writing.write(text, resolve)))
+    const error = await new Promise<Error | null | undefined>((resolve) => void writing.write(piece, resolve))
+    yield records.splice(0)
+    if (error) throw mistakeAfter(lastLine, error)
   }
-  if (parser === undefined) return
-  parser.end()
-  yield parsed((await finished(parser).catch((error: Error) => error)) ?? null)
+  // It keeps the end of a piece until it has seen what follows.
+  const error = await parser
+    ?.end()
+    .toArray()
+    .catch((failure: Error) => failure)
+  yield records
+  if (error instanceof Error) throw mistakeAfter(lastLine, error)
 }
 
-function createParser(
-  { delimiter, firstLine }: Head,
-  onRecord: (values: readonly string[], lines: number) => void,
-): Parser {
+const DELIMITER_LINE = /^"?sep=(.)"?[\r\n]/i
+/** What separates values: spreadsheet programs write semicolons where the comma is the decimal sign. */
+const DELIMITERS = [',', ';', '\t']
+
+/** A parser for a text that begins with these lines; Excel names the delimiter in a line before the first record. */
+function createParser(beginning: string, on_record: (values: readonly string[], info: Info) => undefined): Parser {
+  const named = DELIMITER_LINE.exec(beginning)?.[1]
+  const [header = ''] = beginning.trimStart().split(LINE_END, 1)
   const parser = parse({
-    delimiter,
-    from_line: firstLine,
-    record_delimiter: ['\r\n', '\n'],
+    delimiter: named ?? DELIMITERS.find((delimiter) => header.includes(delimiter)) ?? ',',
+    from_line: named === undefined ? 1 : 2,
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: MAX_LINE_BYTES,
-    on_record(values: readonly string[], { lines }) {
-      onRecord(values, lines)
-      // So that nothing is to be read from the parser itself.
-      return undefined
-    },
+    on_record,
   })
   // Whoever writes gets the error.
-  return parser.on('error', () => {}).resume()
+  return parser.on('error', () => {})
 }
-
-function mistakeAfter(line: number, error: Error): Error {
-  if (!('code' in error)) return error
-  const mistake = MISTAKES[String(error.code)] ?? MISPLACED_QUOTE
-  return new UnreadableFileError(`The record after line ${line} ${mistake}.`)
-}
-
-const LINE_BREAK = /[\r\n]/
 
 const MISTAKES: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a quote that is not closed',
   CSV_MAX_RECORD_SIZE: `has more than ${MAX_LINE_BYTES.toLocaleString('en')} bytes, or a quote that is not closed`,
 }
 const MISPLACED_QUOTE = 'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled'
+
+function mistakeAfter(line: number, { code = '' }: Error & { readonly code?: string }): Error {
+  return new UnreadableFileError(`The record after line ${line} ${MISTAKES[code] ?? MISPLACED_QUOTE}.`)
+}
 
 const COLUMNS: readonly string[] = [...NEW_PET_FIELDS.map(({ name }) => name), 'id']
 const REQUIRED = PET_FIELDS.filter(({ isRequired }) => isRequired).map(({ name }) => name)

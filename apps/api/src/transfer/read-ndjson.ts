@@ -1,15 +1,16 @@
 import { parseExactJson } from '@pet-store/http-express'
 import { type Entry, type FileFields, quoted, validateEntry } from './entry.ts'
 import { NEW_PET_FIELDS, PET_FIELDS } from './pet-fields.ts'
+import { LINE_END } from './read-text.ts'
 
 const FIELDS: readonly string[] = PET_FIELDS.map(({ name }) => name)
 
 /** Reads one JSON object per line, as the service accepts and returns it. An `id` is ignored. Empty lines are skipped. */
-export async function* readNdjson(source: AsyncIterable<Buffer>): AsyncGenerator<readonly Entry[]> {
+export async function* readNdjson(pieces: AsyncIterable<string>): AsyncGenerator<readonly Entry[]> {
   let line = 0
-  for await (const piece of source) {
+  for await (const piece of pieces) {
     const entries: Entry[] = []
-    for (const text of piece.toString().split('\n').slice(0, -1)) {
+    for (const text of piece.split(LINE_END).slice(0, -1)) {
       line += 1
       if (text.trim() !== '') entries.push(entryOf(line, text))
     }

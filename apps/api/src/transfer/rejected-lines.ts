@@ -1,5 +1,5 @@
 import { closeSync, openSync, statSync, writeSync } from 'node:fs'
-import type { RejectedEntry } from './import-pets.ts'
+import type { RejectedEntry } from './entry.ts'
 import { fileError } from './pet-file.ts'
 
 /** Reports rejected lines: one line each, with number and reason. */

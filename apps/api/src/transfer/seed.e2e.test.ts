@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { temporaryFolder } from '@pet-store/testing'
 import { expect, it } from 'vitest'
+import { runHere } from '../testing/run-command.test-support.ts'
 import { runProgram } from '../testing/run-program.test-support.ts'
 import { DATABASES, openDatabase } from './testing/databases.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
@@ -11,7 +12,7 @@ it('pet-store seed stores the given number of pets, the same ones for the same s
     { DATABASE_URL: await DATABASES.SQLite() },
     { DATABASE_URL: await DATABASES.PostgreSQL() },
   ]
-  const seeded = await runShell('pet-store seed --count 12345', folder, sqlite)
+  const seeded = await runHere('seed --count 12345', folder, sqlite)
   expect(seeded.code).toBe(0)
   expect(seeded.stderr).toMatch(/^(Storing: .*\n)*$/)
   const [, same = ''] =
@@ -31,12 +32,12 @@ it('Ctrl+C ends pet-store seed on SQLite, and says how many pets are stored', as
   while (!output.stderr.includes('Storing: ')) await setTimeout(100)
   process.kill('SIGINT')
   expect(await ended).toBe(130)
-  const [, count = ''] = /^Stopped\. ([\d,]+) invented pets are stored\.$/m.exec(output.stderr) ?? []
+  const [, count = ''] = /^Stopped\. ([\d,]+) invented pets stored\.$/m.exec(output.stderr) ?? []
   expect(count).toBe((await (await openDatabase(DATABASE_URL)).countPets()).toLocaleString('en'))
 })
 
 it('pet-store seed --count many is wrong usage', async () => {
-  const { code, stderr } = await runShell('pet-store seed --count many', await temporaryFolder())
+  const { code, stderr } = await runHere('seed --count many', await temporaryFolder())
   expect(stderr).toContain('It must be an integer from 0 to 1000000000.')
   expect(code).toBe(2)
 })

@@ -67,7 +67,7 @@ export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): 
       return begin.onConflict((conflict) => conflict.doNothing()).compile()
     }
     const advance = db.updateTable('PetImportRecord').set(columns).where('id', '=', from.id)
-    return advance.where('sha256', '=', from.sha256).where('state', '=', from.state).compile()
+    return advance.where('lines', '=', BigInt(from.lines)).where('state', '=', from.state).compile()
   }
 
   return {

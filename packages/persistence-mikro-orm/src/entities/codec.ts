@@ -40,7 +40,6 @@ export const PET_CODEC: Codec<Pet> = { id: integer, ...NEW_PET_CODEC }
 export const PET_IMPORT_CODEC: Codec<PetImport> = {
   id: integer,
   sha256: text,
-  fileSha256: text,
   state: text,
   lines: count,
   changedAt: time,

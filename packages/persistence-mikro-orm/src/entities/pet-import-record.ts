@@ -10,7 +10,6 @@ export const PetImportRecord = defineEntity({
     // Assigned by the importer: one more than the last that it has seen, so that of two that begin at once only one can.
     id: p.type(Int64Type).$type<bigint>().primary().autoincrement(false),
     sha256: p.text(),
-    fileSha256: p.text(),
     state: p.enum(PET_IMPORT_STATES),
     lines: p.type(Int64Type).$type<bigint>(),
     // Milliseconds since 1970.

@@ -46,7 +46,6 @@ export class CreateSchema extends Migration {
     this.addSql(`create table pet_import (
       id bigint primary key,
       sha256 text not null,
-      file_sha256 text not null,
       state text not null constraint pet_import_state_check check (state in ('unfinished', 'finished')),
       lines bigint not null,
       changed_at bigint not null

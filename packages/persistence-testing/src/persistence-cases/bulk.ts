@@ -108,10 +108,10 @@ const IMPORTER = `
   const [bulkExportName, id] = values
   const bulk = await (await import(module))[bulkExportName]({ url, migrate: true })
   const pets = Array.from({ length: 5 }, () => ({ name: 'Rex', categoryId: 1n }))
-  const common = { id: BigInt(id), fileSha256: 'f'.repeat(64), state: 'unfinished', changedAt: new Date(0) }
+  const common = { id: BigInt(id), sha256: 'f'.repeat(64), state: 'unfinished', changedAt: new Date(0) }
   let from
   for (let lines = 5; ; lines += 5) {
-    const to = { ...common, sha256: String(lines).padStart(64, '0'), lines }
+    const to = { ...common, lines }
     await bulk.addPets(pets, { to, ...(from && { from }) })
     from = to
     process.stdout.write('.')

@@ -7,7 +7,6 @@ import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, inject } from 'vitest'
 import { persistenceAdapter } from '../../persistence/open-persistence.ts'
 import { readSettings } from '../../settings/read-settings.ts'
-import type { Progress } from '../progress.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -28,13 +27,9 @@ export const KINDS = ['SQLite', 'PostgreSQL'] as const
 
 export async function openDatabase(url: string): Promise<BulkAccess> {
   const bulk = await persistenceAdapter({ ...readSettings([], {}), databaseUrl: url }).openBulkAccess({ migrate: true })
-  if (bulk === undefined) throw new Error('The adapter has no bulk access.')
   cleanUps.push(bulk.close)
   return bulk
 }
-
-/** Progress that shows nothing. */
-export const silent: Progress = { begin: () => ({ advance() {}, end() {} }) }
 
 /** Every pet of a database by ascending id. */
 export async function allPets(bulk: Pick<BulkAccess, 'readPets'>): Promise<readonly Pet[]> {

@@ -1,5 +1,5 @@
 import type { Entry, ReadEntries } from '../entry.ts'
-import { readWholeLines } from '../read-file.ts'
+import { readText } from '../read-text.ts'
 
 /** A file in pieces of this size. */
 export async function* pieces(content: string | Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {
@@ -10,7 +10,7 @@ export async function* pieces(content: string | Buffer, size = 64 * 1024): Async
 /** Returns the entries that a reader finds in a file. */
 export async function entriesOf(read: ReadEntries, content: string, size?: number): Promise<readonly Entry[]> {
   const all: Entry[] = []
-  for await (const entries of read(readWholeLines(pieces(content, size)))) all.push(...entries)
+  for await (const entries of read(readText(pieces(content, size)))) all.push(...entries)
   return all
 }
 

@@ -1,0 +1,48 @@
+import { isUtf8 } from 'node:buffer'
+import { UnreadableFileError } from './entry.ts'
+
+/** The limit of a request body: a pet that is too large for HTTP is too large for a file. */
+export const MAX_LINE_BYTES = 102_400
+
+/** What ends a line: some programs write carriage returns alone. */
+export const LINE_END = /\r\n|\n|\r/
+
+/**
+ * Returns the text of a file without a byte order mark, in pieces that end with a line end, the last one too. Holds one
+ * piece of the source and one line at most. Throws `UnreadableFileError` if the text is not UTF-8 or a line is too long.
+ */
+export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let lines = 0
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const piece of source) {
+    const bytes = Buffer.concat([rest, piece])
+    const text = bytes.toString('latin1')
+    if (text.search(/[\r\n]|$/) > MAX_LINE_BYTES) {
+      throw new UnreadableFileError(`Line ${lines + 1} has more than ${MAX_LINE_BYTES.toLocaleString('en')} bytes.`)
+    }
+    // What follows a carriage return tells whether it ends the line.
+    const end = Math.max(text.lastIndexOf('\n'), text.slice(0, -1).lastIndexOf('\r')) + 1
+    if (end > 0) {
+      yield decode(bytes.subarray(0, end))
+      lines += text.slice(0, end).split(LINE_END).length - 1
+    }
+    rest = bytes.subarray(end)
+  }
+  if (rest.length > 0) yield decode(Buffer.concat([rest, Buffer.from('\n')]))
+
+  // No part of a character is a line end, so whole lines are whole characters.
+  function decode(bytes: Buffer): string {
+    try {
+      return decoder.decode(bytes, { stream: true })
+    } catch {
+      const wrong = bytes
+        .toString('latin1')
+        .split(LINE_END)
+        .findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')))
+      throw new UnreadableFileError(
+        `Line ${lines + wrong + 1} is not UTF-8; save the file as UTF-8 (in Excel: "CSV UTF-8").`,
+      )
+    }
+  }
+}
