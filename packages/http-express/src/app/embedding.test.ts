@@ -1,6 +1,6 @@
 import { createMemoryPets } from '@pet-store/domain/memory'
 import express, { type Express } from 'express'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 import type { ExpressApp } from './create-express-app.ts'
@@ -44,4 +44,29 @@ it('says at once that a body parser in front has read the body, and serves what 
     expect(expectError(await server.post(body), 'not_implemented')).toContain('mount the pet app before express.json()')
   }
   expect((await server.send({})).text).toBe('[]')
+})
+
+const PUBLIC = 'https://pets.example/shop'
+
+describe('where a public address is configured', () => {
+  it('references are absolute', async () => {
+    const server = await startTestServer({ publicUrl: PUBLIC })
+    await server.post(PET)
+    const added = await server.post(PET)
+    expect(added.headers['location']).toBe(`${PUBLIC}/v1/pets/2`)
+
+    const list = await server.send({ path: '/v1/pets?limit=1' })
+    const next = /^<([^>]+)>; rel="next"$/.exec(String(list.headers['link']))?.[1] ?? ''
+    expect(next).toMatch(/^https:\/\/pets\.example\/shop\/v1\/pets\?limit=1&cursor=/)
+    expect((await server.send({ path: next.replace(PUBLIC, '') })).text).toBe(`[${added.text}]`)
+
+    const one = await server.send({ path: '/v1/pets/1' })
+    expect(one.headers['link']).toBe(`<${PUBLIC}/docs>; rel="deprecation"; type="text/html"`)
+  })
+
+  it('the first page shows it, and nothing that the request says', async () => {
+    const server = await startTestServer({ publicUrl: PUBLIC })
+    const page = await server.send({ path: '/', headers: { Accept: 'text/html', Host: 'evil.example' }, key: null })
+    expect(page.text).toContain(`${PUBLIC}/v1/pets`)
+  })
 })

@@ -3,8 +3,97 @@ import { type AddressInfo, createServer } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { expectErrorBody, expectNoInternalError } from '../testing/expect-error.test-support.ts'
-import { JSON_EDGES, NAUGHTY_STRINGS } from '../testing/hostile-input.test-support.ts'
 import { openTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+
+/** Pieces of JSON, and of what is none. */
+const JSON_TOKENS = [
+  ...'{}[]:,"\'\\ \n\0\f\u00a0\ufeff',
+  ...['"a"', '""', '"\\u0061"', '"\\ud83d"', '"\\u0000"', '"\\x41"', '"__proto__"', '"toJSON"', '"0"', '"length"'],
+  ...['0', '-', '+', '.', '1', '1.0', '00', '1e', '1E400', '4.9e-324', '9007199254740992.5', '9223372036854775807e000'],
+  ...['true', 'True', 'null', 'nul', 'NaN', '-Infinity', '0x1F', '1n', '\uff11', '/**/'],
+]
+
+/** Strings that programs stumble over, where a name, a number or an identifier is expected. Our own list. */
+const NAUGHTY_STRINGS: readonly string[] = [
+  // Nothing, and what looks like it
+  '',
+  ' ',
+  '\u3000',
+  '\u200b',
+  '\u00ad',
+  '\u2060\u2061',
+  '\ufeff',
+  '\u180e',
+  'null',
+  'undefined',
+  'NaN',
+  'false',
+  '[object Object]',
+  // Names of things in JavaScript
+  '__proto__',
+  'constructor',
+  'hasOwnProperty',
+  '__defineGetter__',
+  'toJSON',
+  'then',
+  // Letters
+  'Ünïcödé',
+  'e\u0301\u0301\u0301',
+  'İıſK',
+  'ß',
+  'ﷺ',
+  '猫は可愛い',
+  'قطة',
+  '\u202egnp.tac',
+  '\u2066\u2069\u200f',
+  'Z\u0351\u0352\u0353a\u0354\u0355\u0356l',
+  '👩‍👩‍👧‍👦',
+  '🏴󠁧󠁢󠁷󠁬󠁳󠁿',
+  '\u{1f1e9}\u{1f1ea}',
+  '\u{10ffff}',
+  '\ufffd\ufffe\uffff',
+  '\ud800',
+  'a\udfffb',
+  // Control characters
+  '\u0000',
+  'cat\u0000dog',
+  '\u0001\u0002\u001b[31m',
+  '\u007f\u0080\u009f',
+  '\r\nSet-Cookie: a=b',
+  '\u2028\u2029',
+  '\b\f\v',
+  // Other languages
+  "'; DELETE FROM pet; --",
+  '" OR ""="',
+  'Robert") RETURNING *',
+  '$1 ? :name %s %n {0}',
+  '\x24{7*7} {{7*7}} <%= 7*7 %> #{7*7}',
+  '<script>alert(1)</script>',
+  '<!--',
+  ']]>',
+  '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///dev/null">]>',
+  '../../../../etc/passwd',
+  'C:\\AUX',
+  '`id` $(id) | id ; id & id',
+  '\x24{jndi:ldap://localhost/x}',
+  '(a+)+$',
+  '*)(uid=*',
+  // Numbers
+  '0',
+  '-0',
+  '1e309',
+  '9223372036854775808',
+  '0x7fffffffffffffff',
+  '1,000.00',
+  '٣',
+  '½',
+  'Infinity',
+  // Length
+  'a'.repeat(1_001),
+  '😀'.repeat(1_000),
+  '\\'.repeat(500),
+  '"'.repeat(500),
+]
 
 /** As a part of a URI. Lone surrogates have no UTF-8 and so no place there. */
 function encoded(text: string): string {
@@ -127,10 +216,16 @@ describe('hostile input', () => {
     )
   })
 
-  it.each(JSON_EDGES)('as the body %s is never an internal error', async (edge) => {
-    expectNoInternalError(await server.post(edge))
-    expectNoInternalError(await server.post(`{"name":"Rex","categoryId":1,"more":${edge}}`))
-    expectNoInternalError(await server.post(`{"name":"Rex","categoryId":${edge}}`))
+  it('as a text that is almost JSON is never an internal error', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...JSON_TOKENS), { maxLength: 12 }), async (tokens) => {
+        const edge = tokens.join('')
+        expectNoInternalError(await server.post(edge))
+        expectNoInternalError(await server.post(`{"name":"Rex","categoryId":1,"more":${edge}}`))
+        expectNoInternalError(await server.post(`{"name":"Rex","categoryId":${edge}}`))
+      }),
+      { numRuns: 200 },
+    )
   })
 
   it.each(NAUGHTY_STRINGS)('as the string %j is never an internal error, anywhere', async (naughty) => {

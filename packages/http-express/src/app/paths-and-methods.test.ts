@@ -10,27 +10,20 @@ describe('a path under /v1', () => {
     '/v1',
     '/v1/',
     '/v1/Pets',
-    '/v1/PETS',
     '/v1/pets/',
     '/v1//pets',
-    '/v1/pets//',
-    '/v1/pets//1',
     '/v1/pets/1/',
     '/v1/pets/1/2',
     '/v1/pets/%zz',
-    '/v1/pets/%',
     '/v1/pets/%E0%A4',
     '/v1/pets/%ff',
     '/v1/%70ets',
     '/v1/pets%2F1',
     '/v1/./pets',
-    '/v1/x/../pets',
-    '/v1/pets.json',
     '/v1/pets;a=b',
     '/v1/pets%00',
     '/v1\\pets',
     '/v1/categories',
-    '/v1/inventory',
     '/v1/store/orders',
     '/v1/livez',
     '/v1/*',
@@ -44,23 +37,13 @@ describe('a path under /v1', () => {
     expectError(await server.send({ path, key: null }), isUnderV1 ? 'unauthorized' : 'not_found')
   })
 
-  it.for([
-    '//',
-    '/pets',
-    '/V1/pets',
-    '//v1/pets',
-    '/v1x/pets',
-    '/%76%31/pets',
-    '/v2/pets',
-    '/v1%2Fpets',
-    '/favicon.ico',
-    '/livez/',
-    '/READYZ',
-    '/%zz',
-  ])('is needed: %s is 404, with and without a key', async (path, { server }) => {
-    expectError(await server.send({ path }), 'not_found')
-    expectError(await server.send({ path, key: null }), 'not_found')
-  })
+  it.for(['//', '/pets', '/V1/pets', '//v1/pets', '/%76%31/pets', '/v1%2Fpets', '/favicon.ico', '/READYZ', '/%zz'])(
+    'is needed: %s is 404, with and without a key',
+    async (path, { server }) => {
+      expectError(await server.send({ path }), 'not_found')
+      expectError(await server.send({ path, key: null }), 'not_found')
+    },
+  )
 })
 
 describe('a request target', () => {

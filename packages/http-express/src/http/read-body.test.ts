@@ -17,13 +17,10 @@ function petOf(bytes: number): string {
 describe('the content type of a body', () => {
   it.for([
     'application/json',
-    'Application/JSON',
     'application/json;charset=utf-8',
-    'application/json; charset=UTF-8',
     'application/json ; CHARSET="Utf-8"',
     'application/json; charset=utf8',
     'application/json;',
-    'application/json; foo=bar',
     'application/json; foo=bar; charset=utf-8',
     'application/json; x="; charset=latin1"',
     'application/json; x="\\"; charset=latin1"; charset=utf-8',
@@ -34,24 +31,16 @@ describe('the content type of a body', () => {
   it.for([
     '',
     'text/plain',
-    'text/json',
     'application/jsonp',
-    'application/json5',
     'application/problem+json',
-    'application/vnd.api+json',
-    'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
-    'json',
     '*/*',
     'application/json, text/plain',
-    'text/plain; application/json',
     'application/json charset=utf-8',
     'application/json; charset=latin1',
-    'application/json; charset=utf-16',
     'application/json; charset=',
     'application/json; charset="utf-8',
     "application/json; charset='utf-8'",
-    'application/json; foo=bar; charset=us-ascii',
     'application/json; x="; charset=utf-8"; charset=latin1',
   ])('must not be %j', async (type, { server }) => {
     expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'unsupported_media_type')

@@ -1,12 +1,91 @@
 import type { AddressInfo } from 'node:net'
-import { PetError, type PetErrorCode } from '@pet-store/domain'
+import { PetError, type PetErrorCode, type WriteOutcome } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
 import { RawConnection } from '@pet-store/testing'
 import express, { type RequestHandler } from 'express'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createPetServer } from '../server/create-pet-server.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
+import { failingWith, startTestServer } from '../testing/start-test-server.test-support.ts'
 import { handleError } from './handle-error.ts'
 import { type HttpLog, openRequest } from './open-request.ts'
+
+/** What ports reject with while the database is unavailable. */
+function unavailable(outcome?: WriteOutcome): () => Promise<never> {
+  const error = new PetError('persistence_unavailable', 'host db.internal is down', outcome && { outcome })
+  return () => Promise.reject(error)
+}
+
+const PET = '{"name":"Rex","categoryId":1}'
+
+describe('while the database is unavailable', () => {
+  it.each([
+    ['GET', '/v1/pets'],
+    ['GET', '/v1/pets/1'],
+    ['POST', '/v1/pets'],
+  ])('%s %s is 503 with Retry-After, and the log has the cause', async (method, path) => {
+    const fail = unavailable()
+    const server = await startTestServer({ repository: failingWith(fail) })
+    const response = await server.post(PET, { method, path })
+    expect(expectError(response, 'service_unavailable')).not.toContain('db.internal')
+    expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+    expect(server.log.unavailable).toMatchObject([{ error: { message: 'host db.internal is down' } }])
+    expect(server.log.internalErrors).toEqual([])
+    expect(server.log.requests).toMatchObject([{ status: 503, code: 'service_unavailable' }])
+  })
+
+  it.each([
+    ['not_stored', {}, 'The pet was not added: the service cannot reach its database at present.'],
+    [
+      'unknown',
+      { 'Idempotency-Key': 'k' },
+      'The pet may have been added; repeat the request with the same Idempotency-Key to find out.',
+    ],
+    ['unknown', {}, 'The pet may have been added; a request with an Idempotency-Key could be repeated to find out.'],
+    [
+      undefined,
+      { 'Idempotency-Key': 'k' },
+      'The pet may have been added; repeat the request with the same Idempotency-Key to find out.',
+    ],
+    [
+      'not_stored',
+      { 'Idempotency-Key': 'k' },
+      'The service cannot reach its database at present. An earlier request with the same Idempotency-Key may have added the pet: repeat it with that key to find out.',
+    ],
+  ] as const)('a POST says what is known of its pet: %s with %j', async (outcome, headers, message) => {
+    const fail = unavailable(outcome)
+    const server = await startTestServer({ repository: failingWith(fail) })
+    expect(expectError(await server.post(PET, { headers }), 'service_unavailable')).toBe(message)
+  })
+
+  it('a key that has to be looked up is 503 too, and its POST adds nothing', async () => {
+    const server = await startTestServer({ tokenCheck: unavailable() })
+    const response = await server.send({})
+    expectError(response, 'service_unavailable')
+    expect(response.headers['retry-after']).toBeDefined()
+    expect(expectError(await server.post(PET), 'service_unavailable')).toContain('was not added')
+  })
+
+  it('a rate limiter that fails in an unknown way has not added the pet', async () => {
+    const limit = { requests: 1, windowMs: 1_000 }
+    const server = await startTestServer({ rateLimiting: { limit, limiter: { take: unavailable('unknown') } } })
+    expect(expectError(await server.post(PET), 'service_unavailable')).toContain('was not added')
+    const headers = { 'Idempotency-Key': 'k' }
+    expect(expectError(await server.post(PET, { headers }), 'service_unavailable')).not.toMatch(
+      /added nothing|not added/,
+    )
+  })
+
+  it('the next request is served when the database is available again', async () => {
+    const pets = createMemoryPets()
+    let isUnavailable = true
+    const list: typeof pets.list = (query) => (isUnavailable ? unavailable()() : pets.list(query))
+    const server = await startTestServer({ repository: { ...pets, list } })
+    expect((await server.send({})).status).toBe(503)
+    isUnavailable = false
+    expect((await server.send({})).status).toBe(200)
+  })
+})
 
 /** A connection to an app with one route, and the internalErrors that the app logged. */
 async function serve(route: RequestHandler): Promise<{ connection: RawConnection; internalErrors: unknown[] }> {

@@ -1,18 +1,11 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/access'
-import { createPetUseCases } from '@pet-store/domain'
-import { createMemoryPets } from '@pet-store/domain/memory'
-import { expect, it, onTestFinished } from 'vitest'
-import { createPetApp } from '../app/create-pet-app.ts'
-import type { RequestEntry } from '../middleware/open-request.ts'
+import { expect, onTestFinished } from 'vitest'
 import { openApiJson } from '../routes/description-route.ts'
-import { createPetServer } from '../server/create-pet-server.ts'
+import { API_KEY, it } from '../testing/start-test-server.test-support.ts'
 import type { CodeSample } from './code-samples.ts'
 
 const run = promisify(execFile)
@@ -27,33 +20,6 @@ const RUN: Readonly<Record<string, (source: string) => readonly [string, ...stri
     writeFileSync(join(folder, 'main.go'), source)
     return ['go', 'run', join(folder, 'main.go')]
   },
-}
-
-/** A service with one pet, and how to call it. */
-async function startService() {
-  const requests: RequestEntry[] = []
-  const log = {
-    request: (entry: RequestEntry) => void requests.push(entry),
-    internalError: (error: unknown) => console.error(error),
-  }
-  const apiKey = createApiKeyText()
-  const { createPet, ...pets } = createPetUseCases(createMemoryPets())
-  await createPet({ name: 'Tom', categoryId: 8n })
-  const app = createPetApp({
-    pets: { createPet, ...pets },
-    tokenCheck: createStaticKeys([{ keyId: 'samples', sha256: hashApiKey(apiKey) }]),
-    log,
-    now: () => new Date('2027-01-01T00:00:00Z'),
-    readiness: async () => ({}),
-  })
-  const server = createPetServer(app, log)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { requests, env: { ...process.env, BASE_URL: `http://127.0.0.1:${port}/v1`, API_KEY: apiKey } }
 }
 
 interface Sampled {
@@ -71,14 +37,16 @@ const SAMPLES = Object.entries(paths).flatMap(([path, methods]) =>
   }),
 )
 
-it.for(SAMPLES)('the $lang sample of $operationId works', async ({ lang, source, sent, hasBody }, context) => {
-  const { requests, env } = await startService()
+it.for(SAMPLES)('the $lang sample of $operationId works', async ({ lang, source, sent, hasBody }, { server, skip }) => {
+  await server.post('{"name":"Tom","categoryId":8}')
+  server.log.requests.length = 0
+  const env = { ...process.env, BASE_URL: `${server.url}/v1`, API_KEY }
   const [command, ...args] = RUN[lang]?.(source) ?? ['']
   const { stdout } = await run(command, args, { env }).catch((error: NodeJS.ErrnoException & { stdout: string }) => {
-    if (error.code === 'ENOENT') context.skip(`needs ${command}`)
+    if (error.code === 'ENOENT') skip(`needs ${command}`)
     throw error
   })
-  await expect.poll(() => requests).toMatchObject([sent])
+  await expect.poll(() => server.log.requests).toMatchObject([sent])
   if (hasBody) expect(stdout).toMatch(/Tom|Rex/)
 })
 

@@ -2,8 +2,7 @@ import { createPetUseCases, validateNewPet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectError } from '../testing/expect-error.test-support.ts'
-import type { TestResponse } from '../testing/response.test-support.ts'
+import { expectError, type TestResponse } from '../testing/expect-error.test-support.ts'
 import { openTestServer, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
 /** Where the response's link leads, as a client resolves it. */

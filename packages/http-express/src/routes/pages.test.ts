@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest'
 import { ERROR_STATUS } from '../http/http-error.ts'
-import { expectError } from '../testing/expect-error.test-support.ts'
-import type { TestResponse } from '../testing/response.test-support.ts'
+import { expectError, type TestResponse } from '../testing/expect-error.test-support.ts'
 import { it, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
 const HTML = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }

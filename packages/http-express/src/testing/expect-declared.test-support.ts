@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import { DEFAULT_STATUSES } from '../openapi/responses.ts'
 import { openApiJson } from '../routes/description-route.ts'
-import type { TestResponse } from './response.test-support.ts'
+import type { TestResponse } from './expect-error.test-support.ts'
 
 interface DescribedResponse {
   /** Absent for a response without a body. */

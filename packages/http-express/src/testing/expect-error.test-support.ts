@@ -1,6 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { expect } from 'vitest'
 import { ERROR_STATUS, type ErrorCode } from '../http/http-error.ts'
-import type { TestResponse } from './response.test-support.ts'
+
+/** One response, its body as the text that was sent: a parsed body would hide rounded integers. */
+export interface TestResponse {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The same before any decoding, where the connection was not a bare one. */
+  readonly bytes?: Buffer
+}
 
 /** Checks all that every error response has in common, and gives back its message. */
 export function expectError(response: TestResponse, code: ErrorCode): string {

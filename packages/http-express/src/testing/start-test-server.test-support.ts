@@ -12,7 +12,7 @@ import { createPetApp, type PetAppOptions } from '../app/create-pet-app.ts'
 import type { HttpLog, RequestEntry } from '../middleware/open-request.ts'
 import { createPetServer, type ServerLimits } from '../server/create-pet-server.ts'
 import { expectDeclared } from './expect-declared.test-support.ts'
-import type { TestResponse } from './response.test-support.ts'
+import type { TestResponse } from './expect-error.test-support.ts'
 
 /** A good key, for every test of this run. */
 export const API_KEY: string = createApiKeyText()
@@ -39,6 +39,8 @@ interface RecordedLog {
 }
 
 export interface TestServer {
+  /** Without a slash at its end. */
+  readonly url: string
   readonly log: RecordedLog
   /** The clock of the app; tests set it. */
   readonly clock: { now: Date }
@@ -116,6 +118,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     return response
   }
   return {
+    url: `http://127.0.0.1:${port}`,
     log,
     clock,
     send,
