@@ -61,14 +61,6 @@ interface Line {
   }
 }
 
-/** A line that waits to be written. */
-interface Waiting {
-  readonly line: Line
-  readonly cancellation: Cancellation | undefined
-  resolve(pet: Pet): void
-  reject(error: unknown): void
-}
-
 const MAX_WAITING = 10_000
 
 class NdjsonPets implements PetRepository {
@@ -77,36 +69,28 @@ class NdjsonPets implements PetRepository {
   /** By ascending id, which is the order of the lines. */
   readonly #pets: Pet[] = []
   readonly #created = new Map<string, { readonly idempotency: NonNullable<Line['idempotency']>; readonly pet: Pet }>()
-  /** Adds with a key that are being written. */
-  readonly #creating = new Map<string, Promise<unknown>>()
-  #waiting: Waiting[] = []
-  #writing: Promise<void> | undefined
-  #lastId: bigint
+  /** Adds that wait for their turn or the disk, and the end of the last one. */
+  #waiting = 0
+  #writing: Promise<unknown> = Promise.resolve()
 
   constructor(file: FileHandle, url: string, lines: readonly Line[]) {
     this.#file = file
     this.#url = url
     for (const line of lines) this.#remember(line)
-    this.#lastId = this.#pets.at(-1)?.id ?? 0n
   }
 
-  add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
-    return this.#store(pet, cancellation)
+  async add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
+    const copy = { ...pet }
+    return this.#inTurn(() => this.#store(copy, cancellation))
   }
 
   async addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
-    const id = JSON.stringify([key.owner, key.key])
-    // An earlier call with this key decides first, even if it fails.
-    while (this.#creating.has(id)) await this.#creating.get(id)?.catch(() => {})
-    const known = this.#createdBefore(id, key)
-    if (known !== undefined) return { pet: { ...known }, isReplay: true }
-    const creating = this.#store(pet, cancellation, key)
-    this.#creating.set(id, creating)
-    try {
-      return { pet: await creating, isReplay: false }
-    } finally {
-      this.#creating.delete(id)
-    }
+    const copy = { ...pet }
+    return this.#inTurn(async () => {
+      const known = this.#createdBefore(key)
+      if (known !== undefined) return { pet: { ...known }, isReplay: true }
+      return { pet: await this.#store(copy, cancellation, key), isReplay: false }
+    })
   }
 
   async find(id: bigint): Promise<Pet | undefined> {
@@ -133,38 +117,27 @@ class NdjsonPets implements PetRepository {
     await this.#writing
   }
 
+  /** One add at a time, so that the first of two with a key decides. A database would write several at once. */
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#waiting >= MAX_WAITING) throw persistenceUnavailable({ message: 'Too many pets wait.' })
+    this.#waiting += 1
+    const result = this.#writing.then(work)
+    this.#writing = result.catch(() => {}).finally(() => (this.#waiting -= 1))
+    return result
+  }
+
+  /** A pet is visible when the disk has it. */
   async #store({ name, categoryId, status }: NewPet, cancellation?: Cancellation, key?: IdempotencyKey): Promise<Pet> {
-    if (this.#waiting.length >= MAX_WAITING) throw persistenceUnavailable({ message: 'Too many pets wait.' })
+    if (cancellation?.aborted) throw persistenceUnavailable({ message: 'The request was cancelled.' })
     const line: Line = {
-      id: String(this.#lastId + 1n),
+      id: String((this.#pets.at(-1)?.id ?? 0n) + 1n),
       name,
       categoryId: String(categoryId),
       ...(status !== undefined && { status }),
       ...(key !== undefined && { idempotency: { ...key, at: key.at.getTime() } }),
     }
-    this.#lastId += 1n
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ line, cancellation, resolve, reject })
-      this.#writing ??= this.#writeAll().finally(() => {
-        this.#writing = undefined
-      })
-    })
-  }
-
-  /** Everything that has waited for the disk is written at once; a pet is visible when the disk has it. */
-  async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const taken = this.#waiting.splice(0)
-      const lines = taken.filter(({ cancellation }) => !cancellation?.aborted)
-      const cancelled = persistenceUnavailable({ message: 'The request was cancelled.' })
-      for (const { cancellation, reject } of taken) if (cancellation?.aborted) reject(cancelled)
-      try {
-        await this.#append(lines.map(({ line }) => `${JSON.stringify(line)}\n`).join(''))
-        for (const { line, resolve } of lines) resolve({ ...this.#remember(line) })
-      } catch (error) {
-        for (const { reject } of lines) reject(error)
-      }
-    }
+    await this.#append(`${JSON.stringify(line)}\n`)
+    return { ...this.#remember(line) }
   }
 
   /** Text that was not written completely is removed, so that the next line starts a new one. */
@@ -185,8 +158,8 @@ class NdjsonPets implements PetRepository {
     }
   }
 
-  #createdBefore(id: string, { fingerprint, at }: IdempotencyKey): Pet | undefined {
-    const known = this.#created.get(id)
+  #createdBefore({ owner, key, fingerprint, at }: IdempotencyKey): Pet | undefined {
+    const known = this.#created.get(JSON.stringify([owner, key]))
     if (known === undefined || at.getTime() - known.idempotency.at >= IDEMPOTENCY_KEY_LIFETIME_MS) return undefined
     if (known.idempotency.fingerprint === fingerprint) return known.pet
     throw new PetError('idempotency_key_reused', 'This key was used to create another pet.')

@@ -1,12 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { temporaryFolder, until } from '@pet-store/testing'
+import { until } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { flood } from '../harness/load.ts'
 import { report, size } from '../harness/plan.ts'
-import { PROGRAM, Service } from '../harness/service.ts'
+import { Service } from '../harness/service.ts'
 import { mountSmallDisk } from '../harness/small-disk.ts'
 
 const REQUESTS = size(5_000, 400_000)
@@ -15,31 +15,22 @@ const MAX_GROWTH_MIB = 96
 const SETTINGS = { SHUTDOWN_TIMEOUT: '5s' }
 const DATABASE = 'sqlite:./pets.db'
 
-/** Sends many requests, all of which are to be served although their log lines go nowhere, and stops the service. */
-async function serveAndStop(name: string, service: Service): Promise<void> {
+/** Sends many requests, all of which are to be served although their log lines go nowhere. */
+async function serve(name: string, service: Service): Promise<void> {
   const before = service.process.memoryMiB('VmRSS')
   const { statuses } = await flood(service, { requests: REQUESTS, connections: 16, path: '/v1/pets?limit=1' })
   const growthMiB = Math.round(service.peakMiB - before)
   report(name, { requests: REQUESTS, growthMiB })
   expect(statuses).toEqual({ 200: REQUESTS })
   expect(growthMiB).toBeLessThan(MAX_GROWTH_MIB)
-  // By itself: after SHUTDOWN_TIMEOUT it ends with exit code 1.
+}
+
+/** By itself: after SHUTDOWN_TIMEOUT it ends with exit code 1. */
+async function stop(service: Service): Promise<void> {
   expect([0, 1]).toContain(await service.end('SIGTERM'))
 }
 
-it('goes on serving when the disk of its log is full', async ({ skip }) => {
-  const disk = await mountSmallDisk(1, skip)
-  const path = join(disk, 'service.log')
-  const output = openSync(path, 'a')
-  const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output })
-  closeSync(output)
-  const ballast = join(disk, 'ballast')
-  await writeFile(ballast, Buffer.alloc(512 * 1024))
-  await serveAndStop('log on a full disk', service)
-  await rm(ballast)
-})
-
-it('logs again when the disk of its log has space again', async ({ skip }) => {
+it('goes on serving when the disk of its log is full, and logs again when it has space again', async ({ skip }) => {
   const disk = await mountSmallDisk(1, skip)
   const path = join(disk, 'service.log')
   const output = openSync(path, 'a')
@@ -47,18 +38,20 @@ it('logs again when the disk of its log has space again', async ({ skip }) => {
   closeSync(output)
   const ballast = join(disk, 'ballast')
   await writeFile(ballast, Buffer.alloc(900 * 1024))
-  await flood(service, { requests: 5_000, connections: 16, path: '/v1/pets?limit=1' })
+  await serve('log on a full disk', service)
   await rm(ballast)
   const length = statSync(path).size
   await until('the log grows again', async () => {
     await service.ask({ path: '/v1/pets' })
     return statSync(path).size > length
   })
+  await stop(service)
 })
 
 it('goes on serving when nobody reads the pipe of its log', async () => {
   const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: 'pipe' })
-  await serveAndStop('log to a pipe that nobody reads', service)
+  await serve('log to a pipe that nobody reads', service)
+  await stop(service)
 })
 
 it('goes on serving when the pipe of its log is closed', async () => {
@@ -66,7 +59,8 @@ it('goes on serving when the pipe of its log is closed', async () => {
   const reader = spawn('head', ['-n', '1'], { stdio: ['pipe', 'ignore', 'ignore'] })
   const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: reader.stdin })
   reader.stdin.destroy()
-  await serveAndStop('log to a closed pipe', service)
+  await serve('log to a closed pipe', service)
+  await stop(service)
 })
 
 it('ends at once on the second signal while nobody reads its log', async () => {
@@ -79,15 +73,4 @@ it('ends at once on the second signal while nobody reads its log', async () => {
   process.kill(service.process.pid, 'SIGTERM')
   await until('it is stopping', async () => (await service.ask({ path: '/readyz' }))?.status === 503)
   expect(await service.end('SIGTERM')).not.toBe(0)
-})
-
-it('tells of a key that it could not write', async () => {
-  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'keys', 'create', '--name', 'kiosk'], {
-    cwd: await temporaryFolder(),
-    env: { PATH: process.env['PATH'], DATABASE_URL: DATABASE },
-    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
-    encoding: 'utf8',
-  })
-  expect(status).toBe(1)
-  expect(stderr).toMatch(/key_\w+/)
 })

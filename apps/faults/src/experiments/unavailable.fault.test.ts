@@ -10,65 +10,112 @@ import { itLong, report } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 import { walkPets } from '../harness/writers.ts'
 
-interface Database {
-  readonly proxy: FaultyProxy
-  /** Of a maintenance database on the same server. */
-  readonly serverUrl: string
-  readonly name: string
+interface Outage {
+  readonly databaseUrl: string
+  start(): Promise<unknown>
+  end(): Promise<unknown>
 }
-
-const terminate = ({ serverUrl, name }: Database) =>
-  runSql(
-    serverUrl,
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname in ('${name}', '${name}_moved')`,
-  )
 
 const MAX_CONNECTIONS = 20
 
-const CAUSES: readonly {
-  what: string
-  start: (database: Database) => Promise<unknown>
-  end: (database: Database) => Promise<unknown>
-}[] = [
-  {
-    what: 'nothing responds',
-    start: async ({ proxy }) => proxy.set('black-hole'),
-    end: async ({ proxy }) => proxy.set('none'),
+/** Of a database on the server of all tests, through a proxy. */
+async function outageOf(
+  start: (proxy: FaultyProxy, name: string) => Promise<unknown>,
+  end: (proxy: FaultyProxy, name: string) => Promise<unknown>,
+): Promise<Outage> {
+  const url = await emptyDatabase('PostgreSQL')
+  const [proxy, name] = [await openProxy(url), new URL(url).pathname.slice(1)]
+  return { databaseUrl: proxy.url, start: () => start(proxy, name), end: () => end(proxy, name) }
+}
+
+const alter = (name: string, change: string) => runSql(inject('postgresUrl'), `alter database ${name} ${change}`)
+
+async function closeDatabase(name: string): Promise<void> {
+  await alter(name, 'allow_connections false')
+  const connections = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`
+  await runSql(inject('postgresUrl'), connections)
+}
+
+const OUTAGES: Readonly<Record<string, () => Promise<Outage>>> = {
+  'nothing responds': () =>
+    outageOf(
+      async (proxy) => proxy.set('black-hole'),
+      async (proxy) => proxy.set('none'),
+    ),
+  'connections are reset': () =>
+    outageOf(
+      async (proxy) => proxy.set('reset'),
+      async (proxy) => proxy.set('none'),
+    ),
+  'the database accepts no connections': () =>
+    outageOf(
+      (_, name) => closeDatabase(name),
+      (_, name) => alter(name, 'allow_connections true'),
+    ),
+  'the database does not exist': () =>
+    outageOf(
+      async (_, name) => {
+        await closeDatabase(name)
+        await alter(name, `rename to ${name}_moved`)
+      },
+      async (_, name) => {
+        await alter(`${name}_moved`, `rename to ${name}`)
+        await alter(name, 'allow_connections true')
+      },
+    ),
+  'the server rejects its user': async () => {
+    const { url } = await startOwnPostgres()
+    await runSql(url, 'create role pets superuser login')
+    return {
+      databaseUrl: Object.assign(new URL(url), { username: 'pets' }).href,
+      async start() {
+        await runSql(url, 'alter role pets nologin')
+        await runSql(url, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'pets'")
+      },
+      end: () => runSql(url, 'alter role pets login'),
+    }
   },
-  {
-    what: 'connections are reset',
-    start: async ({ proxy }) => proxy.set('reset'),
-    end: async ({ proxy }) => proxy.set('none'),
+  'attempts to connect get no response at all': async () => {
+    const server = await startOwnPostgres({ flags: ['-c', `max_connections=${MAX_CONNECTIONS}`] })
+    const [postmaster = 0] = (await readFile(join(server.dataFolder, 'postmaster.pid'), 'utf8')).split('\n').map(Number)
+    const inside = new pg.Client({ connectionString: server.url })
+    await inside.connect()
+    onTestFinished(() => inside.end())
+    onTestFinished(() => void process.kill(postmaster, 'SIGCONT'))
+    let waiting: readonly Socket[] = []
+    return {
+      databaseUrl: server.url,
+      async start() {
+        process.kill(postmaster, 'SIGSTOP')
+        // PostgreSQL lets twice as many wait. The system does not respond to further ones.
+        waiting = Array.from({ length: 3 * MAX_CONNECTIONS }, () =>
+          connect(server.port, '127.0.0.1').on('error', () => {}),
+        )
+        await inside.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()')
+      },
+      async end() {
+        expect(waiting.filter(({ connecting }) => connecting).length).toBeGreaterThan(0)
+        for (const socket of waiting) socket.destroy()
+        process.kill(postmaster, 'SIGCONT')
+      },
+    }
   },
-  {
-    what: 'the database does not exist',
-    async start(database) {
-      await runSql(database.serverUrl, `alter database ${database.name} allow_connections false`)
-      await terminate(database)
-      await runSql(database.serverUrl, `alter database ${database.name} rename to ${database.name}_moved`)
-    },
-    async end({ serverUrl, name }) {
-      await runSql(serverUrl, `alter database ${name}_moved rename to ${name}`)
-      await runSql(serverUrl, `alter database ${name} allow_connections true`)
-    },
-  },
-  {
-    what: 'the database accepts no connections',
-    async start(database) {
-      await runSql(database.serverUrl, `alter database ${database.name} allow_connections false`)
-      await terminate(database)
-    },
-    end: ({ serverUrl, name }) => runSql(serverUrl, `alter database ${name} allow_connections true`),
-  },
-]
+}
+
+itLong.each(Object.entries(OUTAGES))('responds with 503 while %s, and stores nothing', async (what, prepare) => {
+  await expectUnavailable(what, await prepare())
+})
+
+it('responds with 503 while the server does not support TLS, and stores nothing', async () => {
+  const { url } = await startOwnPostgres({ isTls: true })
+  const proxy = await openProxy(withTls(url))
+  const [start, end] = [async () => proxy.moveTo(inject('postgresUrl')), async () => proxy.moveTo(url)]
+  await expectUnavailable('no TLS', { databaseUrl: proxy.url, start, end })
+})
 
 /** Every response is 503 as long as it lasts, nothing is stored, and afterwards the service is as before. */
-async function expectUnavailable(
-  what: string,
-  service: Service,
-  start: () => Promise<unknown>,
-  end: () => Promise<unknown>,
-) {
+async function expectUnavailable(what: string, { databaseUrl, start, end }: Outage): Promise<void> {
+  const service = await Service.start({ databaseUrl, settings: { DATABASE_STATEMENT_TIMEOUT: '1000' } })
   const create = (name: string) =>
     service.ask({ method: 'POST', path: '/v1/pets', body: JSON.stringify({ name, categoryId: 1 }) })
   expect((await create('before'))?.status).toBe(201)
@@ -94,78 +141,3 @@ async function expectUnavailable(
   report(`unavailable: ${what}`, { responses: during.length, stored: names.length })
   expect(names.filter((name) => name !== 'between')).toEqual(['before', 'after'])
 }
-
-itLong.each(CAUSES)('responds with 503 while $what, and stores nothing', async ({ what, start, end }) => {
-  const serverUrl = inject('postgresUrl')
-  const url = await emptyDatabase('PostgreSQL')
-  const database = { proxy: await openProxy(url), serverUrl, name: new URL(url).pathname.slice(1) }
-  const service = await Service.start({
-    databaseUrl: database.proxy.url,
-    settings: { DATABASE_STATEMENT_TIMEOUT: '1000' },
-  })
-  await expectUnavailable(
-    what,
-    service,
-    () => start(database),
-    () => end(database),
-  )
-})
-
-it('responds with 503 while the server does not support TLS, and stores nothing', async () => {
-  const server = await startOwnPostgres({ isTls: true })
-  const proxy = await openProxy(withTls(server.url))
-  const service = await Service.start({ databaseUrl: proxy.url, settings: { DATABASE_STATEMENT_TIMEOUT: '1000' } })
-  await expectUnavailable(
-    'no TLS',
-    service,
-    async () => proxy.moveTo(inject('postgresUrl')),
-    async () => proxy.moveTo(server.url),
-  )
-})
-
-itLong('responds with 503 while the server rejects its user, and stores nothing', async () => {
-  const server = await startOwnPostgres()
-  await runSql(server.url, 'create role pets superuser login')
-  const url = Object.assign(new URL(server.url), { username: 'pets' }).href
-  const service = await Service.start({ databaseUrl: url })
-  await expectUnavailable(
-    'user rejected (28000)',
-    service,
-    async () => {
-      await runSql(server.url, 'alter role pets nologin')
-      await runSql(server.url, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'pets'")
-    },
-    () => runSql(server.url, 'alter role pets login'),
-  )
-})
-
-itLong('responds with 503 while attempts to connect get no response at all, and stores nothing', async () => {
-  const server = await startOwnPostgres({ flags: ['-c', `max_connections=${MAX_CONNECTIONS}`] })
-  const [postmaster] = (await readFile(join(server.dataFolder, 'postmaster.pid'), 'utf8')).split('\n').map(Number)
-  if (postmaster === undefined) throw new Error('The server does not run.')
-  const service = await Service.start({ databaseUrl: server.url })
-  const inside = new pg.Client({ connectionString: server.url })
-  await inside.connect()
-  onTestFinished(() => inside.end())
-  let waiting: readonly Socket[] = []
-  onTestFinished(() => {
-    process.kill(postmaster, 'SIGCONT')
-  })
-  await expectUnavailable(
-    'attempts to connect are dropped',
-    service,
-    async () => {
-      process.kill(postmaster, 'SIGSTOP')
-      // PostgreSQL lets twice as many wait. The system does not respond to further ones.
-      waiting = Array.from({ length: 3 * MAX_CONNECTIONS }, () =>
-        connect(server.port, '127.0.0.1').on('error', () => {}),
-      )
-      await inside.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()')
-    },
-    async () => {
-      expect(waiting.filter(({ connecting }) => connecting).length).toBeGreaterThan(0)
-      for (const socket of waiting) socket.destroy()
-      process.kill(postmaster, 'SIGCONT')
-    },
-  )
-})

@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: MODE === 'test' ? 300_000 : 24 * 3_600_000 })
 export const itLong = itWhere(IS_LONG, 'It is a part of the long form: pnpm test:faults.')
 
 /** Runs only with `--mode soak`. */
-export const itSoak = itWhere(MODE === 'soak', 'It takes minutes and writes pictures: pnpm test:soak.')
+export const itSoak = itWhere(MODE === 'soak', 'It takes minutes: pnpm test:soak.')
 
 /** Tests that are skipped with a reason, which counts as no failure, where the condition does not hold. */
 function itWhere(condition: boolean, reason: string) {

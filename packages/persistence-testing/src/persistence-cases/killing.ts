@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { PetRepository } from '@pet-store/domain'
 import { casesOf, expectEqual } from '../contract-case.ts'
-import { after, aNewApiKey } from '../new-api-keys.ts'
+import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { aNewPet, listAll, petsByName } from '../new-pets.ts'
 import { type StartProcess, withProcesses } from '../other-process.ts'
 import { apiKeysOf, type HarnessCase, withPersistence } from '../persistence-harness.ts'
@@ -36,11 +36,11 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
       })
     },
   ),
-  'at-once: has a pet, and its idempotency key, even if the process is killed as soon as the add has resolved':
+  'at-once: has a pet and its idempotency key, even if the process is killed as soon as the add has resolved':
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
-      await untilKilled(start(url, `${KILLED} killed(await pets.add({ name: 'Rex', categoryId: 1n }))`))
-      await untilKilled(start(url, `${KILLED} killed((await pets.addWithKey(...keyed)).pet)`, [after(0).toISOString()]))
+      await untilKilled(start(url, killedAfter(`pets.add({ name: 'Rex', categoryId: 1n })`)))
+      await untilKilled(start(url, killedAfter(`pets.addWithKey({ name, categoryId: 1n }, key)`)))
       await withPersistence(harness, url, async ({ pets }) => {
         const names = (await listAll(pets)).map(({ name }) => name)
         expectEqual(names, ['Rex', `Mia${WITH_KEY}`], 'the pets whose add has resolved')
@@ -51,32 +51,26 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
       await withPersistence(harness, url, (opened) => apiKeysOf(opened).add(aNewApiKey('old')))
-      const revokedAt = after(5)
-      await untilKilled(
-        start(url, `${KILLED} killed(await apiKeys.revoke('key_old', new Date(values[0])))`, [revokedAt.toISOString()]),
-      )
-      const key = aNewApiKey('new')
-      await untilKilled(
-        start(
-          url,
-          `${KILLED} killed(await apiKeys.add({ ...JSON.parse(values[0]), createdAt: new Date(values[1]) }))`,
-          [JSON.stringify(key), key.createdAt.toISOString()],
-        ),
-      )
-      await withPersistence(harness, url, async ({ apiKeys }) => {
-        expectEqual((await apiKeys?.find('key_old'))?.revokedAt, revokedAt, 'the time at which the key was revoked')
-        expectEqual((await apiKeys?.findByHash(key.sha256))?.id, key.id, 'the id of the key that was added')
+      await untilKilled(start(url, killedAfter(`apiKeys.revoke('key_old', at)`)))
+      const added = aNewApiKey('new')
+      await untilKilled(start(url, killedAfter(`apiKeys.add({ ...${JSON.stringify(added)}, createdAt: at })`)))
+      await withPersistence(harness, url, async (opened) => {
+        const apiKeys = apiKeysOf(opened)
+        expectEqual((await apiKeys.find('key_old'))?.revokedAt, after(0), 'the time at which the key was revoked')
+        expectEqual(await apiKeys.findByHash(added.sha256), withoutHash(added), 'the key that was added')
       })
     }),
 })
 
-/** Kills the process before anything else can happen in it. */
-const KILLED = `
-  const { pets, apiKeys } = await open({ url, migrate: true })
-  const name = 'Mia${WITH_KEY}'
-  const keyed = [{ name, categoryId: 1n }, { owner: 'writer', key: name, fingerprint: name, at: new Date(values[0]) }]
-  const killed = () => process.kill(process.pid, 'SIGKILL')
-  `
+/** A script that kills its process before anything can happen in it after this call. */
+function killedAfter(call: string): string {
+  return `
+    const { pets, apiKeys } = await open({ url, migrate: true })
+    const at = new Date(${after(0).getTime()})
+    const name = 'Mia${WITH_KEY}'
+    const key = { owner: 'writer', key: name, fingerprint: name, at }
+    await ${call}.then(() => process.kill(process.pid, 'SIGKILL'))`
+}
 
 async function untilKilled({ ended }: ReturnType<StartProcess>): Promise<void> {
   const { signal, errors } = await ended

@@ -5,7 +5,7 @@ import { expectRevocationsKept } from '../api-key-cases/ending.ts'
 import { assertShown, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
-import { outputOf, type StartProcess, withProcesses } from '../other-process.ts'
+import { outputOf, withProcesses } from '../other-process.ts'
 import {
   apiKeysOf,
   type HarnessCase,
@@ -94,12 +94,9 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     (one, other) => expectRevocationsKept(apiKeysOf(one), apiKeysOf(other)),
   ),
   'processes: shares pets, idempotency keys and API keys with another process': besideAnotherProcess(
-    async ({ pets, apiKeys }, url, start) => {
+    async ({ pets, apiKeys }, together) => {
       await apiKeys?.add(aNewApiKey('kiosk'))
-      const [ours, theirs] = await together(start, url, OTHER_PROCESS, after(0).toISOString(), async (go) => {
-        go()
-        return (await Promise.all(addAndRepeat(pets))).flat()
-      })
+      const [ours, theirs] = await together(ADDING, async () => (await Promise.all(addAndRepeat(pets))).flat())
       const idLists = [ours, theirs.split(' ').map(BigInt)]
       const [keyed, plain] = [idLists.map((ids) => ids.slice(EACH)), idLists.flatMap((ids) => ids.slice(0, EACH))]
       expectEqual(keyed[1], keyed[0], 'the ids of the pets that both processes added with the same keys')
@@ -110,13 +107,10 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(found?.revokedAt, apiKeys && after(0), 'the time at which the other process revoked the key')
     },
   ),
-  'limits-processes: shares rate limits with another process': besideAnotherProcess(async (opened, url, start) => {
+  'limits-processes: shares rate limits with another process': besideAnotherProcess(async (opened, together) => {
     const createRateLimiter = rateLimiterOf(opened)
-    const [ours, theirs] = await together(start, url, LIMITED_PROCESS, JSON.stringify(LIMIT), async (go) => {
-      await untilNoWindowEnds(createRateLimiter)
-      go()
-      return countAllowed(createRateLimiter(LIMIT))
-    })
+    await untilNoWindowEnds(createRateLimiter)
+    const [ours, theirs] = await together(LIMITED, () => countAllowed(createRateLimiter(LIMIT)))
     expectEqual(ours + Number(theirs), LIMIT.requests, 'the number of requests that two processes allow together')
   }),
   'single: rejects a second opening, and keeps serving the first one': async (harness) => {
@@ -154,38 +148,35 @@ function twice(work: (one: Persistence, other: Persistence) => Promise<void>): H
   }
 }
 
-/** Opens an empty database, for a case that starts another process on it. */
-function besideAnotherProcess(
-  run: (opened: Persistence, url: string, start: StartProcess) => Promise<void>,
-): HarnessCase['run'] {
+/** Does a work in this process while another one runs a script; returns what both have found. */
+type Together = <Ours>(script: string, work: () => Promise<Ours>) => Promise<readonly [ours: Ours, theirs: string]>
+
+/** Opens an empty database, for a case that uses it in another process too. Both begin when the other one is ready. */
+function besideAnotherProcess(run: (opened: Persistence, together: Together) => Promise<void>): HarnessCase['run'] {
   return withProcesses(async (harness, start) => {
     assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()
-    await withPersistence(harness, url, (opened) => run(opened, url, start))
+    await withPersistence(harness, url, (opened) =>
+      run(opened, async (script, work) => {
+        let working: ReturnType<typeof work> | undefined
+        const other = start(url, OPENED + script, [], (output, { go }) => {
+          if (working !== undefined || !output.includes('ready')) return
+          go()
+          working = work()
+          // It rejects below, unless the other process did first.
+          working.catch(() => undefined)
+        })
+        const theirs = (await outputOf(other)).split('\n')[1] ?? ''
+        return [await (working as ReturnType<typeof work>), theirs]
+      }),
+    )
   })
 }
 
-/**
- * Runs a script in another process and, once that has printed that it is ready, work in this one, which lets the script
- * continue. Returns what the work returns, and what the script prints next.
- */
-async function together<Ours>(
-  start: StartProcess,
-  url: string,
-  script: string,
-  value: string,
-  work: (go: () => void) => Promise<Ours>,
-): Promise<readonly [ours: Ours, theirs: string]> {
-  let working: Promise<Ours> | undefined
-  const other = start(url, script, [value], (output, { go }) => {
-    if (working !== undefined || !output.includes('ready')) return
-    working = work(go)
-    // It rejects below, unless the other process did first.
-    working.catch(() => undefined)
-  })
-  const theirs = (await outputOf(other)).split('\n')[1] ?? ''
-  return [(await working) as Ours, theirs]
-}
+const OPENED = `
+  const opened = await open({ url, migrate: true })
+  console.log('ready')
+  await go()`
 
 /** How many pets each of two processes adds without a key, and with one. */
 const EACH = 15
@@ -200,14 +191,11 @@ function addAndRepeat(pets: PetRepository): Promise<readonly PetId[]>[] {
   return [addPets(pets, EACH).then(idsOf), Promise.all(keyed)]
 }
 
-/** The same in another process, which begins when both are ready, and revokes an API key. */
-const OTHER_PROCESS = `
-  const { pets, apiKeys, close } = await open({ url, migrate: true }).then((opened) =>
-    ({ pets: opened.pets, apiKeys: opened.apiKeys, close: () => opened.close() }))
-  console.log('ready')
-  await go()
+/** The same, and revokes an API key. */
+const ADDING = `
+  const { pets, apiKeys } = opened
   const pet = { name: 'Rex', categoryId: 1n }
-  const at = new Date(values[0])
+  const at = new Date(${after(0).getTime()})
   const keyed = Promise.all(Array.from({ length: ${EACH} }, async (_, index) =>
     (await pets.addWithKey(pet, { owner: 'shop', key: String(index), fingerprint: 'Rex', at })).pet.id))
   const ids = []
@@ -215,7 +203,7 @@ const OTHER_PROCESS = `
   ids.push(...(await keyed))
   await apiKeys?.revoke('key_kiosk', at)
   console.log(ids.join(' '))
-  await close()`
+  await opened.close()`
 
 const LIMIT: RateLimit = { requests: 10, windowMs: 3_600_000 }
 
@@ -225,11 +213,8 @@ async function countAllowed(limiter: RateLimiter): Promise<number> {
 }
 
 /** The same in another process. */
-const LIMITED_PROCESS = `
-  const opened = await open({ url, migrate: true })
-  const limiter = opened.createRateLimiter(JSON.parse(values[0]))
-  console.log('ready')
-  await go()
+const LIMITED = `
+  const limiter = opened.createRateLimiter(${JSON.stringify(LIMIT)})
   const taken = await Promise.all(Array.from({ length: 15 }, async () => limiter.take('key_kiosk')))
   console.log(taken.filter(({ isAllowed }) => isAllowed).length)
   await opened.close()`

@@ -1,7 +1,8 @@
 // A persistence adapter in one file, each of whose guarantees can be broken: `file:/path/to/file?fault-name`.
 // Another process imports it too, to be killed.
 
-import { existsSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
 import type { Allowance, RateLimit } from '@pet-store/access'
 import { type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
@@ -10,8 +11,6 @@ import { FakeApiKeys } from './fake-api-keys.test-support.ts'
 import { FakeBulk } from './fake-bulk.test-support.ts'
 import { FakePets } from './fake-pets.test-support.ts'
 
-type Call<Result> = (current: State) => Promise<Result>
-
 interface State {
   readonly pets: FakePets
   readonly apiKeys: FakeApiKeys
@@ -19,93 +18,83 @@ interface State {
   readonly imports: FakeBulk['imports']
 }
 
+type Method = (...args: unknown[]) => unknown
+
+const processCounts = new Map<string, number>()
+const openingsOf = new Map<string, readonly (() => void)[]>()
+const openFiles = new Set<string>()
+
 const openFilePersistence: OpenPersistence = async ({ url, migrate = false, readOnly = false, replicaUrls = [] }) => {
   const { pathname, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
+  const isDown = () => existsSync(`${pathname}.down`)
   const mayMigrate = migrate && (!readOnly || has('migrates-for-reading'))
   const isOutdated = existsSync(`${pathname}.outdated`)
-  if ((isOutdated || !existsSync(pathname)) && !mayMigrate && !has('ignores-migrate')) {
-    throw new Error('The schema is missing or outdated.')
-  }
-
+  const isReopened = existsSync(pathname)
+  if ((isOutdated || !isReopened) && !mayMigrate && !has('ignores-migrate')) throw new Error('The schema is outdated.')
   if (has('cannot-read-alone') && readOnly) throw new Error('It is read-only.')
-  if (existsSync(`${pathname}.down`) && !has('connects-lazily')) throw new Error('ECONNREFUSED')
+  if (isDown() && !has('connects-lazily')) throw new Error('ECONNREFUSED')
   if (has('single') || has('single-in-process')) {
-    const isOpen = has('single') ? existsSync(`${pathname}.open`) : openPlaces.has(pathname)
-    if (isOpen) throw new Error('It is open already.')
-    openPlaces.add(pathname)
+    if (has('single') ? existsSync(`${pathname}.open`) : openFiles.has(pathname)) throw new Error('It is open already.')
+    openFiles.add(pathname)
     writeFileSync(`${pathname}.open`, '')
   }
   if (has('keeps-a-timer')) setInterval(() => {}, 1_000)
 
-  const isReopened = existsSync(pathname)
-  const unlock = lock(pathname)
-  let state: State = loadWithFaults()
-  if (has('forgets-ids')) state.pets.lastId = 0n
-  if (has('forgets-idempotency-keys')) state.pets.keys.clear()
-  if (has('forgets-api-keys')) state.apiKeys.rows.length = 0
-  if (has('forgets-counts')) state.counts.clear()
-  if (isOutdated && has('loses-old-pets')) state.pets.rows.pop()
+  let state = transaction(pathname, (stored, save) => {
+    if (has('forgets-ids')) stored.pets.lastId = 0n
+    if (has('forgets-idempotency-keys')) stored.pets.keys.clear()
+    if (has('forgets-api-keys')) stored.apiKeys.rows.length = 0
+    if (has('forgets-counts')) stored.counts.clear()
+    if (isOutdated && has('loses-old-pets')) stored.pets.rows.pop()
+    save(stored)
+    return withFaults(stored)
+  })
   rmSync(`${pathname}.outdated`, { force: true })
-  save(pathname, state)
-  unlock()
   let isClosed = false
-  const openings = openingsOf.get(pathname) ?? []
-  openingsOf.set(pathname, [...openings, () => (isClosed = true)])
+  openingsOf.set(pathname, [...(openingsOf.get(pathname) ?? []), () => (isClosed = true)])
   const unknownIds = new Set<bigint>()
   const lists = new Map<string, readonly Pet[]>()
-  const isCached = has('caches') || has('forgets-counts')
   let timer: ReturnType<typeof setTimeout> | undefined
 
   /** Calls a method on what the file contains, and writes it back. The fakes do all their work before they return. */
-  function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
-    if (isClosed) return Promise.reject(new Error('It is closed.'))
-    if (existsSync(`${pathname}.down`)) {
+  async function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
+    if (isClosed) throw new Error('It is closed.')
+    if (isDown()) {
       if (has('waits-forever')) return new Promise(() => {})
-      if (has('hides-unavailability')) return Promise.reject(new Error('ECONNREFUSED'))
+      if (has('hides-unavailability')) throw new Error('ECONNREFUSED')
       if (has('forgets-on-a-crash')) rmSync(pathname, { force: true })
-      if (has('stores-later')) setTimeout(() => void callAgain(method), 300)
+      // It tries once more by itself.
+      if (has('stores-later')) setTimeout(() => void call(method).catch(() => {}), 300)
       throw persistenceUnavailable({ outcome: has('lies') ? ('maybe' as 'unknown') : 'not_stored' })
     }
-    const unlockCall = lock(pathname)
-    try {
-      if (!isCached && timer === undefined) state = loadWithFaults()
+    return transaction(pathname, (stored, save) => {
+      if (!has('caches') && !has('forgets-counts') && timer === undefined) state = withFaults(stored)
       const result = method(state)
       if (has('writes-later') || has('loses-pending-writes')) timer ??= setTimeout(write, 50)
-      else save(pathname, state)
+      else save(state)
       return result
-    } finally {
-      unlockCall()
-    }
+    })
   }
 
-  async function callAgain<Result>(method: (current: State) => Promise<Result>): Promise<void> {
-    try {
-      await call(method)
-    } catch {
-      // It tries once more by itself.
-    }
-  }
-
-  /** For writes of API keys. */
-  function callKeys<Result>(method: (keys: FakeApiKeys) => Promise<Result>): Promise<Result> {
-    if (has('acknowledges-keys-while-down') && existsSync(`${pathname}.down`)) return Promise.resolve(true as Result)
-    return call(({ apiKeys }) => method(apiKeys))
-  }
-
-  function loadWithFaults(): State {
-    const loaded = load(pathname)
-    if (!isReopened) return loaded
-    if (has('forgets-statuses')) loaded.pets.hasStatus = (_, status) => status === undefined
-    if (has('forgets-times')) forgetTimes(loaded)
+  function withFaults(stored: State): State {
+    if (!isReopened) return stored
+    const { pets, apiKeys } = stored
+    if (has('forgets-statuses')) pets.hasStatus = (_, status) => status === undefined
+    if (has('forgets-times')) forgetTimes(stored)
     if (isOutdated && has('leaves-an-index-empty'))
-      loaded.pets.hasStatus = (row, status) => status === undefined || row.id > 4n
-    if (has('remembers-deleted-pets')) loaded.pets.isStored = () => true
-    if (has('finds-by-double')) loaded.pets.hasId = (row, id) => Number(row.id) === Number(id)
-    if (has('pages-by-double')) loaded.pets.isAfter = (row, id) => id === undefined || Number(row.id) > Number(id)
-    if (has('hides-bulk-pets')) loaded.pets.hasStatus = (row, status) => status === undefined || row.id > 2n ** 53n
-    if (has('forgets-hashes')) loaded.apiKeys.findByHash = async () => undefined
-    return loaded
+      pets.hasStatus = (row, status) => status === undefined || row.id > 4n
+    if (has('remembers-deleted-pets')) pets.isStored = () => true
+    if (has('finds-by-double')) pets.hasId = (row, id) => Number(row.id) === Number(id)
+    if (has('pages-by-double')) pets.isAfter = (row, id) => id === undefined || Number(row.id) > Number(id)
+    if (has('hides-bulk-pets')) pets.hasStatus = (row, status) => status === undefined || row.id > 2n ** 53n
+    if (has('forgets-hashes')) apiKeys.findByHash = async () => undefined
+    return stored
+  }
+
+  function write(): void {
+    timer = undefined
+    transaction(pathname, (_, save) => save(state))
   }
 
   async function overwrite(id: string): Promise<void> {
@@ -114,61 +103,60 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
     await call(async ({ apiKeys }) => apiKeys.change(id, () => ({ revokedAt: read?.revokedAt })))
   }
 
-  function write(): void {
-    timer = undefined
-    save(pathname, state)
+  /** A port whose functions are called on what the file contains, but for those that are given. */
+  function port<Name extends 'pets' | 'apiKeys'>(name: Name, own: Partial<State[Name]>): State[Name] {
+    return new Proxy({} as State[Name], {
+      get:
+        (_, key) =>
+        async (...args: unknown[]) => {
+          const isAcknowledged = name === 'apiKeys' && has('acknowledges-keys-while-down') && isDown()
+          if (isAcknowledged) return true
+          const method = Reflect.get(own, key) as Method | undefined
+          if (method !== undefined) return method(...args)
+          return call(async (current) => (Reflect.get(current[name], key) as Method).apply(current[name], args))
+        },
+    })
   }
 
-  const limiterOf =
-    ({ requests, windowMs }: RateLimit) =>
-    async (keyId: string) =>
-      call(async (current): Promise<Allowance> => {
-        const counts = has('counts-per-process') ? processCounts : current.counts
-        const now = Date.now()
-        const key = `${keyId} ${Math.floor(now / windowMs)}`
-        const count = (counts.get(key) ?? 0) + 1
-        counts.set(key, count)
-        const remaining = Math.max(0, requests - count)
-        return { isAllowed: count <= requests, remaining, resetMs: windowMs - (now % windowMs) }
-      })
+  const take = async ({ requests, windowMs }: RateLimit, keyId: string): Promise<Allowance> =>
+    call(async (current) => {
+      const counts = has('counts-per-process') ? processCounts : current.counts
+      const now = Date.now()
+      const key = `${keyId} ${Math.floor(now / windowMs)}`
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      const remaining = Math.max(0, requests - count)
+      return { isAllowed: count <= requests, remaining, resetMs: windowMs - (now % windowMs) }
+    })
 
   return {
-    pets: {
-      add: async (pet, cancellation) => call(({ pets }) => pets.add(pet, cancellation)),
-      addWithKey: async (pet, key, cancellation) => call(({ pets }) => pets.addWithKey(pet, key, cancellation)),
+    pets: port('pets', {
       async find(id) {
         const pet = unknownIds.has(id) ? undefined : await call(({ pets }) => pets.find(id))
         if (has('caches-unknown-ids') && pet === undefined) unknownIds.add(id)
         return pet
       },
       async list(query) {
-        const cached = lists.get(query.status ?? '')
         const [replica] = has('reads-any-replica') ? replicaUrls : []
-        const source =
-          replica === undefined ? call : (method: Call<readonly Pet[]>) => method(load(new URL(replica).pathname))
-        const found = cached ?? (await source(({ pets }) => pets.list(query)))
-        if (has('caches-lists')) lists.set(query.status ?? '', found)
+        if (replica !== undefined) return transaction(new URL(replica).pathname, ({ pets }) => pets.list(query))
+        const cached = has('caches-lists') ? lists.get(query.status ?? '') : undefined
+        const found = cached ?? (await call(({ pets }) => pets.list(query)))
+        lists.set(query.status ?? '', found)
         return found
       },
-    },
-    apiKeys: {
-      add: async (key) => callKeys((keys) => keys.add(key)),
-      replace: async (id, successor, until) => callKeys((keys) => keys.replace(id, successor, until)),
-      find: async (id) => call(({ apiKeys }) => apiKeys.find(id)),
-      findByHash: async (sha256) => call(({ apiKeys }) => apiKeys.findByHash(sha256)),
-      list: async () => call(({ apiKeys }) => apiKeys.list()),
-      revoke: async (id, at, by) => callKeys((keys) => keys.revoke(id, at, by)),
+    }),
+    apiKeys: port('apiKeys', {
       async markUsed(uses) {
         if (has('overwrites-revocations')) await overwrite(uses[0]?.id ?? '')
-        return callKeys((keys) => keys.markUsed(uses))
+        return call(({ apiKeys }) => apiKeys.markUsed(uses))
       },
-    },
-    createRateLimiter: (limit) => ({ take: limiterOf(limit) }),
+    }),
+    createRateLimiter: (limit) => ({ take: (keyId) => take(limit, keyId) }),
     check: async () => (has('never-rejects-check') ? undefined : call(async () => undefined)),
     isMigrated: async () => !has('denies-migrations'),
     async close() {
       for (const end of has('closes-all') ? (openingsOf.get(pathname) ?? []) : []) end()
-      openPlaces.delete(pathname)
+      openFiles.delete(pathname)
       rmSync(`${pathname}.open`, { force: true })
       clearTimeout(timer)
       if (timer !== undefined && !has('loses-pending-writes')) write()
@@ -183,88 +171,61 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, migrate = false, rea
   const { pathname, search } = new URL(url)
   const mayCreate = migrate && (!readOnly || search === '?creates-for-bulk-reading')
   if (!existsSync(pathname) && !mayCreate) throw new Error('The schema is missing.')
-  const state = load(pathname)
+  const state = transaction(pathname, (stored) => stored)
   const bulk = new FakeBulk(state.pets, state.apiKeys, state.imports)
+  const store = () => transaction(pathname, (_, save) => save({ ...state, imports: bulk.imports }))
   if (search === '?forgets-last-id') bulk.movePetIdsPast = async () => {}
   if (search === '?forgets-bulk-keys') bulk.writeIdempotencyKeys = async () => {}
   if (search === '?forgets-rotations') bulk.toStored = (row) => row
   const addPets = bulk.addPets.bind(bulk)
   bulk.addPets = async (pets, progress) => {
-    const store = () => save(pathname, { ...state, imports: bulk.imports })
-    if (search !== '?stores-progress-later' || progress === undefined) {
-      await addPets(pets, progress)
-      return store()
-    }
-    await addPets(pets)
+    const isLater = search === '?stores-progress-later' && progress !== undefined
+    await (isLater ? addPets(pets) : addPets(pets, progress))
     store()
+    if (!isLater) return
     await new Promise((resolve) => setTimeout(resolve, 20))
     bulk.advance(progress)
     store()
   }
-  bulk.close = async () => save(pathname, { ...state, imports: bulk.imports })
+  bulk.close = async () => store()
   return bulk
 }
 
 /** Deletes a pet as if by hand. */
 export async function deletePet(url: string, id: PetId): Promise<void> {
-  const { pathname } = new URL(url)
-  const state = load(pathname)
-  const index = state.pets.rows.findIndex((row) => row.id === id)
-  state.pets.rows.splice(index, 1)
-  save(pathname, state)
-}
-
-const processCounts = new Map<string, number>()
-const openingsOf = new Map<string, readonly (() => void)[]>()
-const openPlaces = new Set<string>()
-
-/** Excludes other processes. A process that was killed leaves its lock, which the next one takes over. */
-function lock(path: string): () => void {
-  const file = `${path}.lock`
-  for (;;) {
-    try {
-      symlinkSync(String(process.pid), file)
-      return () => rmSync(file)
-    } catch {
-      if (!isRunning(ownerOf(file))) rmSync(file, { force: true })
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
-    }
-  }
-}
-
-/** Another one than this process, if the lock is there. */
-function ownerOf(file: string): number {
-  try {
-    return Number(readlinkSync(file))
-  } catch {
-    return process.pid
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+  transaction(new URL(url).pathname, (stored, save) => {
+    const index = stored.pets.rows.findIndex((row) => row.id === id)
+    stored.pets.rows.splice(index, 1)
+    save(stored)
+  })
 }
 
 function forgetTimes({ pets }: State): void {
   for (const [text, { key, pet }] of pets.keys) pets.keys.set(text, { key: { ...key, at: new Date(8.64e15) }, pet })
 }
 
-function load(path: string): State {
-  const state = { pets: new FakePets(), apiKeys: new FakeApiKeys(), counts: new Map<string, number>(), imports: [] }
-  if (!existsSync(path)) return state
-  const { rows, keys, lastId, apiKeys, counts, imports } = deserialize(readFileSync(path))
-  Object.assign(state.pets, { rows, keys, lastId })
-  Object.assign(state.apiKeys, { rows: apiKeys })
-  return { ...state, counts, imports }
-}
-
-/** Writes another file first, so that a killed process leaves either the old or the new state. */
-function save(path: string, { pets, apiKeys, counts, imports }: State): void {
-  const { rows, keys, lastId } = pets
-  writeFileSync(`${path}.new`, serialize({ rows, keys, lastId, apiKeys: apiKeys.rows, counts, imports }))
-  renameSync(`${path}.new`, path)
+/** Works on what a file contains while no other process does; what it saves is there as a whole or not at all. */
+function transaction<Result>(path: string, work: (stored: State, save: (state: State) => void) => Result): Result {
+  const file = new DatabaseSync(path, { timeout: 60_000 })
+  try {
+    file.exec(
+      'pragma synchronous = off; begin immediate; create table if not exists state (id integer primary key, bytes)',
+    )
+    const stored: State = { pets: new FakePets(), apiKeys: new FakeApiKeys(), counts: new Map(), imports: [] }
+    const bytes = file.prepare('select bytes from state').get()?.['bytes'] as Uint8Array | undefined
+    if (bytes !== undefined) {
+      const { pets, apiKeys, ...rest } = deserialize(bytes)
+      Object.assign(stored.pets, pets)
+      Object.assign(stored.apiKeys, { rows: apiKeys })
+      Object.assign(stored, rest)
+    }
+    const result = work(stored, ({ pets: { rows, keys, lastId }, apiKeys, counts, imports }) => {
+      const all = serialize({ pets: { rows, keys, lastId }, apiKeys: apiKeys.rows, counts, imports })
+      file.prepare('insert or replace into state values (1, ?)').run(all)
+    })
+    file.exec('commit')
+    return result
+  } finally {
+    file.close()
+  }
 }
