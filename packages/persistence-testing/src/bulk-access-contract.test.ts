@@ -33,10 +33,10 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
     bulk.pets.isAfter = (row, after) => after === undefined || row.id >= after
     return {}
   },
-  'read.pages: skips a pet after each page': (_, { readPets }) => ({
+  'read: skips a pet after each page': (_, { readPets }) => ({
     readPets: ({ after, ...query }) => readPets(after === undefined ? query : { ...query, after: after + 1n }),
   }),
-  'read.pages: returns half of a page': (_, { readPets }) => ({
+  'read: returns half of a page': (_, { readPets }) => ({
     readPets: ({ limit, ...query }) => readPets({ ...query, limit: Math.ceil(limit / 2) }),
   }),
   'write: does not list written pets by status': (bulk, { writePets }) => {
@@ -79,11 +79,11 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
       bulk.pets.lastId = id
     },
   }),
-  'ids.greatest: gives ids beyond 64 bits': (bulk) => {
+  'ids: gives ids beyond 64 bits': (bulk) => {
     bulk.pets.nextId = () => (bulk.pets.lastId += 1n)
     return {}
   },
-  'ids.greatest: rounds the ids that it has passed': (bulk) => ({
+  'ids: rounds the ids that it has passed': (bulk) => ({
     async movePetIdsPast(id) {
       bulk.pets.lastId = BigInt(Number(id))
     },
@@ -116,7 +116,7 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   'api-keys: does not write who revoked an API key': (_, { writeApiKeys }) => ({
     writeApiKeys: (keys) => writeApiKeys(keys.map(({ revokedBy: _by, ...key }) => key)),
   }),
-  'api-keys.replaced: keeps the API key that is stored': (bulk, { writeApiKeys }) => ({
+  'api-keys: keeps the API key that is stored': (bulk, { writeApiKeys }) => ({
     writeApiKeys: (keys) => writeApiKeys(keys.filter((key) => !bulk.apiKeys.rows.some(({ id }) => id === key.id))),
   }),
   'api-keys.taken-hash: writes API keys until one is taken': (_, { writeApiKeys }) => ({

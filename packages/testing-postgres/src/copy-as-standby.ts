@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { appendFile, cp, writeFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import pg from 'pg'
+import { withClient } from './database.ts'
 
 /** Not copied: files of the running process, and of the history before the copy (PostgreSQL manual, 25.3). */
 const NOT_COPIED = /^(?:postmaster\.(?:pid|opts)|(?:pg_wal|pg_replslot|pg_dynshmem)\/.+)$/
@@ -19,9 +19,7 @@ interface Origin {
  */
 export async function copyAsStandby(origin: Origin, dataFolder: string): Promise<void> {
   // The backup belongs to the session, so all of this is one connection.
-  const client = new pg.Client({ connectionString: origin.url })
-  await client.connect()
-  try {
+  await withClient(origin.url, async (client) => {
     const slot = `standby_${randomBytes(4).toString('hex')}`
     await client.query('select pg_create_physical_replication_slot($1, true)', [slot])
     await client.query("select pg_backup_start('standby', true)")
@@ -36,7 +34,5 @@ export async function copyAsStandby(origin: Origin, dataFolder: string): Promise
       join(dataFolder, 'postgresql.auto.conf'),
       `primary_conninfo = 'host=127.0.0.1 port=${origin.port} user=postgres'\nprimary_slot_name = '${slot}'\n`,
     )
-  } finally {
-    await client.end()
-  }
+  })
 }

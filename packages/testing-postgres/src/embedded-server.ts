@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { chown, cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { copyAsStandby } from './copy-as-standby.ts'
 import { freePort } from './free-port.ts'
 
+const run = promisify(execFile)
 /** PostgreSQL does not run as root; this is the user `nobody` of usual systems. */
 const NOBODY = 65534
 const MAX_PORTS = 10
@@ -39,13 +40,13 @@ export class EmbeddedServer {
     const initialized = process.env['INITIALIZED_POSTGRES']
     if (initialized === undefined) {
       await mkdir(server.dataFolder, { mode: 0o700 })
-      await server.#giveFilesToServer()
+      await giveToServer(server.#folder)
       const initdb = join(server.#binaries, 'initdb')
       const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
-      await promisify(execFile)(initdb, ['-D', server.dataFolder, ...settings], asNobody())
+      await run(initdb, ['-D', server.dataFolder, ...settings], asNobody())
     } else {
       await cp(initialized, server.dataFolder, { recursive: true })
-      await server.#giveFilesToServer()
+      await giveToServer(server.#folder)
     }
     return server
   }
@@ -54,13 +55,8 @@ export class EmbeddedServer {
   async createStandby(): Promise<EmbeddedServer> {
     const standby = await EmbeddedServer.#prepare()
     await copyAsStandby(this, standby.dataFolder)
-    await standby.#giveFilesToServer()
+    await giveToServer(standby.#folder)
     return standby
-  }
-
-  async #giveFilesToServer(): Promise<void> {
-    const files = await readdir(this.dataFolder, { recursive: true })
-    for (const file of ['..', '.', ...files]) await giveToServer(join(this.dataFolder, file))
   }
 
   static async #prepare(): Promise<EmbeddedServer> {
@@ -182,7 +178,7 @@ function isRoot(): boolean {
 }
 
 async function giveToServer(path: string): Promise<void> {
-  if (isRoot()) await chown(path, NOBODY, NOBODY)
+  if (isRoot()) await run('chown', ['-R', `${NOBODY}:${NOBODY}`, path])
 }
 
 function asNobody(): { uid?: number; gid?: number; cwd: string } {

@@ -9,12 +9,9 @@ export type { ReplicatedServer } from './replicated-server.ts'
 // A server of one's own, for tests that start it with settings, or stop it
 export { EmbeddedServer } from './embedded-server.ts'
 
-// A database on it for each test file
-export { createDatabase } from './database.ts'
+// A database on it for each test file, and one statement from outside
+export { createDatabase, runSql } from './database.ts'
 export type { Database } from './database.ts'
-
-// One statement from outside
-export { runSql } from './run-sql.ts'
 
 // A port for what else a test starts
 export { freePort } from './free-port.ts'

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
+import { runSql } from './database.ts'
 import { EmbeddedServer } from './embedded-server.ts'
-import { runSql } from './run-sql.ts'
 
 // That databases do not meet, that a crash loses nothing, and what a standby shows: every test that uses them.
 it('an embedded server takes another port when somebody else has taken its own, and leaves no files behind', async () => {

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import pg from 'pg'
+import { runSql, withClient } from './database.ts'
 import { EmbeddedServer } from './embedded-server.ts'
-import { runSql } from './run-sql.ts'
 
 /** A running server, and a streaming standby that follows it. */
 export interface ReplicatedServer {
@@ -50,16 +49,12 @@ export async function startReplicatedServer(): Promise<ReplicatedServer> {
 }
 
 /** Resolves when the condition is true; rejects after a minute. */
-async function expectSoon(url: string, condition: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
+function expectSoon(url: string, condition: string): Promise<void> {
+  return withClient(url, async (client) => {
     for (const end = Date.now() + 60_000; Date.now() < end; await setTimeout(5)) {
       const { rows } = await client.query<{ isTrue: boolean }>(`select ${condition} as "isTrue"`)
       if (rows[0]?.isTrue) return
     }
-  } finally {
-    await client.end()
-  }
-  throw new Error(`still not so: ${condition}`)
+    throw new Error(`still not so: ${condition}`)
+  })
 }

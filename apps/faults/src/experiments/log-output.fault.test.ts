@@ -45,6 +45,9 @@ it('goes on serving when the disk of its log is full, and logs again when it has
     await service.ask({ path: '/v1/pets' })
     return statSync(path).size > length
   })
+  // Full again, as far as there is space.
+  await writeFile(ballast, Buffer.alloc(1024 * 1024)).catch(() => {})
+  await service.ask({ path: '/v1/pets' })
   await stop(service)
 })
 

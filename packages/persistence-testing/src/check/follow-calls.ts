@@ -22,23 +22,22 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
     const given = args.map((arg) => inspect(arg, { breakLength: Number.POSITIVE_INFINITY })).join(', ')
     const text = `${name}(${given.length > MAX_LENGTH ? `${given.slice(0, MAX_LENGTH)}…` : given})`
     const entry = { text }
+    calls.add(entry)
     const fail = (error: unknown): never => {
-      calls.delete(entry)
       // The innermost call is the one that failed.
       if (typeof error === 'object' && error !== null && !failed.has(error)) failed.set(error, text)
       throw error
     }
-    const end = (result: unknown): unknown => {
-      calls.delete(entry)
-      return result
-    }
-    calls.add(entry)
+    let result: unknown
     try {
-      const result = call()
-      return result instanceof Promise ? result.then(end, fail) : end(result)
+      result = call()
     } catch (error) {
+      calls.delete(entry)
       return fail(error)
     }
+    if (result instanceof Promise) return result.finally(() => calls.delete(entry)).catch(fail)
+    calls.delete(entry)
+    return result
   }
 
   /** An object with the same functions, which are called on the given one: it may be frozen, or an instance of a class. */

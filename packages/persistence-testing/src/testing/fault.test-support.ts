@@ -73,11 +73,6 @@ export function testContract<Port>(
       })
     }
 
-    it('has unique ids and names', () => {
-      expect(cases.size).toBe(contract.length)
-      expect(new Set(contract.map(({ name }) => name)).size).toBe(contract.length)
-    })
-
     it('has no case that never fails', () => {
       const caught = new Set(faults.flatMap(([, caughtBy]) => caughtBy))
       expect([...cases.keys()].filter((id) => !caught.has(id))).toEqual([])
