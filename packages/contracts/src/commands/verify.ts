@@ -3,7 +3,7 @@
 // Exit codes: 0 they hold, 1 they do not, 2 invalid arguments.
 import { resolve } from 'node:path'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
-import { createTemporarySqlite, openProgramOver } from '../providers/open-program.ts'
+import { openProgramOverSqlite } from '../providers/open-program.ts'
 import { brokerOfEnvironment, reportingTo, SELECTED_CONTRACTS } from '../sources/pact-broker.ts'
 import { PACTS, readPactFiles } from '../sources/pact-files.ts'
 import { type PactSource, verifyPacts } from '../verification/verify-pacts.ts'
@@ -12,7 +12,7 @@ const OPTIONS = { pact: { type: 'string', multiple: true } } as const
 
 try {
   const { pact } = parseArgs({ options: OPTIONS }).values
-  const { holds, problems, report } = await verifyPacts(selectSource(pact), openProgramOver(createTemporarySqlite))
+  const { holds, problems, report } = await verifyPacts(selectSource(pact), openProgramOverSqlite)
   console.log(process.stdout.isTTY ? report : stripVTControlCharacters(report))
   if (holds) console.log('The contracts hold.')
   else console.log(problems.length > 0 ? 'The contracts could not be verified.' : 'The contracts do not hold.')

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compose, NO_REPORTS, persistenceAdapter, type Reports, readSettings, type Settings } from '@pet-store/api'
@@ -40,8 +40,30 @@ export function openProgramOver(createDatabase: () => Promise<ContractDatabase>)
   }
 }
 
-/** Creates an SQLite file in a folder of its own. */
-export async function createTemporarySqlite(): Promise<ContractDatabase> {
+/** The complete program over SQLite. A migration takes most of the time of an interaction, so one file is migrated and copied. */
+export const openProgramOverSqlite: OpenProvider = async (fixture) => {
+  migratedSqlite ??= createMigratedSqlite()
+  const original = await migratedSqlite
+  return openProgramOver(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pet-store-contract-'))
+    const file = join(folder, 'pet-store.db')
+    copyFileSync(original, file)
+    return { url: `sqlite:${file}`, drop: async () => rmSync(folder, { recursive: true }) }
+  })(fixture)
+}
+
+let migratedSqlite: Promise<string> | undefined
+
+async function createMigratedSqlite(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-contract-'))
-  return { url: `sqlite:${join(folder, 'pet-store.db')}`, drop: async () => rmSync(folder, { recursive: true }) }
+  process.once('exit', () => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'pet-store.db')
+  await migrate(`sqlite:${file}`)
+  return file
+}
+
+/** Makes a database ready, so that interactions can have copies of it. */
+export async function migrate(databaseUrl: string): Promise<void> {
+  const adapter = persistenceAdapter({ ...readSettings([], {}), databaseUrl })
+  await (await adapter.openBulkAccess({ migrate: true }))?.close()
 }
