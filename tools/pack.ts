@@ -1,5 +1,6 @@
-// Packs every public package into data/tarballs, as a release publishes them, and lists them: `pnpm release:dry-run`. Until
-// then other programs install from that folder (docs/how-to/release.md).
+// Packs every public package into data/tarballs, as a release publishes them, and shows what the registry would have of each:
+// `pnpm release:dry-run`. Until then other programs install from that folder (docs/how-to/release.md).
+import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, readPublicPackages, run } from './public-packages.ts'
@@ -9,7 +10,7 @@ interface Tarball {
   readonly version: string
   readonly filename: string
   readonly size: number
-  readonly files: readonly unknown[]
+  readonly files: readonly { readonly path: string }[]
 }
 
 /**
@@ -29,15 +30,69 @@ export async function packAll(folder: string): Promise<readonly Tarball[]> {
   return tarballs
 }
 
+interface Manifest {
+  readonly [field: string]: unknown
+  readonly repository?: { readonly url: string }
+}
+
+/** The fields of a manifest that `npm view` shows. */
+const VIEWED = `name version description license repository engines exports bin dependencies peerDependencies`.split(
+  ' ',
+)
+
+/** What `npm view` would show, besides what only the registry knows: times, dist-tags, maintainers. */
+function registryView({ filename, size, files }: Tarball, manifest: Manifest): object {
+  const fields = VIEWED.flatMap((name) => (name in manifest ? [[name, manifest[name]]] : []))
+  const integrity = `sha512-${hash('sha512', readFileSync(filename), 'base64')}`
+  const paths = files.map(({ path }) => path).sort()
+  return { ...Object.fromEntries(fields), dist: { integrity, size, fileCount: files.length }, files: paths }
+}
+
+/** The statement that publishing in CI makes (in-toto 1, SLSA provenance 1), with the names of what only CI knows in brackets. */
+function provenance({ name, version, filename }: Tarball, { repository }: Manifest, commit: string): object {
+  const url = repository?.url.replace(/^git\+|\.git$/g, '') ?? '<pnpm release:repository>'
+  return {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: [
+      {
+        name: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+        digest: { sha512: hash('sha512', readFileSync(filename)) },
+      },
+    ],
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType: 'https://slsa-framework.github.io/github-actions-buildtypes/workflow/v1',
+        externalParameters: {
+          workflow: { ref: '<GITHUB_REF>', repository: url, path: '.github/workflows/release.yml' },
+        },
+        internalParameters: {
+          github: {
+            event_name: 'workflow_dispatch',
+            repository_id: '<GITHUB_REPOSITORY_ID>',
+            repository_owner_id: '<GITHUB_REPOSITORY_OWNER_ID>',
+          },
+        },
+        resolvedDependencies: [{ uri: `git+${url}@<GITHUB_REF>`, digest: { gitCommit: commit } }],
+      },
+      runDetails: {
+        builder: { id: 'https://github.com/actions/runner/github-hosted' },
+        metadata: { invocationId: `${url}/actions/runs/<GITHUB_RUN_ID>/attempts/<GITHUB_RUN_ATTEMPT>` },
+      },
+    },
+  }
+}
+
 if (import.meta.main) {
-  const tarballs = await packAll(join(ROOT, 'data/tarballs'))
-  for (const { name, version, filename, size, files } of tarballs) {
-    console.log(`${name}@${version}: ${files.length} files, ${Math.ceil(size / 1000)} kB, ${filename}`)
+  const folder = join(ROOT, 'data/tarballs')
+  const commit = (await run(ROOT, ['git', 'rev-parse', 'HEAD'])).trim()
+  for (const tarball of await packAll(folder)) {
+    const manifest = JSON.parse(await run(ROOT, ['tar', '-xOf', tarball.filename, 'package/package.json'])) as Manifest
+    console.log(`\n${tarball.name}@${tarball.version}: ${tarball.filename}`)
+    const shown = { view: registryView(tarball, manifest), provenance: provenance(tarball, manifest, commit) }
+    console.dir(shown, { depth: null, maxArrayLength: null, breakLength: 130 })
   }
-  const { repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    readonly repository?: object
-  }
-  if (repository === undefined) {
-    console.log('They have no repository and no provenance yet: pnpm release:repository https://host/owner/pet-store')
+  if (!readFileSync(join(ROOT, 'package.json'), 'utf8').includes('"repository":')) {
+    console.log('\nThey have no repository and no provenance yet: pnpm release:repository https://host/owner/pet-store')
   }
 }
