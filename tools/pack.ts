@@ -45,7 +45,7 @@ function registryView({ filename, size, files }: Tarball, manifest: Manifest): o
   const fields = VIEWED.flatMap((name) => (name in manifest ? [[name, manifest[name]]] : []))
   const integrity = `sha512-${hash('sha512', readFileSync(filename), 'base64')}`
   const paths = files.map(({ path }) => path).sort()
-  return { ...Object.fromEntries(fields), dist: { integrity, size, fileCount: files.length }, files: paths }
+  return { ...Object.fromEntries(fields), dist: { integrity, size, fileCount: files.length }, files: paths.join(' ') }
 }
 
 /** The statement that publishing in CI makes (in-toto 1, SLSA provenance 1), with the names of what only CI knows in brackets. */
@@ -90,7 +90,7 @@ if (import.meta.main) {
     const manifest = JSON.parse(await run(ROOT, ['tar', '-xOf', tarball.filename, 'package/package.json'])) as Manifest
     console.log(`\n${tarball.name}@${tarball.version}: ${tarball.filename}`)
     const shown = { view: registryView(tarball, manifest), provenance: provenance(tarball, manifest, commit) }
-    console.dir(shown, { depth: null, maxArrayLength: null, breakLength: 130 })
+    console.dir(shown, { depth: null, breakLength: 130 })
   }
   if (!readFileSync(join(ROOT, 'package.json'), 'utf8').includes('"repository":')) {
     console.log('\nThey have no repository and no provenance yet: pnpm release:repository https://host/owner/pet-store')
