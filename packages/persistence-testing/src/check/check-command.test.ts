@@ -55,8 +55,8 @@ const BROKEN_FIND = `
     [4n, () => { throw new Error('too great') }],
   ])
   export default async (options) => {
-    const opened = await open(options)
-    return { ...opened, pets: { ...opened.pets, find: (id) => faults.get(id)?.() ?? opened.pets.find(id) } }
+    const { pets, ...opened } = await open(options)
+    return { ...opened, pets: { add: pets.add, list: pets.list, find: (id) => faults.get(id)?.() ?? pets.find(id) } }
   }`
 
 describe.concurrent('pet-store-adapter check', () => {
