@@ -55,8 +55,8 @@ const BROKEN_FIND = `
     [4n, () => { throw new Error('too great') }],
   ])
   export default async (options) => {
-    const { pets, ...opened } = await open(options)
-    return { ...opened, pets: { add: pets.add, list: pets.list, find: (id) => faults.get(id)?.() ?? pets.find(id) } }
+    const { pets: { add, addWithKey, find, list }, ...opened } = await open(options)
+    return { ...opened, pets: { add, addWithKey, list, find: (id) => faults.get(id)?.() ?? find(id) } }
   }`
 
 describe.concurrent('pet-store-adapter check', () => {
