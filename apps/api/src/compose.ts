@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { createKeyCheck } from '@pet-store/access'
+import { createKeyCheck, type KeyCheckOptions } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
 import { type Clock, createPetApp, createPetServer, type PetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
@@ -36,42 +36,41 @@ const KEY_CHANGES_INTERVAL_MS = 10_000
 
 /** Builds the whole program. Nothing listens yet. */
 export async function compose(settings: Settings, reports: Reports, options: ComposeOptions = {}): Promise<Program> {
-  const { rateLimit, maxConcurrentRequests, publicUrl, corsOrigins, trustProxy } = settings
+  const { trustProxy, corsOrigins } = settings
   const { now = () => new Date(), developmentKey } = options
   await startTraces(settings)
   const persistence = await openPersistence(settings, { onBackgroundFailure: reports.onBackgroundFailure })
   const observability = await openObservability(settings, persistence, reports)
   const readiness = createReadiness(persistence, reports.onReadiness)
-  const keyCheck = createKeyCheck({
-    keys: persistence.apiKeys,
-    staticKeys: settings.staticKeys,
-    onLookUpLimit: reports.onLookUpLimit,
-    lifetimeMs: settings.apiKeyCacheSeconds * 1000,
-  })
+  const keyCheck = createKeyCheck(keyCheckOptions(settings, persistence, reports))
   const keyUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
   const keyChanges = repeat(createKeyChanges(persistence.apiKeys, reports.onKeyChange, now), KEY_CHANGES_INTERVAL_MS)
   const app = observability.app({
+    ...httpOptions(settings, persistence),
     pets: createPetUseCases(observability.repository(persistence.pets)),
     tokenCheck: keyCheck.check,
-    ...(rateLimit && { rateLimiting: { limit: rateLimit, limiter: persistence.createRateLimiter(rateLimit) } }),
-    maxConcurrentRequests,
     readiness: readiness.check,
     log: reports.log,
     now,
     developmentKey,
-    publicUrl,
-    corsOrigins,
-    trustProxy,
   })
-  return {
-    server: createPetServer(observability.listener(createPetApp(app)), app.log, { trustProxy, corsOrigins }),
-    metricsServer: observability.metricsServer,
-    persistence,
-    stop: readiness.stop,
-    async close() {
-      await Promise.all([keyUses.finish(), keyChanges.finish()])
-      await persistence.close()
-      await observability.close()
-    },
+  const server = createPetServer(observability.listener(createPetApp(app)), app.log, { trustProxy, corsOrigins })
+  async function close(): Promise<void> {
+    await Promise.all([keyUses.finish(), keyChanges.finish()])
+    await persistence.close()
+    await observability.close()
   }
+  return { server, metricsServer: observability.metricsServer, persistence, stop: readiness.stop, close }
+}
+
+function keyCheckOptions(settings: Settings, { apiKeys }: Required<Persistence>, reports: Reports): KeyCheckOptions {
+  const { staticKeys, apiKeyCacheSeconds } = settings
+  return { keys: apiKeys, staticKeys, onLookUpLimit: reports.onLookUpLimit, lifetimeMs: apiKeyCacheSeconds * 1000 }
+}
+
+/** What the settings say about requests. */
+function httpOptions(settings: Settings, { createRateLimiter }: Required<Persistence>) {
+  const { rateLimit, maxConcurrentRequests, publicUrl, corsOrigins, trustProxy } = settings
+  const rateLimiting = rateLimit && { limit: rateLimit, limiter: createRateLimiter(rateLimit) }
+  return { maxConcurrentRequests, publicUrl, corsOrigins, trustProxy, ...(rateLimiting && { rateLimiting }) }
 }

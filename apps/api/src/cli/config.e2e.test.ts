@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { temporaryFolder } from '@pet-store/testing'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '../settings/settings.ts'
-import { runProgram } from '../testing/run-program.test-support.ts'
+import { runHere } from '../testing/run-command.test-support.ts'
 
 const SETTINGS_OF_THE_TEST = {
   PORT: '8080',
@@ -16,10 +16,9 @@ describe('pet-store config', () => {
     const folder = await temporaryFolder()
     await writeFile(`${folder}/keys`, `shop=${'ab'.repeat(32)}\n`)
     const settings = { ...SETTINGS_OF_THE_TEST, API_KEYS_SHA256_FILE: 'keys' }
-    const program = runProgram('config', folder, settings)
-    expect(await program.ended).toBe(0)
-
-    const rows = program.output.stdout.trimEnd().split('\n')
+    const { code, stdout } = await runHere('config', folder, settings)
+    expect(code).toBe(0)
+    const rows = stdout.trimEnd().split('\n')
     expect(rows).toHaveLength(Object.keys(SETTINGS).length + 1)
     expect(rows.map((row) => row.replace(/ {2,}/g, ' | '))).toEqual(
       expect.arrayContaining([
@@ -34,25 +33,25 @@ describe('pet-store config', () => {
       ]),
     )
 
-    const json = runProgram('config --json', folder, settings)
-    expect(await json.ended).toBe(0)
-    const shown = JSON.parse(json.output.stdout) as Record<string, unknown>
+    const json = await runHere('config --json', folder, settings)
+    const shown = JSON.parse(json.stdout) as Record<string, unknown>
     expect(Object.keys(shown)).toEqual(Object.values(SETTINGS).map(({ variable }) => variable))
     expect(shown).toMatchObject({
       PORT: { value: '8080', from: 'environment' },
       METRICS_PORT: { value: '', from: 'default' },
       API_KEYS_SHA256: { value: '***', from: 'file' },
     })
-    expect(JSON.stringify([program.output, json.output])).not.toMatch(/secret@|=secret|abab/)
+    expect(JSON.stringify([stdout, json])).not.toMatch(/secret@|=secret|abab/)
   })
 
   it('names wrong settings as every command does, and shows them among the others', async () => {
-    const program = runProgram('config', await temporaryFolder(), { PORT: 'x', API_KEYS_SHA256_FILE: 'nowhere' })
-    expect(await program.ended).toBe(2)
-    expect(program.output.stdout).toMatch(/^PORT +x +environment$/m)
-    expect(program.output.stdout).toMatch(/^HOST +127\.0\.0\.1 +default$/m)
-    expect(program.output.stdout).toMatch(/^API_KEYS_SHA256 +\(cannot be read\) +file$/m)
-    expect(program.output.stderr).toBe(
+    const settings = { PORT: 'x', API_KEYS_SHA256_FILE: 'nowhere' }
+    const { code, stdout, stderr } = await runHere('config', await temporaryFolder(), settings)
+    expect(code).toBe(2)
+    expect(stdout).toMatch(/^PORT +x +environment$/m)
+    expect(stdout).toMatch(/^HOST +127\.0\.0\.1 +default$/m)
+    expect(stdout).toMatch(/^API_KEYS_SHA256 +\(cannot be read\) +file$/m)
+    expect(stderr).toBe(
       'PORT must be an integer from 0 to 65535, got "x"\n' +
         "API_KEYS_SHA256_FILE cannot be read: ENOENT: no such file or directory, open 'nowhere'\n",
     )

@@ -1,9 +1,9 @@
-import { effectiveTexts, readSettings } from '../settings/read-settings.ts'
+import { effectiveSettings, readSettings } from '../settings/read-settings.ts'
 import { textTable } from './text-table.ts'
 
 /** Shows every setting that is in effect, and where it comes from; secrets are masked. */
 export function showConfig({ json = false }: { json?: boolean }): void {
-  const texts = effectiveTexts()
+  const texts = effectiveSettings()
   if (json) {
     const settings = texts.map(({ variable, maskedText, from }) => [variable, { value: maskedText, from }] as const)
     process.stdout.write(`${JSON.stringify(Object.fromEntries(settings), undefined, 2)}\n`)

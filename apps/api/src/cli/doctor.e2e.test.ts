@@ -3,43 +3,41 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { createApiKey } from '@pet-store/access'
 import { temporaryFolder } from '@pet-store/testing'
-import { expect, it, onTestFinished } from 'vitest'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { persistenceAdapter } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import { runProgram } from '../testing/run-program.test-support.ts'
+import { runHere } from '../testing/run-command.test-support.ts'
 
-async function run(command: string, folder: string, settings: Record<string, string> = {}) {
-  const { ended, output } = runProgram(command, folder, settings)
-  return { code: await ended, ...output }
-}
+let folder: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
 
 /** What doctor finds besides what is well. */
-async function findings(folder: string, settings: Record<string, string> = {}) {
-  const { code, stdout } = await run('doctor', folder, settings)
+async function findings(settings: Record<string, string> = {}) {
+  const { code, stdout } = await runHere('doctor', folder, settings)
   return { code, found: stdout.match(/^(?:error|warning).*\n +->.*$/gm) ?? [] }
 }
 
 it('doctor finds nothing that prevents a start in an empty folder, and leaves it empty', async () => {
-  const folder = await temporaryFolder()
-  const { code, stdout } = await run('doctor', folder)
+  const { code, stdout } = await runHere('doctor', folder)
   expect(stdout).toMatch(/^ok {7}database .* does not exist and must be created\n +-> serve does that when it starts$/m)
   expect(code).toBe(0)
   expect(await readdir(folder)).toEqual([])
-  expect(await findings(folder, { MIGRATE_ON_START: 'false' })).toEqual({
+  expect(await findings({ MIGRATE_ON_START: 'false' })).toEqual({
     code: 1,
     found: [expect.stringMatching(/^error .* does not exist and must be created\n +-> run pet-store migrate$/)],
   })
 })
 
 it('doctor checks each part of a database that is migrated', async () => {
-  const folder = await temporaryFolder()
   const settings = { DATABASE_URL: 'sqlite:pets.db', MIGRATE_ON_START: 'false' }
   await writeFile(`${folder}/pets.db`, '')
-  expect((await findings(folder, settings)).found).toEqual([
+  expect((await findings(settings)).found).toEqual([
     expect.stringMatching(/^error {4}migrations {2}sqlite:pets.db lacks 0001-.*\n +-> run pet-store migrate$/),
   ])
-  expect((await run('migrate', folder, settings)).code).toBe(0)
-  const migrated = await run('doctor --json', folder, settings)
+  expect((await runHere('migrate', folder, settings)).code).toBe(0)
+  const migrated = await runHere('doctor --json', folder, settings)
   expect(migrated.code).toBe(0)
   const states = (JSON.parse(migrated.stdout) as { check: string; state: string }[]).map(
     ({ check, state }) => `${check} ${state}`,
@@ -50,22 +48,20 @@ it('doctor checks each part of a database that is migrated', async () => {
 })
 
 it('doctor warns that a clock differs, its own or that of another instance', async () => {
-  const folder = await temporaryFolder()
-  const settings = { ...readSettings([], {}), databaseUrl: `sqlite:${folder}/pets.db` }
+  const settings = { ...readSettings({}), databaseUrl: `sqlite:${folder}/pets.db` }
   const { apiKeys, close } = await persistenceAdapter(settings).open({ migrate: true })
   const { key } = createApiKey({ name: 'kiosk' }, { by: 'Ada' })
   await apiKeys?.add(key)
   await apiKeys?.markUsed([{ id: key.id, at: new Date('2999-01-01') }])
   await close()
-  expect(await findings(folder, { DATABASE_URL: settings.databaseUrl })).toEqual({
+  expect(await findings({ DATABASE_URL: settings.databaseUrl })).toEqual({
     code: 0,
     found: [expect.stringMatching(/^warning {2}clock {7}a key was used at 2999-.*\n +-> .* \(NTP\)$/)],
   })
 })
 
 it('doctor reports invalid settings beside misspelt ones', async () => {
-  const settings = { PORT: 'x', LOG_LEVEL: 'y', DATABASE_ULR: 'sqlite:typo.db' }
-  const { code, found } = await findings(await temporaryFolder(), settings)
+  const { code, found } = await findings({ PORT: 'x', LOG_LEVEL: 'y', DATABASE_ULR: 'sqlite:typo.db' })
   expect(code).toBe(1)
   expect(found).toEqual([
     'warning  settings    DATABASE_ULR is ignored\n                     -> did you mean DATABASE_URL?',
@@ -75,28 +71,26 @@ it('doctor reports invalid settings beside misspelt ones', async () => {
 })
 
 it('doctor reports a database that cannot be opened, without its password', async () => {
-  const unavailable = await run('doctor', await temporaryFolder(), {
-    DATABASE_URL: 'postgres://pets:secret@127.0.0.1:1/pets',
-  })
+  const DATABASE_URL = 'postgres://pets:secret@127.0.0.1:1/pets'
+  const unavailable = await runHere('doctor', folder, { DATABASE_URL })
   expect(unavailable.code).toBe(1)
   expect(unavailable.stdout).toMatch(/^error {4}database .*127\.0\.0\.1/m)
   expect(JSON.stringify(unavailable)).not.toContain('secret')
 })
 
 it('doctor names a port in use, a file in the place of the folder, and a missing module', async () => {
-  const folder = await temporaryFolder()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  expect((await findings(folder, { PORT: String(port) })).found).toEqual([
+  expect((await findings({ PORT: String(port) })).found).toEqual([
     expect.stringMatching(/^error {4}port {8}Cannot listen on .*\. Stop it, or set PORT to another number\.\n/),
   ])
   await writeFile(`${folder}/data`, '')
-  expect((await findings(folder)).found).toEqual([
+  expect((await findings()).found).toEqual([
     'error    disk        ./data is a file\n                     -> a folder of that name is needed: move the file, or change DATABASE_URL',
   ])
-  expect((await findings(folder, { PERSISTENCE_MODULE: './none.mjs' })).found).toEqual([
+  expect((await findings({ PERSISTENCE_MODULE: './none.mjs' })).found).toEqual([
     expect.stringMatching(/^error {4}module {6}The persistence module .*\n +-> .* correct PERSISTENCE_MODULE/),
   ])
 })

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { dirname } from 'node:path'
 import { apiKeyState } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
 import { noApiKeys } from '../persistence/no-api-keys.ts'
@@ -10,24 +11,20 @@ import { misspeltVariables } from '../settings/misspelt-variables.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import { examineDisk, type Finding } from './disk-finding.ts'
-
-const CLOCK_TOLERANCE_MS = 60_000
+import { examineDisk, type Finding } from './examine-disk.ts'
 
 /** Checks everything that a start depends on, and changes nothing. Exit code 1 if something prevents a start. */
 export async function doctor({ json = false }: { json?: boolean }): Promise<void> {
   const findings: Finding[] = []
   for await (const finding of examine()) {
+    const { check, state, message, remedy } = finding
     findings.push(finding)
-    if (!json) console.log(lineOf(finding))
+    if (state === 'error') process.exitCode = 1
+    if (json) continue
+    console.log(`${state.padEnd(7)}  ${check.padEnd(10)}  ${message}`)
+    if (remedy !== undefined) console.log(`${' '.repeat(21)}-> ${remedy}`)
   }
   if (json) console.log(JSON.stringify(findings, undefined, 2))
-  if (findings.some(({ state }) => state === 'error')) process.exitCode = 1
-}
-
-function lineOf({ check, state, message, remedy }: Finding): string {
-  const line = `${state.padEnd(7)}  ${check.padEnd(10)}  ${message}`
-  return remedy === undefined ? line : `${line}\n${' '.repeat(21)}-> ${remedy}`
 }
 
 async function* examine(): AsyncGenerator<Finding> {
@@ -35,35 +32,34 @@ async function* examine(): AsyncGenerator<Finding> {
   for (const { name, meant } of misspeltVariables(processEnvironment())) {
     yield { check: 'settings', state: 'warning', message: `${name} is ignored`, remedy: `did you mean ${meant}?` }
   }
-  const settings = settingsOrError()
-  if (settings instanceof InvalidSettings) {
-    for (const message of settings.message.split('\n')) {
+  try {
+    const settings = readSettings()
+    yield { check: 'settings', state: 'ok', message: 'every setting is valid', remedy: 'pet-store config shows them' }
+    yield* examineSystem(settings)
+  } catch (error) {
+    if (!(error instanceof InvalidSettings)) throw error
+    for (const message of error.message.split('\n')) {
       yield { check: 'settings', state: 'error', message, remedy: 'see pet-store serve --help' }
     }
-    return
   }
-  yield { check: 'settings', state: 'ok', message: 'every setting is valid', remedy: 'pet-store config shows them' }
-  yield await examinePort(settings.host, settings.port, 'PORT')
-  if (settings.metricsPort !== undefined) yield await examinePort(settings.host, settings.metricsPort, 'METRICS_PORT')
-  if (settings.persistenceModule !== '') {
+}
+
+async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
+  const { host, port, metricsPort, databaseUrl, persistenceModule } = settings
+  yield await examinePort(host, port, 'PORT')
+  if (metricsPort !== undefined) yield await examinePort(host, metricsPort, 'METRICS_PORT')
+  if (persistenceModule !== '') {
     const module = await examineModule(settings)
     yield module
     if (module.state === 'error') return
-  } else if (databaseKind(settings.databaseUrl) === 'sqlite') {
-    const disk = await examineDisk(settings)
+  } else if (databaseUrl === 'sqlite::memory:') {
+    yield { check: 'disk', state: 'warning', message: 'pets are in memory only, and lost at the end' }
+  } else if (databaseKind(databaseUrl) === 'sqlite') {
+    const disk = await examineDisk(dirname(databaseUrl.slice('sqlite:'.length)))
     yield disk
     if (disk.state === 'error') return
   }
   yield* examineDatabase(settings)
-}
-
-function settingsOrError(): Settings | InvalidSettings {
-  try {
-    return readSettings()
-  } catch (error) {
-    if (error instanceof InvalidSettings) return error
-    throw error
-  }
 }
 
 async function examinePort(host: string, port: number, setting: string): Promise<Finding> {
@@ -99,12 +95,10 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   try {
     const { database, pending } = await persistenceAdapter(settings).migrations()
     if (database === 'missing') {
-      yield { check: 'database', state, message: `${url} does not exist and must be created`, remedy }
-      return
+      return yield { check: 'database', state, message: `${url} does not exist and must be created`, remedy }
     }
     if (pending.length > 0) {
-      yield { check: 'migrations', state, message: `${url} lacks ${pending.join(', ')}, which must run`, remedy }
-      return
+      return yield { check: 'migrations', state, message: `${url} lacks ${pending.join(', ')}, which must run`, remedy }
     }
     yield { check: 'migrations', state: 'ok', message: 'none is pending' }
     const persistence = await openPersistence(settings, { readOnly: true })
@@ -116,28 +110,24 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
       await persistence.close()
     }
   } catch (error) {
-    const check = 'check DATABASE_URL, the permissions of this user, and that the database is running'
-    yield { check: 'database', state: 'error', message: (error as Error).message, remedy: check }
+    const advice = 'check DATABASE_URL, the permissions of this user, and that the database is running'
+    yield { check: 'database', state: 'error', message: (error as Error).message, remedy: advice }
   }
 }
+
+const CLOCK_TOLERANCE_MS = 60_000
 
 async function* examineKeys({ apiKeys }: Required<Persistence>, settings: Settings): AsyncGenerator<Finding> {
   const keys = await apiKeys.list()
   const now = new Date()
   const active = keys.filter((key) => apiKeyState(key, now) === 'active').length + settings.staticKeys.length
-  const message = `${active} active`
-  if (active > 0) yield { check: 'keys', state: 'ok', message }
-  else {
-    const remedy = apiKeys === noApiKeys ? 'put hashes into API_KEYS_SHA256' : 'pet-store keys create --name NAME'
-    yield { check: 'keys', state: 'warning', message, remedy }
-  }
+  const create = apiKeys === noApiKeys ? 'put hashes into API_KEYS_SHA256' : 'pet-store keys create --name NAME'
+  const isMissing = { state: 'warning', remedy: create } as const
+  yield { check: 'keys', message: `${active} active`, ...(active > 0 ? { state: 'ok' } : isMissing) }
   const latest = Math.max(...keys.map(({ createdAt, lastUsedAt = createdAt }) => lastUsedAt.getTime()))
-  yield latest > now.getTime() + CLOCK_TOLERANCE_MS
-    ? {
-        check: 'clock',
-        state: 'warning',
-        message: `a key was used at ${new Date(latest).toISOString()}, but here it is ${now.toISOString()}`,
-        remedy: 'this clock is slow, or that of another instance is fast: synchronise both (NTP)',
-      }
-    : { check: 'clock', state: 'ok', message: now.toISOString() }
+  const time = now.toISOString()
+  if (latest <= now.getTime() + CLOCK_TOLERANCE_MS) return yield { check: 'clock', state: 'ok', message: time }
+  const message = `a key was used at ${new Date(latest).toISOString()}, but here it is ${time}`
+  const remedy = 'this clock is slow, or that of another instance is fast: synchronise both (NTP)'
+  yield { check: 'clock', state: 'warning', message, remedy }
 }

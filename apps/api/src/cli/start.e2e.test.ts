@@ -36,6 +36,9 @@ describe('pet-store start', () => {
       [200, '{"id":1,"name":"Rex","categoryId":1,"status":"available"}'],
     ])
     expect(lines.every((line) => line.includes(key))).toBe(true)
+    const box = program.output.stdout.match(/^[┌│└].*$/gm) ?? []
+    expect(new Set(box.map((line) => line.length)).size).toBe(1)
+    expect(box.join('\n')).toContain(`│ API key    ${key} `)
 
     const [, docs = ''] = /Reference +(\S+)/.exec(program.output.stdout) ?? []
     expect(docs).toBe(address.replace(/v1$/, 'docs'))

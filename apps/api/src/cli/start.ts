@@ -7,27 +7,26 @@ import { createLog } from '../observability/log.ts'
 import { oneProcessNote } from '../persistence/open-persistence.ts'
 import { runServer } from '../server/run-server.ts'
 import { maskUrl } from '../settings/database-url.ts'
-import { readSettings } from '../settings/read-settings.ts'
-import type { SettingsRule } from '../settings/settings.ts'
+import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { fileError } from '../transfer/pet-file.ts'
 
 const LOOPBACK = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/
 
-const hostIsLoopback: SettingsRule = ({ host }) =>
-  host === undefined || LOOPBACK.test(host)
-    ? undefined
-    : `HOST must be a loopback address such as 127.0.0.1, because start prints a working key, got "${host}"; to serve other machines, use: pnpm pet-store serve`
-
 /** Serves this machine only, and prints all that a first request needs. */
 export async function start(): Promise<void> {
-  const settings = readSettings([hostIsLoopback])
+  const settings = readSettings()
+  if (!LOOPBACK.test(settings.host)) {
+    throw new InvalidSettings([
+      `HOST must be a loopback address such as 127.0.0.1, because start prints a working key, got "${settings.host}"; to serve other machines, use: pnpm pet-store serve`,
+    ])
+  }
   const key = await readOrCreateDevelopmentKey()
   const { log, reports } = await createLog(settings)
   const staticKeys = [{ keyId: 'development', sha256: hashApiKey(key) }]
   const program = await compose({ ...settings, staticKeys }, reports, { developmentKey: key })
   const url = await runServer(program, settings, log)
-  const note = await oneProcessNote(settings)
-  console.log(welcome(url, key, `${maskUrl(settings.databaseUrl)}${note === undefined ? '' : `\n            ${note}`}`))
+  console.log(welcome(url, key, settings, await oneProcessNote(settings)))
 }
 
 /** Relative to the working directory. */
@@ -72,23 +71,24 @@ function unlessExists(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
-function welcome(url: string, key: string, database: string): string {
+function welcome(url: string, key: string, { databaseUrl }: Settings, note: string | undefined): string {
   const address = `${url}/v1`
   const authorization = `-H 'Authorization: Bearer ${key}'`
-  // Rules and no box: the lines to paste are longer than a terminal is wide.
-  const rule = '─'.repeat(72)
+  const lines = [
+    'The pet store is running. Stop it with Ctrl+C.',
+    '',
+    `Address    ${address}`,
+    `API key    ${key}`,
+    `           for development; stored in ${DEVELOPMENT_KEY_FILE}`,
+    '           Every user of this machine can read it on these pages:',
+    `Pets       ${url}/`,
+    `Reference  ${url}/docs`,
+    `Database   ${maskUrl(databaseUrl)}`,
+    ...(note === undefined ? [] : [`           ${note}`]),
+  ]
+  // Below the box, so that what is copied has no line of it.
   return `
-${rule}
-The pet store is running.
-
-  Address   ${address}
-  API key   ${key}
-            for development; stored in ${DEVELOPMENT_KEY_FILE}. Every user of this machine can read it on the pages below
-  Pets      ${url}/
-            the pets in a browser, with this key
-  Reference ${url}/docs
-            to read and to try in a browser, already authorised
-  Database  ${database}
+${boxed(lines)}
 
 Paste a line to try it:
 
@@ -97,8 +97,15 @@ Paste a line to try it:
   curl ${authorization} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/pets
 
   curl ${authorization} ${address}/pets/1
-
-Stop it with Ctrl+C.
-${rule}
 `
+}
+
+/** Lines in a box that fits the terminal: longer ones go on in the next line. */
+function boxed(lines: readonly string[]): string {
+  const most = Math.max(20, (process.stdout.columns || 1_000) - 4)
+  const rows = lines.flatMap((line) => line.match(new RegExp(`.{1,${most}}`, 'gu')) ?? [''])
+  const width = Math.max(...rows.map((row) => [...row].length))
+  const edge = '─'.repeat(width + 2)
+  const framed = rows.map((row) => `│ ${row}${' '.repeat(width - [...row].length)} │`)
+  return [`┌${edge}┐`, ...framed, `└${edge}┘`].join('\n')
 }

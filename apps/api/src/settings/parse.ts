@@ -15,10 +15,6 @@ export function parseInteger(text: string, min: number, max: number): number {
   throw new RangeError(`must be an integer from ${min} to ${max}`)
 }
 
-export function parseBoolean(text: string): boolean {
-  return parseOneOf(text, ['true', 'false'] as const) === 'true'
-}
-
 export function parseOneOf<Value extends string>(text: string, values: readonly Value[]): Value {
   const value = values.find((known) => known === text)
   if (value !== undefined) return value
@@ -31,8 +27,4 @@ export function parseList(text: string): readonly string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-}
-
-export function isHttpUrl(text: string): boolean {
-  return /^https?:\/\//.test(text) && URL.canParse(text)
 }

@@ -9,7 +9,7 @@ const HASH = 'a'.repeat(64)
 
 describe('readSettings', () => {
   it('returns the defaults where a variable is absent or empty', () => {
-    const defaults = readSettings([], {})
+    const defaults = readSettings({})
     expect(defaults).toMatchObject({ port: 3000, databaseUrl: 'sqlite:./data/pet-store.db', staticKeys: [] })
     expect(defaults).toMatchObject({
       metricsPort: undefined,
@@ -17,14 +17,12 @@ describe('readSettings', () => {
       publicUrl: undefined,
       trustProxy: 0,
     })
-    expect(readSettings([], { PORT: '', HOST: '', DATABASE_URL: '', LOG_LEVEL: '', API_KEYS_SHA256: '' })).toEqual(
-      defaults,
-    )
+    expect(readSettings({ PORT: '', HOST: '', DATABASE_URL: '', LOG_LEVEL: '', API_KEYS_SHA256: '' })).toEqual(defaults)
   })
 
   it('reads what is set', () => {
     expect(
-      readSettings([], {
+      readSettings({
         PORT: '0',
         HOST: '::1',
         METRICS_PORT: '9464',
@@ -85,7 +83,7 @@ describe('readSettings', () => {
     await file('wrong', 'mysql://pets:secret@db/pets\n')
     await file('bad-keys', 'no-hash')
     await file('empty', '\n')
-    const inFile = (variable: string, name: string) => readSettings([], { [`${variable}_FILE`]: join(folder, name) })
+    const inFile = (variable: string, name: string) => readSettings({ [`${variable}_FILE`]: join(folder, name) })
 
     expect(inFile('DATABASE_URL', 'url').databaseUrl).toBe('postgres://pets:secret@db/pets')
     expect(() => inFile('DATABASE_URL', 'wrong')).toThrow(/^DATABASE_URL must be sqlite: [^"]*$/)
@@ -94,8 +92,8 @@ describe('readSettings', () => {
     expect(() => inFile('DATABASE_URL', 'nowhere')).toThrow(/^DATABASE_URL_FILE cannot be read: ENOENT[^\n]*$/)
     // Only secrets can come from a file.
     expect(inFile('PORT', 'url').port).toBe(3000)
-    expect(() => readSettings([], { DATABASE_URL: 'sqlite:pets.db', DATABASE_URL_FILE: join(folder, 'url') })).toThrow(
-      new InvalidSettings(['DATABASE_URL and DATABASE_URL_FILE must not both be set']),
+    expect(() => readSettings({ DATABASE_URL: 'sqlite:pets.db', DATABASE_URL_FILE: join(folder, 'url') })).toThrow(
+      new InvalidSettings(['DATABASE_URL_FILE must not be set beside DATABASE_URL']),
     )
   })
 
@@ -132,7 +130,7 @@ describe('readSettings', () => {
     ],
   ])('rejects a wrong %s', (variable, texts, rule) => {
     for (const text of texts) {
-      expect(() => readSettings([], { [variable]: text }), text).toThrow(
+      expect(() => readSettings({ [variable]: text }), text).toThrow(
         new InvalidSettings([`${variable} must be ${rule}, got ${JSON.stringify(text)}`]),
       )
     }
@@ -161,35 +159,31 @@ describe('readSettings', () => {
     ],
   ])('rejects a wrong %s without repeating it, because it may hold a secret', (variable, texts, rule) => {
     for (const text of texts) {
-      expect(() => readSettings([], { DATABASE_URL: 'postgres://db/pets', [variable]: text }), text).toThrow(
+      expect(() => readSettings({ DATABASE_URL: 'postgres://db/pets', [variable]: text }), text).toThrow(
         new InvalidSettings([`${variable} must be ${rule}`]),
       )
     }
   })
 
   it('rejects a shutdown delay that is not shorter than the timeout', () => {
-    expect(() => readSettings([], { SHUTDOWN_DELAY: '30s' })).toThrow(
-      'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY',
-    )
-    expect(() => readSettings([], { SHUTDOWN_DELAY: 'soon' })).toThrow('SHUTDOWN_DELAY must be a number and a unit')
+    expect(() => readSettings({ SHUTDOWN_DELAY: '30s' })).toThrow('SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY')
+    expect(() => readSettings({ SHUTDOWN_DELAY: 'soon' })).toThrow('SHUTDOWN_DELAY must be a number and a unit')
   })
 
   it('rejects a statement timeout with which a request could outlast its connection', () => {
-    expect(() => readSettings([], { DATABASE_STATEMENT_TIMEOUT: '13001' })).toThrow(
+    expect(() => readSettings({ DATABASE_STATEMENT_TIMEOUT: '13001' })).toThrow(
       'DATABASE_STATEMENT_TIMEOUT must be at most 13000, because a request must get its response within 60 s',
     )
   })
 
   it('rejects a shutdown time beyond an hour', () => {
-    expect(readSettings([], { SHUTDOWN_TIMEOUT: '1h' }).shutdownTimeoutMs).toBe(3_600_000)
-    expect(() => readSettings([], { SHUTDOWN_TIMEOUT: '30d' })).toThrow(
-      'SHUTDOWN_TIMEOUT must be at most 1h, got "30d"',
-    )
-    expect(() => readSettings([], { SHUTDOWN_DELAY: '61m' })).toThrow('SHUTDOWN_DELAY must be at most 1h, got "61m"')
+    expect(readSettings({ SHUTDOWN_TIMEOUT: '1h' }).shutdownTimeoutMs).toBe(3_600_000)
+    expect(() => readSettings({ SHUTDOWN_TIMEOUT: '30d' })).toThrow('SHUTDOWN_TIMEOUT must be at most 1h, got "30d"')
+    expect(() => readSettings({ SHUTDOWN_DELAY: '61m' })).toThrow('SHUTDOWN_DELAY must be at most 1h, got "61m"')
   })
 
   it('accepts a collector URL with a password, but not one with a query, where no path can follow', () => {
-    const read = (OTEL_EXPORTER_OTLP_ENDPOINT: string) => readSettings([], { OTEL_EXPORTER_OTLP_ENDPOINT }).otlpEndpoint
+    const read = (OTEL_EXPORTER_OTLP_ENDPOINT: string) => readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT }).otlpEndpoint
     expect(read('http://me:secret@collector:4318')).toBe('http://me:secret@collector:4318')
     for (const [text, shown] of [
       ['http://collector:4318/?key=1', 'http://collector:4318/?***'],
@@ -201,11 +195,11 @@ describe('readSettings', () => {
   })
 
   it('counts trusted proxies', () => {
-    expect(readSettings([], { TRUST_PROXY: '2' })).toMatchObject({ trustProxy: 2 })
+    expect(readSettings({ TRUST_PROXY: '2' })).toMatchObject({ trustProxy: 2 })
   })
 
   it('rejects replicas beside SQLite', () => {
-    expect(() => readSettings([], { DATABASE_REPLICA_URLS: 'postgres://r1/pets' })).toThrow(
+    expect(() => readSettings({ DATABASE_REPLICA_URLS: 'postgres://r1/pets' })).toThrow(
       new InvalidSettings([
         'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database',
       ]),
@@ -218,7 +212,7 @@ describe('readSettings', () => {
       DATABASE_URL: 'anything at all',
       DATABASE_REPLICA_URLS: 'one, other',
     }
-    expect(readSettings([], environment)).toMatchObject({
+    expect(readSettings(environment)).toMatchObject({
       databaseUrl: 'anything at all',
       databaseReplicaUrls: ['one', 'other'],
       persistenceModule: './mine.js',
@@ -228,17 +222,16 @@ describe('readSettings', () => {
   it.each([`shop=${HASH},shop=${'B'.repeat(64)}`, `${HASH},${HASH}`, `shop=${HASH},kiosk=${HASH.toUpperCase()}`])(
     'rejects the static keys %j, which have a name or a hash in common',
     (API_KEYS_SHA256) => {
-      expect(() => readSettings([], { API_KEYS_SHA256 })).toThrow(/^API_KEYS_SHA256 must not repeat a key: /)
+      expect(() => readSettings({ API_KEYS_SHA256 })).toThrow(/^API_KEYS_SHA256 must not repeat a key: /)
     },
   )
 
-  it('names every invalid setting at once, including the rules of the command', () => {
-    const rule = () => 'HOST must be different'
-    expect(() => readSettings([rule], { PORT: 'x', LOG_LEVEL: 'y' })).toThrow(
+  it('names every invalid setting at once, and the rules across settings', () => {
+    expect(() => readSettings({ PORT: 'x', LOG_LEVEL: 'y', SHUTDOWN_DELAY: '30s' })).toThrow(
       new InvalidSettings([
         'PORT must be an integer from 0 to 65535, got "x"',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, got "y"',
-        'HOST must be different',
+        'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY',
       ]),
     )
   })

@@ -3,7 +3,7 @@ import { AccessError, createStaticKeys, type RateLimit, type StaticKey } from '@
 import { DEFAULT_POOL_SIZE, DEFAULT_STATEMENT_TIMEOUT_MS, POOLERS } from '@pet-store/persistence-postgres/settings'
 import { DATABASE_URL_RULE, databaseKind, isPostgresUrl, maskUrl } from './database-url.ts'
 import { parseOrigins, parsePublicUrl, parseTrustProxy } from './network-settings.ts'
-import { isHttpUrl, parseBoolean, parseDuration, parseInteger, parseList, parseOneOf } from './parse.ts'
+import { parseDuration, parseInteger, parseList, parseOneOf } from './parse.ts'
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is parsed. */
 export interface Setting<T> {
@@ -89,7 +89,7 @@ export const SETTINGS = {
     variable: 'MIGRATE_ON_START',
     meaning: 'Whether to migrate the database at start. If `false`, a start fails while migrations are pending.',
     default: 'true',
-    parse: parseBoolean,
+    parse: (text) => parseOneOf(text, ['true', 'false']) === 'true',
   },
   databasePoolSize: {
     variable: 'DATABASE_POOL_SIZE',
@@ -193,11 +193,10 @@ export const SETTINGS = {
 export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> }
 
 /** A rule across settings: one line that says what is wrong, or nothing. Settings that are invalid by themselves are absent. */
-export type SettingsRule = (settings: Partial<Settings>) => string | undefined
+type SettingsRule = (settings: Partial<Settings>) => string | undefined
 
 const MAX_STATEMENT_TIMEOUT_MS = 13_000
 
-/** The rules that hold for every command. */
 export const SETTINGS_RULES: readonly SettingsRule[] = [
   function databaseIsKnown({ databaseUrl, persistenceModule }) {
     if (databaseUrl === undefined || persistenceModule !== '') return undefined
@@ -238,7 +237,8 @@ function parseShutdownTime(text: string): number {
 }
 
 function parseCollectorUrl(text: string): string {
-  if (text !== '' && !isHttpUrl(text)) throw new RangeError('must be a URL that begins with http:// or https://')
+  if (text !== '' && !(/^https?:\/\//.test(text) && URL.canParse(text)))
+    throw new RangeError('must be a URL that begins with http:// or https://')
   // The path of traces is appended.
   if (/[?#]/.test(text)) throw new RangeError('must have no query')
   return text

@@ -18,7 +18,7 @@ export interface ContractDatabase {
 export function openProgramOver(createDatabase: () => Promise<ContractDatabase>): OpenProvider {
   return async (fixture) => {
     const database = await createDatabase()
-    const settings: Settings = { ...readSettings([], {}), databaseUrl: database.url, rateLimit: RATE_LIMIT }
+    const settings: Settings = { ...readSettings({}), databaseUrl: database.url, rateLimit: RATE_LIMIT }
     const bulk = await persistenceAdapter(settings).openBulkAccess({ migrate: true })
     const program = await compose(settings, REPORTS, { now: () => fixture.now })
     const { pets, apiKeys } = program.persistence
@@ -64,6 +64,6 @@ async function createMigratedSqlite(): Promise<string> {
 
 /** Makes a database ready, so that interactions can have copies of it. */
 export async function migrate(databaseUrl: string): Promise<void> {
-  const adapter = persistenceAdapter({ ...readSettings([], {}), databaseUrl })
+  const adapter = persistenceAdapter({ ...readSettings({}), databaseUrl })
   await (await adapter.openBulkAccess({ migrate: true }))?.close()
 }

@@ -26,7 +26,7 @@ export const DATABASES = {
 export const KINDS = ['SQLite', 'PostgreSQL'] as const
 
 export async function openDatabase(url: string): Promise<BulkAccess> {
-  const bulk = await persistenceAdapter({ ...readSettings([], {}), databaseUrl: url }).openBulkAccess({ migrate: true })
+  const bulk = await persistenceAdapter({ ...readSettings({}), databaseUrl: url }).openBulkAccess({ migrate: true })
   cleanUps.push(bulk.close)
   return bulk
 }

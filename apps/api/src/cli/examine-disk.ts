@@ -1,6 +1,5 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Settings } from '../settings/settings.ts'
 import { systemUser } from '../settings/system-user.ts'
 
 /** What was checked, and what to do about it. An error prevents `serve` from starting. */
@@ -15,13 +14,7 @@ const MIN_FREE_BYTES = 100e6
 const check = 'disk'
 
 /** Whether the folder of an SQLite database is there, or can be created, may be written and has space. */
-export async function examineDisk({ databaseUrl }: Settings): Promise<Finding> {
-  const file = databaseUrl.slice('sqlite:'.length)
-  if (file === ':memory:') return { check, state: 'warning', message: 'pets are in memory only, and lost at the end' }
-  return examineFolder(dirname(file))
-}
-
-async function examineFolder(folder: string): Promise<Finding> {
+export async function examineDisk(folder: string): Promise<Finding> {
   try {
     if (!(await stat(folder)).isDirectory()) {
       const remedy = 'a folder of that name is needed: move the file, or change DATABASE_URL'
@@ -31,18 +24,13 @@ async function examineFolder(folder: string): Promise<Finding> {
     const { bavail, bsize } = await statfs(folder)
     const freeBytes = bavail * bsize
     const message = `${Math.floor(freeBytes / 1e6).toLocaleString('en')} MB free in ${folder}`
-    return freeBytes < MIN_FREE_BYTES
-      ? { check, state: 'error', message, remedy: 'free some space, or move the database to another disk' }
-      : { check, state: 'ok', message }
+    if (freeBytes >= MIN_FREE_BYTES) return { check, state: 'ok', message }
+    return { check, state: 'error', message, remedy: 'free some space, or move the database to another disk' }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     // It is created in the one around it.
-    if (code === 'ENOENT' && folder !== dirname(folder)) return examineFolder(dirname(folder))
-    return {
-      check,
-      state: 'error',
-      message: `the user ${systemUser()} may not write in ${folder} (${code})`,
-      remedy: 'run as the owner of the folder, or change its owner',
-    }
+    if (code === 'ENOENT' && folder !== dirname(folder)) return examineDisk(dirname(folder))
+    const message = `the user ${systemUser()} may not write in ${folder} (${code})`
+    return { check, state: 'error', message, remedy: 'run as the owner of the folder, or change its owner' }
   }
 }
