@@ -9,7 +9,6 @@ export { SqlPetRepository } from './repositories/sql-pet-repository.ts'
 export type { NewKeyColumns, PetWriter } from './repositories/sql-pet-repository.ts'
 export { SqlPetReader } from './repositories/sql-pet-reader.ts'
 export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
-export type { EntityAccess } from './repositories/sql-api-key-repository.ts'
 
 // Their statements
 export { compilePetStatements } from './statements/pet-statements.ts'

@@ -29,7 +29,7 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
 
   const read = runOnPool(pool, 'not_stored')
   const write = runOnPool(pool, 'unknown')
-  return createBulkAccess(createPostgresOrm(database).em, {
+  return createBulkAccess(createPostgresOrm(database.name, pool).em, {
     read: ({ sql, parameters }) => read({ text: sql }, parameters as readonly SqlValue[]),
 
     insert: ({ table, columns, onConflict = '' }, rows, also) =>

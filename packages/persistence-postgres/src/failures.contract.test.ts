@@ -1,3 +1,4 @@
+import type { NewPet } from '@pet-store/domain'
 import {
   aNewPet,
   apiKeyRepositoryContract,
@@ -8,6 +9,7 @@ import { openFaultyProxy } from '@pet-store/testing'
 import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { openPostgresBulkAccess } from './bulk-access.ts'
 import { openPostgresDatabase } from './database/database.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { migratePostgres } from './migrations.ts'
@@ -95,8 +97,8 @@ describe('Adding to PostgreSQL', () => {
 describe('When the connection breaks, PostgreSQL gives it back to no one and keeps the others:', () => {
   it.each([
     ['begin', /begin/, 'not_stored'],
-    ['the work', /insert into "api_key"/, 'not_stored'],
-    ['commit', /commit/, 'unknown'],
+    ['the work', /insert into pet/, 'not_stored'],
+    ['commit', /commit\b/, 'unknown'],
     ['rollback', /rollback/, undefined],
   ])('at %s', async (_, statement, outcome) => {
     const proxy = await openFaultyProxy(database.url, {
@@ -108,22 +110,15 @@ describe('When the connection breaks, PostgreSQL gives it back to no one and kee
       },
     })
     onTestFinished(() => proxy.close())
-    const { apiKeys, pets, poolUse, close } = await openPostgresPersistence({ url: proxy.url, poolSize: 2 })
+    const bulk = await openPostgresBulkAccess({ url: proxy.url, poolSize: 2 })
     for (let time = 0; time < 5; time += 1) {
-      const key = {
-        id: `key_${time}`,
-        sha256: `${time}`,
-        name: 'kiosk',
-        scopes: ['pets:read'],
-        createdAt: new Date(),
-      } as const
-      // Its work fails by itself, so that it is rolled back.
-      if (outcome === undefined) await expect(apiKeys.replace('nobody', key, new Date())).rejects.toThrow()
-      else await expect(apiKeys.add(key)).rejects.toMatchObject({ code: 'persistence_unavailable', outcome })
+      // Work that fails by itself is rolled back.
+      const pet = outcome === undefined ? { ...aNewPet(), status: 'lost' as 'sold' } : aNewPet()
+      const rejection = outcome === undefined ? {} : { code: 'persistence_unavailable', outcome }
+      await expect(bulk.addPets([pet as NewPet])).rejects.toMatchObject(rejection)
     }
-    expect(await Promise.all([pets.find(1n), pets.find(2n), pets.find(3n)])).toEqual([undefined, undefined, undefined])
-    expect(poolUse()).toMatchObject([{ busy: 0, waiting: 0 }])
-    await close()
+    expect(await Promise.all([1, 2, 3].map(() => bulk.countPets()))).toEqual([0, 0, 0])
+    await bulk.close()
   })
 })
 

@@ -7,14 +7,13 @@ import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { isConflict, sqlStateOf } from './database/unavailable.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
-import { createPostgresOrm, MIGRATIONS } from './orm.ts'
+import { createPostgresOrm, MIGRATIONS, poolOf } from './orm.ts'
 
 /** Any number that other programs on the same database do not use; these are the bytes of `pets`. */
 const LOCK = 0x70657473
 /** A migration that waits for a lock makes everything behind it wait too, so it gives way and tries again. */
 const LOCK_TIMEOUT_MS = 2_000
 const RETRY_PAUSE_MS = 500
-const MAX_CONFLICTS = 5
 const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const NO_SUCH_DATABASE = '3D000'
@@ -62,17 +61,14 @@ export async function assertNoNewerSchema(database: PostgresDatabase): Promise<v
 }
 
 async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Promise<readonly string[]> {
-  let conflicts = 0
   for (const end = performance.now() + maxWaitMs; ; await setTimeout(RETRY_PAUSE_MS * (0.5 + Math.random()))) {
     try {
       return await migrateInTransaction(database)
     } catch (error) {
-      if (isConflict(error) && conflicts < MAX_CONFLICTS) {
-        conflicts += 1
-        continue
-      }
-      if (sqlStateOf((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error
+      const isLocked = sqlStateOf((error as Error).cause) === LOCK_NOT_AVAILABLE
+      if (!isLocked && !isConflict(error)) throw error
       if (performance.now() < end) continue
+      if (!isLocked) throw error
       throw new Error(`another session has held a lock for ${maxWaitMs / 1_000} s`, { cause: error })
     }
   }
@@ -87,11 +83,13 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(`select pg_advisory_xact_lock(${LOCK})`)
     const { pending } = migrationState(nameOf(database), await appliedMigrations(client), MIGRATIONS)
-    if (pending.length > 0) await createPostgresOrm(database).migrator.up({ migrations: [...pending] })
+    if (pending.length > 0) {
+      await createPostgresOrm(database.name, poolOf(client, database.pool)).migrator.up({ migrations: [...pending] })
+    }
     return pending
   }
   // Read committed: whoever has waited for the lock must see what the program that held it has done.
-  return inWriteTransaction(database.pool, work, 'read committed')
+  return inWriteTransaction(database.pool, work)
 }
 
 /** Which migrations a database has and lacks. */

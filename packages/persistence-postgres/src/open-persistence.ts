@@ -9,7 +9,6 @@ import { createPostgresPetWriter } from './driver/pet-writer.ts'
 import { poolUse } from './driver/pool-statements.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { createEntityAccess } from './driver/write-transaction.ts'
 import { ensureMigrated, stateOf } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
 import { listFromReplicas } from './replicas/list-from-replicas.ts'
@@ -43,14 +42,13 @@ export async function openPostgresPersistence(options: PostgresOptions): Promise
 async function persistenceOf(connections: PostgresConnections, options: PostgresOptions): Promise<PostgresPersistence> {
   const { pool, write, read } = connections
   const { pooler = 'none', onBackgroundFailure } = options
-  const { em } = createPostgresOrm(connections)
-  const entities = createEntityAccess(em, pool)
+  const { em } = createPostgresOrm(connections.name, pool)
   const statements = compilePetStatements(em)
   const runner = createPostgresStatementRunner(pooler, write, read)
   const isDistributed = await isPetDistributed(connections)
   const writer = createPostgresPetWriter(em, pool, pooler, { isDistributed })
   const primary = new SqlPetRepository(statements, runner, writer, onBackgroundFailure)
-  const apiKeys = new SqlApiKeyRepository(em, entities, runner)
+  const apiKeys = new SqlApiKeyRepository(em, runner)
   const replicas = await openReplicas(pool, options, statements)
 
   return {
@@ -59,12 +57,10 @@ async function persistenceOf(connections: PostgresConnections, options: Postgres
     createRateLimiter: createPostgresRateLimiter(runner),
     async check() {
       // The table too, so that a database without one is noticed.
-      const rows = await withRetries(() =>
-        em
-          .fork()
-          .execute<{ isReadOnly: boolean }[]>(
-            `select current_setting('transaction_read_only') = 'on' as "isReadOnly" from (select count(*) from (select 1 from pet limit 1) one) counted`,
-          ),
+      const { rows } = await withRetries(() =>
+        pool.query<{ isReadOnly: boolean }>(
+          `select current_setting('transaction_read_only') = 'on' as "isReadOnly" from (select count(*) from (select 1 from pet limit 1) one) counted`,
+        ),
       )
       if (rows[0]?.isReadOnly !== true) return
       throw persistenceUnavailable({ message: 'The database is read-only: a standby, or set to be read-only.' })

@@ -21,9 +21,7 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
     throw error
   }
   database.pragma(`cache_size = -${CACHE_KIB}`)
-  const orm = createSqliteOrm(database)
-
-  return createBulkAccess(orm.em, {
+  return createBulkAccess(createSqliteOrm(database).em, {
     async read({ sql, parameters }) {
       return database
         .prepare<unknown[], SqlValue[]>(sql)
@@ -57,7 +55,6 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
       }),
 
     async close() {
-      await orm.close()
       database.close()
     },
   })

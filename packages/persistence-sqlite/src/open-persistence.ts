@@ -8,7 +8,6 @@ import { createGroupedReads } from './driver/grouped-reads.ts'
 import { GroupedWrites } from './driver/grouped-writes.ts'
 import { createSqlitePetWriter } from './driver/pet-writer.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
-import { createEntityAccess } from './driver/write-transaction.ts'
 import { openMigrated, stateOf } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
 
@@ -26,30 +25,28 @@ export interface SqlitePersistence extends Persistence {
 export async function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
   const database = await openMigrated(options)
   const assertFile = createFileCheck(database)
-  const orm = createSqliteOrm(database)
-  const { em } = orm
+  const { em } = createSqliteOrm(database)
   const writes = new GroupedWrites(database, assertFile)
   const reads = createGroupedReads(database)
   const runner = createSqliteStatementRunner(database, writes, reads)
   const writer = createSqlitePetWriter(em, database, writes)
   const pets = new SqlPetRepository(compilePetStatements(em), runner, writer, options.onBackgroundFailure)
-  const entities = createEntityAccess(em, database, assertFile)
-  const apiKeys = new SqlApiKeyRepository(em, entities, runner)
+  const apiKeys = new SqlApiKeyRepository(em, runner)
+  // Reads a page of the file, which `select 1` would not.
+  const readPage = runner.readOne({ name: 'check', sql: 'select id from pet limit 1' }, () => true)
 
   return {
     pets,
     apiKeys,
     async check() {
       assertFile()
-      // Reads a page of the file, which `select 1` would not.
-      await entities.read((forked) => forked.execute('select id from pet limit 1'))
+      await readPage([])
     },
     isMigrated: () => withRetries(() => stateOf(database).pending.length === 0, REQUEST_MAX_WAIT_MS),
     async close() {
       await writes.finish()
       reads.flush()
       await Promise.all([pets.finish(), apiKeys.finish()])
-      await orm.close()
       database.close()
     },
   }

@@ -1,168 +1,144 @@
-import { type InferEntity, type RequiredEntityData, UniqueConstraintViolationException } from '@mikro-orm/core'
-import type { SqlEntityManager } from '@mikro-orm/sql'
+import { type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import type { StoredApiKey } from '@pet-store/persistence'
 import { ApiKeyRecord } from '../entities/api-key-record.ts'
 import { API_KEY_CODEC, fieldsOf, rowDecoder, rowEncoder, type SqlValue } from '../entities/codec.ts'
-import type { Statement, StatementRunner } from '../statements/statement-runner.ts'
+import type { StatementRunner } from '../statements/statement-runner.ts'
 import { namesOf, statementFor } from '../statements/table-columns.ts'
-
-/**
- * Runs work with an entity manager of its own, whose errors become those of the ports. Each adapter brings its own,
- * because databases differ in how a transaction waits and fails.
- */
-export interface EntityAccess {
-  read<Result>(work: (em: SqlEntityManager) => Promise<Result>): Promise<Result>
-  /**
-   * Runs the work in one transaction, possibly more than once: it must have no effect outside the database. What it reads
-   * is not changed by others before its commit.
-   */
-  write<Result>(work: (em: SqlEntityManager) => Promise<Result>): Promise<Result>
-}
+import { RunningCalls } from './running-calls.ts'
 
 const FIELDS = fieldsOf(API_KEY_CODEC)
-const encodeRow = rowEncoder(API_KEY_CODEC)
-const decodeRow = rowDecoder(API_KEY_CODEC)
+const encode = rowEncoder(API_KEY_CODEC)
+const decode = rowDecoder(API_KEY_CODEC)
 
-/** API keys in an SQL database, as entities; only the look-up by hash, on which requests wait, is a prepared statement. */
+/** API keys in an SQL database, read and written by prepared statements. */
 export class SqlApiKeyRepository implements ApiKeyRepository {
-  readonly #entities: EntityAccess
+  readonly #find
   readonly #findByHash
-  readonly #writing = new Set<Promise<unknown>>()
+  readonly #list
+  readonly #listChanged
+  readonly #add
+  readonly #addSuccessor
+  readonly #revoke
+  readonly #markUsed
+  readonly #writing = new RunningCalls()
 
-  constructor(em: SqlEntityManager, entities: EntityAccess, runner: StatementRunner) {
-    this.#entities = entities
-    this.#findByHash = runner.readOne(compileFindByHash(em), keyWithSuccessor)
+  constructor(em: SqlEntityManager, runner: StatementRunner) {
+    const statements = compileStatements(em)
+    this.#find = runner.readOne(statements.find, keyWithSuccessor)
+    this.#findByHash = runner.readOne(statements.findByHash, keyWithSuccessor)
+    this.#list = runner.readAll(statements.list, keyWithSuccessor)
+    this.#listChanged = runner.readAll(statements.listChanged, keyWithSuccessor)
+    this.#add = runner.writeOptional(statements.add)
+    this.#addSuccessor = runner.writeOptional(statements.addSuccessor)
+    this.#revoke = runner.writeOptional(statements.revoke)
+    this.#markUsed = runner.writeOptional(statements.markUsed)
   }
 
   /** Resolves when all writes that were begun have ended. */
-  async finish(): Promise<void> {
-    await Promise.allSettled(this.#writing)
-  }
-
-  async #write<Result>(work: (em: SqlEntityManager) => Promise<Result>): Promise<Result> {
-    const writing = this.#entities.write(work)
-    this.#writing.add(writing)
-    try {
-      return await writing
-    } finally {
-      this.#writing.delete(writing)
-    }
+  finish(): Promise<void> {
+    return this.#writing.finish()
   }
 
   async add(key: NewApiKey): Promise<void> {
-    await this.#write((em) => em.insert(ApiKeyRecord, encode(key)))
+    await this.#writing.add(this.#add(encode(key)))
   }
 
-  async replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
-    const record = encode({ ...successor, replaces: id, overlapUntil: until })
-    const hasSuccessor = async (em: SqlEntityManager) => (await em.count(ApiKeyRecord, { replaces: id })) > 0
-    try {
-      return await this.#write(async (em) => {
-        if ((await em.count(ApiKeyRecord, { id })) === 0) {
-          throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
-        }
-        if (await hasSuccessor(em)) return false
-        await em.insert(ApiKeyRecord, record)
-        return true
-      })
-    } catch (error) {
-      // Another call may have stored a successor at the same time: then the unique index has rejected this one.
-      if (error instanceof UniqueConstraintViolationException && (await this.#entities.read(hasSuccessor))) return false
-      throw error
+  replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
+    const replacing = async () => {
+      if ((await this.find(id)) === undefined) throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
+      return (await this.#addSuccessor(encode({ ...successor, replaces: id, overlapUntil: until }))) !== undefined
     }
+    return this.#writing.add(replacing())
   }
 
-  async find(id: string): Promise<ApiKey | undefined> {
-    const records = await this.#entities.read((em) => em.find(ApiKeyRecord, { $or: [{ id }, { replaces: id }] }))
-    return apiKeysFrom(records.map(decode)).find((key) => key.id === id)
+  find(id: string): Promise<ApiKey | undefined> {
+    return this.#find([id])
   }
 
   findByHash(sha256: string): Promise<ApiKey | undefined> {
     return this.#findByHash([sha256])
   }
 
-  async list(changedSince?: Date): Promise<readonly ApiKey[]> {
-    const records = await this.#entities.read(async (em) => {
-      const orderBy = { createdAt: 'asc' } as const
-      if (changedSince === undefined) return em.find(ApiKeyRecord, {}, { orderBy })
-      const since = { $gte: BigInt(changedSince.getTime()) }
-      const changed = await em.find(ApiKeyRecord, { $or: [{ createdAt: since }, { revokedAt: since }] })
-      // The row of a new key says which key it replaces: that one has changed as well.
-      const ids = changed.flatMap(({ id, replaces }) => (replaces == null ? [id] : [id, replaces]))
-      return em.find(ApiKeyRecord, { id: { $in: ids } }, { orderBy })
-    })
-    return apiKeysFrom(records.map(decode))
+  list(changedSince?: Date): Promise<readonly ApiKey[]> {
+    if (changedSince === undefined) return this.#list([])
+    const since = BigInt(changedSince.getTime())
+    return this.#listChanged([since, since, since])
   }
 
-  revoke(id: string, at: Date, by?: string): Promise<boolean> {
-    const revocation = { revokedAt: BigInt(at.getTime()), revokedBy: by ?? null }
-    return this.#write(async (em) => {
-      const revoked = await em.nativeUpdate(ApiKeyRecord, { id, revokedAt: null }, revocation)
-      return revoked > 0 || (await em.count(ApiKeyRecord, { id })) > 0
-    })
+  async revoke(id: string, at: Date, by?: string): Promise<boolean> {
+    const revoked = await this.#writing.add(this.#revoke([BigInt(at.getTime()), by ?? null, id]))
+    return revoked !== undefined || (await this.find(id)) !== undefined
   }
 
   async markUsed(uses: readonly KeyUse[]): Promise<void> {
     if (uses.length === 0) return
-    const latest = new Map<string, bigint>()
-    for (const { id, at } of uses) {
-      const time = BigInt(at.getTime())
-      if (time > (latest.get(id) ?? Number.NEGATIVE_INFINITY)) latest.set(id, time)
-    }
-    await this.#write(async (em) => {
-      for (const record of await em.find(ApiKeyRecord, { id: { $in: [...latest.keys()] } })) {
-        const time = latest.get(record.id)
-        if (time !== undefined && time > (record.lastUsedAt ?? Number.NEGATIVE_INFINITY)) record.lastUsedAt = time
-      }
-      // One statement for hundreds of keys.
-      await em.flush()
-    })
+    const times = uses.map(({ id, at }) => ({ id, at: at.getTime() }))
+    await this.#writing.add(this.#markUsed([JSON.stringify(times)]))
   }
 }
 
-/** The properties of the entity; those that a key may lack are `null`. */
-function encode(key: StoredApiKey): RequiredEntityData<InferEntity<typeof ApiKeyRecord>> {
-  const row = encodeRow(key)
-  const record: unknown = Object.fromEntries(FIELDS.map((field, index) => [field, row[index]]))
-  // The compiler compares the fields of the codec with those of the entity, and the contract their values.
-  return record as RequiredEntityData<InferEntity<typeof ApiKeyRecord>>
-}
-
-/** A key in the order of its codec, then its successor. */
-function compileFindByHash(em: SqlEntityManager): Statement<readonly [sha256: string], readonly SqlValue[]> {
+/** The reads return a key in the order of its codec, then its successor, if it has one. */
+function compileStatements(em: SqlEntityManager) {
+  const isSqlite = em.getPlatform() instanceof SqlitePlatform
+  const statement = statementFor(em)
   const { table, column } = namesOf(em, ApiKeyRecord, FIELDS)
+  const { id, sha256, createdAt, revokedAt, revokedBy, lastUsedAt, replaces } = column
   const columns = ['found', 'successor'].flatMap((key) => FIELDS.map((field) => `${key}.${column[field]}`))
-  return statementFor(em)(
-    'api_key_find_by_hash',
-    `select ${columns.join(', ')} from ${table} as found
-      left join ${table} as successor on successor.${column.replaces} = found.${column.id}
-      where found.${column.sha256} = $1`,
-  )
+  const select = `select ${columns.join(', ')} from ${table} as found
+    left join ${table} as successor on successor.${replaces} = found.${id}`
+  const order = `order by found.${createdAt}`
+  const names = FIELDS.map((field) => column[field]).join(', ')
+  const insert = `insert into ${table} (${names}) values (${FIELDS.map((_, index) => `$${index + 1}`).join(', ')})`
+  const used = isSqlite
+    ? "select value ->> 'id' as id, value ->> 'at' as at from json_each($1)"
+    : 'select * from json_to_recordset($1::json) as used(id text, at bigint)'
+  return {
+    find: statement<readonly [id: string], Row>('api_key_find', `${select} where found.${id} = $1`),
+    findByHash: statement<readonly [sha256: string], Row>(
+      'api_key_find_by_hash',
+      `${select} where found.${sha256} = $1`,
+    ),
+    list: statement<readonly [], Row>('api_key_list', `${select} ${order}`),
+    // A key that was replaced has changed when its successor was added.
+    listChanged: statement<readonly [since: bigint, since: bigint, since: bigint], Row>(
+      'api_key_list_changed',
+      `${select} where found.${createdAt} >= $1 or found.${revokedAt} >= $2 or successor.${createdAt} >= $3 ${order}`,
+    ),
+    add: statement<Row, Row>('api_key_add', `${insert} returning ${id}`),
+    // Only one of many at the same time succeeds.
+    addSuccessor: statement<Row, Row>(
+      'api_key_add_successor',
+      `${insert} on conflict (${replaces}) do nothing returning ${id}`,
+    ),
+    revoke: statement<readonly [at: bigint, by: string | null, id: string], Row>(
+      'api_key_revoke',
+      `update ${table} set ${revokedAt} = $1, ${revokedBy} = $2 where ${id} = $3 and ${revokedAt} is null returning ${id}`,
+    ),
+    /** One statement for all of them, which come as JSON. */
+    markUsed: statement<readonly [uses: string], Row>(
+      'api_key_mark_used',
+      `update ${table} set ${lastUsedAt} = latest.at
+        from (select id, max(at) as at from (${used}) as used group by id) as latest
+        where ${table}.${id} = latest.id and (${lastUsedAt} is null or ${lastUsedAt} < latest.at)
+        returning ${table}.${id}`,
+    ),
+  }
 }
 
-function decode(record: InferEntity<typeof ApiKeyRecord>): StoredApiKey {
-  return decodeRow(FIELDS.map((field) => record[field] ?? null))
-}
-
-function keyWithSuccessor(row: readonly SqlValue[]): ApiKey {
-  const successor = row.slice(FIELDS.length)
-  return apiKeyFrom(decodeRow(row), successor[0] === null ? undefined : decodeRow(successor))
-}
+type Row = readonly SqlValue[]
 
 /** A stored key says which one it replaces; a key of the port says by which one it was replaced. */
-function apiKeysFrom(stored: readonly StoredApiKey[]): readonly ApiKey[] {
-  const successors = new Map(stored.map((key) => [key.replaces, key]))
-  return stored.map((key) => apiKeyFrom(key, successors.get(key.id)))
+function keyWithSuccessor(row: Row): ApiKey {
+  const { sha256: _, replaces: __, overlapUntil: ___, ...key } = decode(row)
+  const columns = row.slice(FIELDS.length)
+  if (columns[0] === null) return key
+  const successor = decode(columns)
+  return { ...key, ...endOf(key, successor), replacedBy: successor.id }
 }
 
-function apiKeyFrom(stored: StoredApiKey, successor: StoredApiKey | undefined): ApiKey {
-  const { sha256: _, replaces: __, overlapUntil: ___, ...key } = stored
-  const expiresAt = earlier(key.expiresAt, successor?.overlapUntil)
-  return { ...key, ...(expiresAt && { expiresAt }), ...(successor && { replacedBy: successor.id }) }
-}
-
-function earlier(one: Date | undefined, other: Date | undefined): Date | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return one < other ? one : other
+/** A key ends with the overlap, unless it ends earlier anyway. */
+function endOf({ expiresAt }: Partial<StoredApiKey>, { overlapUntil }: StoredApiKey): { readonly expiresAt?: Date } {
+  if (expiresAt === undefined || overlapUntil === undefined) return overlapUntil ? { expiresAt: overlapUntil } : {}
+  return { expiresAt: expiresAt < overlapUntil ? expiresAt : overlapUntil }
 }

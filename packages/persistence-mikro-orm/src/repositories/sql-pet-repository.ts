@@ -14,6 +14,7 @@ import { columnsFromPet, type NewPetColumns, petFromColumns } from '../entities/
 import type { PetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 import { ExpiredKeys } from './expired-keys.ts'
+import { RunningCalls } from './running-calls.ts'
 import { SqlPetReader } from './sql-pet-reader.ts'
 
 /** Adds pets. Each adapter brings its own, because databases differ in what one statement and one transaction can do. */
@@ -41,7 +42,7 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
   readonly #findKey
   readonly #deleteKey
   readonly #expiredKeys: ExpiredKeys
-  readonly #adding = new Set<Promise<unknown>>()
+  readonly #adding = new RunningCalls()
 
   /** `onBackgroundFailure` is called when expired keys could not be deleted. They are deleted later. */
   constructor(
@@ -58,27 +59,18 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
   }
 
   add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
-    return this.#untilFinished(this.#add(pet, cancellation))
+    return this.#adding.add(this.#add(pet, cancellation))
   }
 
   /** The primary key of the table of keys decides which of several concurrent calls is first; the others find its pet. */
   addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
-    return this.#untilFinished(this.#addWithKey(pet, key, cancellation))
+    return this.#adding.add(this.#addWithKey(pet, key, cancellation))
   }
 
   /** Resolves when all adds that were begun have ended and no work is left in the background. */
   async finish(): Promise<void> {
-    await Promise.allSettled(this.#adding)
+    await this.#adding.finish()
     await this.#expiredKeys.finish()
-  }
-
-  async #untilFinished<Result>(adding: Promise<Result>): Promise<Result> {
-    this.#adding.add(adding)
-    try {
-      return await adding
-    } finally {
-      this.#adding.delete(adding)
-    }
   }
 
   async #add(pet: NewPet, cancellation: Cancellation | undefined): Promise<Pet> {

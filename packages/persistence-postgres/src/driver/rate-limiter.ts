@@ -1,18 +1,5 @@
-import { defineEntity, p } from '@mikro-orm/core'
 import type { CreateRateLimiter } from '@pet-store/access'
 import type { Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
-
-/** The table of counted requests: one row for each key, of its latest window. */
-export const RequestCountRecord = defineEntity({
-  name: 'RequestCountRecord',
-  tableName: 'request_count',
-  properties: {
-    keyId: p.text().primary(),
-    // Milliseconds since 1970.
-    windowStart: p.bigint(),
-    requests: p.bigint(),
-  },
-})
 
 /** The same for the whole statement. */
 const NOW_MS = '(extract(epoch from now()) * 1000)::bigint'

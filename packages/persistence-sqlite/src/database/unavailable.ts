@@ -1,4 +1,3 @@
-import { DriverException } from '@mikro-orm/core'
 import { persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
 import Database from 'better-sqlite3'
 
@@ -20,8 +19,6 @@ export function isDiskFailure(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_IOERR')
 }
 
-/** The ORM wraps the errors of the driver and copies their codes. */
 function codeOf(error: unknown): string {
-  if (error instanceof Database.SqliteError) return error.code
-  return error instanceof DriverException && typeof error.code === 'string' ? error.code : ''
+  return error instanceof Database.SqliteError ? error.code : ''
 }

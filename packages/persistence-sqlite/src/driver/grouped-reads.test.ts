@@ -62,13 +62,6 @@ describe('group read', () => {
     expect(await Promise.all([retried, read(1)])).toEqual([2, 'a'])
   })
 
-  it('runs inside an open transaction of the ORM without ending it', async () => {
-    database.exec("begin; insert into note values ('c')")
-    expect(await Promise.all([read(1), read(3)])).toEqual(['a', 'c'])
-    expect(database.inTransaction).toBe(true)
-    database.exec('rollback')
-  })
-
   it('can be flushed before the database is closed', async () => {
     const results = Promise.all([read(1), read(2)])
     reads.flush()

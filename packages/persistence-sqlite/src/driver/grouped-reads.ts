@@ -25,8 +25,8 @@ export function createGroupedReads(database: Database): GroupedReads {
   function flush(): void {
     const group = waiting
     waiting = []
-    // The ORM uses the same connection and may have a transaction open. If the database is closed, each read rejects.
-    const isTogether = group.length > 1 && database.open && !database.inTransaction
+    // If the database is closed, each read rejects.
+    const isTogether = group.length > 1 && database.open
     if (isTogether) begin.run()
     for (const read of group) read()
     // A disk error ends the transaction by itself.

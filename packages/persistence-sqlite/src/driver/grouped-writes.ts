@@ -9,13 +9,6 @@ import type { Database } from 'better-sqlite3'
 import { retryPauseMs } from '../database/retries.ts'
 import { isBusy, isDiskFailure, unavailableOr } from '../database/unavailable.ts'
 
-interface GroupedWriteOptions {
-  /** The memory that the write's values take. Default: 0. */
-  readonly bytes?: number
-  /** When it is aborted before the write runs, the write is rejected. */
-  readonly cancellation?: Cancellation | undefined
-}
-
 interface GroupedWrite extends WaitingStatement {
   /** Runs the write; the returned function settles the caller's promise and is called after the commit. */
   readonly run: () => () => void
@@ -42,8 +35,11 @@ export class GroupedWrites {
     this.#queue = new WaitingQueue(limits)
   }
 
-  /** Runs a write in the next transaction and resolves after its commit. A write that throws fails alone. */
-  add<Result>(write: () => Result, { bytes = 0, cancellation }: GroupedWriteOptions = {}): Promise<Result> {
+  /**
+   * Runs a write, whose values take this memory, in the next transaction and resolves after its commit. A write that throws
+   * fails alone.
+   */
+  add<Result>(write: () => Result, bytes: number, cancellation?: Cancellation): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const run = () => {
         try {
@@ -84,8 +80,6 @@ export class GroupedWrites {
   /** Returns false while the lock is not free; then the writes still wait. */
   #commitQueue(): boolean {
     if (this.#queue.length === 0) return true
-    // The ORM uses the same connection: inside one of its transactions our writes would be rolled back with it.
-    if (this.#database.inTransaction) return false
     try {
       this.#assertFile()
       this.#database.exec('begin immediate')

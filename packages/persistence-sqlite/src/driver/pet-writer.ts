@@ -36,9 +36,9 @@ export function createSqlitePetWriter(em: SqlEntityManager, database: Database, 
   })
 
   return {
-    add: (pet, cancellation) => writes.add(() => add(pet), { bytes: bytesOf(pet), cancellation }),
+    add: (pet, cancellation) => writes.add(() => add(pet), bytesOf(pet), cancellation),
     addWithKey: (key, pet, cancellation) =>
-      writes.add(() => addBoth(key, pet), { bytes: bytesOf(key) + bytesOf(pet), cancellation }),
+      writes.add(() => addBoth(key, pet), bytesOf(key) + bytesOf(pet), cancellation),
   }
 }
 

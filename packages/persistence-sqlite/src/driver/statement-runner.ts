@@ -35,7 +35,7 @@ export function createSqliteStatementRunner(
 
     writeOptional(statement) {
       const prepared = prepare(statement)
-      return (values, cancellation) => writes.add(() => prepared.get(values), { bytes: bytesOf(values), cancellation })
+      return (values, cancellation) => writes.add(() => prepared.get(values), bytesOf(values), cancellation)
     },
   }
 }
