@@ -1,4 +1,3 @@
-import type { NewPet } from '@pet-store/domain'
 import {
   aNewPet,
   apiKeyRepositoryContract,
@@ -115,7 +114,7 @@ describe('When the connection breaks, PostgreSQL gives it back to no one and kee
       // Work that fails by itself is rolled back.
       const pet = outcome === undefined ? { ...aNewPet(), status: 'lost' as 'sold' } : aNewPet()
       const rejection = outcome === undefined ? {} : { code: 'persistence_unavailable', outcome }
-      await expect(bulk.addPets([pet as NewPet])).rejects.toMatchObject(rejection)
+      await expect(bulk.addPets([pet])).rejects.toMatchObject(rejection)
     }
     expect(await Promise.all([1, 2, 3].map(() => bulk.countPets()))).toEqual([0, 0, 0])
     await bulk.close()

@@ -58,7 +58,7 @@ describe('PostgreSQL migrations', () => {
   it('end with one sentence when their statements always conflict', async () => {
     const server = await openFailingServer(url)
     server.failEvery(20)
-    await expect(migratePostgres({ url: server.url })).rejects.toThrow(
+    await expect(migratePostgres({ url: server.url, migrationWaitMs: 100 })).rejects.toThrow(
       /^Cannot migrate the PostgreSQL database ".*": .*injected\.$/,
     )
     expect(await tables()).toEqual([])
