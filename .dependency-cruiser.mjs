@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from 'node:fs'
 
 const MIKRO_ORM = ['persistence', 'domain', 'access', '@mikro-orm/*', 'kysely']
-const EXPRESS = ['express', 'helmet', 'cors', 'content-type', 'proxy-addr', 'ipaddr.js']
+const EXPRESS = ['express', 'cors', 'content-type', 'proxy-addr', 'ipaddr.js']
 const SQL_ADAPTER =
   'An adapter knows the ports and its own driver. What both SQL adapters need belongs in persistence-mikro-orm.'
 

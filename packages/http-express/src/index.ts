@@ -7,8 +7,8 @@ export { createPetServer, SERVER_LIMITS } from './server/create-pet-server.ts'
 export type { PetServer, PetServerOptions, ServerLimits } from './server/create-pet-server.ts'
 
 // For operators
-export { createMetricsApp } from './app/create-metrics-app.ts'
-export type { MetricsText } from './app/create-metrics-app.ts'
+export { createMetricsApp } from './app/create-express-app.ts'
+export type { MetricsText } from './app/create-express-app.ts'
 export { DECLARED_RESPONSES, isDeprecated } from './app/operation-routes.ts'
 
 // What the app needs from outside

@@ -1,32 +1,61 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type NextFunction, Router } from 'express'
 import { unknownPath } from '../http/http-error.ts'
+import { addGetRoute } from '../http/methods.ts'
+import { sendResponse } from '../http/response.ts'
 import { handleError } from '../middleware/handle-error.ts'
-import { type ClientAddress, type HttpLog, openRequest } from '../middleware/open-request.ts'
+import { clientAddressOf, type HttpLog, openRequest, type TrustProxy } from '../middleware/open-request.ts'
 
 /** Routes of Express, for a `node:http` server or, with `use`, for another Express app. Responds to every request. */
 export type ExpressApp = (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
 
-/** What every app of this package has around its routes. */
+/** What the apps of this package have in common. */
 interface ExpressAppOptions {
   readonly log: HttpLog
-  /** Headers of every response, names and values in turn. */
-  readonly headers: readonly string[]
-  readonly addressOf: ClientAddress
-  readonly addRoutes: (router: Router) => void
+  readonly publicUrl?: string | undefined
+  readonly trustProxy?: TrustProxy
 }
 
 /**
  * The request log first, then the routes, then 404 and the error handler. A router, because `express()` around it would
  * give each request and response another prototype, for methods that nothing here uses: docs/decisions/0033-hot-path.md
  */
-export function createExpressApp({ log, headers, addressOf, addRoutes }: ExpressAppOptions): ExpressApp {
+export function createExpressApp(
+  { log, publicUrl, trustProxy = 0 }: ExpressAppOptions,
+  addRoutes: (router: Router) => void,
+): ExpressApp {
   const router = Router({ caseSensitive: true, strict: true })
-  router.use(openRequest(log, headers, addressOf))
+  router.use(openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy)))
   addRoutes(router)
   router.use(() => {
     throw unknownPath()
   })
   router.use(handleError(log))
   return (req, res, next = () => res.destroy()) => router(req as never, res as never, next)
+}
+
+/** Names and values in turn: nothing is loaded, nothing is framed, and the content is what its type says. */
+function securityHeaders(publicUrl: string | undefined): readonly string[] {
+  return [
+    ...['Content-Security-Policy', "default-src 'none';frame-ancestors 'none'"],
+    ...['Referrer-Policy', 'no-referrer'],
+    ...['X-Content-Type-Options', 'nosniff'],
+    // It binds the whole host, so it is sent only where https is known to work, and not for subdomains.
+    ...(publicUrl?.startsWith('https:') ? ['Strict-Transport-Security', 'max-age=31536000'] : []),
+  ]
+}
+
+/** Metrics in the text format of Prometheus. */
+export interface MetricsText {
+  readonly contentType: string
+  read(): Promise<string>
+}
+
+/** `/metrics` as an Express router, for a listener that only operators can reach; no key needed. */
+export function createMetricsApp({ contentType, read }: MetricsText, log: HttpLog): ExpressApp {
+  return createExpressApp({ log }, (router) =>
+    addGetRoute(router, '/metrics', async (_req, res) => {
+      sendResponse(res, 200, { 'Content-Type': contentType }, await read())
+    }),
+  )
 }

@@ -3,9 +3,8 @@ import type { Router } from 'express'
 import { sendOptions } from '../http/methods.ts'
 import { allowOrigins } from '../middleware/allow-origins.ts'
 import { limitConcurrency } from '../middleware/limit-concurrency.ts'
-import { clientAddressOf, type HttpLog, type TrustProxy } from '../middleware/open-request.ts'
+import type { HttpLog, TrustProxy } from '../middleware/open-request.ts'
 import { limitRate, type RateLimiting, requireKey, type TokenCheck } from '../middleware/require-key.ts'
-import { securityHeaders } from '../middleware/security-headers.ts'
 import { deprecationHeaders } from '../pets/operations.ts'
 import { type Clock, petHandlers, referencesFrom } from '../pets/pet-handlers.ts'
 import { addDescriptionRoutes } from '../routes/description-route.ts'
@@ -42,12 +41,7 @@ export interface PetAppOptions {
  * without a key, then the error handler. It does not listen; see `createPetServer`.
  */
 export function createPetApp(options: PetAppOptions): ExpressApp {
-  return createExpressApp({
-    log: options.log,
-    headers: securityHeaders(options.publicUrl),
-    addressOf: clientAddressOf(options.trustProxy ?? 0),
-    addRoutes: (router) => addPetRoutes(router, options),
-  })
+  return createExpressApp(options, (router) => addPetRoutes(router, options))
 }
 
 export function addPetRoutes(router: Router, options: PetAppOptions): void {
