@@ -4,7 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { clientAddressOf, type HttpLog, type TrustProxy } from '../middleware/open-request.ts'
 import { type Connection, handleConnections } from './connection.ts'
-import { UnroutedErrors } from './unrouted-errors.ts'
+import { createUnroutedErrors } from './unrouted-errors.ts'
 
 /** The limits of the server, with their defaults; those of Node fit no API. */
 export const SERVER_LIMITS = {
@@ -62,7 +62,7 @@ export function createPetServer(app: RequestListener, log: HttpLog, options: Pet
   server.maxConnections = limits.maxConnections
   server.setTimeout(limits.stallTimeoutMs)
   keepHalfOpen(server)
-  const errors = new UnroutedErrors(log, clientAddressOf(trustProxy), corsOrigins)
+  const errors = createUnroutedErrors(log, clientAddressOf(trustProxy), corsOrigins)
   const connections = handleConnections(server, app, errors, limits.maxHeaderBytes)
   return Object.assign(server, { shutDown: () => shutDown(server, connections) })
 }

@@ -39,70 +39,63 @@ export function isHead({ rawPacket, bytesParsed }: ParserError): boolean {
 }
 
 /** Responds to requests that the app does not see, and logs them. */
-export class UnroutedErrors {
-  readonly #log: HttpLog
-  readonly #addressOf: ClientAddress
-  readonly #origins: readonly string[]
-
-  constructor(log: HttpLog, addressOf: ClientAddress, origins: readonly string[]) {
-    this.#log = log
-    this.#addressOf = addressOf
-    this.#origins = origins
-  }
-
+export interface UnroutedErrors {
   /** Sends the error as the response to a request, and closes the connection. */
-  send(res: ServerResponse, error: HttpError): void {
-    const requestId = requestIdOf(res.req.headers['x-request-id'])
-    this.#logEnd(error, requestId, this.#addressOf(res.req), res.req.method)
-    closeAfter(res)
-    res.setHeader('X-Request-Id', requestId)
-    res.setHeader('Cache-Control', 'no-store')
-    for (const [name, value] of this.#originHeaders(res.req.headers.origin)) res.setHeader(name, value)
-    sendError(res, error)
-  }
-
+  send(res: ServerResponse, error: HttpError): void
   /** A whole HTTP/1.1 response, where Node made no response object; `req` only where it could be parsed. */
-  rawResponse(error: HttpError, { remoteAddress }: Socket, hasBody: boolean, req?: IncomingMessage): string {
+  rawResponse(error: HttpError, socket: Socket, hasBody: boolean, req?: IncomingMessage): string
+}
+
+export function createUnroutedErrors(
+  log: HttpLog,
+  addressOf: ClientAddress,
+  origins: readonly string[],
+): UnroutedErrors {
+  /** Logs the request. Returns the headers of its response. */
+  function end({ code }: HttpError, origin: string | undefined, address: string | undefined, req?: IncomingMessage) {
     const requestId = requestIdOf(req?.headers['x-request-id'])
-    this.#logEnd(error, requestId, req === undefined ? remoteAddress : this.#addressOf(req), req?.method)
-    const status = ERROR_STATUS[error.code]
-    const body = errorJson(error)
-    const { rawPacket } = (error.cause ?? {}) as ParserError
-    const origin = req?.headers.origin ?? /^origin:[ \t]*(\S+)/im.exec(rawPacket?.toString('latin1') ?? '')?.[1]
-    const head = [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      `Date: ${new Date().toUTCString()}`,
-      'Connection: close',
-      'Content-Type: application/json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Cache-Control: no-store',
-      `X-Request-Id: ${requestId}`,
-      ...this.#originHeaders(origin).map((header) => header.join(': ')),
-    ]
-    return `${head.join('\r\n')}\r\n\r\n${hasBody ? body : ''}`
-  }
-
-  /** So that a web page of an allowed origin can read the error; its address only where it could be read. */
-  #originHeaders(origin: string | undefined): readonly (readonly [name: string, value: string])[] {
-    const allowed = this.#origins.find((one) => one === '*' || one === origin)
-    return allowed === undefined
-      ? []
-      : [
-          ['Access-Control-Allow-Origin', allowed],
-          ['Vary', 'Origin'],
-        ]
-  }
-
-  #logEnd({ code }: HttpError, requestId: string, clientAddress: string | undefined, method?: string): void {
-    this.#log.begin?.()
-    this.#log.request({
+    log.begin?.()
+    log.request({
       requestId,
       status: ERROR_STATUS[code],
       code,
       durationMs: 0,
       isComplete: true,
-      ...(method !== undefined && { method }),
-      ...(clientAddress !== undefined && { clientAddress }),
+      ...(req?.method !== undefined && { method: req.method }),
+      ...(address !== undefined && { clientAddress: address }),
     })
+    const allowed = origins.find((one) => one === '*' || one === origin)
+    return {
+      'X-Request-Id': requestId,
+      'Cache-Control': 'no-store',
+      // So that a web page of an allowed origin can read the error; its address only where it could be read.
+      ...(allowed !== undefined && { 'Access-Control-Allow-Origin': allowed, Vary: 'Origin' }),
+    }
+  }
+
+  return {
+    send(res, error) {
+      const headers = end(error, res.req.headers.origin, addressOf(res.req), res.req)
+      closeAfter(res)
+      for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+      sendError(res, error)
+    },
+
+    rawResponse(error, { remoteAddress }, hasBody, req) {
+      const { rawPacket } = (error.cause ?? {}) as ParserError
+      const origin = req?.headers.origin ?? /^origin:[ \t]*(\S+)/im.exec(rawPacket?.toString('latin1') ?? '')?.[1]
+      const headers = end(error, origin, req === undefined ? remoteAddress : addressOf(req), req)
+      const status = ERROR_STATUS[error.code]
+      const body = errorJson(error)
+      const head = [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+        `Date: ${new Date().toUTCString()}`,
+        'Connection: close',
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        ...Object.entries(headers).map((header) => header.join(': ')),
+      ]
+      return `${head.join('\r\n')}\r\n\r\n${hasBody ? body : ''}`
+    },
   }
 }
