@@ -47,15 +47,15 @@ export function createPetApp(options: PetAppOptions): ExpressApp {
 export function addPetRoutes(router: Router, options: PetAppOptions): void {
   const { publicUrl, corsOrigins = [], rateLimiting, maxConcurrentRequests } = options
   const references = referencesFrom(publicUrl)
-  const checks = {
-    requireKey: requireKey(options.tokenCheck, options.onMissingKey),
-    limitConcurrency: maxConcurrentRequests === undefined ? undefined : limitConcurrency(maxConcurrentRequests),
-    limitRate: rateLimiting && limitRate(rateLimiting),
-  }
+  const checkKey = requireKey(options.tokenCheck, options.onMissingKey)
+  const limits = [
+    ...(maxConcurrentRequests === undefined ? [] : [limitConcurrency(maxConcurrentRequests)]),
+    ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),
+  ]
   // Not for the pages: the reference page can hold a key, which no other origin may read.
   if (corsOrigins.length > 0) router.use([BASE, '/openapi.json'], allowOrigins(corsOrigins, METHODS))
   const handlers = petHandlers(options.pets, options.now, references)
-  addOperationRoutes(router, handlers, checks, deprecationHeaders(references.docs))
+  addOperationRoutes(router, handlers, checkKey, limits, deprecationHeaders(references.docs))
   // What `createPetServer` makes of `OPTIONS *`.
   router.options(/^\/\*$/, sendOptions(METHODS.join(', ')))
   addHealthRoutes(router, options.readiness)

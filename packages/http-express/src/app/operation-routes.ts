@@ -10,16 +10,6 @@ import type { PetHandlers } from '../pets/pet-handlers.ts'
 /** The base path of the operations. */
 export const BASE = '/v1'
 
-/** What a request passes before its operation. */
-export interface OperationChecks {
-  /** Verifies the API key. */
-  readonly requireKey: Check
-  /** Bounds the requests under way; absent without a bound. */
-  readonly limitConcurrency?: Check | undefined
-  /** Counts the requests of the key; absent without a limit. */
-  readonly limitRate?: Check | undefined
-}
-
 const DECLARED = Object.entries(OPERATIONS) as [keyof Operations, Operation][]
 
 /** The methods that any operation has, for CORS. */
@@ -51,20 +41,20 @@ export const DECLARED_RESPONSES: readonly {
 
 /**
  * Adds a route for each path of the declared operations: its operations, OPTIONS, and 405 for other methods. All of
- * them, and unknown paths under `/v1`, are behind the checks; each operation requires its scope. Responses of deprecated
- * operations carry `deprecation`.
+ * them, and unknown paths under `/v1`, are behind the key check and the limits; each operation requires its scope.
+ * Responses of deprecated operations carry `deprecation`.
  */
 export function addOperationRoutes(
   router: Router,
   handlers: PetHandlers,
-  { requireKey, limitConcurrency, limitRate }: OperationChecks,
+  requireKey: Check,
+  limits: readonly Check[],
   deprecation: readonly string[],
 ): void {
   const checksOf = (isDeprecatedRoute = false) => [
     requireKey,
     ...(isDeprecatedRoute ? [addHeaders(deprecation)] : []),
-    ...(limitConcurrency === undefined ? [] : [limitConcurrency]),
-    ...(limitRate === undefined ? [] : [limitRate]),
+    ...limits,
   ]
   for (const path of new Set(DECLARED.map(([, operation]) => operation.path))) {
     const declared = DECLARED.filter(([, operation]) => operation.path === path)
@@ -77,7 +67,12 @@ export function addOperationRoutes(
     const checks = [nameRoute(routeOf(path)), ...checksOf(declared.every(([, { deprecated }]) => deprecated))]
     route.options(behind(checks, sendOptions(allow))).all(behind(checks, rejectMethod(allow)))
   }
-  router.use(BASE, behind(checksOf(), rejectPath))
+  router.use(
+    BASE,
+    behind(checksOf(), () => {
+      throw unknownPath()
+    }),
+  )
 }
 
 function behind(checks: readonly Check[], handler: Handler<never>): RequestHandler {
@@ -96,10 +91,6 @@ function checked(checks: readonly Check[], handler: Handler): Handler {
     }
     return handler(req, res, next)
   }
-}
-
-const rejectPath: Handler = () => {
-  throw unknownPath()
 }
 
 function routeOf(path: string): string {

@@ -90,7 +90,7 @@ function operationHtml(method: string, path: string, operation: DescribedOperati
 <p class="address">${methodBadge(method)} <code>/v1${escapeHtml(path)}</code></p>
 ${text}
 <h3>Parameters</h3>
-${fieldTable(parameters.map((one) => ({ ...one, where: one.in, rule: ruleOf(one.schema) })))}
+${fieldTable(parameters)}
 ${body === undefined ? '' : `<h3>Body</h3><p class="hint">${inlineCode(requestBody?.description ?? '')}</p>${schemaTable(body.schema)}`}
 <h3>Responses</h3>
 ${table(
@@ -151,32 +151,19 @@ function modelHtml(name: string, schema: Schema): string {
   return `<h3 id="model-${name}">${name}</h3><p class="hint">${inlineCode(schema.description ?? '')}</p>${schemaTable(schema)}`
 }
 
-function schemaTable(schema: Schema): string {
-  const { properties = {}, required = [] } = schema
+function schemaTable({ properties = {}, required = [] }: Schema): string {
   return fieldTable(
-    Object.entries(properties).map(([name, property]) => ({
-      name,
-      required: required.includes(name),
-      description: property.description ?? '',
-      rule: ruleOf(property),
-    })),
+    Object.entries(properties).map(([name, schema]) => ({ name, schema, required: required.includes(name) })),
   )
 }
 
-interface Field {
-  readonly name: string
-  readonly where?: string
-  readonly required?: boolean
-  readonly rule: string
-  readonly description: string
-}
-
-function fieldTable(fields: readonly Field[]): string {
+/** A table of parameters, or of the fields of an object, whose descriptions are in their schemas. */
+function fieldTable(fields: readonly (Pick<Parameter, 'name' | 'schema' | 'required'> & Partial<Parameter>)[]): string {
   return table(
     ['Name', 'Meaning'],
-    fields.map(({ name, where, required, rule, description }) => [
-      `<code>${escapeHtml(name)}</code><span class="hint">${[where, required ? 'required' : undefined].filter((part) => part !== undefined).join(', ')}</span>`,
-      `${inlineCode(description)} <span class="hint">${escapeHtml(rule)}</span>`,
+    fields.map(({ name, in: where, schema, required, description = schema.description ?? '' }) => [
+      `<code>${escapeHtml(name)}</code><span class="hint">${[where ?? [], required ? 'required' : []].flat().join(', ')}</span>`,
+      `${inlineCode(description)} <span class="hint">${escapeHtml(ruleOf(schema))}</span>`,
     ]),
   )
 }
