@@ -7,7 +7,7 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   // The program and its libraries are a thousand small files: a start would spend half of its time on finding and reading
-  // them. The drivers stay packages: one has a compiled part, and tracing changes the other while it is loaded.
+  // them. The drivers stay packages: one has a compiled part, the other loads a file of its own when it is needed.
   noExternal: [/^(?!(?:better-sqlite3|pg)$)/],
   // What is left of CommonJS requires modules of Node, and a file of the driver.
   banner: {

@@ -4,7 +4,7 @@ import { createPetUseCases } from '@pet-store/domain'
 import { type Clock, createPetApp, createPetServer, type PetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { createKeyChanges } from './observability/key-changes.ts'
-import { openObservability, startTraces } from './observability/open-observability.ts'
+import { openObservability } from './observability/open-observability.ts'
 import type { Reports } from './observability/reports.ts'
 import { openPersistence } from './persistence/open-persistence.ts'
 import { createReadiness } from './server/readiness.ts'
@@ -38,9 +38,9 @@ const KEY_CHANGES_INTERVAL_MS = 10_000
 export async function compose(settings: Settings, reports: Reports, options: ComposeOptions = {}): Promise<Program> {
   const { trustProxy, corsOrigins } = settings
   const { now = () => new Date(), developmentKey } = options
-  await startTraces(settings)
-  const persistence = await openPersistence(settings, { onBackgroundFailure: reports.onBackgroundFailure })
-  const observability = await openObservability(settings, persistence, reports)
+  const { onBackgroundFailure } = reports
+  const observability = await openObservability(settings, reports, () => persistence.poolUse())
+  const persistence = await openPersistence(settings, observability.persistence({ onBackgroundFailure }))
   const readiness = createReadiness(persistence, reports.onReadiness)
   const keyCheck = createKeyCheck(keyCheckOptions(settings, persistence, reports))
   const keyUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)

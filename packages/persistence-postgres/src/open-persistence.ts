@@ -40,13 +40,14 @@ export async function openPostgresPersistence(options: PostgresOptions): Promise
 }
 
 async function persistenceOf(connections: PostgresConnections, options: PostgresOptions): Promise<PostgresPersistence> {
-  const { pool, write, read } = connections
-  const { pooler = 'none', onBackgroundFailure } = options
+  const { pool, write, read, server } = connections
+  const { pooler = 'none', onBackgroundFailure, onStatement } = options
+  const statementOptions = { pooler, onStatement, server }
   const { em } = createPostgresOrm(connections.name, pool)
   const statements = compilePetStatements(em)
-  const runner = createPostgresStatementRunner(pooler, write, read)
+  const runner = createPostgresStatementRunner(statementOptions, write, read)
   const isDistributed = await isPetDistributed(connections)
-  const writer = createPostgresPetWriter(em, pool, pooler, { isDistributed })
+  const writer = createPostgresPetWriter(em, pool, { ...statementOptions, isDistributed })
   const primary = new SqlPetRepository(statements, runner, writer, onBackgroundFailure)
   const apiKeys = new SqlApiKeyRepository(em, runner)
   const replicas = await openReplicas(pool, options, statements)

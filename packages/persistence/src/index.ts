@@ -1,6 +1,8 @@
 // What an adapter is
 export type {
+  DatabaseServer,
   MigrationState,
+  OnStatement,
   OpenPersistence,
   Persistence,
   PersistenceCapabilities,

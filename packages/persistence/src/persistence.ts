@@ -67,6 +67,27 @@ export interface PersistenceOptions {
    * Default: failures are ignored.
    */
   readonly onBackgroundFailure?: (error: unknown) => void
+  /** Told of statements. Default: nobody is. */
+  readonly onStatement?: OnStatement
+}
+
+/**
+ * Called, in the asynchronous context of the call that needs it, when a statement begins to run or to wait. What it
+ * returns is called when the statement has its result, with the error if there is one.
+ */
+export type OnStatement = (
+  /** Its name, of which there are few, such as `pet_find`, and its text, with placeholders for the values. */
+  statement: { readonly name: string; readonly sql: string },
+  server: DatabaseServer,
+) => ((error?: unknown) => void) | undefined
+
+export interface DatabaseServer {
+  /** As OpenTelemetry names it, such as `postgresql`. */
+  readonly system: string
+  readonly host: string
+  readonly port: number
+  /** The name of the database. */
+  readonly database: string
 }
 
 /** What an adapter can do beyond the ports. A persistence module exports it as `capabilities`; commands read it before they open anything. */

@@ -37,15 +37,12 @@ beforeAll(async () => {
   const { instrumentation, read: readMetrics } = createMetrics({
     poolUse: () => [pool],
     droppedLogLines: () => 0,
-    backgroundFailures: () => 0,
-    keyIds: ['key_kiosk'],
-    storedKeyIds: async () => [],
   })
   const { log } = instrumentation.app({
     log: { request() {}, internalError() {} },
   } as Partial<PetAppOptions> as PetAppOptions)
   const entry = { requestId: 'r', method: 'GET', status: 200, durationMs: 1, isComplete: true }
-  for (const route of ['/livez', '/readyz']) log.request({ ...entry, route })
+  for (const route of ['/livez', '/readyz', '/v1/pets/{petId}']) log.request({ ...entry, route, keyId: 'key_kiosk' })
   // What Prometheus knows by itself: whether a target is up, and what the rules record.
   for (const name of ['up', ...rules.flatMap(({ record }) => record ?? [])]) note(name, '')
   for (const line of (await readMetrics()).split('\n')) {

@@ -33,7 +33,6 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
     isatty(STANDARD_OUTPUT) ? await readable(output) : output,
   )
   const outage = createOutageLog(log)
-  let backgroundFailures = 0
   const reports: Reports = {
     log: {
       request(entry) {
@@ -51,11 +50,7 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
     onLookUpLimit: (clientAddress) =>
       log.warn({ clientAddress }, 'too many unknown API keys from this address; if it is a proxy, set TRUST_PROXY'),
     onKeyChange: ({ change, ...fields }) => log.info(fields, `API key ${change}`),
-    onBackgroundFailure(err) {
-      backgroundFailures += 1
-      log.warn({ err }, 'work in the background failed, and is done later')
-    },
-    backgroundFailures: () => backgroundFailures,
+    onBackgroundFailure: (err) => log.warn({ err }, 'work in the background failed, and is done later'),
     onTraceError: atMostEvery(60_000, (err) => log.warn({ err }, 'traces could not be sent')),
   }
   return { log, reports }

@@ -11,16 +11,13 @@ function create(options: Partial<MetricsOptions> = {}) {
   const { instrumentation, read } = createMetrics({
     poolUse: () => [],
     droppedLogLines: () => 0,
-    backgroundFailures: () => 0,
-    keyIds: [],
-    storedKeyIds: async () => [],
     ...options,
   })
   // Of the app's options the metrics look at these only.
   const app = (given: Partial<PetAppOptions>) =>
     instrumentation.app({ log: LOG, tokenCheck: () => undefined, ...given } as PetAppOptions)
   const lines = async (pattern: RegExp) => (await read()).match(new RegExp(`^${pattern.source}.*$`, 'gm'))
-  return { app, repository: instrumentation.repository, read, lines }
+  return { ...instrumentation, app, read, lines }
 }
 
 describe('The metrics', () => {
@@ -57,7 +54,7 @@ describe('The metrics', () => {
   })
 
   it('count a use of getPet by its key, but not a request for what the path allows', async () => {
-    const { app, lines } = create({ keyIds: ['key_static'], storedKeyIds: async () => ['key_kiosk', 'key_idle'] })
+    const { app, lines } = create()
     const { log } = app({})
     const use = { ...REQUEST, route: '/v1/pets/{petId}', keyId: 'key_kiosk' }
     log.request(use)
@@ -65,24 +62,8 @@ describe('The metrics', () => {
     log.request({ ...REQUEST, route: '/v1/pets/{petId}' })
     log.request({ ...use, route: '/v1/pets' })
     expect(await lines(/pet_store_deprecated_uses_total\{/)).toEqual([
-      'pet_store_deprecated_uses_total{key_id="key_static"} 0',
       'pet_store_deprecated_uses_total{key_id="key_kiosk"} 1',
-      'pet_store_deprecated_uses_total{key_id="key_idle"} 0',
     ])
-  })
-
-  it('are shown while the API keys cannot be read, and include them once they can', async () => {
-    let isUnavailable = true
-    const storedKeyIds = async () => {
-      if (isUnavailable) throw new Error('unavailable')
-      return ['key_kiosk']
-    }
-    const { lines } = create({ keyIds: ['key_static'], storedKeyIds })
-    expect(await lines(/pet_store_deprecated_uses_total\{/)).toEqual([
-      'pet_store_deprecated_uses_total{key_id="key_static"} 0',
-    ])
-    isUnavailable = false
-    expect(await lines(/pet_store_deprecated_uses_total\{/)).toHaveLength(2)
   })
 
   it('count the results of key checks, synchronous or not, and pass them on', async () => {
@@ -110,9 +91,13 @@ describe('The metrics', () => {
     ])
   })
 
-  it('show dropped log lines and the version at the time of reading', async () => {
+  it('show failures in the background, dropped log lines and the version at the time of reading', async () => {
     let dropped = 0
-    const { read } = create({ droppedLogLines: () => dropped })
+    const { persistence, read } = create({ droppedLogLines: () => dropped })
+    const failures: unknown[] = []
+    persistence({ onBackgroundFailure: (error) => failures.push(error) }).onBackgroundFailure?.('down')
+    expect(failures).toEqual(['down'])
+    expect(await read()).toContain('pet_store_background_failures_total 1\n')
     expect(await read()).toContain('pet_store_log_lines_dropped_total 0\n')
     dropped = 3
     await read()

@@ -1,9 +1,22 @@
-import type { Server } from 'node:http'
-import { createMetricsApp, createPetServer } from '@pet-store/http-express'
-import type { Persistence } from '@pet-store/persistence'
+import type { RequestListener, Server } from 'node:http'
+import type { PetRepository } from '@pet-store/domain'
+import { createMetricsApp, createPetServer, type PetAppOptions } from '@pet-store/http-express'
+import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { Settings } from '../settings/settings.ts'
-import type { Instrumentation } from './instrumentation.ts'
 import { NO_REPORTS, type Reports } from './reports.ts'
+
+/** Measures parts of the program: each function returns its part, or one of the same type that is measured. */
+export interface Instrumentation {
+  /** What persistence reports. */
+  persistence(reports: PersistenceReports): PersistenceReports
+  repository(pets: PetRepository): PetRepository
+  /** What the app is given: its use cases, key check, rate limiter and log. */
+  app(options: PetAppOptions): PetAppOptions
+  /** The app itself. */
+  listener(app: RequestListener): RequestListener
+}
+
+type PersistenceReports = Pick<PersistenceOptions, 'onBackgroundFailure' | 'onStatement'>
 
 /** What operators see of the program besides its log. */
 export interface Observability extends Instrumentation {
@@ -13,22 +26,16 @@ export interface Observability extends Instrumentation {
   close(): Promise<void>
 }
 
-/** Starts tracing if the settings ask for it: before the database is opened, whose driver is instrumented while it is loaded. */
-export async function startTraces(settings: Settings): Promise<void> {
-  if (settings.otlpEndpoint === '') return
-  const { startTracing } = await import('./tracing.ts')
-  startTracing(settings)
-}
-
 /** Opens the metrics and traces that the settings ask for. What they do not ask for is not even loaded. */
 export async function openObservability(
   settings: Settings,
-  persistence: Required<Persistence>,
   reports: Reports,
+  poolUse: Required<Persistence>['poolUse'],
 ): Promise<Observability> {
-  const metrics = settings.metricsPort === undefined ? DISABLED : await openMetrics(settings, persistence, reports)
-  const traces = settings.otlpEndpoint === '' ? DISABLED : await openTraces(reports)
+  const metrics = settings.metricsPort === undefined ? DISABLED : await openMetrics(reports, poolUse)
+  const traces = settings.otlpEndpoint === '' ? DISABLED : await openTraces(settings, reports)
   return {
+    persistence: (reports) => traces.persistence(metrics.persistence(reports)),
     repository: (pets) => traces.repository(metrics.repository(pets)),
     app: (options) => traces.app(metrics.app(options)),
     listener: traces.listener,
@@ -41,6 +48,7 @@ export async function openObservability(
 }
 
 const DISABLED: Observability = {
+  persistence: (reports) => reports,
   repository: (pets) => pets,
   app: (options) => options,
   listener: (app) => app,
@@ -48,28 +56,18 @@ const DISABLED: Observability = {
   close: async () => {},
 }
 
-/** Every key with a series of its own costs memory here and in Prometheus. */
-const MAX_KEY_SERIES = 1_000
-
 async function openMetrics(
-  { staticKeys }: Settings,
-  persistence: Required<Persistence>,
-  { log, droppedLogLines, backgroundFailures }: Reports,
+  { log, droppedLogLines }: Reports,
+  poolUse: Required<Persistence>['poolUse'],
 ): Promise<Observability> {
   const { createMetrics } = await import('./metrics.ts')
-  const metrics = createMetrics({
-    poolUse: () => persistence.poolUse(),
-    droppedLogLines,
-    backgroundFailures,
-    keyIds: staticKeys.map(({ keyId }) => keyId),
-    storedKeyIds: async () => (await persistence.apiKeys.list()).slice(-MAX_KEY_SERIES).map(({ id }) => id),
-  })
+  const { instrumentation, ...text } = createMetrics({ poolUse, droppedLogLines })
   // Scrapes are not logged.
   const errorsOnly = { ...log, request: NO_REPORTS.log.request }
-  const metricsServer = createPetServer(createMetricsApp(metrics, errorsOnly), errorsOnly)
+  const metricsServer = createPetServer(createMetricsApp(text, errorsOnly), errorsOnly)
   return {
     ...DISABLED,
-    ...metrics.instrumentation,
+    ...instrumentation,
     metricsServer,
     async close() {
       metricsServer.close()
@@ -78,11 +76,7 @@ async function openMetrics(
   }
 }
 
-async function openTraces({ onTraceError }: Reports): Promise<Observability> {
-  const [{ reportExportErrors, spans }, { stopTracing }] = await Promise.all([
-    import('./spans.ts'),
-    import('./tracing.ts'),
-  ])
-  reportExportErrors(onTraceError)
-  return { ...spans, metricsServer: undefined, close: () => stopTracing(onTraceError) }
+async function openTraces(settings: Settings, { onTraceError }: Reports): Promise<Observability> {
+  const { openTracing } = await import('./tracing.ts')
+  return { ...DISABLED, ...openTracing(settings, onTraceError) }
 }

@@ -1,5 +1,5 @@
 import type { PetRepository } from '@pet-store/domain'
-import type { Persistence } from '@pet-store/persistence'
+import type { Persistence, PoolUse } from '@pet-store/persistence'
 import { Gauge, Histogram, type Registry } from 'prom-client'
 
 /** Upper bounds in seconds, from what is cached to what the settings let time out. */
@@ -38,12 +38,11 @@ export function timeOperations(registry: Registry): (pets: PetRepository) => Pet
 
 /** Shows the connections to the database, as they are when the metrics are read. */
 export function addPoolMetrics(registry: Registry, poolUse: Required<Persistence>['poolUse']): void {
-  const registers = [registry]
   new Gauge({
     name: 'pet_store_pool_connections',
     help: 'Connections to the database by state.',
     labelNames: ['pool', 'state'],
-    registers,
+    registers: [registry],
     collect() {
       for (const { name: pool, busy, idle } of poolUse()) {
         this.set({ pool, state: 'busy' }, busy)
@@ -51,22 +50,16 @@ export function addPoolMetrics(registry: Registry, poolUse: Required<Persistence
       }
     },
   })
-  new Gauge({
-    name: 'pet_store_pool_connections_limit',
-    help: 'The maximum number of connections.',
-    labelNames: ['pool'],
-    registers,
-    collect() {
-      for (const { name: pool, limit } of poolUse()) this.set({ pool }, limit)
-    },
-  })
-  new Gauge({
-    name: 'pet_store_pool_waiting',
-    help: 'Statements that wait for a connection.',
-    labelNames: ['pool'],
-    registers,
-    collect() {
-      for (const { name: pool, waiting } of poolUse()) this.set({ pool }, waiting)
-    },
-  })
+  const show = (name: string, help: string, figure: (use: PoolUse) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['pool'],
+      registers: [registry],
+      collect() {
+        for (const use of poolUse()) this.set({ pool: use.name }, figure(use))
+      },
+    })
+  show('pet_store_pool_connections_limit', 'The maximum number of connections.', ({ limit }) => limit)
+  show('pet_store_pool_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting)
 }

@@ -15,8 +15,6 @@ export interface Reports {
   readonly onKeyChange: (change: KeyChange) => void
   /** Called when work failed that no request waits for, such as deleting expired idempotency keys. */
   readonly onBackgroundFailure: (error: unknown) => void
-  /** How often that was since the start. */
-  readonly backgroundFailures: () => number
   /** Called when traces could not be sent. */
   readonly onTraceError: (error: unknown) => void
 }
@@ -29,6 +27,5 @@ export const NO_REPORTS: Reports = {
   onLookUpLimit() {},
   onKeyChange() {},
   onBackgroundFailure() {},
-  backgroundFailures: () => 0,
   onTraceError() {},
 }

@@ -11,7 +11,7 @@ const UNROUTED = [
 ] as const
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Counts and times requests by what is logged about them. */
+/** Counts and times requests by what is logged about them, and counts the uses of deprecated operations by API key. */
 export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
   const requests = new Histogram({
     name: 'pet_store_http_request_duration_seconds',
@@ -31,6 +31,12 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
     help: 'Requests without a complete response yet.',
     registers: [registry],
   })
+  const deprecatedUses = new Counter({
+    name: 'pet_store_deprecated_uses_total',
+    help: 'Uses of getPet by the id of the API key.',
+    labelNames: ['key_id'],
+    registers: [registry],
+  })
   return (log) => ({
     ...log,
     begin() {
@@ -39,7 +45,9 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
     },
     request(entry) {
       inFlight.dec()
-      requests.observe(labelsOf(entry), entry.durationMs / 1000)
+      const { route = '', keyId, method = '', durationMs } = entry
+      requests.observe(labelsOf(entry), durationMs / 1000)
+      if (keyId !== undefined && isDeprecated(method, route)) deprecatedUses.inc({ key_id: keyId })
       log.request(entry)
     },
   })
@@ -48,27 +56,4 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
 /** Unknown methods and paths, of which clients may invent any number, share one label; so do responses that did not leave. */
 function labelsOf({ method = '', route = UNKNOWN_ROUTE, status }: RequestEntry) {
   return { method: METHODS.has(method) ? method : 'other', route, status: status ?? 'incomplete' }
-}
-
-/** Counts the uses of deprecated operations by API key. */
-export function countDeprecatedUses(registry: Registry) {
-  const uses = new Counter({
-    name: 'pet_store_deprecated_uses_total',
-    help: 'Uses of getPet by the id of the API key.',
-    labelNames: ['key_id'],
-    registers: [registry],
-  })
-  return {
-    startSeries(keyIds: readonly string[]) {
-      for (const keyId of keyIds) uses.inc({ key_id: keyId }, 0)
-    },
-    instrument: (log: HttpLog): HttpLog => ({
-      ...log,
-      request(entry) {
-        const { route = '', keyId, method = '' } = entry
-        if (keyId !== undefined && isDeprecated(method, route)) uses.inc({ key_id: keyId })
-        log.request(entry)
-      },
-    }),
-  }
 }

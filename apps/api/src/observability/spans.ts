@@ -1,53 +1,103 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { setGlobalErrorHandler } from '@opentelemetry/core'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type Attributes,
+  type Context,
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { isPetError } from '@pet-store/domain'
-import type { Instrumentation } from './instrumentation.ts'
+import type { OnStatement } from '@pet-store/persistence'
+import type { Instrumentation } from './open-observability.ts'
 
-const tracer = trace.getTracer('pet-store')
+/** Where spans are made. There is one only within a request that is recorded. */
+const active = new AsyncLocalStorage<Context>()
+const propagator = new W3CTraceContextPropagator()
 
 /** Requested every few seconds by whatever operates the service: not worth a trace. */
 const NOT_TRACED = /^\/(?:livez|readyz|metrics)(?:\?|$)/
 
 /**
- * A span for each request, in it one for its use case, and in that one for each operation of persistence. Spans hold no
- * header, query, body, argument or result.
+ * A span for each request, in it one for its use case, in that one for each operation of persistence, and in that for
+ * each statement that the adapter tells of. Spans hold no header, query, body, argument or result. `share` is that of
+ * the requests without a trace of their own which are recorded.
  */
-export const spans: Instrumentation = {
-  listener: traceRequests,
-  repository: (pets) => ({
-    add: (...given) => inSpan('PetRepository.add', () => pets.add(...given)),
-    addWithKey: (...given) => inSpan('PetRepository.addWithKey', () => pets.addWithKey(...given)),
-    find: (id) => inSpan('PetRepository.find', () => pets.find(id)),
-    list: (query) => inSpan('PetRepository.list', () => pets.list(query)),
-  }),
-  app: ({ pets, ...options }) => ({
-    ...options,
-    pets: {
-      createPet: (...given) => inSpan('createPet', () => pets.createPet(...given)),
-      getPet: (id) => inSpan('getPet', () => pets.getPet(id)),
-      listPets: (query) => inSpan('listPets', () => pets.listPets(query)),
-    },
-  }),
-}
+export function createSpans(tracer: Tracer, share: number): Instrumentation {
+  /** Not an `async` function, so that work that is not recorded costs no promise of its own. */
+  function inSpan<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    const parent = active.getStore()
+    if (parent === undefined) return work()
+    const span = tracer.startSpan(name, undefined, parent)
+    const result = active.run(trace.setSpan(parent, span), work)
+    result.then(
+      () => span.end(),
+      (error) => endFailed(span, error),
+    )
+    return result
+  }
 
-/** A request that is not sampled has no context: whatever it leads to makes no span either, and costs nothing. */
-function traceRequests(app: RequestListener): RequestListener {
-  return (req, res) => {
-    if (NOT_TRACED.test(req.url ?? '')) return app(req, res)
-    const { method = '' } = req
-    const parent = propagation.extract(ROOT_CONTEXT, req.headers)
-    const span = tracer.startSpan(method, { kind: SpanKind.SERVER }, parent)
-    if (!span.isRecording()) return app(req, res)
-    describeRequest(span, req)
-    res.once('close', () => endRequest(span, method, res))
-    context.with(trace.setSpan(parent, span), () => app(req, res))
+  const onStatement: OnStatement = ({ name, sql }, { system, host, port, database }) => {
+    const parent = active.getStore()
+    if (parent === undefined) return undefined
+    const attributes = {
+      'db.system.name': system,
+      'db.namespace': database,
+      'db.query.text': sql,
+      'server.address': host,
+      'server.port': port,
+    }
+    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent)
+    return (error) => (error === undefined ? span.end() : endFailed(span, error))
+  }
+
+  return {
+    /** A request that is not recorded has no context: whatever it leads to makes no span either, and costs nothing. */
+    listener: (app) => (req, res) => {
+      const parent = parentOf(req)
+      if (parent === undefined || (parent === ROOT_CONTEXT && Math.random() >= share)) return app(req, res)
+      const { method = '' } = req
+      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes: attributesOf(req) }, parent)
+      if (!span.isRecording()) return app(req, res)
+      res.once('close', () => endRequest(span, method, res))
+      active.run(trace.setSpan(parent, span), app, req, res)
+    },
+
+    app: ({ pets, ...options }) => ({
+      ...options,
+      pets: {
+        createPet: (...given) => inSpan('createPet', () => pets.createPet(...given)),
+        getPet: (id) => inSpan('getPet', () => pets.getPet(id)),
+        listPets: (query) => inSpan('listPets', () => pets.listPets(query)),
+      },
+    }),
+
+    repository: (pets) => ({
+      add: (...given) => inSpan('PetRepository.add', () => pets.add(...given)),
+      addWithKey: (...given) => inSpan('PetRepository.addWithKey', () => pets.addWithKey(...given)),
+      find: (id) => inSpan('PetRepository.find', () => pets.find(id)),
+      list: (query) => inSpan('PetRepository.list', () => pets.list(query)),
+    }),
+
+    persistence: (reports) => ({ ...reports, onStatement }),
   }
 }
 
+/** The trace that a request came with, or the root; `undefined` if it is of no interest. */
+function parentOf({ url = '', headers }: IncomingMessage): Context | undefined {
+  if (NOT_TRACED.test(url)) return undefined
+  if (headers['traceparent'] === undefined) return ROOT_CONTEXT
+  return propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter)
+}
+
 /** By OpenTelemetry's semantic conventions for HTTP servers, without what clients choose but for method and path. */
-function describeRequest(span: Span, { method = '', url = '', httpVersion, socket }: IncomingMessage): void {
-  span.setAttributes({
+function attributesOf({ method = '', url = '', httpVersion, socket }: IncomingMessage): Attributes {
+  return {
     'http.request.method': method,
     'url.scheme': 'http',
     'url.path': url.split('?', 1)[0] ?? '',
@@ -55,7 +105,7 @@ function describeRequest(span: Span, { method = '', url = '', httpVersion, socke
     'network.peer.address': socket.remoteAddress,
     'network.peer.port': socket.remotePort,
     'server.port': socket.localPort,
-  })
+  }
 }
 
 /** What the app notes about a request in its response. */
@@ -74,21 +124,11 @@ function endRequest(span: Span, method: string, res: ServerResponse & { locals?:
   span.end()
 }
 
-/** Not an `async` function, so that work outside a trace costs no promise of its own. */
-function inSpan<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-  if (trace.getActiveSpan() === undefined) return work()
-  return tracer.startActiveSpan(name, async (span) => {
-    try {
-      return await work()
-    } catch (error) {
-      // Messages repeat what clients sent, so a span gets the code alone. An error of the domain is not a failure.
-      span.setAttribute('error.type', isPetError(error) ? error.code : typeOf(error))
-      if (!isPetError(error) || error.code === 'persistence_unavailable') span.setStatus({ code: SpanStatusCode.ERROR })
-      throw error
-    } finally {
-      span.end()
-    }
-  })
+/** Messages repeat what clients sent, so a span gets the code alone. An error of the domain is not a failure. */
+function endFailed(span: Span, error: unknown): void {
+  span.setAttribute('error.type', isPetError(error) ? error.code : typeOf(error))
+  if (!isPetError(error) || error.code === 'persistence_unavailable') span.setStatus({ code: SpanStatusCode.ERROR })
+  span.end()
 }
 
 function typeOf(error: unknown): string {
@@ -101,15 +141,11 @@ const NO_IDS = {}
 /** Adds the active trace and span to log lines. A line outside a trace is left as it is: to copy it costs as much as to write it. */
 export const spanIdsInLines = {
   mixin() {
-    const span = trace.getActiveSpan()
+    const context = active.getStore()
+    const span = context && trace.getSpan(context)
     if (span === undefined) return NO_IDS
     const { traceId, spanId } = span.spanContext()
     return { traceId, spanId }
   },
   mixinMergeStrategy: (fields: object, ids: object) => (ids === NO_IDS ? fields : Object.assign(ids, fields)),
-}
-
-/** Reports spans that could not be sent. OpenTelemetry itself would only log them at its own level, which is off. */
-export function reportExportErrors(onError: (error: unknown) => void): void {
-  setGlobalErrorHandler(onError)
 }

@@ -1,17 +1,30 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { compose } from '../compose.ts'
+import { readSettings } from '../settings/read-settings.ts'
 import { PROGRAM_FROM_SOURCE, runProgram } from '../testing/run-program.test-support.ts'
-import { startCollector, treeOf } from '../testing/trace-collector.test-support.ts'
+import { attributesOf, startCollector, treeOf } from '../testing/trace-collector.test-support.ts'
+import { NO_REPORTS } from './reports.ts'
 
 const KEY = createApiKeyText()
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 const BODY = '{"name":"Secretariat","categoryId":987654321}'
+const HEADERS = {
+  Authorization: `Bearer ${KEY}`,
+  'Content-Type': 'application/json',
+  'X-Request-Id': 'the-request',
+  'Idempotency-Key': 'idempotency-key',
+  'X-Forwarded-For': '198.51.100.7',
+  'X-Forwarded-Host': 'forwarded.example',
+  'User-Agent': 'the-agent',
+}
 /** Of the line of a request, traced or not. */
 const FIELDS = [
   ...['level', 'time', 'pid', 'hostname', 'version', 'requestId', 'method', 'route', 'status', 'durationMs'],
@@ -26,50 +39,60 @@ afterEach(async () => {
   }
 })
 
-async function serve(settings: Record<string, string>, program?: readonly string[]) {
-  const started = runProgram(
-    'serve',
-    await temporaryFolder(),
-    { API_KEYS_SHA256: hashApiKey(KEY), ...settings },
-    program,
-  )
+async function start(settings: Record<string, string>, program?: readonly string[]) {
+  const folder = await temporaryFolder()
+  const started = runProgram('serve', folder, { API_KEYS_SHA256: hashApiKey(KEY), ...settings }, program)
   running.push(started)
   return { program: started, address: await waitForOutput(started, /"address":"([^"]+)"/) }
 }
 
-/** A POST within the client's own trace, a GET of an unknown pet, a list, and all that the program sends and logs about them. */
-async function traced(settings: Record<string, string>) {
-  const collector = await startCollector()
-  const { program, address } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings })
-  const headers = {
-    Authorization: `Bearer ${KEY}`,
-    'Content-Type': 'application/json',
-    'X-Request-Id': 'the-request',
-    'Idempotency-Key': 'idempotency-key',
-    'X-Forwarded-For': '198.51.100.7',
-    'X-Forwarded-Host': 'forwarded.example',
-    'User-Agent': 'the-agent',
-    traceparent: `00-${TRACE}-${PARENT}-01`,
+/** The program in this process. */
+async function serve(settings: Record<string, string>) {
+  const environment = { DATABASE_URL: 'sqlite::memory:', API_KEYS_SHA256: hashApiKey(KEY), ...settings }
+  const errors: unknown[] = []
+  const onTraceError = (error: unknown) => errors.push(error)
+  const { server, close } = await compose(readSettings(environment), { ...NO_REPORTS, onTraceError })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  async function stop() {
+    server.closeAllConnections()
+    server.close()
+    await close()
   }
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, errors, stop }
+}
+
+/** A POST within the client's own trace, a GET of an unknown pet, a list, and what is not traced. */
+async function sendAll(address: string): Promise<void> {
+  const headers = { ...HEADERS, traceparent: `00-${TRACE}-${PARENT}-01` }
   expect((await fetch(`${address}/pets`, { method: 'POST', headers, body: BODY })).status).toBe(201)
-  const { traceparent: _, ...rest } = headers
-  expect((await fetch(`${address}/pets/77`, { headers: { ...rest, 'X-Request-Id': 'the-other' } })).status).toBe(404)
-  expect((await fetch(`${address}/pets?limit=1&status=sold&secret=8d2c`, { headers: rest })).status).toBe(200)
+  expect((await fetch(`${address}/pets/77`, { headers: HEADERS })).status).toBe(404)
+  expect((await fetch(`${address}/pets?limit=1&status=sold&secret=8d2c`, { headers: HEADERS })).status).toBe(200)
   for (const path of ['/livez', '/readyz', '/metrics', '/metrics?x']) await fetch(address.replace('/v1', path))
-  program.process.kill('SIGTERM')
-  expect(await program.ended).toBe(0)
-  return { ...collector, output: program.output.stdout }
+}
+
+/** All that is sent about these requests. */
+async function traced(settings: Record<string, string>, send = sendAll) {
+  const collector = await startCollector()
+  const { address, stop } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings })
+  await send(address)
+  await stop()
+  return collector
 }
 
 describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it('a request is a trace from HTTP to persistence, part of the trace that it came with, and named in its log line', async () => {
-    const { spans, output, bodies } = await traced({})
+    const { url, spans, bodies } = await startCollector()
+    const { program, address } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: url })
+    await sendAll(address)
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
     const root = spans.find(({ parentSpanId }) => parentSpanId === PARENT)
     if (root === undefined) throw new Error(JSON.stringify(spans))
     expect(root.traceId).toBe(TRACE)
     expect(treeOf(spans, root)).toEqual(['POST /v1/pets', ['createPet', ['PetRepository.addWithKey']]])
-    expect(root.attributes).toContainEqual({ key: 'http.route', value: { stringValue: '/v1/pets' } })
-    const line = output.split('\n').find((one) => one.includes('"the-request"')) ?? ''
+    expect(attributesOf(root)).toMatchObject({ 'http.route': '/v1/pets', 'http.response.status_code': 201 })
+    const line = program.output.stdout.split('\n').find((one) => one.includes('"POST"')) ?? ''
     const fields = JSON.parse(line)
     expect(fields).toMatchObject({ traceId: TRACE, spanId: root.spanId, status: 201, msg: 'request' })
     expect(Object.keys(fields).toSorted()).toEqual([...FIELDS, 'traceId', 'spanId'].toSorted())
@@ -79,82 +102,95 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     if (other === undefined) throw new Error(JSON.stringify(spans))
     expect(treeOf(spans, other)).toEqual(['GET /v1/pets/{petId}', ['getPet', ['PetRepository.find']]])
     const failed = spans.find(({ name }) => name === 'getPet')
-    expect(failed?.attributes).toEqual([{ key: 'error.type', value: { stringValue: 'pet_not_found' } }])
+    expect(failed && attributesOf(failed)).toEqual({ 'error.type': 'pet_not_found' })
     expect(bodies.join()).toContain('{"key":"service.name","value":{"stringValue":"pet-store"}}')
     expect(bodies.join()).toMatch(/\{"key":"service.version","value":\{"stringValue":"\d+\.\d+\.\d+"\}\}/)
   })
 
   it('the statements of PostgreSQL are in the trace, and no span anywhere has a key, a header or a body', async () => {
     const database = await createDatabase(inject('postgresUrl'))
+    onTestFinished(() => database.drop())
     const { spans, bodies } = await traced({ DATABASE_URL: database.url })
-    await database.drop()
     const add = spans.find(({ name }) => name === 'PetRepository.addWithKey')
     const statements = spans.filter(({ parentSpanId }) => parentSpanId === add?.spanId)
-    expect(statements.map(({ attributes }) => JSON.stringify(attributes)).join()).toMatch(/insert into .{0,20}pet/)
+    const { hostname, port, pathname } = new URL(database.url)
+    expect(statements.map(attributesOf)).toContainEqual({
+      'db.system.name': 'postgresql',
+      'db.namespace': pathname.slice(1),
+      'db.query.text': expect.stringMatching(/insert into .{0,20}pet/),
+      'server.address': hostname,
+      'server.port': Number(port),
+    })
     expect(statements.every(({ traceId }) => traceId === TRACE)).toBe(true)
-    const find = spans.find(({ name }) => name === 'PetRepository.find')
-    const select = spans.find(({ parentSpanId }) => parentSpanId === find?.spanId)
-    expect(JSON.stringify(select?.attributes)).toMatch(/select .{0,50} from .{0,20}pet/)
     // Nothing but requests is traced: no migration, no health check.
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(3)
 
     const sent = bodies.join()
     for (const secret of [
-      KEY,
-      'Bearer',
-      hashApiKey(KEY),
-      'Secretariat',
-      '987654321',
-      'idempotency-key',
-      'the-request',
-      '198.51.100.7',
-      'forwarded.example',
-      'the-agent',
-      'status=sold',
-      '8d2c',
+      ...[KEY, 'Bearer', hashApiKey(KEY), 'Secretariat', '987654321', 'idempotency-key', 'the-request'],
+      ...['198.51.100.7', 'forwarded.example', 'the-agent', 'status=sold', '8d2c'],
     ]) {
       expect(sent).not.toContain(secret)
     }
   })
 
-  it('a request that waits for 100 Continue has a span too', async () => {
-    const collector = await startCollector()
-    const { program, address } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
-    const headers = {
-      Authorization: `Bearer ${KEY}`,
-      'Content-Type': 'application/json',
-      'Content-Length': BODY.length,
-      Expect: '100-continue',
+  it('a statement that runs together with those of other requests is in the trace of its own', async () => {
+    const database = await createDatabase(inject('postgresUrl'))
+    onTestFinished(() => database.drop())
+    const { 'Idempotency-Key': _, ...headers } = HEADERS
+    const { spans } = await traced({ DATABASE_URL: database.url }, async (address) => {
+      const post = () => fetch(`${address}/pets`, { method: 'POST', headers, body: BODY })
+      await Promise.all(Array.from({ length: 5 }, post))
+      await Promise.all(Array.from({ length: 5 }, () => fetch(`${address}/pets/1`, { headers })))
+    })
+    const trees = spans.filter(({ parentSpanId }) => parentSpanId === undefined).map((root) => treeOf(spans, root))
+    expect(trees).toHaveLength(10)
+    for (const [name, ...below] of trees) {
+      if (name === 'POST /v1/pets') expect(below).toEqual([['createPet', ['PetRepository.add', ['pet_add_many']]]])
+      else expect(below).toEqual([['getPet', ['PetRepository.find', ['pet_find']]]])
     }
-    const sending = request(`${address}/pets`, { method: 'POST', headers, agent: false })
-    sending.on('continue', () => sending.end(BODY)).flushHeaders()
-    const [response] = await once(sending, 'response')
-    response.resume()
-    program.process.kill('SIGTERM')
-    expect(await program.ended).toBe(0)
-    const [span] = collector.spans.filter(({ name }) => name === 'POST /v1/pets')
-    expect(span?.attributes).toContainEqual({ key: 'http.response.status_code', value: { intValue: 201 } })
   })
 
-  it('traces what OTEL_TRACES_SAMPLER and the trace of a request decide', async () => {
-    const never = await traced({ OTEL_TRACES_SAMPLER: 'always_off' })
-    expect(never.spans).toEqual([])
-    const onlyParts = await traced({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' })
-    expect(new Set(onlyParts.spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE]))
+  it('a request that waits for 100 Continue has a span too', async () => {
+    const { spans } = await traced({}, async (address) => {
+      const headers = { ...HEADERS, 'Content-Length': BODY.length, Expect: '100-continue' }
+      const sending = request(`${address}/pets`, { method: 'POST', headers, agent: false })
+      sending.on('continue', () => sending.end(BODY)).flushHeaders()
+      const [response] = await once(sending, 'response')
+      response.resume()
+    })
+    const [span] = spans.filter(({ name }) => name === 'POST /v1/pets')
+    expect(span && attributesOf(span)).toMatchObject({ 'http.response.status_code': 201 })
   })
 
-  it('an unavailable collector is reported in the log, and changes nothing for clients or the stop', async () => {
-    const { program, address } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
-    expect((await fetch(`${address}/pets`, { headers: { Authorization: `Bearer ${KEY}` } })).status).toBe(200)
-    program.process.kill('SIGTERM')
-    expect(await program.ended).toBe(0)
-    expect(program.output.stdout).toMatch(/"level":40,.*"msg":"traces could not be sent"/)
+  it.each([
+    ['always_on', '0.5', 3],
+    ['always_off', '0.5', 0],
+    ['traceidratio', '0', 0],
+    ['parentbased_always_off', '0.5', 1],
+    ['parentbased_traceidratio', '0', 1],
+    ['parentbased_traceidratio', '1', 3],
+  ])(
+    'OTEL_TRACES_SAMPLER=%s with %s traces %i of three requests, one of which has a trace',
+    async (sampler, share, count) => {
+      const { spans } = await traced({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share })
+      const traces = new Set(spans.map(({ traceId }) => traceId))
+      expect(traces.size).toBe(count)
+      expect(traces.has(TRACE)).toBe(count > 0)
+    },
+  )
+
+  it('an unavailable collector is reported, and changes nothing for clients or the stop', async () => {
+    const { address, errors, stop } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
+    expect((await fetch(`${address}/pets`, { headers: HEADERS })).status).toBe(200)
+    await stop()
+    expect(errors).not.toEqual([])
   })
 })
 
 describe('Without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it('nothing of OpenTelemetry is loaded, and log lines have the same fields, but for the trace', async () => {
-    const { program, address } = await serve(
+    const { program, address } = await start(
       {
         // Makes loading any of its packages fail; the bundle has them in files of its own.
         NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(

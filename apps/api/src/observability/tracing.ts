@@ -1,65 +1,61 @@
-import { context, propagation, trace } from '@opentelemetry/api'
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
-import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { setGlobalErrorHandler } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { registerInstrumentations } from '@opentelemetry/instrumentation'
-import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import {
-  AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
-  type Sampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
+import type { Instrumentation } from './open-observability.ts'
+import { createSpans } from './spans.ts'
 
 /** How long a collector may take to respond, and how long an unavailable one delays a stop. */
 const TIMEOUT_MS = 3_000
 
-let provider: TracerProvider | undefined
+export interface Tracing extends Instrumentation {
+  /** Sends what is left, and nothing afterwards. An unavailable collector does not make a stop fail. */
+  close(): Promise<void>
+}
 
-/**
- * Sends traces to a collector from now on. Must run before the PostgreSQL driver is loaded. Spans of statements contain
- * no values.
- */
-export function startTracing(settings: Pick<Settings, 'otlpEndpoint' | 'tracesSampler' | 'tracesSamplerRatio'>): void {
+/** Sends traces to a collector from now on. `onError` is told of those that could not be sent. */
+export function openTracing(
+  settings: Pick<Settings, 'otlpEndpoint' | 'tracesSampler' | 'tracesSamplerRatio'>,
+  onError: (error: unknown) => void,
+): Tracing {
   const url = `${settings.otlpEndpoint.replace(/\/$/, '')}/v1/traces`
-  provider = new TracerProvider({
+  const share = shareOf(settings)
+  const provider = new TracerProvider({
     // `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` take precedence.
     resource: resourceFromAttributes({ 'service.name': 'pet-store', 'service.version': VERSION }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
-    sampler: samplerOf(settings),
+    sampler: samplerOf(settings.tracesSampler, share),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url, timeoutMillis: TIMEOUT_MS }) })],
   })
-  trace.setGlobalTracerProvider(provider)
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager())
-  propagation.setGlobalPropagator(new W3CTraceContextPropagator())
-
-  registerInstrumentations({
-    instrumentations: [new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true })],
-  })
+  // OpenTelemetry itself would only log them at its own level, which is off.
+  setGlobalErrorHandler(onError)
+  return { ...createSpans(provider.getTracer('pet-store'), share), close: () => provider.shutdown().catch(onError) }
 }
 
-function samplerOf({
+function shareOf({
   tracesSampler,
   tracesSamplerRatio,
-}: Pick<Settings, 'tracesSampler' | 'tracesSamplerRatio'>): Sampler {
-  const name = tracesSampler.replace('parentbased_', '')
-  const root =
-    name === 'traceidratio'
-      ? new TraceIdRatioBasedSampler(tracesSamplerRatio)
-      : name === 'always_off'
-        ? new AlwaysOffSampler()
-        : new AlwaysOnSampler()
-  return name === tracesSampler ? root : new ParentBasedSampler({ root })
+}: Pick<Settings, 'tracesSampler' | 'tracesSamplerRatio'>): number {
+  if (tracesSampler.endsWith('traceidratio')) return tracesSamplerRatio
+  return tracesSampler.endsWith('always_off') ? 0 : 1
 }
 
-/** Sends what is left, and nothing afterwards. An unavailable collector does not make a stop fail. */
-export async function stopTracing(onError: (error: unknown) => void): Promise<void> {
-  await provider?.shutdown().catch(onError)
+/**
+ * Decides for requests within a trace of their client, by it or by its id. Those without one are drawn by lot in
+ * `createSpans` instead, where one that is not drawn costs neither ids nor a context.
+ */
+function samplerOf(name: Settings['tracesSampler'], share: number): ParentBasedSampler {
+  const root = new AlwaysOnSampler()
+  if (name.startsWith('parentbased_')) return new ParentBasedSampler({ root })
+  const byId = new TraceIdRatioBasedSampler(share)
+  return new ParentBasedSampler({ root, remoteParentSampled: byId, remoteParentNotSampled: byId })
 }

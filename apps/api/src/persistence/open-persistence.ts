@@ -13,7 +13,7 @@ const sqlite = () => import('@pet-store/persistence-sqlite')
 const postgres = () => import('@pet-store/persistence-postgres')
 
 /** What the caller does with the database, and who is told of failures. Default: everything, and a missing database is created. */
-export type PersistenceUse = Pick<PersistenceOptions, 'create' | 'readOnly' | 'onBackgroundFailure'>
+export type PersistenceUse = Pick<PersistenceOptions, 'create' | 'readOnly' | 'onBackgroundFailure' | 'onStatement'>
 
 /** Opens the database that the settings name. Rejects with a sentence if it cannot, or if migrations are pending and must not run. */
 export async function openPersistence(settings: Settings, use: PersistenceUse = {}): Promise<Required<Persistence>> {

@@ -9,7 +9,7 @@ export interface CollectedSpan {
   readonly spanId: string
   readonly parentSpanId?: string
   readonly name: string
-  readonly attributes: readonly { readonly key: string; readonly value: unknown }[]
+  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[]
 }
 
 interface Sent {
@@ -51,4 +51,9 @@ export async function startCollector() {
 export function treeOf(spans: readonly CollectedSpan[], root: CollectedSpan): readonly unknown[] {
   const below = spans.filter(({ parentSpanId }) => parentSpanId === root.spanId)
   return [root.name, ...below.map((span) => treeOf(spans, span))]
+}
+
+/** The values by name. */
+export function attributesOf({ attributes }: CollectedSpan): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 }

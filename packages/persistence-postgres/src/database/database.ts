@@ -1,3 +1,4 @@
+import type { DatabaseServer } from '@pet-store/persistence'
 import pg from 'pg'
 import { assertKeepsStatements } from './pooler.ts'
 import { withRetries } from './retries.ts'
@@ -9,6 +10,7 @@ export interface PostgresDatabase {
   readonly name: string
   /** Host and database, for messages. */
   readonly address: string
+  readonly server: DatabaseServer
   readonly pool: pg.Pool
 }
 
@@ -34,7 +36,8 @@ export async function openPostgresDatabase(options: ConnectionOptions): Promise<
     const { name = '', encoding = '' } = rows[0] ?? {}
     if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)
     await assertKeepsStatements(pool, options)
-    return { name, address, pool }
+    const { host, port } = new pg.Client(poolConfig(options))
+    return { name, address, server: { system: 'postgresql', host, port, database: name }, pool }
   } catch (error) {
     await pool.end()
     throw cannotOpen(address, error)

@@ -14,11 +14,10 @@ import {
   type Statement,
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase, Pool } from 'pg'
-import type { Pooler } from '../database/settings.ts'
 import { unknownIfTimedOut } from '../database/unavailable.ts'
 import { GroupedWrites } from './grouped-writes.ts'
 import { onConnection, runOn, runOnPool } from './pool-statements.ts'
-import { prepare } from './statement-runner.ts'
+import { prepare, reported, type StatementOptions } from './statement-runner.ts'
 import { inWriteTransaction } from './write-transaction.ts'
 
 type Id = readonly [id: bigint]
@@ -27,14 +26,14 @@ type Id = readonly [id: bigint]
 export function createPostgresPetWriter(
   em: SqlEntityManager,
   pool: Pool,
-  pooler: Pooler,
-  { isDistributed }: { readonly isDistributed: boolean },
+  { isDistributed, ...options }: StatementOptions & { readonly isDistributed: boolean },
 ): PetWriter {
   const write = runOnPool(pool, 'unknown')
   const statements = compileAdds(em)
-  const addOne = prepare(statements.add, pooler)
-  const addMany = prepare(statements.addMany, pooler)
-  const addWithKey = prepare(statements.addWithKey, pooler)
+  const addOne = prepare(statements.add, options)
+  // Told of for each insert of a group.
+  const addMany = prepare(statements.addMany, { ...options, onStatement: undefined })
+  const addWithKey = prepare(statements.addWithKey, options)
 
   const grouped = new GroupedWrites<NewPetColumns, bigint>((work) =>
     onConnection(pool, (client) =>
@@ -49,7 +48,9 @@ export function createPostgresPetWriter(
   return {
     async add(pet, cancellation) {
       // Many rows on several servers would be a two-phase commit over all of them.
-      if (!isDistributed) return grouped.add(pet, cancellation)
+      if (!isDistributed) {
+        return reported(options.onStatement?.(statements.addMany, options.server), grouped.add(pet, cancellation))
+      }
       return addOne((statement) => write(statement, pet, cancellation)).then(idOf, (error: unknown) => {
         throw unknownIfTimedOut(error)
       })

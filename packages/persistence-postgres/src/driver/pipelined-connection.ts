@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks'
 import { bytesOf, type SqlValue, type WaitingLimits, WaitingQueue } from '@pet-store/persistence-mikro-orm'
 import pg, { type PoolConfig } from 'pg'
 import { cannotConnect } from '../database/unavailable.ts'
@@ -16,9 +15,6 @@ const TICK_MS = 1_000
 
 /** After this time a connection is replaced, so that after a switchover none stays with the old server. */
 const MAX_LIFETIME_MS = 5 * 60_000
-
-/** No destroy event is needed when it is collected. */
-const CONTEXT_OPTIONS = { requireManualDestroy: true }
 
 export interface PipelinedConnectionOptions {
   /** Called when a statement was lost with the connection, or the server has returned nothing for too long. */
@@ -52,8 +48,6 @@ export class PipelinedConnection {
   #endsAt = 0
   #prepared = new PreparedStatements()
   #isScheduled = false
-  /** Of the first statement of the queue: a batch belongs to its trace. */
-  #context: AsyncResource | undefined
   #isClosed = false
   #onIdle: (() => void) | undefined
 
@@ -85,7 +79,6 @@ export class PipelinedConnection {
   read(statement: DriverStatement, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
     if (this.#isClosed) return Promise.reject(new Error('Cannot use a connection after calling end on it.'))
     return new Promise((resolve, reject) => {
-      if (!this.#hasReads) this.#context = new AsyncResource('PipelinedRead', CONTEXT_OPTIONS)
       const bytes = bytesOf(values)
       this.#queue.add({ statement, values, bytes, resolve, reject, isAlone: false, readRow: undefined, rows: [] })
       this.#schedule()
@@ -147,7 +140,7 @@ export class PipelinedConnection {
       this.#continue()
     })
     this.#batches.push(batch)
-    this.#context?.runInAsyncScope(() => this.#client?.query(batch))
+    this.#client?.query(batch)
   }
 
   #continue(): void {

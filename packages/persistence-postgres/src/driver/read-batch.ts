@@ -33,8 +33,6 @@ const SYNC = serialize.sync()
 export class ReadBatch implements Submittable, ResultReceiver {
   readonly reads: readonly PendingRead[]
   readonly sentAt = performance.now()
-  /** Called at the end. Instrumentation of the driver replaces it. */
-  callback: (error?: unknown) => void = () => {}
   readonly #prepared: PreparedStatements
   readonly #onEnd: (repeated: readonly PendingRead[], isLost: boolean) => void
   /** Those that prepare their statement for later ones. */
@@ -51,11 +49,6 @@ export class ReadBatch implements Submittable, ResultReceiver {
     this.reads = reads
     this.#prepared = prepared
     this.#onEnd = onEnd
-  }
-
-  /** What traces show of it. */
-  get text(): string {
-    return [...new Set(this.reads.map(({ statement }) => statement.text))].join('; ')
   }
 
   /** Called by the driver, as are the methods whose names begin with `handle`. */
@@ -84,7 +77,6 @@ export class ReadBatch implements Submittable, ResultReceiver {
     this.#endPreparing(true)
     for (const { resolve, rows } of this.reads) resolve(rows)
     this.#onEnd([], false)
-    this.callback()
   }
 
   handleError(error: unknown): void {
@@ -95,7 +87,6 @@ export class ReadBatch implements Submittable, ResultReceiver {
     const repeated = this.reads.filter((read) => !failed.includes(read))
     for (const read of repeated) Object.assign(read, { isAlone: true, rows: [] })
     this.#onEnd(repeated, isLost)
-    this.callback(error)
   }
 
   #addMessages(messages: Uint8Array[], read: PendingRead): void {

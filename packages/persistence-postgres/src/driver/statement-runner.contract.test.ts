@@ -1,3 +1,4 @@
+import type { OnStatement } from '@pet-store/persistence'
 import type { Statement } from '@pet-store/persistence-mikro-orm'
 import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
@@ -6,10 +7,15 @@ import type { Pooler } from '../database/settings.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { openPostgresConnections } from './connections.ts'
 import { type Run, runOnPool } from './pool-statements.ts'
-import { createPostgresStatementRunner } from './statement-runner.ts'
+import { createPostgresStatementRunner, type StatementOptions } from './statement-runner.ts'
 
 const database = useDatabase()
 const FIND: Statement<readonly [id: bigint], readonly [id: bigint]> = { name: 'find', sql: 'select $1::bigint' }
+const SERVER = { system: 'postgresql', host: 'localhost', port: 5432, database: 'pets' }
+
+function optionsFor(pooler: Pooler, onStatement?: OnStatement): StatementOptions {
+  return { pooler, onStatement, server: SERVER }
+}
 
 it.each([
   ['none', ['find']],
@@ -17,7 +23,7 @@ it.each([
 ] as const)('With the pooler %s these statements stay prepared on a connection: %j', async (pooler, names) => {
   const { read, write, close } = await openPostgresConnections({ url: database.url, poolSize: 1 })
   onTestFinished(close)
-  const find = createPostgresStatementRunner(pooler, write, read).readOne(FIND, ([id]) => id)
+  const find = createPostgresStatementRunner(optionsFor(pooler), write, read).readOne(FIND, ([id]) => id)
   for (const id of [1n, 2n, 3n]) expect(await find([id])).toBe(id)
   const rows = await read({ text: "select name from pg_prepared_statements where name = 'find'" }, [])
   expect(rows.flat()).toEqual(names)
@@ -35,7 +41,7 @@ it.each([
     )
     const { read, write, close } = await openPostgresConnections({ url: database.url, poolSize })
     onTestFinished(close)
-    const runner = createPostgresStatementRunner('none', write, read)
+    const runner = createPostgresStatementRunner(optionsFor('none'), write, read)
     const note = runner.readAll({ name: 'note', sql: 'select text from note' }, ([text]) => text)
     const find = runner.readOne(FIND, ([id]) => id)
     const readAll = () => Promise.all([note([]), find([7n]), note([]), note([])])
@@ -67,7 +73,7 @@ function failing(codes: string[]): { readonly run: Run; readonly calls: () => nu
 }
 
 const writing = (run: Run, pooler: Pooler = 'none') =>
-  createPostgresStatementRunner(pooler, run).writeOptional(FIND)([1n])
+  createPostgresStatementRunner(optionsFor(pooler), run).writeOptional(FIND)([1n])
 
 describe('A statement that conflicts with others', () => {
   it.each(['40001', '40P01'])('is run again after %s', async (code) => {
@@ -96,3 +102,23 @@ it.each(['26000', '42P05'])('SQLSTATE %s behind a pooler names the setting that 
     message: expect.stringContaining('(DATABASE_POOLER) to transaction-unprepared') as string,
   })
 })
+
+it.each([
+  ['its result', ['40001'], []],
+  ['its error', ['23505'], [expect.objectContaining({ code: '23505' })]],
+])(
+  'Who asks for statements is told of one before it runs, and of %s after the last attempt',
+  async (_, codes, args) => {
+    const { run } = failing(codes)
+    const events: unknown[] = []
+    const onStatement: OnStatement = (statement, server) => {
+      events.push([statement, server])
+      return (...given) => events.push(given)
+    }
+    const find = createPostgresStatementRunner(optionsFor('none', onStatement), run).readOne(FIND, ([id]) => id)
+    const found = find([1n]).catch(() => undefined)
+    expect(events).toEqual([[FIND, SERVER]])
+    await found
+    expect(events.slice(1)).toEqual([args])
+  },
+)

@@ -1,4 +1,5 @@
 import { persistenceUnavailable } from '@pet-store/domain'
+import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
 import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import { NO_STATEMENTS_HINT } from '../database/pooler.ts'
 import { withRetries } from '../database/retries.ts'
@@ -6,23 +7,34 @@ import type { Pooler } from '../database/settings.ts'
 import { isConflict, isLostStatement, isStalePlan } from '../database/unavailable.ts'
 import type { DriverStatement, Row, Run } from './pool-statements.ts'
 
+/** How statements are prepared, and who is told of them. */
+export interface StatementOptions {
+  readonly pooler: Pooler
+  readonly onStatement: OnStatement | undefined
+  readonly server: DatabaseServer
+}
+
 /** Runs statements by the given functions, for writing and for reading. */
-export function createPostgresStatementRunner(pooler: Pooler, write: Run, read: Run = write): StatementRunner {
+export function createPostgresStatementRunner(
+  options: StatementOptions,
+  write: Run,
+  read: Run = write,
+): StatementRunner {
   return {
     readOne(statement, map) {
-      const run = prepare(statement, pooler)
+      const run = prepare(statement, options)
       const resultOf = ([row]: readonly RowOf<typeof statement>[]) => (row === undefined ? undefined : map(row))
       return (values) => run((prepared) => read(prepared, values)).then(resultOf)
     },
 
     readAll(statement, map) {
-      const run = prepare(statement, pooler)
+      const run = prepare(statement, options)
       const resultOf = (rows: readonly RowOf<typeof statement>[]) => rows.map(map)
       return (values) => run((prepared) => read(prepared, values)).then(resultOf)
     },
 
     writeOptional(statement) {
-      const run = prepare(statement, pooler)
+      const run = prepare(statement, options)
       return (values, cancellation) => run((prepared) => write(prepared, values, cancellation)).then(([row]) => row)
     },
   }
@@ -35,18 +47,19 @@ type RowOf<Prepared> = Prepared extends Statement<infer _, infer Result> ? Resul
  * each connection, which saves the server parsing and planning it each time.
  */
 export function prepare<Values extends readonly SqlValue[], Result extends Row>(
-  { name, sql }: Statement<Values, Result>,
-  pooler: Pooler,
+  statement: Statement<Values, Result>,
+  { pooler, onStatement, server }: StatementOptions,
 ): (run: (statement: DriverStatement) => Promise<readonly Row[]>) => Promise<readonly Result[]> {
   const isNamed = pooler !== 'transaction-unprepared'
+  const { name, sql } = statement
   let version = 0
-  let statement: DriverStatement = { text: sql, ...(isNamed && { name }) }
+  let current: DriverStatement = { text: sql, ...(isNamed && { name }) }
 
   /** Under another name each connection prepares it again. */
   function forget(stale: DriverStatement): void {
-    if (statement !== stale) return
+    if (current !== stale) return
     version += 1
-    statement = { text: sql, name: `${name}_${version}` }
+    current = { text: sql, name: `${name}_${version}` }
   }
 
   async function repeat(
@@ -54,18 +67,25 @@ export function prepare<Values extends readonly SqlValue[], Result extends Row>(
     used: DriverStatement,
     error: unknown,
   ) {
-    if (isConflict(error)) return withRetries(() => run(statement))
+    if (isConflict(error)) return withRetries(() => run(current))
     if (!isStalePlan(error)) throw withHint(error)
     forget(used)
-    return run(statement)
+    return run(current)
   }
 
   return (run) => {
-    const used = statement
+    const used = current
+    const end = onStatement?.(statement, server)
     const rows = run(used).catch((error: unknown) => repeat(run, used, error))
     // The statement says what its rows are; the driver cannot know.
-    return rows as Promise<readonly Result[]>
+    return reported(end, rows as Promise<readonly Result[]>)
   }
+}
+
+/** Lets `end`, which `onStatement` has returned, know the result of a statement. */
+export function reported<Result>(end: ReturnType<OnStatement>, result: Promise<Result>): Promise<Result> {
+  if (end !== undefined) result.then(() => end(), end)
+  return result
 }
 
 function withHint(error: unknown): unknown {

@@ -80,8 +80,10 @@ export class PostgresReplica implements Replica {
   #next: Watermark | undefined
   #newest: Watermark | undefined
 
-  constructor({ pool, address }: PostgresDatabase, statements: PetStatements, { pooler = 'none' }: PostgresOptions) {
-    this.pets = new SqlPetReader(statements, createPostgresStatementRunner(pooler, runOnPool(pool, 'not_stored')))
+  constructor({ pool, address, server }: PostgresDatabase, statements: PetStatements, options: PostgresOptions) {
+    const { pooler = 'none', onStatement } = options
+    const runner = createPostgresStatementRunner({ pooler, onStatement, server }, runOnPool(pool, 'not_stored'))
+    this.pets = new SqlPetReader(statements, runner)
     this.pool = pool
     this.#address = address
   }
