@@ -1,8 +1,7 @@
 // Builds and tests examples/persistence-adapter as another team would: outside the workspace, from tarballs, with npm.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ask, startProgram, waitForOutput } from '../packages/testing/src/index.ts'
 import { ROOT, run } from './public-packages.ts'
 
 const SCRIPTS = ['build', 'test', 'test:node', 'check']
@@ -32,28 +31,18 @@ export async function checkAdapterExample(tarballs: Readonly<Record<string, stri
 
 /** Serves from the example and adds pets, all with one idempotency key; each response starts as given. */
 async function serve(project: string, ...requests: readonly (readonly [pet: object, start: string])[]): Promise<void> {
-  const service = spawn(process.execPath, [join(ROOT, 'apps/api/bin/pet-store.js'), 'start'], {
-    cwd: project,
-    env: { PATH: process.env['PATH'], ...SETTINGS },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(service, 'exit')
+  const args = [join(ROOT, 'apps/api/bin/pet-store.js'), 'start']
+  const service = startProgram({ args, cwd: project, env: SETTINGS })
   try {
-    let output = ''
-    for await (const text of service.stdout.setEncoding('utf8')) {
-      output += text
-      if (output.includes('Stop it with')) break
-    }
-    const [, url = ''] = /Address +(\S+)/.exec(output) ?? []
-    const [, key = ''] = /API key +(\S+)/.exec(output) ?? []
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'a' }
+    const port = Number(await waitForOutput(service, /Address +http:\/\/\S+?:(\d+)/))
+    const key = await waitForOutput(service, /API key +(\S+)/)
     for (const [pet, start] of requests) {
-      const response = await fetch(`${url}/pets`, { method: 'POST', headers, body: JSON.stringify(pet) })
-      const shown = `${response.status} ${await response.text()}`
+      const headers = { 'Idempotency-Key': 'a' }
+      const response = await ask(port, { method: 'POST', path: '/v1/pets', key, headers, body: JSON.stringify(pet) })
+      const shown = `${response?.status} ${response?.text}`
       if (!shown.startsWith(start)) throw new Error(`The example responded with ${shown} instead of ${start}.`)
     }
   } finally {
-    service.kill()
-    await ended
+    await service.end()
   }
 }

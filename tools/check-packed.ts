@@ -1,13 +1,12 @@
 // Installs every public package from its tarball, outside the workspace, with npm and with pnpm; compiles a program that
 // imports all of it, runs it and the examples, and measures domain and client as a browser loads them: `pnpm check:packed`.
 // With --all also with TypeScript 5.9, and on Node 22 and 26, Bun and Deno, which npm downloads.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { startProgram, waitForOutput } from '../packages/testing/src/index.ts'
 import { checkAdapterExample } from './adapter-example.ts'
 import { packAll } from './pack.ts'
 import { ROOT, readPublicPackages, run } from './public-packages.ts'
@@ -110,17 +109,17 @@ function installedVersion(name: string, from: string): string {
 /** Runs the examples; the kiosk against a service, and on Node has it write its contract, which must be the committed one. */
 async function runExamples(project: string, command: Command): Promise<void> {
   for (const [program, input] of Object.entries(EXAMPLES)) await run(project, [...command, program], { input })
-  const service = spawn(process.execPath, ['service.ts'], { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] })
+  const service = startProgram({ args: ['service.ts'], cwd: project })
   try {
-    const [line] = (await once(service.stdout.setEncoding('utf8'), 'data')) as [string]
-    const [, key = '', url = ''] = /Bearer (\w+)' (\S+)\/pets/.exec(line) ?? []
+    const url = await waitForOutput(service, /' (\S+)\/pets/)
+    const key = await waitForOutput(service, /Bearer (\w+)/)
     const env = { ...process.env, PET_STORE_URL: url, PET_STORE_KEY: key, PACT_DO_NOT_TRACK: 'true' }
     const shown = await run(project, [...command, 'kiosk.ts', 'Rex', '9223372036854775807'], { env })
     if (!shown.includes('1: Rex (category 9223372036854775807)')) throw new Error(`kiosk.ts printed: ${shown}`)
     if (!basename(command[0] ?? '').startsWith('node')) return
     await run(project, [...command, 'kiosk-contract.ts', join(project, 'pacts')], { env })
   } finally {
-    service.kill()
+    await service.end()
   }
   const [written, committed] = [join(project, 'pacts'), join(ROOT, 'packages/contracts/pacts')].map((path) =>
     readFileSync(join(path, 'kiosk-pet-store.json'), 'utf8').trimEnd(),

@@ -36,19 +36,9 @@ const FORBIDDEN: readonly (readonly [rule: string, file: string, imports: string
   ['apps/api/src/*.ts-imports-downwards', 'apps/api/src/above.ts', './unlisted/b.ts'],
 ]
 
-/** Files with imports that no rule may report, and that the manifests of the fixture therefore declare. */
-const ALLOWED: Record<string, readonly string[]> = {
-  'packages/access/src/allowed.ts': ['node:crypto'],
-  'packages/persistence-testing/src/allowed.ts': ['@pet-store/domain', 'node:assert/strict'],
-  'packages/http-express/src/allowed.ts': ['@pet-store/domain', 'express', 'zod', 'node:http'],
-  'packages/persistence-sqlite/src/allowed.ts': ['@pet-store/persistence-mikro-orm', '@mikro-orm/sqlite'],
-  'packages/persistence-sqlite/src/allowed.test.ts': ['@pet-store/persistence-testing', 'vitest', 'node:os'],
-  'apps/api/src/allowed.ts': ['@pet-store/persistence-sqlite', './upper/b.ts', 'node:http'],
-  'apps/api/src/upper/b.ts': ['../lower/b.ts'],
-  'apps/api/src/lower/b.ts': [],
-  'apps/api/src/lower/b.test.ts': ['../upper/b.ts'],
-}
-const REGISTRY = ['not-allowed', 'express', 'zod', 'pg', 'better-sqlite3', 'vitest', 'fast-check', '@mikro-orm/sqlite']
+/** What the files above import, so that it is found. That allowed imports are not reported, `pnpm imports` shows on the repository. */
+const FOUND = ['unlisted/b.ts', 'root.ts', 'upper/b.ts'].map((file) => `apps/api/src/${file}`)
+const REGISTRY = ['not-allowed', 'pg', 'fast-check']
 
 let fixture: string
 let result: {
@@ -61,15 +51,8 @@ beforeAll(() => {
   for (const name of REGISTRY) writePackage(join('node_modules', name), { name, exports: './index.js' }, 'index.js')
   for (const folder of [...packages.map(([name]) => `packages/${name}`), 'apps/api']) {
     const name = `@pet-store/${basename(folder)}`
-    const files = Object.entries(ALLOWED).filter(([file]) => file.startsWith(`${folder}/`))
-    const imported = files.flatMap(([, names]) => names).filter((one) => !/^[.]|:/.test(one))
-    const manifest = {
-      name,
-      exports: { '.': { '@pet-store/source': './src/index.ts' } },
-      dependencies: Object.fromEntries(imported.map((one) => [one, '*'])),
-      devDependencies: { 'fast-check': '*' },
-    }
-    writePackage(folder, manifest, 'src/index.ts')
+    const exports = { '.': { '@pet-store/source': './src/index.ts' } }
+    writePackage(folder, { name, exports, devDependencies: { 'fast-check': '*' } }, 'src/index.ts')
     mkdirSync(join(fixture, 'node_modules/@pet-store'), { recursive: true })
     symlinkSync(join(fixture, folder), join(fixture, 'node_modules', name), 'junction')
   }
@@ -77,10 +60,8 @@ beforeAll(() => {
     'apps/api/README.md',
     '## Folders\n\n- `*.ts`: imports all\n- `upper/`: imports lower\n- `lower/`: imports none\n\n## Others\n',
   )
-  for (const file of ['unlisted/b.ts', 'root.ts']) write(`apps/api/src/${file}`, 'export {}\n')
+  for (const file of FOUND) write(file, 'export {}\n')
   for (const [, file, imports] of FORBIDDEN) write(file, `import '${imports}'\n`)
-  for (const [file, imports] of Object.entries(ALLOWED))
-    write(file, `export {}\n${imports.map((name) => `import '${name}'\n`).join('')}`)
   result = cruise()
 })
 
@@ -109,17 +90,10 @@ describe('the dependency rule', () => {
   })
 
   it.each(FORBIDDEN)('reports %s: %s must not import %s', (rule, file) => {
-    expect(reported(file)).toContain(rule)
-  })
-
-  it.each(Object.keys(ALLOWED))('allows the imports of %s', (file) => {
-    expect(reported(file)).toEqual([])
+    const reported = result.violations.filter(({ from }) => from === file).map((violation) => violation.rule.name)
+    expect(reported).toContain(rule)
   })
 })
-
-function reported(file: string): string[] {
-  return result.violations.filter(({ from }) => from === file).map(({ rule }) => rule.name)
-}
 
 function cruise(): typeof result {
   const program = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')

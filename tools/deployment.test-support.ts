@@ -22,31 +22,15 @@ export interface Variable {
   readonly value?: string
 }
 
-interface Probe {
-  readonly httpGet: object
-}
-
-export interface Container {
-  readonly image: string
-  readonly env: readonly Variable[]
-  readonly ports?: readonly object[]
-  readonly startupProbe?: Probe
-  readonly livenessProbe?: Probe
-  readonly readinessProbe?: Probe
-  readonly securityContext: object
-}
-
-type Labels = Readonly<Record<string, string>>
-
 /** What the tests read of a Kubernetes object. */
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
   readonly spec: {
-    readonly selector: Labels & { readonly matchLabels: Labels }
+    readonly selector: Readonly<Record<string, string>> & { readonly matchLabels: object }
     readonly ports: readonly { readonly targetPort: string }[]
     readonly template: {
-      readonly metadata: { readonly labels: Labels; readonly annotations: Labels }
+      readonly metadata: Readonly<Record<'labels' | 'annotations', Readonly<Record<string, string>>>>
       readonly spec: {
         readonly terminationGracePeriodSeconds: number
         readonly securityContext: object
@@ -54,6 +38,14 @@ export interface Manifest {
       }
     }
   }
+}
+
+interface Container
+  extends Readonly<Record<`${'startup' | 'liveness' | 'readiness'}Probe`, { readonly httpGet: object }>> {
+  readonly image: string
+  readonly env: readonly Variable[]
+  readonly ports: readonly object[]
+  readonly securityContext: object
 }
 
 /** Every Kubernetes object of the base, the overlays and the components, before an overlay changes it. */

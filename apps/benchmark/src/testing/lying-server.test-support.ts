@@ -5,6 +5,7 @@ import { dataPage, dataPet } from '../requests/data-set.ts'
 const [, , lie, size] = process.argv
 const count = Number(size)
 let last = count
+let gets = 0
 
 serveBare({
   list: (limit) => dataPage(count, limit),
@@ -13,7 +14,10 @@ serveBare({
   get(id) {
     if (id > count) return undefined
     const pet = dataPet(id, count)
-    return lie === 'wrong-name' && id > 500 ? { ...pet, name: `${pet.name} ` } : pet
+    gets += 1
+    // Later: under load, when only the status and the length of a response are compared.
+    const isWrong = (lie === 'wrong-name' && id > 500) || (lie === 'wrong-later' && gets > 200)
+    return isWrong ? { ...pet, name: `${pet.name} ` } : pet
   },
   // Nothing is stored, whatever the lie.
   add(name, categoryId, status) {
