@@ -19,8 +19,7 @@ const PLACES = [
   // How its column is read and written, its place in rows, and the column.
   'packages/persistence-mikro-orm/src/bulk/bulk-access.ts',
   'packages/persistence-mikro-orm/src/entities/codec.ts',
-  'packages/persistence-mikro-orm/src/entities/pet-mapping.ts',
-  'packages/persistence-mikro-orm/src/entities/pet-record.ts',
+  'packages/persistence-mikro-orm/src/entities/records.ts',
   // The contract.
   'packages/persistence-testing/src/pet-cases/fields.ts',
   // Import, export and the digest of a copy.

@@ -1,7 +1,7 @@
 // The tables and their migrations, for the ORM of an adapter
 export { ormOptions } from './orm-options.ts'
-export { PetRecord } from './entities/pet-record.ts'
-export { IdempotencyKeyRecord } from './entities/idempotency-key-record.ts'
+export { PetRecord } from './entities/records.ts'
+export { IdempotencyKeyRecord } from './entities/records.ts'
 export { assertMigrated, assertNotNewer, migrationState } from './migration-list.ts'
 
 // The repositories
@@ -13,11 +13,11 @@ export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
 // Their statements
 export { compilePetStatements } from './statements/pet-statements.ts'
 export type { PetStatements } from './statements/pet-statements.ts'
-export { columnsOf, namesOf, statementFor } from './statements/table-columns.ts'
-export type { TableColumns, TableNames } from './statements/table-columns.ts'
+export { columnsOf, statementFor } from './statements/table-columns.ts'
+export type { TableColumns } from './statements/table-columns.ts'
 export { fieldsOf, IDEMPOTENCY_KEY_CODEC, NEW_PET_CODEC, PET_CODEC } from './entities/codec.ts'
 export type { SqlValue } from './entities/codec.ts'
-export type { NewPetColumns } from './entities/pet-mapping.ts'
+export type { NewPetColumns } from './entities/codec.ts'
 
 // Many items at a time
 export { createBulkAccess } from './bulk/bulk-access.ts'

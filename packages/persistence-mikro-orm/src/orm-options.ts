@@ -1,9 +1,6 @@
 import type { MigrationObject } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
-import { ApiKeyRecord } from './entities/api-key-record.ts'
-import { IdempotencyKeyRecord } from './entities/idempotency-key-record.ts'
-import { PetImportRecord } from './entities/pet-import-record.ts'
-import { PetRecord } from './entities/pet-record.ts'
+import { ApiKeyRecord, IdempotencyKeyRecord, PetImportRecord, PetRecord } from './entities/records.ts'
 
 /** The options of the ORM that are the same for every database; the adapter adds its connection. */
 export function ormOptions(migrations: readonly MigrationObject[]) {

@@ -1,7 +1,6 @@
-import type { EntityMetadata, EntitySchema } from '@mikro-orm/core'
+import type { EntitySchema } from '@mikro-orm/core'
 import type { InferKyselyDB, SqlEntityManager } from '@mikro-orm/sql'
 import type { BulkAccess, PetImportProgress } from '@pet-store/persistence'
-import { ApiKeyRecord } from '../entities/api-key-record.ts'
 import {
   API_KEY_CODEC,
   type Codec,
@@ -14,9 +13,7 @@ import {
   rowEncoder,
   type SqlValue,
 } from '../entities/codec.ts'
-import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
-import { PetImportRecord } from '../entities/pet-import-record.ts'
-import { PetRecord } from '../entities/pet-record.ts'
+import { ApiKeyRecord, IdempotencyKeyRecord, PetImportRecord, PetRecord } from '../entities/records.ts'
 import { columnsOf, type TableColumns } from '../statements/table-columns.ts'
 
 /** What each database does in its own way. */
@@ -27,7 +24,13 @@ export interface BulkDatabase extends Pick<BulkAccess, 'lastPetId' | 'movePetIds
    * Inserts rows into a table in one transaction: all or none. If a statement comes with them that changes no row,
    * nothing is inserted and the result is `false`.
    */
-  insert(table: TableColumns, rows: readonly (readonly SqlValue[])[], also?: SqlText): Promise<boolean>
+  insert(table: InsertTable, rows: readonly (readonly SqlValue[])[], also?: SqlText): Promise<boolean>
+}
+
+/** The columns into which rows are inserted, in the order of their values. */
+export interface InsertTable extends Pick<TableColumns, 'table' | 'columns'> {
+  /** The end of the insert, for rows that replace others. */
+  readonly onConflict?: string
 }
 
 /** A statement with its values. */
@@ -56,12 +59,14 @@ export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): 
   const readAll = async <Item>(table: BulkTable<Item>, query: Compilable): Promise<readonly Item[]> =>
     (await read(query.compile())).map(table.fromRow)
   const write = async <Item>(table: BulkTable<Item>, items: readonly Item[]): Promise<void> => {
-    await insert(table.columns, items.map(table.toRow))
+    await insert(table, items.map(table.toRow))
   }
 
   /** Changes no row if the import is no longer where `from` says. */
   function advanceImport({ from, to }: PetImportProgress): SqlText {
-    const { id, ...columns } = imports.toRecord(to) as InferRow<'PetImportRecord'>
+    const row = imports.toRow(to)
+    const record: unknown = Object.fromEntries(imports.fields.map((field, index) => [field, row[index]]))
+    const { id, ...columns } = record as InferRow<'PetImportRecord'>
     if (from === undefined) {
       const begin = db.insertInto('PetImportRecord').values({ id, ...columns })
       return begin.onConflict((conflict) => conflict.doNothing()).compile()
@@ -83,7 +88,7 @@ export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): 
     },
     writePets: (items) => write(pets, items),
     async addPets(items, progress) {
-      if (await insert(newPets.columns, items.map(newPets.toRow), progress && advanceImport(progress))) return
+      if (await insert(newPets, items.map(newPets.toRow), progress && advanceImport(progress))) return
       throw new Error('Another import is running. Run this one again when it has ended.')
     },
     readPetImports: () => readAll(imports, db.selectFrom('PetImportRecord').select(imports.fields).orderBy('id')),
@@ -112,11 +117,9 @@ interface Compilable {
 }
 
 /** A table whose rows are items of the domain. */
-interface BulkTable<Item> {
-  readonly columns: TableColumns
+interface BulkTable<Item> extends InsertTable {
   readonly fields: readonly (keyof Item & string)[]
   toRow(item: Item): readonly SqlValue[]
-  toRecord(item: Item): object
   fromRow(row: readonly SqlValue[]): Item
 }
 
@@ -127,24 +130,11 @@ function bulkTable<Item extends object>(
   codec: Codec<Item>,
   { replaces = false } = {},
 ): BulkTable<Item> {
-  const metadata = em.getMetadata().get(record)
   const fields = fieldsOf(codec)
-  const toRow = rowEncoder(codec)
-  return {
-    columns: { ...columnsOf(metadata, fields), ...(replaces && { onConflict: replacing(metadata, fields) }) },
-    fields,
-    toRow,
-    toRecord(item) {
-      const row = toRow(item)
-      return Object.fromEntries(fields.map((field, index) => [field, row[index]]))
-    },
-    fromRow: rowDecoder(codec),
-  }
-}
-
-function replacing(metadata: EntityMetadata, fields: readonly string[]): string {
-  const keys: readonly string[] = metadata.primaryKeys
-  const namesOf = (of: readonly string[]) => columnsOf(metadata, of).columns.map(({ name }) => name)
-  const others = namesOf(fields.filter((field) => !keys.includes(field)))
-  return `on conflict (${namesOf(keys).join(', ')}) do update set ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`
+  const table = columnsOf(em, record, fields)
+  const isKey = (field: string) => em.getMetadata().get(record).properties[field]?.primary === true
+  const namesOf = (of: typeof fields) => of.map((field) => table.column[field])
+  const others = namesOf(fields.filter((field) => !isKey(field))).map((name) => `${name} = excluded.${name}`)
+  const onConflict = `on conflict (${namesOf(fields.filter(isKey)).join(', ')}) do update set ${others.join(', ')}`
+  return { ...table, ...(replaces && { onConflict }), fields, toRow: rowEncoder(codec), fromRow: rowDecoder(codec) }
 }

@@ -1,10 +1,10 @@
 import { type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import type { StoredApiKey } from '@pet-store/persistence'
-import { ApiKeyRecord } from '../entities/api-key-record.ts'
 import { API_KEY_CODEC, fieldsOf, rowDecoder, rowEncoder, type SqlValue } from '../entities/codec.ts'
+import { ApiKeyRecord } from '../entities/records.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
-import { namesOf, statementFor } from '../statements/table-columns.ts'
+import { columnsOf, statementFor } from '../statements/table-columns.ts'
 import { RunningCalls } from './running-calls.ts'
 
 const FIELDS = fieldsOf(API_KEY_CODEC)
@@ -82,7 +82,7 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
 function compileStatements(em: SqlEntityManager) {
   const isSqlite = em.getPlatform() instanceof SqlitePlatform
   const statement = statementFor(em)
-  const { table, column } = namesOf(em, ApiKeyRecord, FIELDS)
+  const { table, column } = columnsOf(em, ApiKeyRecord, FIELDS)
   const { id, sha256, createdAt, revokedAt, revokedBy, lastUsedAt, replaces } = column
   const columns = ['found', 'successor'].flatMap((key) => FIELDS.map((field) => `${key}.${column[field]}`))
   const select = `select ${columns.join(', ')} from ${table} as found

@@ -1,11 +1,9 @@
 import { type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
 import { IDEMPOTENCY_KEY_LIFETIME_MS, type PetStatus } from '@pet-store/domain'
-import { fieldsOf, IDEMPOTENCY_KEY_CODEC, PET_CODEC } from '../entities/codec.ts'
-import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
-import type { PetColumns } from '../entities/pet-mapping.ts'
-import { PetRecord } from '../entities/pet-record.ts'
+import { fieldsOf, IDEMPOTENCY_KEY_CODEC, PET_CODEC, type PetColumns } from '../entities/codec.ts'
+import { IdempotencyKeyRecord, PetRecord } from '../entities/records.ts'
 import type { Statement } from './statement-runner.ts'
-import { namesOf, statementFor } from './table-columns.ts'
+import { columnsOf, statementFor } from './table-columns.ts'
 
 /** An idempotency key, and the id of its pet. */
 type KeyColumns = readonly [fingerprint: string, at: bigint, petId: bigint]
@@ -43,7 +41,7 @@ function compileReads(
 ): Pick<PetStatements, 'find' | 'list' | 'listAfter' | 'listWithStatus' | 'listWithStatusAfter'> {
   const statement = statementFor(em)
   const fields = fieldsOf(PET_CODEC)
-  const { table, column } = namesOf(em, PetRecord, fields)
+  const { table, column } = columnsOf(em, PetRecord, fields)
   const { id, status } = column
   // In the order of `PetColumns`.
   const select = `select ${fields.map((field) => column[field]).join(', ')} from ${table}`
@@ -76,7 +74,7 @@ function compileKeyStatements(
   isSqlite: boolean,
 ): Pick<PetStatements, 'findKey' | 'deleteKey' | 'findExpiredKeys' | 'deleteExpiredKeys'> {
   const statement = statementFor(em)
-  const { table, column } = namesOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
+  const { table, column } = columnsOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
   const { owner, key, fingerprint, at, petId } = column
   const expired = `${isSqlite ? SQLITE_NOW : POSTGRES_NOW} - ${IDEMPOTENCY_KEY_LIFETIME_MS}`
   const isExpired = `${at} >= $1 and ${at} <= $2 and ${at} <= ${expired}`

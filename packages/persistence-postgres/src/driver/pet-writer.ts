@@ -6,7 +6,6 @@ import {
   IdempotencyKeyRecord,
   NEW_PET_CODEC,
   type NewPetColumns,
-  namesOf,
   PET_CODEC,
   PetRecord,
   type PetWriter,
@@ -78,9 +77,9 @@ function idOf([row]: readonly Id[]): bigint {
 }
 
 function compileAdds(em: SqlEntityManager) {
-  const { table, columns } = columnsOf(em.getMetadata().get(PetRecord), fieldsOf(NEW_PET_CODEC))
-  const { id, name, categoryId } = namesOf(em, PetRecord, fieldsOf(PET_CODEC)).column
-  const { table: keys, column: key } = namesOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
+  const { table, columns } = columnsOf(em, PetRecord, fieldsOf(NEW_PET_CODEC))
+  const { id, name, categoryId } = columnsOf(em, PetRecord, fieldsOf(PET_CODEC)).column
+  const { table: keys, column: key } = columnsOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
   const names = columns.map(({ name }) => name).join(', ')
   const types = columns.map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
   const placeholders = (first: number) => types.map((type, index) => `$${first + index}::${type}`).join(', ')

@@ -1,7 +1,7 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
 import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
-import { NO_STATEMENTS_HINT } from '../database/pooler.ts'
+import { NO_STATEMENTS_HINT } from '../database/database.ts'
 import { withRetries } from '../database/retries.ts'
 import type { Pooler } from '../database/settings.ts'
 import { isConflict, isLostStatement, isStalePlan } from '../database/unavailable.ts'

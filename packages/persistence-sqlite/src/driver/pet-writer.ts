@@ -9,7 +9,6 @@ import {
   NEW_PET_CODEC,
   type NewKeyColumns,
   type NewPetColumns,
-  namesOf,
   PetRecord,
   type PetWriter,
 } from '@pet-store/persistence-mikro-orm'
@@ -43,9 +42,9 @@ export function createSqlitePetWriter(em: SqlEntityManager, database: Database, 
 }
 
 function compileAdds(em: SqlEntityManager) {
-  const { table, columns } = columnsOf(em.getMetadata().get(PetRecord), fieldsOf(NEW_PET_CODEC))
+  const { table, columns } = columnsOf(em, PetRecord, fieldsOf(NEW_PET_CODEC))
   const names = columns.map(({ name }) => name).join(', ')
-  const { table: keys, column: key } = namesOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
+  const { table: keys, column: key } = columnsOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
   return {
     insertPet: `insert into ${table} (${names}) values (${columns.map(() => '?').join(', ')})`,
     findKey: `select 1 from ${keys} where ${key.owner} = ? and ${key.key} = ?`,

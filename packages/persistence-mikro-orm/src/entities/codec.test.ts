@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { petFromColumns } from './pet-mapping.ts'
+import { petFromColumns } from './codec.ts'
 
 describe('The columns of a statement', () => {
   it('become a pet with the names of the domain', () => {
