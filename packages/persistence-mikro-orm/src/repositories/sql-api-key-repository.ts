@@ -5,7 +5,7 @@ import { API_KEY_CODEC, fieldsOf, rowDecoder, rowEncoder, type SqlValue } from '
 import { ApiKeyRecord } from '../entities/records.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 import { columnsOf, statementFor } from '../statements/table-columns.ts'
-import { RunningCalls } from './running-calls.ts'
+import { RunningCalls } from '../statements/waiting-queue.ts'
 
 const FIELDS = fieldsOf(API_KEY_CODEC)
 const encode = rowEncoder(API_KEY_CODEC)

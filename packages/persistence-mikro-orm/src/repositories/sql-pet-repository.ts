@@ -13,8 +13,8 @@ import {
 import { columnsFromPet, type NewPetColumns, petFromColumns } from '../entities/codec.ts'
 import type { PetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
+import { RunningCalls } from '../statements/waiting-queue.ts'
 import { ExpiredKeys } from './expired-keys.ts'
-import { RunningCalls } from './running-calls.ts'
 import { SqlPetReader } from './sql-pet-reader.ts'
 
 /** Adds pets. Each adapter brings its own, because databases differ in what one statement and one transaction can do. */

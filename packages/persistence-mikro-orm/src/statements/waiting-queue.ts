@@ -107,3 +107,22 @@ export function bytesOf(values: readonly SqlValue[]): number {
   for (const value of values) if (typeof value === 'string') bytes += 2 * value.length
   return bytes
 }
+
+/** The calls that must end before a database is closed. */
+export class RunningCalls {
+  readonly #calls = new Set<Promise<unknown>>()
+
+  async add<Result>(call: Promise<Result>): Promise<Result> {
+    this.#calls.add(call)
+    try {
+      return await call
+    } finally {
+      this.#calls.delete(call)
+    }
+  }
+
+  /** Resolves when all of them have ended, in whatever way. */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#calls)
+  }
+}
