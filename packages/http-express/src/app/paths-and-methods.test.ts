@@ -121,18 +121,15 @@ describe('OPTIONS', () => {
 })
 
 describe('another method', () => {
-  it.for(['PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY', 'PROPFIND', 'M-SEARCH', 'PURGE', 'LINK'])(
-    '%s is 405 with what is possible',
-    async (method, { server }) => {
-      const collection = await server.send({ method })
-      expect(expectError(collection, 'method_not_allowed')).toContain(method)
-      expect(collection.headers['allow']).toBe(COLLECTION)
-      const item = await server.send({ method, path: '/v1/pets/1' })
-      expectError(item, 'method_not_allowed')
-      expect(item.headers['allow']).toBe(ITEM)
-      expectError(await server.send({ method, path: '/livez' }), 'method_not_allowed')
-    },
-  )
+  it.for(['PUT', 'DELETE', 'PROPFIND', 'M-SEARCH'])('%s is 405 with what is possible', async (method, { server }) => {
+    const collection = await server.send({ method })
+    expect(expectError(collection, 'method_not_allowed')).toContain(method)
+    expect(collection.headers['allow']).toBe(COLLECTION)
+    const item = await server.send({ method, path: '/v1/pets/1' })
+    expectError(item, 'method_not_allowed')
+    expect(item.headers['allow']).toBe(ITEM)
+    expectError(await server.send({ method, path: '/livez' }), 'method_not_allowed')
+  })
 })
 
 describe('the order of checks', () => {
