@@ -31,18 +31,12 @@ function isTaken(cursor: string, status: PetStatus | undefined): boolean {
 }
 
 describe('a cursor', () => {
-  it('leads back to its position, for every int64 and every filter', () => {
+  it('leads back to its position, for every int64 and every filter, and needs no escaping in a URL', () => {
     fc.assert(
       fc.property(positions, filters, (after, status) => {
-        expect(readCursor(writeCursor(after, status), status)).toBe(after)
-      }),
-    )
-  })
-
-  it('needs no escaping in a URL and has far fewer than 512 characters', () => {
-    fc.assert(
-      fc.property(positions, filters, (after, status) => {
-        expect(writeCursor(after, status)).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+        const cursor = writeCursor(after, status)
+        expect(readCursor(cursor, status)).toBe(after)
+        expect(cursor).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
       }),
     )
   })
@@ -88,17 +82,13 @@ describe('a cursor', () => {
     }
   })
 
-  it('is rejected when its version is another, though the checksum fits', () => {
+  it('is rejected when its version or filter is none of ours, though the checksum fits', () => {
     expect(readCursor(forged(1, 0, 5n), undefined)).toBe(5n)
     for (const version of [0, 2, 3, 255]) {
       expect(() => readCursor(forged(version, 0, 5n), undefined)).toThrow(/not a cursor of this service/)
     }
-  })
-
-  it('is rejected when its filter is none of ours, though the checksum fits', () => {
-    for (const filter of [4, 255]) {
-      for (const status of [undefined, ...PET_STATUSES])
-        expect(() => readCursor(forged(1, filter, 5n), status)).toThrow(/^cursor /)
+    for (const status of [undefined, ...PET_STATUSES]) {
+      for (const filter of [4, 255]) expect(() => readCursor(forged(1, filter, 5n), status)).toThrow(/^cursor /)
     }
   })
 
