@@ -2,45 +2,35 @@ import { type Allowance, type CreateRateLimiter, createMemoryRateLimiter, type R
 import { rateLimiterContract } from './rate-limiter-contract.ts'
 import { type Fault, pause, testContract } from './testing/fault.test-support.ts'
 
-const limiterFault = (
-  name: string,
-  caughtBy: readonly string[],
-  take: (limit: RateLimit) => (keyId: string) => Allowance | Promise<Allowance>,
-): Fault<CreateRateLimiter> => [
-  name,
-  caughtBy.map((id) => `rate-limiter.${id}`),
-  () => (limit) => ({ take: take(limit) }),
-]
+type Take = (keyId: string) => Allowance | Promise<Allowance>
 
 /** Changes what a correct limiter returns. */
-const returning = (name: string, caughtBy: readonly string[], change: (allowance: Allowance) => Partial<Allowance>) =>
-  limiterFault(name, caughtBy, (limit) => {
-    const { take } = createMemoryRateLimiter(limit)
-    return (keyId) => {
-      const allowance = take(keyId)
-      return { ...allowance, ...change(allowance) }
-    }
-  })
+const returning = (change: (allowance: Allowance) => Partial<Allowance>) => (limit: RateLimit) => {
+  const { take } = createMemoryRateLimiter(limit)
+  return (keyId: string) => {
+    const allowance = take(keyId)
+    return { ...allowance, ...change(allowance) }
+  }
+}
 
-const faults: readonly Fault<CreateRateLimiter>[] = [
-  limiterFault(
-    'allows one more',
-    ['exact'],
-    (limit) => createMemoryRateLimiter({ ...limit, requests: limit.requests + 1 }).take,
-  ),
-  returning('returns a negative remaining number', ['exact'], ({ isAllowed, remaining }) => ({
+const allowanceOf = (count: number, { requests, windowMs }: RateLimit): Allowance => ({
+  ...{ isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs: windowMs },
+})
+
+/** `ids of the cases that must fail: what it does wrong`, and a limiter; `shared` is one object for all limits. */
+const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }) => Take>> = {
+  'exact: allows one more': (limit) => createMemoryRateLimiter({ ...limit, requests: limit.requests + 1 }).take,
+  'exact: returns a negative remaining number': returning(({ isAllowed, remaining }) => ({
     remaining: isAllowed ? remaining : -1,
   })),
-  returning('returns the end of the window as a date', ['reset'], () => ({ resetMs: Date.now() })),
-  returning('always allows', ['exact', 'per-key', 'concurrent', 'next-window'], () => ({
-    isAllowed: true,
-  })),
-  returning('never allows', ['exact', 'next-window'], () => ({ isAllowed: false })),
-  limiterFault('counts all keys together', ['per-key'], (limit) => {
+  'reset: returns the end of the window as a date': returning(() => ({ resetMs: Date.now() })),
+  'exact per-key concurrent next-window: always allows': returning(() => ({ isAllowed: true })),
+  'exact next-window: never allows': returning(() => ({ isAllowed: false })),
+  'per-key: counts all keys together': (limit) => {
     const { take } = createMemoryRateLimiter(limit)
     return () => take('all')
-  }),
-  limiterFault('forgets keys after 256 others', ['per-key'], (limit) => {
+  },
+  'per-key: forgets keys after 256 others': (limit) => {
     let keys = 0
     let { take } = createMemoryRateLimiter(limit)
     return (keyId) => {
@@ -48,43 +38,46 @@ const faults: readonly Fault<CreateRateLimiter>[] = [
       if (keys % 256 === 0) take = createMemoryRateLimiter(limit).take
       return take(keyId)
     }
-  }),
-  limiterFault('reads the count, waits, and writes it', ['concurrent'], ({ requests, windowMs }) => {
+  },
+  'concurrent: reads the count, waits, and writes it': (limit) => {
     const counts = new Map<string, number>()
     return async (keyId) => {
       const count = (counts.get(keyId) ?? 0) + 1
       await pause()
       counts.set(keyId, count)
-      return { isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs: windowMs }
+      return allowanceOf(count, limit)
     }
-  }),
-  limiterFault('never starts again', ['next-window'], (limit) => {
+  },
+  'next-window: never starts again': (limit) => {
     const { take } = createMemoryRateLimiter({ ...limit, windowMs: 3_600_000 })
     return (keyId) => ({ ...take(keyId), resetMs: 10 })
-  }),
-  returning('returns the same remaining time always', ['reset'], () => ({ resetMs: 200 })),
-  limiterFault('extends the window with each request', ['window-ends'], ({ requests, windowMs }) => {
+  },
+  'reset: returns the same remaining time always': returning(() => ({ resetMs: 200 })),
+  'window-ends: extends the window with each request': (limit) => {
     let [count, endMs] = [0, 0]
     return () => {
       if (Date.now() >= endMs) count = 0
-      endMs = Date.now() + windowMs
+      endMs = Date.now() + limit.windowMs
       count += 1
-      return { isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs: windowMs }
+      return allowanceOf(count, limit)
     }
-  }),
-  [
-    'counts for all limits together',
-    ['rate-limiter.per-window'],
-    () => {
-      let take: ReturnType<CreateRateLimiter>['take'] | undefined
-      return (limit) => {
-        // The first one is asked for the time only.
-        if (limit.requests > 1) take ??= createMemoryRateLimiter(limit).take
-        return { take: take ?? createMemoryRateLimiter(limit).take }
-      }
-    },
-  ],
-  limiterFault('never responds', ['reset'], () => () => new Promise(() => {})),
-]
+  },
+  'per-window: counts for all limits together': (limit, shared) => {
+    const { take } = createMemoryRateLimiter(limit)
+    // The first one is asked for the time only.
+    if (limit.requests > 1) shared.take ??= take
+    return shared.take ?? take
+  },
+  'reset: never responds': () => () => new Promise(() => {}),
+}
+
+const faults = Object.entries(FAULTS).map(([text, takeOf]): Fault<CreateRateLimiter> => {
+  const [ids = '', name = ''] = text.split(': ')
+  const create = () => {
+    const shared = {}
+    return (limit: RateLimit) => ({ take: takeOf(limit, shared) })
+  }
+  return [name, ids.split(' ').map((id) => `rate-limiter.${id}`), create]
+})
 
 testContract('rateLimiterContract', rateLimiterContract, faults, () => createMemoryRateLimiter)

@@ -1,11 +1,7 @@
 import type { WireResponse } from '@pet-store/testing'
 
-/** What a client knows of one pet that it asked for. */
-type Outcome =
-  | { readonly is: 'acknowledged'; readonly id: string }
-  /** The service said that the pet was not added. */
-  | { readonly is: 'rejected' }
-  | { readonly is: 'unknown' }
+/** What a client knows of one pet that it asked for: its id, that it was not added, or neither. */
+type Outcome = { readonly id: string } | 'rejected' | 'unknown'
 
 /** A pet as the service returns it; the id as its digits, which a number would round. */
 export interface StoredPet {
@@ -38,72 +34,61 @@ export class Ledger {
   readonly #unexpected = new Map<string, number>()
 
   get acknowledged(): number {
-    return this.#count('acknowledged')
+    return this.#names((outcome) => typeof outcome === 'object').length
   }
 
   get rejected(): number {
-    return this.#count('rejected')
+    return this.#names((outcome) => outcome === 'rejected').length
   }
 
   /** Notes a response to the creation of a pet, or that there was none. Returns whether the pet is acknowledged now. */
   note(name: string, response: WireResponse | undefined, hasIdempotencyKey = false): boolean {
     const outcome = this.#outcomeOf(response, hasIdempotencyKey)
     this.#outcomes.set(name, outcome)
-    return outcome.is === 'acknowledged'
+    return typeof outcome === 'object'
   }
 
   /** Notes that a request ended without a response although the client waited: its pet must not be stored. */
   noteUnanswered(name: string): void {
-    this.#outcomes.set(name, { is: 'rejected' })
+    this.#outcomes.set(name, 'rejected')
   }
 
   #outcomeOf(response: WireResponse | undefined, hasIdempotencyKey: boolean): Outcome {
-    if (response === undefined) return { is: 'unknown' }
+    if (response === undefined) return 'unknown'
     const { status, headers, text } = response
-    if (status === 201) return { is: 'acknowledged', id: idIn(text) }
+    if (status === 201) return { id: idIn(text) }
     if (status === 503 && headers['retry-after'] === undefined) this.#noteUnexpected('503 without Retry-After')
     const saysNotAdded = text.includes('was not added')
     // An earlier request with the same key may have added the pet, so nobody can say that.
     if (saysNotAdded && hasIdempotencyKey) this.#noteUnexpected('"was not added" to a request with an idempotency key')
-    else if (status === 503 && saysNotAdded) return { is: 'rejected' }
+    else if (status === 503 && saysNotAdded) return 'rejected'
     else if (status !== 503 || !(hasIdempotencyKey || text.includes('may have been added')))
       this.#noteUnexpected(`${status} ${text.slice(0, 200)}`)
-    return { is: 'unknown' }
+    return 'unknown'
   }
 
   compare(stored: readonly StoredPet[]): Findings {
     const idsByName = new Map<string, string[]>()
-    for (const { id, name } of stored) {
-      const ids = idsByName.get(name)
-      if (ids === undefined) idsByName.set(name, [id])
-      else ids.push(id)
-    }
-    const names = [...this.#outcomes]
+    for (const { id, name } of stored) idsByName.set(name, [...(idsByName.get(name) ?? []), id])
     return {
       acknowledged: this.acknowledged,
       rejected: this.rejected,
-      unknown: this.#count('unknown'),
-      unknownStored: names.filter(([name, { is }]) => is === 'unknown' && idsByName.has(name)).length,
-      lost: names
-        .filter(([name, outcome]) => outcome.is === 'acknowledged' && !idsByName.get(name)?.includes(outcome.id))
-        .map(([name]) => name),
+      unknown: this.#names((outcome) => outcome === 'unknown').length,
+      unknownStored: this.#names((outcome, name) => outcome === 'unknown' && idsByName.has(name)).length,
+      lost: this.#names((outcome, name) => typeof outcome === 'object' && !idsByName.get(name)?.includes(outcome.id)),
       doubled: [...idsByName].filter(([, ids]) => ids.length > 1).map(([name]) => name),
-      storedThoughRejected: names
-        .filter(([name, { is }]) => is === 'rejected' && idsByName.has(name))
-        .map(([name]) => name),
+      storedThoughRejected: this.#names((outcome, name) => outcome === 'rejected' && idsByName.has(name)),
       foreign: [...idsByName.keys()].filter((name) => !this.#outcomes.has(name)),
       unexpected: [...this.#unexpected].map(([kind, times]) => `${times} times: ${kind}`),
     }
   }
 
-  #noteUnexpected(kind: string): void {
-    this.#unexpected.set(kind, (this.#unexpected.get(kind) ?? 0) + 1)
+  #names(isWanted: (outcome: Outcome, name: string) => boolean): readonly string[] {
+    return [...this.#outcomes].filter(([name, outcome]) => isWanted(outcome, name)).map(([name]) => name)
   }
 
-  #count(outcome: Outcome['is']): number {
-    let count = 0
-    for (const { is } of this.#outcomes.values()) if (is === outcome) count += 1
-    return count
+  #noteUnexpected(kind: string): void {
+    this.#unexpected.set(kind, (this.#unexpected.get(kind) ?? 0) + 1)
   }
 }
 

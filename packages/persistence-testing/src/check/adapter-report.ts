@@ -44,29 +44,25 @@ export function formatReport(
 }
 
 function everyGuarantee(guarantees: readonly CheckedGuarantee[]): readonly string[] {
-  return table([
-    ['RESULT', 'CAPABILITY', 'TIME', 'GUARANTEE'],
-    ...guarantees.map(({ result, capability, durationMs, name, reason }) => {
-      return [result, capability, `${durationMs} ms`, result === 'not shown' ? `${name} (${reason})` : name]
-    }),
-  ])
+  const rows = guarantees.map(({ result, capability, durationMs, name, reason }) => {
+    return [result, capability, `${durationMs} ms`, result === 'not shown' ? `${name} (${reason})` : name]
+  })
+  return table([['RESULT', 'CAPABILITY', 'TIME', 'GUARANTEE'], ...rows])
 }
 
 function countsByCapability(guarantees: readonly CheckedGuarantee[]): readonly string[] {
-  return table([
-    ['CAPABILITY', 'SHOWN', 'NOT SHOWN', 'BROKEN', 'TIME'],
-    ...grouped(guarantees, ({ capability }) => capability).map(([capability, group]) => {
-      const counts = (['shown', 'not shown', 'broken'] as const).map((result) => String(countOf(group, result)))
-      return [capability, ...counts, secondsOf(group)]
-    }),
-  ])
+  const rows = grouped(guarantees, ({ capability }) => capability).map(([capability, group]) => {
+    return [capability, ...countsOf(group).map(String), secondsOf(group)]
+  })
+  return table([['CAPABILITY', 'SHOWN', 'NOT SHOWN', 'BROKEN', 'TIME'], ...rows])
 }
 
 function reasonsNotShown(guarantees: readonly CheckedGuarantee[]): readonly string[] {
   const notShown = guarantees.filter(({ result }) => result === 'not shown')
-  const reasons = grouped(notShown, ({ reason = '' }) => reason)
-  if (reasons.length === 0) return []
-  return ['', ...reasons.map(([reason, group]) => `Not shown: ${group.length} because ${reason}`)]
+  const lines = grouped(notShown, ({ reason = '' }) => reason).map(([reason, group]) => {
+    return `Not shown: ${group.length} because ${reason}`
+  })
+  return lines.length === 0 ? [] : ['', ...lines]
 }
 
 function grouped(
@@ -79,12 +75,8 @@ function grouped(
 
 function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return rows.map((row) => lineOf(row).trimEnd())
 }
 
 function declaredIn(capabilities: AdapterReport['capabilities']): string {
@@ -94,12 +86,13 @@ function declaredIn(capabilities: AdapterReport['capabilities']): string {
 }
 
 function summaryOf(guarantees: readonly CheckedGuarantee[]): string {
-  const [shown, notShown, broken] = (['shown', 'not shown', 'broken'] as const).map((one) => countOf(guarantees, one))
+  const [shown, notShown, broken] = countsOf(guarantees)
   return `${shown} guarantees shown, ${notShown} not shown, ${broken} broken, in ${secondsOf(guarantees)}`
 }
 
-function countOf(guarantees: readonly CheckedGuarantee[], wanted: CheckedGuarantee['result']): number {
-  return guarantees.filter(({ result }) => result === wanted).length
+function countsOf(guarantees: readonly CheckedGuarantee[]): readonly number[] {
+  const results = ['shown', 'not shown', 'broken'] as const
+  return results.map((wanted) => guarantees.filter(({ result }) => result === wanted).length)
 }
 
 function secondsOf(guarantees: readonly CheckedGuarantee[]): string {

@@ -73,8 +73,8 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(() => n
 
   'revoke: revokes nothing': { revoke: async () => true },
   'revoke: uses the time of the last revocation': { revokedAt: (_, at) => at },
-  'revoke-by: does not store who revoked a key': { revokedBy: () => ({}) },
-  'revoke-by: stores who revoked a key last': { revokedBy: (_, by) => ({ revokedBy: by }) },
+  'revoke: does not store who revoked a key': { revokedBy: () => ({}) },
+  'revoke: stores who revoked a key last': { revokedBy: (_, by) => ({ revokedBy: by }) },
   'revoke-concurrent: reads a key, waits, and writes it with its use': (keys, original) => ({
     async markUsed(uses) {
       const read = keys.rows.find(({ id }) => id === uses[0]?.id)

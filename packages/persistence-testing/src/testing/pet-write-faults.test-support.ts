@@ -108,7 +108,7 @@ const addingFaults = petFaults('pet.add', {
       },
     }
   },
-  'increasing-ids-per-caller: gives concurrent callers decreasing ids': (_, { add }) => {
+  'concurrent: gives concurrent callers decreasing ids': (_, { add }) => {
     let busy = 0
     return {
       async add(pet) {
