@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createApiKeyText } from '@pet-store/access'
@@ -9,6 +7,7 @@ import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
+import { runHere } from '../testing/run-command.test-support.ts'
 import { ENVIRONMENT, PROGRAM, runProgram } from '../testing/run-program.test-support.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
@@ -40,11 +39,7 @@ async function serve({ folder, settings }: Place): Promise<{ program: RunningPro
   return { program, address: await waitForOutput(program, /"address":"([^"]+)"/) }
 }
 
-/** Runs a command to its end. */
-async function run(command: string, { folder, settings }: Place) {
-  const { ended, output } = runProgram(command, folder, settings)
-  return { code: await ended, ...output }
-}
+const run = (command: string, { folder, settings }: Place) => runHere(command, folder, settings)
 
 async function makeKey(command: string, place: Place): Promise<{ id: string; key: string }> {
   const { stdout, stderr } = await run(`${command} --json`, place)
@@ -177,30 +172,14 @@ it('Keys are administered while a replica of PostgreSQL is down', async () => {
   expect(await run(`keys revoke ${id}`, place)).toMatchObject({ code: 0, stderr: '' })
 })
 
-describe('A new key that cannot be written', () => {
-  it.each(['keys create --name kiosk', 'keys rotate ID --json'])(
-    '%s > /dev/full fails and names the key to revoke',
-    async (command) => {
-      const place = { folder: await temporaryFolder(), settings: {} }
-      const first = await makeKey('keys create --name first', place)
-      const full = openSync('/dev/full', 'w')
-      const child = spawn(process.execPath, [PROGRAM, ...command.replace('ID', first.id).split(' ')], {
-        cwd: place.folder,
-        env: ENVIRONMENT,
-        stdio: ['ignore', full, 'pipe'],
-      })
-      let stderr = ''
-      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        stderr += text
-      })
-      const [code] = (await once(child, 'close')) as [number]
-      closeSync(full)
-
-      expect(code).toBe(1)
-      const [, id = ''] = /revoke it: pet-store keys revoke (key_\w+)\n$/.exec(stderr) ?? []
-      expect(await run(`keys revoke ${id}`, place)).toMatchObject({ code: 0 })
-    },
-  )
+it('a new key that cannot be written is named, so that it can be revoked', async () => {
+  const place = { folder: await temporaryFolder(), settings: {} }
+  const line = '"$0" "$1" keys create --name kiosk > /dev/full'
+  const options = { cwd: place.folder, env: ENVIRONMENT, encoding: 'utf8' } as const
+  const { status, stderr } = spawnSync('sh', ['-c', line, process.execPath, PROGRAM], options)
+  expect(status).toBe(1)
+  const [, id = ''] = /revoke it: pet-store keys revoke (key_\w+)\n$/.exec(stderr) ?? []
+  expect(await run(`keys revoke ${id}`, place)).toMatchObject({ code: 0 })
 })
 
 describe('pet-store keys revoke', () => {

@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs'
 import {
   type ApiKey,
   type ApiKeyRepository,
@@ -41,7 +40,7 @@ export async function createKey(
   const issued = createApiKey(input, { by })
   await withKeys({}, by, async (_, __, apiKeys) => {
     await apiKeys.add(issued.key)
-    showNewKey(issued, json)
+    await showNewKey(issued, json)
   })
 }
 
@@ -50,7 +49,7 @@ export async function rotateKey(id: string, { overlap, json, by }: ChangeOptions
   await withKeys({ create: false }, by, async ({ rotateApiKey }) => {
     const issued = await rotateApiKey(id, overlap)
     const end = time(new Date(issued.key.createdAt.getTime() + overlap))
-    showNewKey(issued, json, ` The old key, ${id}, is valid until ${end} at the latest.`)
+    await showNewKey(issued, json, ` The old key, ${id}, is valid until ${end} at the latest.`)
   })
 }
 
@@ -60,9 +59,13 @@ export async function listKeys({ json }: Output): Promise<void> {
     const now = new Date()
     const all = await listApiKeys()
     const byId = new Map(all.map((key) => [key.id, key]))
-    const keys = all.map((key) => ({ ...key, ...rotationOf(key, byId), state: apiKeyState(key, now) }))
+    // When a key was rotated and by whom is what its successor says.
+    const keys = all.map((key) => {
+      const { createdAt: rotatedAt, createdBy: rotatedBy } = byId.get(key.replacedBy ?? '') ?? {}
+      return { ...key, rotatedAt, rotatedBy, state: apiKeyState(key, now) }
+    })
     if (json) console.log(JSON.stringify(keys, undefined, 2))
-    else process.stdout.write(textTable([HEADING, ...keys.map((key) => rowOf(key))]))
+    else process.stdout.write(textTable([HEADING, ...keys.map(rowOf)]))
   })
 }
 
@@ -100,48 +103,35 @@ async function withKeys(
   }
 }
 
-/** Prints a key that nobody can print again. Throws if that fails, naming the key to revoke. */
-function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''): void {
+/** Prints a key that nobody can print again. Rejects if that fails, naming the key to revoke. */
+async function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''): Promise<void> {
   const { sha256: _, ...rest } = key
-  const expiry = key.expiresAt === undefined ? 'never expires' : `expires ${time(key.expiresAt)}`
-  try {
-    // Synchronous, so that a full disk or a closed pipe is noticed.
-    writeSync(1, json ? `${JSON.stringify({ ...rest, key: text }, undefined, 2)}\n` : `${text}\n`)
-  } catch (cause) {
-    throw new Error(
-      `The key ${key.id} was created but could not be written to standard output (${(cause as Error).message}). Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`,
-      { cause },
-    )
-  }
+  const output = json ? JSON.stringify({ ...rest, key: text }, undefined, 2) : text
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(`${output}\n`, (cause) => {
+      if (!cause) return resolve()
+      const message = `The key ${key.id} was created but could not be written to standard output (${cause.message}). Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`
+      reject(new Error(message, { cause }))
+    })
+  })
   if (json) return
-  console.error(
-    `${key.createdBy} created the key ${key.id} for ${key.name}: ${key.scopes.join(' ')}, ${expiry}.${more}`,
-  )
+  const { createdBy, id, name, scopes, expiresAt } = key
+  const expiry = expiresAt === undefined ? 'never expires' : `expires ${time(expiresAt)}`
+  console.error(`${createdBy} created the key ${id} for ${name}: ${scopes.join(' ')}, ${expiry}.${more}`)
   console.error('It is shown only this once.')
 }
 
 const HEADING = ['ID', 'NAME', 'SCOPES', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'ROTATED', 'REVOKED']
 
-function rowOf(key: ApiKey & Rotation & { state: string }): string[] {
+type ListedKey = ApiKey & { rotatedAt: Date | undefined; rotatedBy: string | undefined; state: string }
+
+function rowOf(key: ListedKey): string[] {
   const { id, name, scopes, state, createdAt, expiresAt, lastUsedAt, replacedBy, rotatedAt, revokedAt } = key
   const expires = expiresAt === undefined ? 'never expires' : time(expiresAt)
   const lastUsed = lastUsedAt === undefined ? 'never' : time(lastUsedAt)
   const rotated = rotatedAt === undefined ? '-' : `${change(rotatedAt, key.rotatedBy)} to ${replacedBy}`
   const revoked = revokedAt === undefined ? '-' : change(revokedAt, key.revokedBy)
   return [id, name, scopes.join(' '), state, change(createdAt, key.createdBy), expires, lastUsed, rotated, revoked]
-}
-
-/** When a key was rotated and by whom: what its successor says. */
-interface Rotation {
-  readonly rotatedAt?: Date
-  readonly rotatedBy?: string
-}
-
-function rotationOf({ replacedBy }: ApiKey, byId: ReadonlyMap<string, ApiKey>): Rotation {
-  const successor = replacedBy === undefined ? undefined : byId.get(replacedBy)
-  if (successor === undefined) return {}
-  const { createdAt, createdBy } = successor
-  return { rotatedAt: createdAt, ...(createdBy !== undefined && { rotatedBy: createdBy }) }
 }
 
 /** Keys that an earlier release changed do not say by whom. */

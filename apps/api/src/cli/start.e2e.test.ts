@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { curl } from '../testing/curl.test-support.ts'
-import { runProgram, runStart } from '../testing/run-program.test-support.ts'
+import { runHere } from '../testing/run-command.test-support.ts'
+import { runStart } from '../testing/run-program.test-support.ts'
 
 const README = new URL('../../../../README.md', import.meta.url)
 
@@ -63,21 +64,14 @@ describe('pet-store start', () => {
     expect((await start(folder)).key).toBe(first.key)
   })
 
-  it('rejects a HOST that others can reach, and names serve', async () => {
-    const program = runProgram('start', await temporaryFolder(), { HOST: '0.0.0.0' })
-
-    expect(await program.ended).toBe(2)
-    expect(program.output.stderr).toMatch(/^HOST must be .* pnpm pet-store serve\n$/)
-  })
-
-  it('says in one sentence that a port is taken', async () => {
+  it('says in one sentence that a port is taken, and that HOST can be reached by others', async () => {
     const { address } = await start(await temporaryFolder())
-    const program = runProgram('start', await temporaryFolder(), { PORT: new URL(address).port })
-
-    expect(await program.ended).toBe(1)
-    expect(program.output.stderr).toMatch(
-      /^Cannot listen on 127\.0\.0\.1 port [0-9]+: something listens there already\./,
-    )
+    const taken = await runHere('start', await temporaryFolder(), { PORT: new URL(address).port })
+    expect(taken.code).toBe(1)
+    expect(taken.stderr).toMatch(/^Cannot listen on 127\.0\.0\.1 port [0-9]+: something listens there already\./)
+    const open = await runHere('start', await temporaryFolder(), { HOST: '0.0.0.0' })
+    expect(open.code).toBe(2)
+    expect(open.stderr).toMatch(/^HOST must be .* pnpm pet-store serve\n$/)
   })
 
   it.each([
@@ -98,9 +92,7 @@ describe('pet-store start', () => {
       await mkdir(dirname(join(folder, name)), { recursive: true })
       await writeFile(join(folder, name), text)
     }
-    const program = runProgram('start', folder)
-    expect(await program.ended).toBe(1)
-    expect(program.output.stderr).toBe(sentence)
+    expect(await runHere('start', folder)).toEqual({ code: 1, stdout: '', stderr: sentence })
     for (const [name, text] of Object.entries(files)) expect(await readFile(join(folder, name), 'utf8')).toBe(text)
   })
 })

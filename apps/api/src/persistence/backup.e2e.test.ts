@@ -1,5 +1,6 @@
 import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { afterEach, expect, it } from 'vitest'
+import { runHere } from '../testing/run-command.test-support.ts'
 import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 const running: RunningProgram[] = []
@@ -37,12 +38,12 @@ it('pet-store backup and restore keep every pet that was reported as stored', as
     stdout: expect.stringMatching(/^"backup.db" is a checked copy with \d+ pets\.\n$/) as string,
   })
 
-  const inUse = await run('restore backup.db')
+  const inUse = await runHere('restore backup.db', folder, settings)
   expect(inUse).toMatchObject({ code: 1, stderr: 'The database "pets.db" is in use. Stop the service first.\n' })
   const [service] = running.splice(0)
   service?.process.kill('SIGTERM')
   await service?.ended
-  expect((await run('restore backup.db')).stdout).toMatch(
+  expect((await runHere('restore backup.db', folder, settings)).stdout).toMatch(
     /^Restored \d+ pets\. The database that was there before is now pets\.db\.\d{8}T\d{6}Z\.\n$/,
   )
   const askRestored = await start(folder, 'pets.db')
@@ -54,7 +55,7 @@ it('pet-store backup and restore keep every pet that was reported as stored', as
 
 it.each(['backup', 'restore'])('pet-store %s names the tools for PostgreSQL', async (command) => {
   const DATABASE_URL = 'postgres://nobody@localhost/none'
-  const { ended, output } = runProgram(`${command} backup.db`, await temporaryFolder(), { DATABASE_URL })
-  expect(await ended).toBe(1)
-  expect(output.stderr).toContain('For PostgreSQL use pg_dump and pg_restore')
+  const { code, stderr } = await runHere(`${command} backup.db`, await temporaryFolder(), { DATABASE_URL })
+  expect(code).toBe(1)
+  expect(stderr).toContain('For PostgreSQL use pg_dump and pg_restore')
 })

@@ -1,7 +1,8 @@
 import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { createDatabase, type ReplicatedServer, runSql, startReplicatedServer } from '@pet-store/testing-postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runProgram, runStart } from '../testing/run-program.test-support.ts'
+import { runHere } from '../testing/run-command.test-support.ts'
+import { runStart } from '../testing/run-program.test-support.ts'
 
 describe('DATABASE_REPLICA_URLS', () => {
   let server: ReplicatedServer
@@ -58,12 +59,12 @@ describe('DATABASE_REPLICA_URLS', () => {
   })
 
   it('stops the start in one line without the password if a replica is unavailable', async () => {
-    const program = runProgram('start', await temporaryFolder(), {
+    const { code, stderr } = await runHere('start', await temporaryFolder(), {
       DATABASE_URL: url,
       DATABASE_REPLICA_URLS: `${replicaUrl},postgres://pet:secret@127.0.0.1:1/pets`,
     })
-    expect(await program.ended).toBe(1)
-    expect(program.output.stderr).toMatch(/^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": [^\n]*\.\n$/)
-    expect(program.output.stderr).not.toContain('secret')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": [^\n]*\.\n$/)
+    expect(stderr).not.toContain('secret')
   })
 })

@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { temporaryFolder } from '@pet-store/testing'
 import { EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { expect, it, onTestFinished } from 'vitest'
-import { PROGRAM, runProgram } from '../testing/run-program.test-support.ts'
+import { runHere } from '../testing/run-command.test-support.ts'
+import { PROGRAM } from '../testing/run-program.test-support.ts'
 
 const DRILL = join(import.meta.dirname, '../../../../deploy/backup/restore-drill.sh')
 
@@ -23,8 +24,7 @@ async function drill(given: readonly string[], environment: Record<string, strin
 }
 
 async function run(command: string, folder: string, url: string) {
-  const { ended, output } = runProgram(command, folder, { DATABASE_URL: url })
-  expect([await ended, output.stderr]).toEqual([0, ''])
+  expect(await runHere(command, folder, { DATABASE_URL: url })).toMatchObject({ code: 0 })
 }
 
 // Each drill starts the program five times.

@@ -7,7 +7,8 @@ import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CurlRequest, curlRequest } from '../testing/curl.test-support.ts'
 import { type FileRequest, readHttpFile } from '../testing/http-file.test-support.ts'
-import { runProgram, runStart } from '../testing/run-program.test-support.ts'
+import { runHere } from '../testing/run-command.test-support.ts'
+import { runStart } from '../testing/run-program.test-support.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
 const FILE = read('examples/pet-store.http')
@@ -22,9 +23,7 @@ describe('examples/pet-store.http', () => {
     const started = await runStart(folder)
     program = started.program
     const [, command = ''] = /pet-store (keys create .*)/.exec(FILE) ?? []
-    const made = runProgram(command, folder)
-    expect(await made.ended, made.output.stderr).toBe(0)
-    const readingKey = made.output.stdout.trim()
+    const readingKey = (await runHere(command, folder)).stdout.trim()
     requests = readHttpFile(FILE, { address: started.address, key: started.key, readingKey })
   })
   afterAll(async () => {

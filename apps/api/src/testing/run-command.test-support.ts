@@ -9,7 +9,8 @@ export interface CommandResult {
 
 /**
  * Runs a command in this process as the program would in a folder, with no other settings: for everything that is not
- * about the process itself. One at a time, because the folder, the settings and the output are those of the process.
+ * about the process itself, such as a stream to standard output. One at a time, because the folder, the settings and the
+ * output are those of the process.
  */
 export async function runHere(
   command: string,

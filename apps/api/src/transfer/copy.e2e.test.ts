@@ -5,6 +5,7 @@ import { openPostgresPersistence } from '@pet-store/persistence-postgres'
 import { openSqlitePersistence } from '@pet-store/persistence-sqlite'
 import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { runHere } from '../testing/run-command.test-support.ts'
 import { runProgram } from '../testing/run-program.test-support.ts'
 import { copyDatabase } from './copy.ts'
 import { DATABASES, type KINDS, openDatabase } from './testing/databases.test-support.ts'
@@ -100,29 +101,27 @@ it.each<[Kind, Kind]>([
 })
 
 describe('pet-store copy', () => {
-  const run = async (command: string, settings = {}) => {
-    const { ended, output } = runProgram(command, folder, settings)
-    return { code: await ended, ...output }
-  }
-
   it('prints both databases, masked, and what they hold', async () => {
     await fill(`sqlite:${folder}/a.db`)
     const target = await DATABASES.PostgreSQL()
     const password = new URL(target)
     password.password = 'secret'
-    const { code, stdout, stderr } = await run(`copy --from sqlite:a.db --to ${password.href}`)
-    expect(code).toBe(0)
+    const program = runProgram(`copy --from sqlite:a.db --to ${password.href}`, folder)
+    expect(await program.ended).toBe(0)
+    const { stdout, stderr } = program.output
     const masked = `postgres(ql)?://${password.username}:\\*\\*\\*@${password.host}${password.pathname}`
     expect(stdout).toMatch(
       new RegExp(`^sqlite:a.db and ${masked} both hold 3 pets and 3 API keys. SHA-256 of the pets: [0-9a-f]{64}\n$`),
     )
     expect(stderr).toBe('')
-    expect(JSON.parse((await run('copy --from sqlite:a.db --to sqlite:b.db --json')).stdout)).toMatchObject({
-      from: 'sqlite:a.db',
-      to: 'sqlite:b.db',
-      pets: 3,
-      apiKeys: 3,
-    })
+    expect(JSON.parse((await runHere('copy --from sqlite:a.db --to sqlite:b.db --json', folder)).stdout)).toMatchObject(
+      {
+        from: 'sqlite:a.db',
+        to: 'sqlite:b.db',
+        pets: 3,
+        apiKeys: 3,
+      },
+    )
   })
 
   it.each([
@@ -138,7 +137,7 @@ describe('pet-store copy', () => {
       'The URL of a database must be sqlite: and the path of a file, or postgres:',
     ],
   ])('%s ends with exit code %i, a sentence and no file', async (command, exitCode, sentence) => {
-    const { code, stdout, stderr } = await run(command)
+    const { code, stdout, stderr } = await runHere(command, folder)
     expect(stderr).toContain(sentence)
     expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' })
     expect(stderr).not.toContain('secret')

@@ -2,6 +2,7 @@ import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { INT64, validateNewPet } from '@pet-store/domain'
 import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { runHere } from '../testing/run-command.test-support.ts'
 import { openDatabase } from './testing/databases.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
 
@@ -17,7 +18,9 @@ const PETS = [
 ]
 
 describe('pet-store export', () => {
-  const run = (line: string, settings = {}) => runShell(line, folder, { DATABASE_URL: 'sqlite:pets.db', ...settings })
+  const DATABASE_URL = 'sqlite:pets.db'
+  const run = (command: string, settings = {}) => runHere(command, folder, { DATABASE_URL, ...settings })
+  const shell = (line: string) => runShell(line, folder, { DATABASE_URL })
   const fill = async (count: number) => {
     const bulk = await openDatabase(`sqlite:${folder}/pets.db`)
     await bulk.addPets(Array.from({ length: count }, (_, index) => PETS[index % PETS.length]) as typeof PETS)
@@ -25,10 +28,10 @@ describe('pet-store export', () => {
 
   it('writes to standard output and to files, in the format that the name of the file ends in', async () => {
     await fill(3)
-    const { code, stdout, stderr } = await run('pet-store export')
+    const { code, stdout, stderr } = await shell('pet-store export')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.split('\n')[0]).toBe('{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}')
-    expect(await run('pet-store export --status sold --no-ids --output sold.csv')).toMatchObject({
+    expect(await run('export --status sold --no-ids --output sold.csv')).toMatchObject({
       code: 0,
       stdout: '',
       stderr: 'Exported 2 pets to "sold.csv".\n',
@@ -36,7 +39,7 @@ describe('pet-store export', () => {
     expect(await readFile(`${folder}/sold.csv`, 'utf8')).toBe(
       'name,categoryId,status\n"  spaces at both ends\t ",-1,sold\nNULL,7,sold\n',
     )
-    expect((await run('pet-store export --format csv | pet-store import - --format csv')).stdout).toBe(
+    expect((await shell('pet-store export --format csv | pet-store import - --format csv')).stdout).toBe(
       'Imported 3 pets.\n',
     )
   })
@@ -44,25 +47,25 @@ describe('pet-store export', () => {
   it('ends without an error when its reader ends', async () => {
     await fill(70_000)
     const line = '{ pet-store export; echo "exit code $?" >&2; } | head -n 1'
-    const { stdout, stderr } = await run(line)
+    const { stdout, stderr } = await shell(line)
     expect(stdout).toMatch(/^\{"id":1,.*\}\n$/)
     expect(stderr).toBe('exit code 0\n')
   })
 
   it.each([
-    ['pet-store export', 'Cannot open the SQLite database "pets.db": there is no such file.'],
-    ['pet-store export --output no/pets.csv', 'Cannot write "no/pets.csv": no such file or directory.'],
+    ['export', 'Cannot open the SQLite database "pets.db": there is no such file.'],
+    ['export --output no/pets.csv', 'Cannot write "no/pets.csv": no such file or directory.'],
   ])('%s ends with one sentence', async (line, sentence) => {
     if (line.includes('--output')) await fill(1)
     expect(await run(line)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` })
   })
 
   it('leaves an existing file as it is when it fails, and no other file beside it', async () => {
-    await run('pet-store seed --count 20000')
+    await run('seed --count 20000')
     await writeFile(`${folder}/pets.csv`, 'earlier')
-    const full = await run('ulimit -f 200; trap "" XFSZ; pet-store export --output pets.csv')
+    const full = await shell('ulimit -f 200; trap "" XFSZ; pet-store export --output pets.csv')
     expect(full).toMatchObject({ code: 1, stderr: 'Cannot write "pets.csv": file too large.\n' })
-    const missing = await run('pet-store export --output pets.csv', { DATABASE_URL: 'sqlite:typo.db' })
+    const missing = await run('export --output pets.csv', { DATABASE_URL: 'sqlite:typo.db' })
     expect(missing.code).toBe(1)
     expect(await readFile(`${folder}/pets.csv`, 'utf8')).toBe('earlier')
     expect((await readdir(folder)).toSorted()).toEqual(['pets.csv', 'pets.db'])
@@ -72,7 +75,7 @@ describe('pet-store export', () => {
     await fill(1)
     await writeFile(`${folder}/real.csv`, 'earlier, and longer than the new content would be', { mode: 0o600 })
     await symlink('real.csv', `${folder}/pets.csv`)
-    expect(await run('pet-store export --output pets.csv --no-ids')).toMatchObject({ code: 0 })
+    expect(await run('export --output pets.csv --no-ids')).toMatchObject({ code: 0 })
     expect(await readFile(`${folder}/real.csv`, 'utf8')).toBe(
       'name,categoryId,status\nRex,9223372036854775807,available\n',
     )
@@ -81,18 +84,18 @@ describe('pet-store export', () => {
 
   it('writes to a device', async () => {
     await fill(1)
-    expect(await run('pet-store export --output /dev/stdout --format csv | cat')).toMatchObject({
+    expect(await shell('pet-store export --output /dev/stdout --format csv | cat')).toMatchObject({
       code: 0,
       stdout: 'id,name,categoryId,status\n1,Rex,9223372036854775807,available\n',
     })
-    const { code, stderr } = await run('pet-store export --output /dev/full')
+    const { code, stderr } = await run('export --output /dev/full')
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'Cannot write "/dev/full": no space left on device.\n' })
   })
 
   it('reads a file that it may not write, and leaves nothing beside it', async () => {
-    await run('pet-store seed --count 1')
+    await run('seed --count 1')
     await chmod(`${folder}/pets.db`, 0o444)
-    expect(await run('pet-store export --no-ids')).toMatchObject({ code: 0, stderr: '' })
+    expect(await shell('pet-store export --no-ids')).toMatchObject({ code: 0, stderr: '' })
     expect(await readdir(folder)).toEqual(['pets.db'])
   })
 })

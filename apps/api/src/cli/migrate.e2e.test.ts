@@ -1,0 +1,62 @@
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { temporaryFolder } from '@pet-store/testing'
+import { beforeEach, expect, it } from 'vitest'
+import { runHere } from '../testing/run-command.test-support.ts'
+import { runProgram } from '../testing/run-program.test-support.ts'
+
+let folder: string
+const SETTINGS = { DATABASE_URL: 'sqlite:pets.db', API_KEYS_SHA256: 'a'.repeat(64), MIGRATE_ON_START: 'false' }
+const run = (command: string) => runHere(command, folder, SETTINGS)
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+
+it('migrates a database, and serve rejects one with pending migrations', async () => {
+  await writeFile(join(folder, 'pets.db'), '')
+  const rejected = await run('serve')
+  expect(rejected.code).toBe(1)
+  expect(rejected.stderr).toMatch(/^The SQLite database .* must be migrated first: it lacks 0001-create-schema/)
+  const program = runProgram('migrate', folder, SETTINGS)
+  expect(await program.ended).toBe(0)
+  expect(program.output.stdout).toMatch(/^Done: 0001-create-schema/)
+  expect(await run('migrate')).toEqual({ code: 0, stdout: 'The database is up to date.\n', stderr: '' })
+})
+
+it('creates no database in commands that need an existing one', async () => {
+  for (const command of ['keys list', 'keys revoke x']) {
+    const stderr = 'Cannot open the SQLite database "pets.db": there is no such file.\n'
+    expect(await run(command)).toEqual({ code: 1, stdout: '', stderr })
+  }
+  expect(await readdir(folder)).toEqual([])
+})
+
+it('tells by the exit code of --check a missing and an empty database, pending migrations, and newer ones', async () => {
+  const missing = await run('migrate --check')
+  expect(missing.stdout).toMatch(/^There is no database sqlite:pets\.db\.\nPending: 0001-/)
+  expect([missing.code, await readdir(folder)]).toEqual([3, []])
+
+  await writeFile(join(folder, 'pets.db'), '')
+  const empty = await run('migrate --check')
+  expect(empty.stdout).toMatch(
+    /^The database sqlite:pets\.db is empty: it was never migrated\.\nPending: 0001-create-schema/,
+  )
+  expect(empty.code).toBe(3)
+
+  await run('migrate')
+  const change = (sql: string) => {
+    const database = new DatabaseSync(join(folder, 'pets.db'))
+    database.exec(sql)
+    database.close()
+  }
+  change("insert into migration (name) values ('9999-add-breed')")
+  expect(await run('migrate --check')).toMatchObject({
+    code: 0,
+    stdout: 'The database is up to date.\nOf a newer version: 9999-add-breed\n',
+  })
+  change("delete from migration where name like '0001%'")
+  const { code, stdout } = await run('migrate --check --json')
+  const state = { database: 'migrated', pending: ['0001-create-schema'], newer: ['9999-add-breed'] }
+  expect([code, JSON.parse(stdout)]).toEqual([1, state])
+})
