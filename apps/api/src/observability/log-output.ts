@@ -1,13 +1,14 @@
-import { fstatSync } from 'node:fs'
+import { fstatSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { DestinationStream } from 'pino'
-import { OutputQueue } from './output-queue.ts'
 
 const STANDARD_OUTPUT = 1
 
 /** Lines are written once they fill a piece, or at this interval. */
 const PIECE_BYTES = 64 * 1024
 const FLUSH_INTERVAL_MS = 500
+/** After an attempt that did not write everything. Each further piece is an attempt too. */
+const RETRY_MS = 10
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024
 /** UTF-8 takes at most this many bytes for a UTF-16 code unit. */
 const MAX_BYTES_PER_CODE_UNIT = 3
@@ -48,13 +49,19 @@ export function openLogOutput(options: LogOutputOptions = {}): LogOutput {
   return output
 }
 
-/** Collects lines in pieces, and drops lines once too many bytes wait. */
+/** Collects lines in pieces, writes these in their order, and drops lines once too many bytes wait. */
 class LinePieces implements LogOutput {
-  readonly #queue: OutputQueue
+  readonly #fileDescriptor: number
   readonly #maxBytes: number
   readonly #onResume: (droppedLines: number) => void
   #piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
   #length = 0
+  /** Empty unless the output is stuck. */
+  readonly #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #retry: NodeJS.Timeout | undefined
+  /** Whether nobody will ever read what is written. */
+  #isClosed = false
   #isDropping = false
   #dropped = 0
   #reported = 0
@@ -64,34 +71,36 @@ class LinePieces implements LogOutput {
     maxBytes = DEFAULT_MAX_BYTES,
     onResume = () => {},
   }: LogOutputOptions) {
-    this.#queue = new OutputQueue(fileDescriptor, () => this.#resumeOnceHalfEmpty())
+    this.#fileDescriptor = fileDescriptor
     this.#maxBytes = Math.max(maxBytes, 2 * PIECE_BYTES)
     this.#onResume = onResume
   }
 
   write(line: string): void {
-    if (this.#isDropping || this.#queue.isClosed) {
+    if (this.#isDropping || this.#isClosed) {
       this.#dropped += 1
       return
     }
     const most = line.length * MAX_BYTES_PER_CODE_UNIT
     if (this.#length + most > PIECE_BYTES) this.#endPiece()
-    if (this.#queue.waitingBytes + this.#length + most > this.#maxBytes) this.#drop()
-    else if (most > PIECE_BYTES) this.#queue.write(Buffer.from(line))
+    if (this.#waitingBytes + this.#length + most > this.#maxBytes) this.#drop()
+    else if (most > PIECE_BYTES) this.#add(Buffer.from(line))
     else this.#length += this.#piece.write(line, this.#length)
   }
 
   flush(): void {
     // While others wait the piece keeps filling, so that whole pieces wait and not many small ones.
-    if (this.#queue.waitingBytes === 0) this.#endPiece()
+    if (this.#waitingBytes === 0) this.#endPiece()
   }
 
   flushSync(): void {
     this.#endPiece()
     let idleMs = 0
-    for (let ms = 0; this.#queue.waitingBytes > 0 && ms < FINAL_MS && idleMs < FINAL_IDLE_MS; ms += FINAL_POLL_MS) {
-      idleMs = this.#queue.writeWaiting() > 0 ? 0 : idleMs + FINAL_POLL_MS
-      if (this.#queue.waitingBytes > 0) sleep(FINAL_POLL_MS)
+    for (let ms = 0; this.#waitingBytes > 0 && ms < FINAL_MS && idleMs < FINAL_IDLE_MS; ms += FINAL_POLL_MS) {
+      sleep(FINAL_POLL_MS)
+      const before = this.#waitingBytes
+      this.#writeWaiting()
+      idleMs = this.#waitingBytes < before ? 0 : idleMs + FINAL_POLL_MS
     }
   }
 
@@ -101,24 +110,55 @@ class LinePieces implements LogOutput {
 
   #endPiece(): void {
     if (this.#length === 0) return
-    const isWritten = this.#queue.write(this.#piece.subarray(0, this.#length))
+    this.#add(this.#piece.subarray(0, this.#length))
     // A buffer that waits is not filled anew.
-    if (!isWritten) this.#piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+    if (this.#waitingBytes > 0) this.#piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
     this.#length = 0
+  }
+
+  #add(bytes: Buffer): void {
+    this.#waiting.push(bytes)
+    this.#waitingBytes += bytes.length
+    this.#writeWaiting()
+  }
+
+  /** Writes what waits, as far as that is possible at once, and tries again later. */
+  #writeWaiting(): void {
+    try {
+      for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+        const written = writeSync(this.#fileDescriptor, first)
+        this.#waitingBytes -= written
+        if (written < first.length) this.#waiting[0] = first.subarray(written)
+        else this.#waiting.shift()
+      }
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EPIPE' || code === 'EBADF') this.#close()
+    }
+    if (this.#waitingBytes > 0) this.#retry ??= setTimeout(() => this.#writeAgain(), RETRY_MS).unref()
+  }
+
+  #writeAgain(): void {
+    this.#retry = undefined
+    this.#writeWaiting()
+    if (this.#isDropping) this.#resumeIfHalfEmpty()
+  }
+
+  #close(): void {
+    this.#isClosed = true
+    this.#waiting.length = 0
+    this.#waitingBytes = 0
   }
 
   #drop(): void {
     this.#dropped += 1
-    if (this.#queue.waitingBytes > 0) this.#isDropping = true
-    // Only the line itself is too long.
-    else if (!this.#queue.isClosed) this.#resume()
+    this.#isDropping = true
+    // At once if only the line itself is too long.
+    this.#resumeIfHalfEmpty()
   }
 
-  #resumeOnceHalfEmpty(): void {
-    if (this.#isDropping && !this.#queue.isClosed && this.#queue.waitingBytes <= this.#maxBytes / 2) this.#resume()
-  }
-
-  #resume(): void {
+  #resumeIfHalfEmpty(): void {
+    if (this.#isClosed || this.#waitingBytes > this.#maxBytes / 2) return
     this.#isDropping = false
     const droppedLines = this.#dropped - this.#reported
     this.#reported = this.#dropped

@@ -33,17 +33,14 @@ function after(code: string): readonly string[] {
 }
 
 describe('A line of the log', () => {
-  it('is written even when nothing follows', async () => {
+  it('is written even when nothing follows, and is not lost when SIGTERM comes right after it, nor are those before it', async () => {
     const { program, address } = await serve()
     await fetch(`${address}/pets`, { headers: { ...headers, 'X-Request-Id': 'alone' } })
     const line = await waitForOutput(program, /(\{.*"requestId":"alone".*\})\n/)
     const fields = JSON.parse(line) as { durationMs: number }
     expect(fields).toMatchObject({ level: 30, method: 'GET', route: '/v1/pets', status: 200, msg: 'request' })
     expect(String(fields.durationMs)).toMatch(/^\d+(?:\.\d{1,3})?$/)
-  })
 
-  it('is not lost when SIGTERM comes right after it, nor are those before it', async () => {
-    const { program, address } = await serve()
     const ids = Array.from({ length: 500 }, (_, index) => `request-${index}`)
     for (const id of ids) await (await fetch(`${address}/pets`, { headers: { ...headers, 'X-Request-Id': id } })).text()
     program.process.kill('SIGTERM')

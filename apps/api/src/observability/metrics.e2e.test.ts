@@ -2,39 +2,16 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
-import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
+import { temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { createDatabase, freePort } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { runProgram } from '../testing/run-program.test-support.ts'
+import { serveHere } from '../testing/serve-here.test-support.ts'
 
 const KEY = createApiKeyText()
 const headers = { Authorization: `Bearer ${KEY}` }
-const running: RunningProgram[] = []
-
-afterEach(async () => {
-  for (const program of running.splice(0)) {
-    program.process.kill('SIGKILL')
-    await program.ended
-  }
-})
-
-async function serve(settings: Record<string, string>) {
-  const program = runProgram('serve', await temporaryFolder(), {
-    API_KEYS_SHA256: `shop=${hashApiKey(KEY)}`,
-    ...settings,
-  })
-  running.push(program)
-  const address = await waitForOutput(program, /"address":"([^"]+)\/v1"/)
-  return { program, address }
-}
-
-async function serveWithMetrics(settings: Record<string, string> = {}) {
-  const { program, address } = await serve({ METRICS_PORT: '0', ...settings })
-  const metrics = await waitForOutput(program, /"address":"([^"]+\/metrics)"/)
-  const scrape = async () => (await fetch(metrics)).text()
-  return { program, address, metrics, scrape }
-}
+const KEYS = { API_KEYS_SHA256: `shop=${hashApiKey(KEY)}` }
 
 /** Tries to connect until something ends, and counts how often that worked. */
 async function connectUntil(port: number, ended: Promise<unknown>): Promise<number> {
@@ -64,8 +41,8 @@ function numberIn(text: string, line: string): number | undefined {
 }
 
 describe('With METRICS_PORT', () => {
-  it('requests, key checks, deprecated uses, persistence operations and rate limits are counted', async () => {
-    const { address, scrape } = await serveWithMetrics({ RATE_LIMIT: '5/1h' })
+  it('requests, key checks, deprecated uses, persistence operations and rate limits are counted, until the program has stopped', async () => {
+    const { address, scrape, program, stop } = await serveHere({ ...KEYS, METRICS_PORT: '0', RATE_LIMIT: '5/1h' })
     const get = (path: string, sent: Record<string, string> = headers, method = 'GET') =>
       fetch(`${address}${path}`, { headers: sent, method })
     await get('/v1/pets')
@@ -109,29 +86,26 @@ describe('With METRICS_PORT', () => {
     expect(numberIn(text, 'process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
     expect(text).not.toContain('pet_store_pool_connections{')
     expect(text).not.toContain(KEY)
+
+    program.stop()
+    expect((await fetch(`${address}/readyz`)).status).toBe(503)
+    expect(numberIn(await scrape(), 'pet_store_http_requests_in_flight')).toBe(0)
+    await stop()
+    await expect(scrape()).rejects.toThrow()
   })
 
   it('the use of connections to PostgreSQL is shown', async () => {
     const database = await createDatabase(inject('postgresUrl'))
-    const { program, address, scrape } = await serveWithMetrics({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: '7' })
+    const settings = { ...KEYS, METRICS_PORT: '0', DATABASE_URL: database.url, DATABASE_POOL_SIZE: '7' }
+    const { address, scrape, stop } = await serveHere(settings)
     expect((await fetch(`${address}/v1/pets`, { headers })).status).toBe(200)
     const text = await scrape()
     expect(numberIn(text, 'pet_store_pool_connections_limit{pool="primary"}')).toBe(7)
     expect(numberIn(text, 'pet_store_pool_connections{pool="primary",state="idle"}')).toBeGreaterThan(0)
     expect(numberIn(text, 'pet_store_pool_connections{pool="primary",state="busy"}')).toBe(0)
     expect(numberIn(text, 'pet_store_pool_waiting{pool="primary"}')).toBe(0)
-    program.process.kill('SIGTERM')
-    await program.ended
+    await stop()
     await database.drop()
-  })
-
-  it('requests that run are counted while the program stops, and the listener closes with it', async () => {
-    const { program, metrics, scrape } = await serveWithMetrics({ SHUTDOWN_DELAY: '3s' })
-    program.process.kill('SIGTERM')
-    await waitForOutput(program, /"msg":"stopping"/)
-    expect(numberIn(await scrape(), 'pet_store_http_requests_in_flight')).toBe(0)
-    expect(await program.ended).toBe(0)
-    await expect(fetch(metrics)).rejects.toThrow()
   })
 
   it('a port that is taken stops the start with a line that names the setting', async () => {
@@ -154,13 +128,16 @@ describe('With METRICS_PORT', () => {
 
 describe('Without METRICS_PORT', () => {
   it('nothing of metrics is loaded, and the service itself has no such path', async () => {
-    const { address } = await serve({
+    const program = runProgram('serve', await temporaryFolder(), {
+      ...KEYS,
       // Makes loading the package fail.
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
         `import { registerHooks } from 'node:module'
          registerHooks({ resolve(name, context, next) { if (name === 'prom-client') throw new Error(name); return next(name, context) } })`,
       )}`,
     })
+    onTestFinished(() => void program.process.kill('SIGKILL'))
+    const address = await waitForOutput(program, /"address":"([^"]+)\/v1"/)
     expect((await fetch(`${address}/metrics`)).status).toBe(404)
     expect((await fetch(`${address}/v1/pets`, { headers })).status).toBe(200)
   })

@@ -1,16 +1,13 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { compose } from '../compose.ts'
-import { readSettings } from '../settings/read-settings.ts'
 import { PROGRAM_FROM_SOURCE, runProgram } from '../testing/run-program.test-support.ts'
+import { serveHere } from '../testing/serve-here.test-support.ts'
 import { attributesOf, startCollector, treeOf } from '../testing/trace-collector.test-support.ts'
-import { NO_REPORTS } from './reports.ts'
 
 const KEY = createApiKeyText()
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
@@ -46,22 +43,6 @@ async function start(settings: Record<string, string>, program?: readonly string
   return { program: started, address: await waitForOutput(started, /"address":"([^"]+)"/) }
 }
 
-/** The program in this process. */
-async function serve(settings: Record<string, string>) {
-  const environment = { DATABASE_URL: 'sqlite::memory:', API_KEYS_SHA256: hashApiKey(KEY), ...settings }
-  const errors: unknown[] = []
-  const onTraceError = (error: unknown) => errors.push(error)
-  const { server, close } = await compose(readSettings(environment), { ...NO_REPORTS, onTraceError })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  async function stop() {
-    server.closeAllConnections()
-    server.close()
-    await close()
-  }
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, errors, stop }
-}
-
 /** A POST within the client's own trace, a GET of an unknown pet, a list, and what is not traced. */
 async function sendAll(address: string): Promise<void> {
   const headers = { ...HEADERS, traceparent: `00-${TRACE}-${PARENT}-01` }
@@ -74,8 +55,9 @@ async function sendAll(address: string): Promise<void> {
 /** All that is sent about these requests. */
 async function traced(settings: Record<string, string>, send = sendAll) {
   const collector = await startCollector()
-  const { address, stop } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings })
-  await send(address)
+  const keys = { API_KEYS_SHA256: hashApiKey(KEY) }
+  const { address, stop } = await serveHere({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...keys, ...settings })
+  await send(`${address}/v1`)
   await stop()
   return collector
 }
@@ -181,8 +163,10 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   )
 
   it('an unavailable collector is reported, and changes nothing for clients or the stop', async () => {
-    const { address, errors, stop } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
-    expect((await fetch(`${address}/pets`, { headers: HEADERS })).status).toBe(200)
+    const errors: unknown[] = []
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', API_KEYS_SHA256: hashApiKey(KEY) }
+    const { address, stop } = await serveHere(settings, { onTraceError: (error) => errors.push(error) })
+    expect((await fetch(`${address}/v1/pets`, { headers: HEADERS })).status).toBe(200)
     await stop()
     expect(errors).not.toEqual([])
   })
