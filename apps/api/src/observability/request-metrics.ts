@@ -26,10 +26,14 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
   for (const [method, statuses] of UNROUTED) {
     for (const status of statuses) requests.zero({ method, route: UNKNOWN_ROUTE, status })
   }
-  const inFlight = new Gauge({
+  let underWay = 0
+  new Gauge({
     name: 'pet_store_http_requests_in_flight',
     help: 'Requests without a complete response yet.',
     registers: [registry],
+    collect() {
+      this.set(underWay)
+    },
   })
   const deprecatedUses = new Counter({
     name: 'pet_store_deprecated_uses_total',
@@ -40,11 +44,11 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
   return (log) => ({
     ...log,
     begin() {
-      inFlight.inc()
+      underWay += 1
       log.begin?.()
     },
     request(entry) {
-      inFlight.dec()
+      underWay -= 1
       const { route = '', keyId, method = '', durationMs } = entry
       requests.observe(labelsOf(entry), durationMs / 1000)
       if (keyId !== undefined && isDeprecated(method, route)) deprecatedUses.inc({ key_id: keyId })

@@ -34,7 +34,7 @@ export function limitConcurrency(maxRequests: number): Check {
 
   function begin(res: HandlerResponse): void {
     underWay += 1
-    res.once('close', end)
+    res.on('close', end)
   }
 
   function end(): void {

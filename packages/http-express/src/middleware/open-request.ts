@@ -79,8 +79,7 @@ export function openRequest(log: HttpLog, headers: readonly string[], addressOf:
     // What the middleware of an app around this one has put there.
     for (const name in outer) if (!(name in res.locals)) Object.assign(res.locals, { [name]: Reflect.get(outer, name) })
     res.on('close', logClosed)
-    assertHost(req, res)
-    assertSingle(req, res)
+    assertFields(req, res)
     const encoding = req.headers['transfer-encoding']
     if (encoding !== undefined) assertChunked(req, res, encoding)
     next()
@@ -118,29 +117,24 @@ function withoutPort(address: string): string {
 /** A host name or address, perhaps with a port; it may be empty (RFC 9112, 3.2). A list is more than one host. */
 const HOST = /^(?:(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?)?$/i
 
-/** Asserts exactly one valid `Host`. `createPetServer` turns off the check in Node, whose response would lack the error body. */
-function assertHost(req: HandlerRequest, res: HandlerResponse): void {
-  const { host } = req.headers
-  const hosts = countOf(req, 'host')
-  if (hosts === 1 && host !== undefined && HOST.test(host)) return
-  if (hosts === 0 && req.httpVersion === '1.0') return
-  throw malformed(res, 'The request must have exactly one Host header, of the form host or host:port.')
-}
-
-/** Asserts that fields are not repeated which count once: Node takes the first one, a proxy may read another. */
-function assertSingle(req: HandlerRequest, res: HandlerResponse): void {
-  for (const name of SINGLE) if (countOf(req, name) > 1) throw malformed(res, `${name} must be sent once.`)
-}
-
-const SINGLE = ['authorization', 'content-type'] as const
-
-function countOf({ rawHeaders }: HandlerRequest, name: string): number {
-  let count = 0
+/**
+ * Asserts exactly one valid `Host`, which `createPetServer` turns off in Node, whose response would lack the error body;
+ * and that fields are not repeated which count once: Node takes the first one, a proxy may read another.
+ */
+function assertFields({ rawHeaders, headers: { host }, httpVersion }: HandlerRequest, res: HandlerResponse): void {
+  let [hosts, keys, types] = [0, 0, 0]
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const sent = rawHeaders[index]
-    if (sent?.length === name.length && sent.toLowerCase() === name) count += 1
+    const name = rawHeaders[index] as string
+    // Most names are told apart by their lengths.
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') keys += 1
+    else if (name.length === 12 && name.toLowerCase() === 'content-type') types += 1
   }
-  return count
+  const isHostValid = hosts === 0 ? httpVersion === '1.0' : hosts === 1 && host !== undefined && HOST.test(host)
+  if (!isHostValid)
+    throw malformed(res, 'The request must have exactly one Host header, of the form host or host:port.')
+  if (keys > 1) throw malformed(res, 'authorization must be sent once.')
+  if (types > 1) throw malformed(res, 'content-type must be sent once.')
 }
 
 /** A transfer coding: a name, perhaps with parameters (RFC 9112, 7). */
