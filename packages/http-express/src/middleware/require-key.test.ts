@@ -14,15 +14,13 @@ const BARE_CHALLENGE = 'Bearer realm="pet-store"'
 const INVALID_TOKEN = 'Bearer realm="pet-store", error="invalid_token"'
 
 describe('the API key', () => {
-  it.for(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is found behind the scheme %s', async (scheme, { server }) => {
-    const response = await server.send({ key: null, headers: { Authorization: `${scheme} ${API_KEY}` } })
-    expect(response.status).toBe(200)
-  })
-
-  it('may be preceded by several spaces', async ({ server }) => {
-    const response = await server.send({ key: null, headers: { Authorization: `Bearer    ${API_KEY}` } })
-    expect(response.status).toBe(200)
-  })
+  it.for(['Bearer', 'bearer', 'bEaReR   '])(
+    'is found behind the scheme %j and any spaces',
+    async (scheme, { server }) => {
+      const response = await server.send({ key: null, headers: { Authorization: `${scheme} ${API_KEY}` } })
+      expect(response.status).toBe(200)
+    },
+  )
 
   it('may be any text that a client can send, as UTF-8 beyond ASCII', async () => {
     const keys = ['secret of another system', 'schlüssel-鍵', '~!"$%&/()=?']

@@ -6,7 +6,6 @@ import { it, startTestServer, type TestServer } from '../testing/start-test-serv
 const HTML = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-const METHODS = 'GET, HEAD, OPTIONS'
 const PAGES = ['/', '/docs']
 
 const get = (server: TestServer, path: string, headers: Record<string, string> = HTML) =>
@@ -49,15 +48,6 @@ describe.each(PAGES)('the page %s', (path) => {
       expect(url.href).toMatch(/^https:\/\/host\/shop\//)
       expect((await get(server, url.pathname.replace('/shop', ''))).status, reference).toBe(200)
     }
-  })
-
-  it('responds with HEAD, OPTIONS and 405 like every other path', async ({ server }) => {
-    expect(await server.send({ method: 'HEAD', path, headers: HTML })).toMatchObject({ status: 200, text: '' })
-    const options = await server.send({ method: 'OPTIONS', path, key: null })
-    expect(options).toMatchObject({ status: 204, headers: { allow: METHODS } })
-    const rejected = await server.send({ method: 'POST', path, key: null })
-    expectError(rejected, 'method_not_allowed')
-    expect(rejected.headers['allow']).toBe(METHODS)
   })
 })
 
