@@ -83,3 +83,16 @@ export async function expectRejection(
   const actual = Object.fromEntries(Object.keys(properties).map((key) => [key, error[key]]))
   expectEqual(actual, properties, `${expectation}; it was rejected with: ${error.message}`)
 }
+
+const GROUP_SIZE = 20
+
+/** Calls for 0, 1 and so on, twenty at a time: an adapter may limit how long a call waits for one of its connections. */
+export async function inGroups<Result>(count: number, call: (index: number) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  while (results.length < count) {
+    const start = results.length
+    const length = Math.min(GROUP_SIZE, count - start)
+    results.push(...(await Promise.all(Array.from({ length }, (_, index) => call(start + index)))))
+  }
+  return results
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type NewPet, type Pet, type PetId, type PetInput, type PetRepository, validateNewPet } from '@pet-store/domain'
+import { inGroups } from './contract-case.ts'
 
 /** A valid pet without a status; a test names only the fields that it is about. */
 export function aNewPet(fields: Partial<PetInput> = {}): NewPet {
@@ -49,21 +50,13 @@ export async function addPets(pets: PetRepository, count: number): Promise<reado
   return added
 }
 
-const GROUP_SIZE = 100
-
-/** Adds many pets, a hundred at a time, and returns them by ascending id. */
+/** Adds many pets, and returns them by ascending id. */
 export async function addManyPets(
   pets: PetRepository,
   count: number,
   fieldsOf: (index: number) => Partial<PetInput> = (index) => ({ name: `Pet ${index + 1}` }),
 ): Promise<readonly Pet[]> {
-  const added: Pet[] = []
-  for (let start = 0; start < count; start += GROUP_SIZE) {
-    const group = Array.from({ length: Math.min(GROUP_SIZE, count - start) }, (_, index) =>
-      pets.add(aNewPet(fieldsOf(start + index))),
-    )
-    added.push(...(await Promise.all(group)))
-  }
+  const added = await inGroups(count, (index) => pets.add(aNewPet(fieldsOf(index))))
   return added.toSorted((one, other) => (one.id < other.id ? -1 : 1))
 }
 
