@@ -48,7 +48,9 @@ async function sendAll(address: string): Promise<void> {
   const headers = { ...HEADERS, traceparent: `00-${TRACE}-${PARENT}-01` }
   expect((await fetch(`${address}/pets`, { method: 'POST', headers, body: BODY })).status).toBe(201)
   expect((await fetch(`${address}/pets/77`, { headers: HEADERS })).status).toBe(404)
-  expect((await fetch(`${address}/pets?limit=1&status=sold&secret=not-for-traces`, { headers: HEADERS })).status).toBe(200)
+  expect((await fetch(`${address}/pets?limit=1&status=sold&secret=not-for-traces`, { headers: HEADERS })).status).toBe(
+    200,
+  )
   for (const path of ['/livez', '/readyz', '/metrics', '/metrics?x']) await fetch(address.replace('/v1', path))
 }
 
