@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { temporaryFolder } from '@pet-store/testing'
 import { expect, it, onTestFinished } from 'vitest'
-import { ENVIRONMENT, PROGRAM, runProgram, runStart } from './testing/run-program.test-support.ts'
+import { ENVIRONMENT, PROGRAM, runProgram } from './testing/run-program.test-support.ts'
 
 /** Makes a process believe that it is the first one of a container, and say when it listens for a signal. */
 const AS_PROCESS_1 = `
@@ -22,19 +22,6 @@ it('SIGTERM ends a command that is the first process of a container', async () =
   running.kill('SIGTERM')
   // By itself, and not by the kernel, which would spare the first process.
   expect(await ended).toEqual([143, null])
-})
-
-it('the built program finds the files of its pages', async () => {
-  const { program, address } = await runStart(await temporaryFolder(), {})
-  const docs = address.replace(/v1$/, 'docs')
-  const page = await (await fetch(docs)).text()
-  const loaded = [...page.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, reference = '']) => reference)
-  const statuses = await Promise.all(loaded.map(async (reference) => (await fetch(new URL(reference, docs))).status))
-  program.process.kill('SIGTERM')
-
-  expect(loaded).toContainEqual(expect.stringMatching(/reference\.css$/))
-  expect(statuses).toEqual(loaded.map(() => 200))
-  expect(await program.ended).toBe(0)
 })
 
 it('the program says in one sentence that Node is too old', async () => {

@@ -25,7 +25,8 @@ describe('pet-store start', () => {
   }
 
   it('prints an address, a key, the reference page with that key, and lines that work when pasted, as those of the README do', async () => {
-    const { program, address, key } = await start(await temporaryFolder())
+    const folder = await temporaryFolder()
+    const { program, address, key } = await start(folder)
     const lines = program.output.stdout.split('\n').filter((line) => line.trim().startsWith('curl '))
 
     const responses = []
@@ -43,7 +44,11 @@ describe('pet-store start', () => {
 
     const [, docs = ''] = /Reference +(\S+)/.exec(program.output.stdout) ?? []
     expect(docs).toBe(address.replace(/v1$/, 'docs'))
-    expect(await (await fetch(docs)).text()).toContain(`data-development-key="${key}"`)
+    const page = await (await fetch(docs)).text()
+    expect(page).toContain(`data-development-key="${key}"`)
+    const loaded = [...page.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, reference = '']) => reference)
+    expect(loaded).toContainEqual(expect.stringMatching(/reference\.css$/))
+    for (const reference of loaded) expect((await fetch(new URL(reference, docs))).status).toBe(200)
 
     const pasted = (await readFile(README, 'utf8')).split('\n').filter((line) => line.startsWith('curl '))
     const statuses = []
@@ -52,26 +57,23 @@ describe('pet-store start', () => {
       statuses.push((await curl(here)).status)
     }
     expect(statuses).toEqual([200, 201, 200, 200])
-  })
 
-  it('creates the key on the first start, readable by its owner only, and prints it again later', async () => {
-    const folder = await temporaryFolder()
-    const first = await start(folder)
+    // A second start on the same folder prints the same key, which only its owner can read; another one needs another port.
     const file = join(folder, 'data/development-api-key')
-
-    expect(await readFile(file, 'utf8')).toBe(`${first.key}\n`)
+    expect(await readFile(file, 'utf8')).toBe(`${key}\n`)
     expect((await stat(file)).mode & 0o777).toBe(0o600)
-    expect((await start(folder)).key).toBe(first.key)
-  })
-
-  it('says in one sentence that a port is taken, and that HOST can be reached by others', async () => {
-    const { address } = await start(await temporaryFolder())
+    expect((await start(folder)).key).toBe(key)
     const taken = await runHere('start', await temporaryFolder(), { PORT: new URL(address).port })
     expect(taken.code).toBe(1)
     expect(taken.stderr).toMatch(/^Cannot listen on 127\.0\.0\.1 port [0-9]+: something listens there already\./)
-    const open = await runHere('start', await temporaryFolder(), { HOST: '0.0.0.0' })
-    expect(open.code).toBe(2)
-    expect(open.stderr).toMatch(/^HOST must be .* pnpm pet-store serve\n$/)
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+  })
+
+  it('rejects a HOST that others can reach, and names serve', async () => {
+    const { code, stderr } = await runHere('start', await temporaryFolder(), { HOST: '0.0.0.0' })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^HOST must be .* pnpm pet-store serve\n$/)
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
 
 /** The number of idempotency keys that are read at once. */
@@ -40,27 +41,21 @@ function assertNoOthers(others: readonly { readonly id: bigint | string }[], wha
 function isEarlierKey(ofTarget: StoredApiKey, ofSource: StoredApiKey | undefined): boolean {
   if (ofSource === undefined || (ofTarget.revokedAt !== undefined && ofSource.revokedAt === undefined)) return false
   const issued = ({ revokedAt: _at, revokedBy: _by, lastUsedAt: _used, ...key }: StoredApiKey) => key
-  return textOf(issued(ofTarget)) === textOf(issued(ofSource))
+  return isDeepStrictEqual(issued(ofTarget), issued(ofSource))
 }
 
 function isEarlierImport(ofTarget: PetImport, ofSource: PetImport | undefined): boolean {
   if (ofSource === undefined) return false
-  return textOf(ofTarget) === textOf(ofSource) || ofTarget.changedAt < ofSource.changedAt
+  return isDeepStrictEqual(ofTarget, ofSource) || ofTarget.changedAt < ofSource.changedAt
 }
 
 export async function hasSameKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<boolean> {
   const contents = async (database: BulkAccess) => [
     // Without the last use, which changes all the time.
-    ...(await database.readApiKeys()).map(({ lastUsedAt: _, ...key }) => textOf(key)),
-    ...(await database.readPetImports()).map(textOf),
+    new Map((await database.readApiKeys()).map(({ lastUsedAt: _, ...key }) => [key.id, key])),
+    new Map((await database.readPetImports()).map((one) => [one.id, one])),
   ]
-  return (await contents(source)).toSorted().join('\n') === (await contents(target)).toSorted().join('\n')
-}
-
-/** The fields of an item, whatever their order. */
-function textOf(item: object): string {
-  const entries = Object.entries(item).map(([name, value]) => [name, typeof value === 'bigint' ? `${value}` : value])
-  return JSON.stringify(entries.sort(([one], [other]) => (one < other ? -1 : 1)))
+  return isDeepStrictEqual(await contents(source), await contents(target))
 }
 
 const LISTED = 5
