@@ -3,7 +3,7 @@ import { closeSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, r
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type LogOutput, type LogOutputOptions, openLogOutput } from './log-output.ts'
+import { LogOutput, type LogOutputOptions } from './log-output.ts'
 
 const PIPE_BYTES = 64 * 1024
 
@@ -40,25 +40,25 @@ function openedPipe() {
 
 /** An output that logs how many lines it dropped, as the program does. */
 function openReporting(options: LogOutputOptions): LogOutput {
-  const output = openLogOutput({ ...options, onResume: (droppedLines) => output.write(`dropped ${droppedLines}\n`) })
+  const output = new LogOutput({ ...options, onResume: (droppedLines) => output.write(`dropped ${droppedLines}\n`) })
   return output
 }
 
 describe('The output of the log', () => {
   it('writes every line, in order, however many and however long', () => {
     const { fileDescriptor, written } = openedFile(temporaryFolder())
-    const output = openLogOutput({ fileDescriptor })
+    const output = new LogOutput({ fileDescriptor })
     const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'é🐕'.repeat(index % 50)}\n`)
     lines.splice(1_500, 0, `${'long é'.repeat(40_000)}\n`)
     for (const line of lines) output.write(line)
     output.flushSync()
     expect(written()).toBe(lines.join(''))
-    expect(output.droppedLines()).toBe(0)
+    expect(output.droppedLines).toBe(0)
   })
 
   it('gathers lines, and writes a single one within a second', async () => {
     const { fileDescriptor, written } = openedFile(temporaryFolder())
-    openLogOutput({ fileDescriptor }).write('alone\n')
+    new LogOutput({ fileDescriptor }).write('alone\n')
     expect(written()).toBe('')
     await expect.poll(written).toBe('alone\n')
   })
@@ -69,7 +69,7 @@ describe('The output of the log', () => {
     const line = `${'x'.repeat(99)}\n`
     const count = 20_000
     for (let index = 0; index < count; index += 1) output.write(line)
-    const dropped = output.droppedLines()
+    const dropped = output.droppedLines
     const taken = (count - dropped) * line.length
     expect(taken).toBeGreaterThan(4 * PIPE_BYTES)
     expect(taken).toBeLessThanOrEqual(5 * PIPE_BYTES)
@@ -89,10 +89,10 @@ describe('The output of the log', () => {
 
   it('ends within a moment although nobody reads the pipe', () => {
     const { fileDescriptor } = openedPipe()
-    const output = openLogOutput({ fileDescriptor })
+    const output = new LogOutput({ fileDescriptor })
     for (let index = 0; index < 5_000; index += 1) output.write(`${'x'.repeat(99)}\n`)
     output.flushSync()
-    expect(output.droppedLines()).toBe(0)
+    expect(output.droppedLines).toBe(0)
   })
 
   it('drops and counts lines for a pipe that is closed', () => {
@@ -103,7 +103,7 @@ describe('The output of the log', () => {
     output.flush()
     output.write('second\n')
     output.flushSync()
-    expect(output.droppedLines()).toBe(1)
+    expect(output.droppedLines).toBe(1)
   })
 
   it('drops a line that is longer than maxBytes, and goes on', () => {
@@ -130,7 +130,7 @@ describe('The output of the log', () => {
     const output = openReporting({ fileDescriptor, maxBytes: PIPE_BYTES })
     const line = `${'x'.repeat(99)}\n`
     for (let index = 0; index < 3_000; index += 1) output.write(line)
-    const dropped = output.droppedLines()
+    const dropped = output.droppedLines
     expect(dropped).toBeGreaterThan(1_000)
 
     closeSync(ballast)

@@ -18,16 +18,6 @@ const FINAL_MS = 2_000
 const FINAL_IDLE_MS = 250
 const FINAL_POLL_MS = 5
 
-/** Where lines go. */
-export interface LogOutput extends DestinationStream {
-  /** Writes what was collected, as far as that is possible at once. pino calls it for `log.flush()`. */
-  flush(): void
-  /** Like `flush`, but waits a short while for a pipe that is full. pino calls it after a fatal line. */
-  flushSync(): void
-  /** How many lines were dropped since the start. */
-  droppedLines(): number
-}
-
 export interface LogOutputOptions {
   /** Default: standard output. */
   readonly fileDescriptor?: number
@@ -38,19 +28,11 @@ export interface LogOutputOptions {
 }
 
 /**
- * Writes lines to a file descriptor, many at once, and the rest when the process ends. A full disk, a slow or a closed
- * pipe neither throws nor blocks, and never holds more than `maxBytes` in memory. What it gains: docs/decisions/0033-hot-path.md
+ * Writes lines to a file descriptor, many at once and in their order, and the rest when the process ends. A full disk, a
+ * slow or a closed pipe neither throws nor blocks, and never holds more than `maxBytes` in memory; then lines are dropped.
+ * What it gains: docs/decisions/0033-hot-path.md
  */
-export function openLogOutput(options: LogOutputOptions = {}): LogOutput {
-  const output = new LinePieces(options)
-  makeNonBlocking(options.fileDescriptor ?? STANDARD_OUTPUT)
-  process.on('exit', () => output.flushSync())
-  setInterval(() => output.flush(), FLUSH_INTERVAL_MS).unref()
-  return output
-}
-
-/** Collects lines in pieces, writes these in their order, and drops lines once too many bytes wait. */
-class LinePieces implements LogOutput {
+export class LogOutput implements DestinationStream {
   readonly #fileDescriptor: number
   readonly #maxBytes: number
   readonly #onResume: (droppedLines: number) => void
@@ -74,6 +56,9 @@ class LinePieces implements LogOutput {
     this.#fileDescriptor = fileDescriptor
     this.#maxBytes = Math.max(maxBytes, 2 * PIECE_BYTES)
     this.#onResume = onResume
+    makeNonBlocking(fileDescriptor)
+    process.on('exit', () => this.flushSync())
+    setInterval(() => this.flush(), FLUSH_INTERVAL_MS).unref()
   }
 
   write(line: string): void {
@@ -88,11 +73,13 @@ class LinePieces implements LogOutput {
     else this.#length += this.#piece.write(line, this.#length)
   }
 
+  /** Writes what was collected, as far as that is possible at once. pino calls it for `log.flush()`. */
   flush(): void {
     // While others wait the piece keeps filling, so that whole pieces wait and not many small ones.
     if (this.#waitingBytes === 0) this.#endPiece()
   }
 
+  /** Like `flush`, but waits a short while for a pipe that is full. pino calls it after a fatal line. */
   flushSync(): void {
     this.#endPiece()
     let idleMs = 0
@@ -104,7 +91,8 @@ class LinePieces implements LogOutput {
     }
   }
 
-  droppedLines(): number {
+  /** How many lines were dropped since the start. */
+  get droppedLines(): number {
     return this.#dropped
   }
 

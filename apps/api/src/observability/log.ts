@@ -3,7 +3,7 @@ import { isatty } from 'node:tty'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import { type LogOutput, openLogOutput } from './log-output.ts'
+import { LogOutput } from './log-output.ts'
 import { createOutageLog } from './outage-log.ts'
 import type { Reports } from './reports.ts'
 
@@ -17,9 +17,7 @@ export interface ProgramLog {
 
 /** The program's log on standard output: readable on a terminal, else one JSON object a line. */
 export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<ProgramLog> {
-  const output = openLogOutput({
-    onResume: (droppedLines) => log.warn({ droppedLines }, 'log lines were dropped'),
-  })
+  const output = new LogOutput({ onResume: (droppedLines) => log.warn({ droppedLines }, 'log lines were dropped') })
   const spanIds = otlpEndpoint === '' ? {} : (await import('./spans.ts')).spanIdsInLines
   const log = pino(
     {
@@ -42,7 +40,7 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
       unavailable: outage.unavailable,
       internalError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
     },
-    droppedLogLines: () => output.droppedLines(),
+    droppedLogLines: () => output.droppedLines,
     onReadiness(checks, isReady, reason) {
       if (isReady) log.info({ checks }, 'ready again')
       else log.warn({ checks, ...(reason !== undefined && { err: reason }) }, 'not ready')
