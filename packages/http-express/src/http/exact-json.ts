@@ -17,8 +17,8 @@ const MAY_BE_ROUNDED = /[0-9]{16}|[0-9][.eE]/
  * that is certainly exact, else a `bigint` if it is an int64 in any notation (`1.0`, `1e3`), else an `InexactNumber`.
  * Numbers in nested values are doubles. Throws a `SyntaxError` for text that is not JSON.
  *
- * Takes linear time, and any depth of nesting. A reviver would do neither: it visits every element and calls itself
- * for every level.
+ * Takes any depth of nesting. A reviver with `context.source` fails beyond some 2,000 levels, because it calls itself for
+ * each, and takes five times as long for a long list, of which it visits every element.
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
