@@ -97,7 +97,9 @@ it.each([...GROUPS, { what: HELD.what, attacks: [HELD] }])(
     await flood(service, { bodyOf, requests: 100, connections: 4 })
     const { normal, attacked, results, growthMiB } = await measureBeside(service, attacks)
     // What Node and the machine make of the same clients.
-    const bare = IS_LONG ? await measureBeside(await startBareServer(), attacks) : undefined
+    const bare = IS_LONG
+      ? await measureBeside(await Service.start({ databaseUrl: 'none', program: BARE_SERVER }), attacks)
+      : undefined
     report(`hostile: ${what}`, {
       clients: results.length,
       goodRequests: attacked.planned,
@@ -120,10 +122,6 @@ it.each([...GROUPS, { what: HELD.what, attacks: [HELD] }])(
     expect(service.isRunning).toBe(true)
   },
 )
-
-async function startBareServer(): Promise<Service> {
-  return await Service.start({ databaseUrl: 'none', program: BARE_SERVER })
-}
 
 /** Good requests without hostile clients, and then beside them. */
 async function measureBeside(service: Service, attacks: readonly Attack[]) {
