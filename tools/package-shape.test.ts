@@ -86,17 +86,6 @@ it('files contain no machine paths', () => {
   expect(own.filter((file) => /(?<![\w.$}])\/(work|home|root)\//.test(read(file)))).toEqual([])
 })
 
-it('every package that adapts a port runs the cases of both ports', () => {
-  const adapters = members.map(({ folder }) => folder).filter((folder) => /persistence-(?!mikro-orm)/.test(folder))
-  expect(adapters.length).toBeGreaterThan(2)
-  for (const folder of adapters) {
-    const tests = filesIn(`${folder}/src/**/*.contract.test.ts`).map((file) => read(file))
-    for (const cases of ['petRepositoryContract', 'apiKeyRepositoryContract']) {
-      expect(tests.join('\n'), folder).toContain(cases)
-    }
-  }
-})
-
 it('the bill of materials states the version of the program', () => {
   expect(read('package.json')).toContain(/"version": .*/.exec(read('apps/api/package.json'))?.[0])
 })

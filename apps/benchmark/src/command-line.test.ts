@@ -19,17 +19,13 @@ it('compares everybody at everything on both databases without arguments', () =>
   for (const { contestants } of selections()) expect(contestants.slice(0, 2)).toEqual(['bare', 'pet-store'])
 })
 
-it('selects operations by the beginnings of their names', () => {
+it('selects operations by the beginnings of their names, and compares with another checkout', () => {
   expect(selections('--only', 'sqlite-list,sqlite-get')).toMatchObject([
     { database: 'sqlite', operations: ['list', 'list-100', 'get'] },
   ])
-})
-
-it('compares the service with that of another checkout', () => {
   expect(selections('--against', '../other', '--only', 'postgres-get')).toMatchObject([
     { contestants: ['pet-store', 'other'] },
   ])
-  expect(choose(['--against', '../other'])).toMatchObject({ isComplete: false })
 })
 
 it.each([

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM as PostgresORM } from '@mikro-orm/postgresql'
 import { MikroORM as SqliteORM } from '@mikro-orm/sqlite'
 import express, { type ErrorRequestHandler } from 'express'
 import { pinoHttp } from 'pino-http'
 import { ZodError, z } from 'zod'
-import { DURABLE, databaseUrl, isGoodKey, petBody, port, STATUSES, sqliteFile } from './pet.ts'
+import { DURABLE, databaseUrl, isGoodKey, petBody, port, requestId, STATUSES, sqliteFile } from './pet.ts'
 
 const status = z.enum(STATUSES).optional()
 const petQuery = z.object({
@@ -36,11 +34,6 @@ await orm.connect()
 if (sqliteFile !== undefined) await orm.em.getConnection().execute(`pragma ${DURABLE}`)
 
 const app = express()
-function requestId(req: IncomingMessage, res: ServerResponse): string {
-  const id = String(req.headers['x-request-id'] ?? randomUUID())
-  res.setHeader('X-Request-Id', id)
-  return id
-}
 app.use(pinoHttp({ genReqId: requestId }))
 app.use((req, res, next) => {
   const key = req.headers.authorization?.replace(/^Bearer /, '')

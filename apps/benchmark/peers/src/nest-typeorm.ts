@@ -1,6 +1,4 @@
 import 'reflect-metadata'
-import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   Body,
   type CanActivate,
@@ -25,7 +23,7 @@ import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } fr
 import type { Request } from 'express'
 import { Logger, LoggerModule } from 'nestjs-pino'
 import { Column, Entity, MoreThan, PrimaryGeneratedColumn, Repository, type ValueTransformer } from 'typeorm'
-import { DURABLE, databaseUrl, isGoodKey, petBody, port, STATUSES, type Status, sqliteFile } from './pet.ts'
+import { DURABLE, databaseUrl, isGoodKey, petBody, port, requestId, STATUSES, type Status, sqliteFile } from './pet.ts'
 
 /** The driver of PostgreSQL gives 64-bit integers as texts. */
 const asNumber: ValueTransformer = { to: (value: number) => value, from: (value: string | number) => Number(value) }
@@ -109,12 +107,6 @@ const database: TypeOrmModuleOptions =
 
 function makeDurable(database: Database): void {
   database.pragma(DURABLE)
-}
-
-function requestId(req: IncomingMessage, res: ServerResponse): string {
-  const id = String(req.headers['x-request-id'] ?? randomUUID())
-  res.setHeader('X-Request-Id', id)
-  return id
 }
 
 @Module({

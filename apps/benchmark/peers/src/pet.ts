@@ -1,4 +1,5 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** What every server of the benchmark is started with. */
 export const port = Number(process.env['PORT'])
@@ -13,6 +14,13 @@ export const DURABLE = 'synchronous = full'
 /** The key check that all contestants share: a hash, and a look-up of it. */
 export function isGoodKey(key: string): boolean {
   return hash('sha256', key) === process.env['API_KEYS_SHA256']
+}
+
+/** Gives a request the id of the client, or a new one; for the log of the peers on Express. */
+export function requestId(req: IncomingMessage, res: ServerResponse): string {
+  const id = String(req.headers['x-request-id'] ?? randomUUID())
+  res.setHeader('X-Request-Id', id)
+  return id
 }
 
 export const STATUSES = ['available', 'pending', 'sold'] as const

@@ -6,10 +6,9 @@ import { withThisMachine } from '../report/machines.ts'
 import { scaleReport } from '../report/scale-report.ts'
 import { OPERATIONS } from '../requests/operations.ts'
 import { measureBulk } from '../scale/bulk.ts'
-import { growthSelections, processesSelection } from '../scale/selections.ts'
 import { CONTESTANTS, type Contestant } from '../servers/contestants.ts'
 import { compare } from './comparison.ts'
-import { FULL, type Plan } from './plan.ts'
+import { FULL, growthSelections, type Plan, processesSelection } from './plan.ts'
 
 const LIAR = fileURLToPath(new URL('../testing/lying-server.test-support.ts', import.meta.url))
 

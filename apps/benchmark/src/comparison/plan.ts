@@ -1,3 +1,7 @@
+import { CREATE, GET, LIST, MIXED, OPERATIONS } from '../requests/operations.ts'
+import { DATABASES, SERVICE } from '../servers/contestants.ts'
+import type { Selection } from './comparison.ts'
+
 /** How much time a comparison takes. */
 export interface Plan {
   /** Pets in each database to begin with. */
@@ -30,3 +34,16 @@ export const QUICK: Plan = {
 export const GROWTH: Plan = { ...QUICK, connections: 1, rounds: 10, everyRounds: 1, sliceMs: 100 }
 /** So many connections that 1, 2 and 4 processes get the same number each. */
 export const PROCESSES: Plan = { ...GROWTH, connections: 48, rounds: 12, sliceMs: 150 }
+
+/** The service beside itself, with more and more pets in its database. */
+export function growthSelections(sizes: readonly number[]): Selection[] {
+  const contestants = sizes.map((size) => ({ ...SERVICE, name: size.toLocaleString('en'), size }))
+  const operations = OPERATIONS.filter((one) => one !== MIXED)
+  return DATABASES.map((database) => ({ database, operations, contestants }))
+}
+
+/** The service beside itself, as one and as several processes. */
+export function processesSelection(counts: readonly number[]): Selection {
+  const contestants = counts.map((processes) => ({ ...SERVICE, name: `processes: ${processes}`, processes }))
+  return { database: 'postgres', operations: [LIST, GET, CREATE], contestants }
+}
