@@ -10,7 +10,3 @@ it('A table has aligned columns, and no spaces at the ends of lines', () => {
     ]),
   ).toBe('ID     NAME   USED\nkey_1  🐾      never\nk      kiosk\n')
 })
-
-it('A table may be its heading alone', () => {
-  expect(textTable([['ID', 'NAME']])).toBe('ID  NAME\n')
-})

@@ -15,36 +15,22 @@ const MASK = '***'
 const HARMLESS_PARAMETERS = ['sslmode', 'application_name', 'connect_timeout', 'port', 'dbname', 'host']
 
 /**
- * A URL that may be shown or logged. Of PostgreSQL and HTTP URLs only what is known to be harmless remains. Any other URL
- * belongs to a third-party adapter: it is shown as it is, without passwords and parameters that are named like secrets.
+ * A URL that may be shown or logged: only what is known to hold no secret remains. A third-party adapter may take text of
+ * another form, which is shown if nothing in it can be a password or a parameter.
  */
 export function maskUrl(text: string): string {
   if (text.startsWith('sqlite:')) return text
-  if (!isPostgresUrl(text) && !/^https?:/i.test(text)) return maskForeignUrl(text)
-  const parts = /^([a-z][a-z0-9+.-]*:\/\/)(?:([^/?#]*)@)?([\w.:,[\]-]*)(\/[^?#]*)?(\?[^#]*)?(#.*)?$/i.exec(text)
-  const [, scheme = '', userInfo, host = '', path = '', query = '', fragment = ''] = parts ?? []
-  if (parts === null) return maskAfterScheme(text)
-  // An @ behind the host: a password with a slash in it looks like this.
-  if ([path, query, fragment].some((part) => part.includes('@'))) return scheme + MASK
-  const isPostgres = isPostgresUrl(text)
-  const user = userInfo === undefined ? '' : `${isPostgres ? maskPassword(userInfo) : MASK}@`
-  const shownPath = isPostgres || path === '/' || path === '' ? path : `/${MASK}`
-  const shownQuery = isPostgres ? query.replaceAll(/[^?&]+/g, maskParameter) : query && `?${MASK}`
+  const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? []
+  if (scheme === undefined) return /[@?;=#]/.test(text) ? MASK : text
+  const parts = /^(?:([^/?#]*)@)?([\w.:,[\]-]*)(\/[^?#]*)?(\?[^#]*)?(#.*)?$/.exec(text.slice(scheme.length))
+  const [, userInfo, host = '', path = '', query = '', fragment = ''] = parts ?? []
+  // An @ behind the host: a password with a slash in it looks like this. Some drivers take parameters after a semicolon.
+  if (parts === null || /[@;]/.test(path + query + fragment)) return scheme + MASK
+  const isWeb = /^https?:/i.test(scheme)
+  const user = userInfo === undefined ? '' : `${isWeb ? MASK : maskPassword(userInfo)}@`
+  const shownPath = isWeb && path.length > 1 ? `/${MASK}` : path
+  const shownQuery = isWeb ? query && `?${MASK}` : query.replaceAll(/[^?&]+/g, maskParameter)
   return `${scheme}${user}${host}${shownPath}${shownQuery}${fragment && `#${MASK}`}`
-}
-
-const SECRET_PARAMETER = /([?&;\s]|^)([^?&;=\s]*(?:pass|pwd|secret|token|key|auth|cred|sig)[^?&;=\s]*\s*=)[^&;#]*/gi
-
-function maskForeignUrl(text: string): string {
-  const [, scheme = '', userInfo, rest = text] = /^([a-z][a-z0-9+.-]*:\/\/)(?:([^/?#]*)@)?(.*)$/is.exec(text) ?? []
-  // An @ elsewhere: a password may stand before it.
-  if (rest.includes('@')) return maskAfterScheme(text)
-  const user = userInfo === undefined ? '' : `${maskPassword(userInfo)}@`
-  return scheme + user + rest.replaceAll(SECRET_PARAMETER, `$1$2${MASK}`)
-}
-
-function maskAfterScheme(text: string): string {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0].concat(MASK) ?? MASK
 }
 
 function maskPassword(userInfo: string): string {
