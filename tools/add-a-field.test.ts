@@ -11,19 +11,16 @@ const SOURCES =
 
 /** Every place that lists the fields of a pet, as docs/how-to/add-a-field.md names them. */
 const PLACES = [
-  // The fingerprint of an idempotency key, and the rules.
-  'packages/domain/src/create-pet.ts',
+  // The rule, its part of the fingerprint, and how files have it.
   'packages/domain/src/pet.ts',
   // The request body and the response.
   'packages/http-express/src/pets/pet-schema.ts',
-  // How its column is read and written, its place in rows, and the column.
+  // Its column and its position in rows; reading in bulk follows.
   'packages/persistence-mikro-orm/src/bulk/bulk-access.ts',
   'packages/persistence-mikro-orm/src/entities/codec.ts',
   'packages/persistence-mikro-orm/src/entities/records.ts',
   // The contract.
   'packages/persistence-testing/src/pet-cases/fields.ts',
-  // Import, export and the digest of a copy.
-  'apps/api/src/transfer/pet-fields.ts',
 ]
 
 /** The source files that do not compile with this declaration beside pet.ts. */

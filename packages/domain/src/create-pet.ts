@@ -1,4 +1,4 @@
-import { type NewPet, type PetInput, validateNewPet } from './pet.ts'
+import { fingerprintOf, type PetInput, validateNewPet } from './pet.ts'
 import type { Cancellation, CreatedPet, IdempotencyKey, PetRepository } from './pet-repository.ts'
 
 /** How a pet is created. */
@@ -23,21 +23,4 @@ export function createPetIn(pets: PetRepository): CreatePet {
     if (Number.isNaN(idempotencyKey.at.getTime())) throw new TypeError('idempotencyKey.at must be a valid date')
     return pets.addWithKey(pet, { ...idempotencyKey, fingerprint: fingerprintOf(pet) }, cancellation)
   }
-}
-
-/**
- * The parts of a fingerprint, in order. A field that is missing here does not compile. Stored keys have this format, so
- * it must not change: a new optional field comes first, as `field=value&` with the value encoded by
- * `encodeURIComponent`, and as nothing when it is absent. `name` is last, because it may contain any character.
- */
-const PARTS = {
-  status: ({ status }) => `${status ?? ''}/`,
-  categoryId: ({ categoryId }) => `${categoryId}/`,
-  name: ({ name }) => name,
-} satisfies Record<keyof PetInput, (pet: NewPet) => string>
-
-function fingerprintOf(pet: NewPet): string {
-  return Object.values(PARTS)
-    .map((part) => part(pet))
-    .join('')
 }

@@ -50,12 +50,41 @@ export const PET_NAME: {
   readonly unstorable: RegExp
 } = { maxCodePoints: 1000, notBlank: /\S/, unstorable: /[\0\p{Surrogate}]/u }
 
-/** One rule per field, in the order in which mistakes are reported. A field without a rule does not compile. */
-const RULES = { name: validateName, categoryId: validateCategoryId, status: validateStatus } satisfies Record<
-  keyof PetInput,
-  (value: unknown) => void
->
-const FIELDS = Object.entries(RULES) as readonly [keyof PetInput, (value: unknown) => void][]
+/** What code that lists the fields of a pet needs to know about one. */
+interface Field<Value> {
+  readonly isInteger: boolean
+  /** Whether every pet has it. */
+  readonly isRequired: boolean
+  /** Throws `pet_invalid` for a value that breaks the rule. */
+  readonly validate: (value: unknown) => void
+  /** Its part of a fingerprint. */
+  readonly fingerprint: (value: Value) => string
+}
+
+/**
+ * Every field, in the order in which mistakes are reported and files have them. A new one comes last; it is optional, because
+ * stored pets do not have it.
+ */
+export const PET_FIELDS: { readonly [Name in keyof PetInput]-?: Field<PetInput[Name]> } = {
+  name: { isInteger: false, isRequired: true, validate: validateName, fingerprint: (name) => name },
+  categoryId: { isInteger: true, isRequired: true, validate: validateCategoryId, fingerprint: (id) => `${id}/` },
+  status: {
+    isInteger: false,
+    isRequired: false,
+    validate: validateStatus,
+    fingerprint: (status) => `${status ?? ''}/`,
+  },
+}
+const FIELDS = Object.entries(PET_FIELDS) as readonly [keyof PetInput, Field<never>][]
+
+/**
+ * The content of a pet as text: equal content has equal fingerprints. Stored idempotency keys have this format, so it
+ * must not change: the last field comes first, a further one as `field=value&` with the value encoded by
+ * `encodeURIComponent`, and as nothing when it is absent. `name` is last, because it may contain any character.
+ */
+export function fingerprintOf(pet: NewPet): string {
+  return FIELDS.reduce((text, [name, { fingerprint }]) => fingerprint(pet[name] as never) + text, '')
+}
 
 /**
  * Validates a pet against every rule and returns its fields; fields that a pet does not have are dropped.
@@ -64,7 +93,7 @@ const FIELDS = Object.entries(RULES) as readonly [keyof PetInput, (value: unknow
 export function validateNewPet(input: PetInput): NewPet {
   if (typeof input !== 'object' || input === null) throw invalid('the pet must be an object')
   const pet: Partial<Record<keyof PetInput, unknown>> = {}
-  for (const [field, validate] of FIELDS) {
+  for (const [field, { validate }] of FIELDS) {
     const value = input[field]
     validate(value)
     if (value !== undefined) pet[field] = value

@@ -19,7 +19,7 @@ export function addPetForm(addPet, onAdded) {
   let isBusy = false
 
   async function create(input) {
-    const content = `${input.categoryId} ${input.status} ${input.name}`
+    const content = Object.entries(input).join()
     const idempotencyKey = unconfirmed?.content === content ? unconfirmed.idempotencyKey : newIdempotencyKey()
     unconfirmed = { content, idempotencyKey }
     try {
@@ -62,11 +62,12 @@ export function addPetForm(addPet, onAdded) {
   })
 }
 
-/** Every other rule is the service's. */
-function inputOf({ name, categoryId, status }) {
+/** Every other rule is the service's. Fields that are left empty are absent. */
+function inputOf({ name, categoryId, ...others }) {
   if (name.trim() === '') throw new RangeError('Name: enter the name of the pet.')
   if (!/^-?[0-9]{1,100}$/.test(categoryId.trim())) throw new RangeError('Category ID: enter a whole number, such as 1.')
-  return { name, categoryId: BigInt(categoryId), ...(status !== '' && { status }) }
+  const given = Object.entries(others).filter(([, value]) => value !== '')
+  return { name, categoryId: BigInt(categoryId), ...Object.fromEntries(given) }
 }
 
 /** `crypto.randomUUID` is missing in pages that were not loaded over HTTPS. */

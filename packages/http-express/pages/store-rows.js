@@ -4,25 +4,29 @@ import { copyOnPress, curlLine } from './curl.js'
 /** From this length on a name may take more than its three lines. */
 const LONG_NAME = 120
 
-/** A row for a pet. `note` stands behind its name. */
+/** A row for a pet, with a cell for each column of the table's head. `note` stands behind its name. */
 export function petRow(pet, note) {
   const row = document.createElement('tr')
-  // Ids are bigints, so every digit is shown.
-  row.append(
-    cell('id', `${pet.id}`),
-    nameCell(pet.name, note),
-    cell('category', `${pet.categoryId}`),
-    cell('status', statusBadge(pet.status)),
-    cell('actions', copyButton(pet)),
-  )
+  for (const { dataset } of document.querySelectorAll('th')) {
+    const field = dataset.field
+    // Ids are bigints, so every digit is shown.
+    row.append(CELLS[field]?.(pet, note) ?? cell(field, pet[field] === undefined ? notSet() : `${pet[field]}`))
+  }
   return row
+}
+
+/** How cells are made that do not show the value of a field as it is. */
+const CELLS = {
+  name: (pet, note) => nameCell(pet.name, note),
+  status: ({ status }) => cell('status', status === undefined ? notSet() : badge(status, status)),
+  actions: (pet) => cell('actions', copyButton(pet)),
 }
 
 /** A row that says something in place of pets. */
 export function noticeRow(...content) {
   const row = document.createElement('tr')
   const only = cell('empty', ...content)
-  only.colSpan = 5
+  only.colSpan = document.querySelectorAll('th').length
   row.append(only)
   return row
 }
@@ -61,8 +65,7 @@ function openButton(name) {
   return button
 }
 
-function statusBadge(status) {
-  if (status !== undefined) return badge(status, status)
+function notSet() {
   const none = document.createElement('span')
   none.className = 'hint'
   none.textContent = 'not set'

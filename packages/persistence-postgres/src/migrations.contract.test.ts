@@ -5,7 +5,8 @@ import { openPostgresBulkAccess } from './bulk-access.ts'
 import { openPostgresDatabase } from './database/database.ts'
 import { migratePostgres, readPostgresMigrations } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
-import { createPostgresOrm, MIGRATIONS } from './orm.ts'
+import { createPostgresOrm } from './orm.ts'
+import { MIGRATIONS } from './schema.ts'
 import { openFailingServer } from './testing/failing-server.test-support.ts'
 
 const ALL = MIGRATIONS.map(({ name }) => name)

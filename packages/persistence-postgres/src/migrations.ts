@@ -7,7 +7,8 @@ import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { isConflict, sqlStateOf } from './database/unavailable.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
-import { createPostgresOrm, MIGRATIONS, poolOf } from './orm.ts'
+import { createPostgresOrm, poolOf } from './orm.ts'
+import { MIGRATIONS } from './schema.ts'
 
 /** Any number that other programs on the same database do not use; these are the bytes of `pets`. */
 const LOCK = 0x70657473

@@ -1,11 +1,8 @@
-import { type MigrationObject, MikroORM } from '@mikro-orm/postgresql'
+import { MikroORM } from '@mikro-orm/postgresql'
 import { ormOptions } from '@pet-store/persistence-mikro-orm'
 import { PostgresDialect, type PostgresPool } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
-import { CreateSchema } from './migrations/0001-create-schema.ts'
-
-/** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
-export const MIGRATIONS: readonly MigrationObject[] = [{ name: '0001-create-schema', class: CreateSchema }]
+import { MIGRATIONS } from './schema.ts'
 
 /**
  * The ORM over open connections, for migrations, the comparison of schemas and compiling statements. It has no other

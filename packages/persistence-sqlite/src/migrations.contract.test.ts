@@ -8,7 +8,8 @@ import { openSqliteBulkAccess } from './bulk-access.ts'
 import { openSqliteDatabase } from './database/database.ts'
 import { migrateSqlite, readSqliteMigrations, runMigrations } from './migrations.ts'
 import { openSqlitePersistence } from './open-persistence.ts'
-import { createSqliteOrm, MIGRATIONS } from './orm.ts'
+import { createSqliteOrm } from './orm.ts'
+import { MIGRATIONS } from './schema.ts'
 
 const ALL = MIGRATIONS.map(({ name }) => name)
 

@@ -5,7 +5,8 @@ import type { Database } from 'better-sqlite3'
 import { openSqliteDatabase } from './database/database.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
-import { createSqliteOrm, MIGRATIONS } from './orm.ts'
+import { createSqliteOrm } from './orm.ts'
+import { MIGRATIONS } from './schema.ts'
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Creates the file if it is

@@ -1,11 +1,8 @@
-import { type MigrationObject, MikroORM } from '@mikro-orm/sqlite'
+import { MikroORM } from '@mikro-orm/sqlite'
 import { ormOptions } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { SqliteDialect } from 'kysely'
-import { CreateSchema } from './migrations/0001-create-schema.ts'
-
-/** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
-export const MIGRATIONS: readonly MigrationObject[] = [{ name: '0001-create-schema', class: CreateSchema }]
+import { MIGRATIONS } from './schema.ts'
 
 /**
  * The ORM over an open database, for migrations, the comparison of schemas and compiling statements: values of pets and keys

@@ -8,7 +8,7 @@ import { aNewPet } from '@pet-store/persistence-testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqlitePersistence } from './open-persistence.ts'
-import { MIGRATIONS } from './orm.ts'
+import { MIGRATIONS } from './schema.ts'
 
 const PACKAGE = dirname(import.meta.dirname)
 

@@ -143,7 +143,7 @@ describe('the page of the store', () => {
         await expect.poll(() => page.locator('.added bdi').first().textContent()).toBe(name)
       }
       // One line each, and no scrolling sideways.
-      const lines = `Array.from(document.querySelectorAll('td.id, td.category'), (cell) => {
+      const lines = `Array.from(document.querySelectorAll('td.id, td.categoryId'), (cell) => {
       const text = document.createRange()
       text.selectNodeContents(cell)
       return text.getClientRects().length

@@ -1,7 +1,10 @@
 import { Migration } from '@mikro-orm/migrations'
+import type { MigrationObject } from '@mikro-orm/postgresql'
 
-/** Every table. Imports nothing of ours: what is done to a database today must mean the same in ten years. */
-export class CreateSchema extends Migration {
+// Imports nothing of ours: what is done to a database today must mean the same in ten years.
+
+/** Every table. */
+class CreateSchema extends Migration {
   override up(): void {
     // A sequence never gives a number a second time.
     this.addSql(`create table pet (
@@ -59,3 +62,6 @@ export class CreateSchema extends Migration {
     )`)
   }
 }
+
+/** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
+export const MIGRATIONS: readonly MigrationObject[] = [{ name: '0001-create-schema', class: CreateSchema }]

@@ -1,7 +1,10 @@
 import { Migration } from '@mikro-orm/migrations'
+import type { MigrationObject } from '@mikro-orm/sqlite'
 
-/** Every table. Imports nothing of ours: what is done to a database today must mean the same in ten years. */
-export class CreateSchema extends Migration {
+// Imports nothing of ours: what is done to a database today must mean the same in ten years.
+
+/** Every table. */
+class CreateSchema extends Migration {
   override up(): void {
     // `strict` rejects values of another type from any writer. `autoincrement` never reuses an id.
     // `not null` on the primary key is redundant; without it MikroORM reports a difference from the entity.
@@ -52,3 +55,6 @@ export class CreateSchema extends Migration {
     ) strict`)
   }
 }
+
+/** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
+export const MIGRATIONS: readonly MigrationObject[] = [{ name: '0001-create-schema', class: CreateSchema }]
