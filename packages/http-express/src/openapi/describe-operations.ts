@@ -25,7 +25,7 @@ export interface Operation<Path extends string = string> extends ZodOpenApiOpera
   readonly responses: ZodOpenApiResponsesObject
 }
 
-/** With the changes of docs/interface-changelog.md. */
+/** With the changes for clients, newest first. `/docs` shows them too. */
 const ABOUT = `A store's pets.
 
 Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. \`HEAD\` is possible wherever \`GET\` is; \`OPTIONS\` lists what a

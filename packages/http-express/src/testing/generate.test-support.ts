@@ -98,7 +98,7 @@ function validString({ minLength = 0, maxLength = 200, pattern = '' }: SentSchem
   const lengths = fc.oneof(fc.constantFrom(minLength, maxLength), fc.integer({ min: minLength, max: maxLength }))
   const repeated = fc.tuple(unit, lengths).map(([character, length]) => character.repeat(length))
   return fc
-    .oneof(repeated, fc.string({ unit, minLength, maxLength }), fc.stringMatching(new RegExp(pattern, 'u')))
+    .oneof(repeated, fc.string({ unit, minLength, maxLength }), fc.stringMatching(new RegExp(pattern || '.', 'u')))
     .filter((text) => isValidString(text, { minLength, maxLength, pattern }))
 }
 
