@@ -18,6 +18,12 @@ export interface Setting<T> {
   readonly parse: (text: string) => T
 }
 
+/**
+ * A request may run three statements in turn, each after 5 s for a connection and with 1 s of grace: its key is looked up,
+ * counted, and it does its work. The server ends a connection that was silent for 60 s.
+ */
+const MAX_STATEMENT_TIMEOUT_MS = 13_000
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const TRACES_SAMPLERS = [
@@ -101,7 +107,7 @@ export const SETTINGS = {
     variable: 'DATABASE_STATEMENT_TIMEOUT',
     meaning: 'PostgreSQL: the maximum duration of a statement, in milliseconds; at most 13000.',
     default: String(DEFAULT_STATEMENT_TIMEOUT_MS),
-    parse: (text) => parseInteger(text, 1, 3_600_000),
+    parse: (text) => parseInteger(text, 1, MAX_STATEMENT_TIMEOUT_MS),
   },
   databasePooler: {
     variable: 'DATABASE_POOLER',
@@ -195,8 +201,6 @@ export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(t
 /** A rule across settings: one line that says what is wrong, or nothing. Settings that are invalid by themselves are absent. */
 type SettingsRule = (settings: Partial<Settings>) => string | undefined
 
-const MAX_STATEMENT_TIMEOUT_MS = 13_000
-
 export const SETTINGS_RULES: readonly SettingsRule[] = [
   function databaseIsKnown({ databaseUrl, persistenceModule }) {
     if (databaseUrl === undefined || persistenceModule !== '') return undefined
@@ -211,13 +215,6 @@ export const SETTINGS_RULES: readonly SettingsRule[] = [
     }
     if (databaseReplicaUrls.every(isPostgresUrl)) return undefined
     return 'DATABASE_REPLICA_URLS must be URLs such as postgres://user:password@host/database, separated by commas'
-  },
-
-  // A request may run three statements in turn, each after 5 s for a connection and with 1 s of grace: its key is looked
-  // up, counted, and it does its work. The server ends a connection that was silent for 60 s.
-  function statementsEndBeforeConnections({ databaseStatementTimeoutMs = 0 }) {
-    if (databaseStatementTimeoutMs <= MAX_STATEMENT_TIMEOUT_MS) return undefined
-    return `DATABASE_STATEMENT_TIMEOUT must be at most ${MAX_STATEMENT_TIMEOUT_MS}, because a request must get its response within 60 s`
   },
 
   function delayEndsBeforeTimeout({ shutdownDelayMs = 0, shutdownTimeoutMs = 1 }) {
