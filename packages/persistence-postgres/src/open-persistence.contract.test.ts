@@ -66,14 +66,17 @@ describe('A PostgreSQL adapter', () => {
       const isDistributed = kind.includes('distributed')
       if (isDistributed) await other.query(DISTRIBUTED)
       onTestFinished(async () => void (await other.query('drop table if exists pg_dist_partition')))
+      const url = new URL(database.url)
+      url.searchParams.set('application_name', kind)
       const opened = await openPostgresPersistence({
-        url: database.url,
+        url: url.href,
         ...(!isDistributed && { pooler: 'transaction-unprepared' }),
       })
       onTestFinished(() => opened.close())
       const isGrouped = async () => {
         const statements = await other.query(
-          "select 1 from pg_stat_activity where query like '%unnest%' and pid <> pg_backend_pid()",
+          "select 1 from pg_stat_activity where query like '%unnest%' and application_name = $1",
+          [kind],
         )
         return statements.rowCount !== 0
       }
