@@ -1,10 +1,9 @@
-import { createMemoryRateLimiter } from '@pet-store/access'
+import { type ApiKeyRepository, createMemoryRateLimiter } from '@pet-store/access'
 import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { PostgresOptions } from '@pet-store/persistence-postgres'
 import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
 import { InvalidSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import { noApiKeys } from './no-api-keys.ts'
 import type { PersistenceAdapter } from './persistence-adapter.ts'
 import { persistenceModule } from './persistence-module.ts'
 
@@ -42,6 +41,23 @@ function withDefaults(opened: Persistence): Required<Persistence> {
     poolUse: () => opened.poolUse?.() ?? [],
     close: () => opened.close(),
   }
+}
+
+/** Stands in for an adapter that stores no API keys: none is valid, and none can be created. */
+export const noApiKeys: ApiKeyRepository = {
+  add: rejectKey,
+  replace: rejectKey,
+  find: async () => undefined,
+  findByHash: async () => undefined,
+  list: async () => [],
+  revoke: async () => false,
+  markUsed: async () => {},
+}
+
+async function rejectKey(): Promise<never> {
+  throw new Error(
+    'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.',
+  )
 }
 
 /** The adapter that the settings name: the only switch on the kind of database. */

@@ -49,19 +49,13 @@ export async function checkPets(source: ImportSource): Promise<CheckedFile> {
 /** Where pets are stored. Without `readPetImports` nothing is known about earlier imports. */
 export type ImportTarget = Pick<BulkAccess, 'addPets'> & Partial<Pick<BulkAccess, 'readPetImports'>>
 
-/** How many pets this run has stored so far, and how many an earlier one. */
-export interface StoredCounts {
-  stored: number
-  storedEarlier: number
-}
-
 export interface ImportOptions {
   /** Absent for what can be read only once: it is validated while it is stored, and not recognised when it comes again. */
   readonly checked?: CheckedFile | undefined
   /** Store every pet, even of a file that was imported before. */
   readonly again: boolean
-  /** Counts up. */
-  readonly counts: StoredCounts
+  /** Counts the pets that this run has stored so far, and those of an earlier one. */
+  readonly counts: { stored: number; storedEarlier: number }
 }
 
 /**
