@@ -59,7 +59,7 @@ describe('PostgreSQL deletes expired idempotency keys', () => {
     await add('new')
     expect(onBackgroundFailure).not.toHaveBeenCalled()
     await expect
-      .poll(() => onBackgroundFailure.mock.calls, { timeout: 5_000 })
+      .poll(() => onBackgroundFailure.mock.calls)
       .toMatchObject([[{ code: 'persistence_unavailable', cause: { code: '57014' } }]])
     expect(await keysThere()).toEqual(['old 1', 'new'])
   })

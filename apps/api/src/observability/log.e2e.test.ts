@@ -94,13 +94,11 @@ async function serveInto(stdout: number, settings: Record<string, string> = {}) 
   onTestFinished(() => void child.kill('SIGKILL'))
   const address = `http://127.0.0.1:${port}/v1`
   await expect
-    .poll(
-      () =>
-        fetch(address).then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 30_000 },
+    .poll(() =>
+      fetch(address).then(
+        () => true,
+        () => false,
+      ),
     )
     .toBe(true)
   return { child, ended, address }

@@ -40,14 +40,11 @@ describe('DATABASE_REPLICA_URLS', () => {
     const lists = `select 1 from pg_stat_activity where query like '%order by id limit%'
       and datname = current_database() and pid <> pg_backend_pid()`
     await expect
-      .poll(
-        async () => {
-          for (let count = 0; count < 4; count += 1) await get('/pets/1')
-          await get('/pets?limit=1')
-          return runSql(url, lists)
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        for (let count = 0; count < 4; count += 1) await get('/pets/1')
+        await get('/pets?limit=1')
+        return runSql(url, lists)
+      })
       .toEqual([])
     await server.pause()
     await runSql(url, "update pet set name = 'from the primary'")
