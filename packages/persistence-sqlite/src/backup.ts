@@ -1,11 +1,8 @@
 import {
-  closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   lstatSync,
-  openSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -15,7 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openSqliteDatabase } from './database/database.ts'
-import { createFolder } from './database/file-access.ts'
+import { createFolder, syncFile, syncFolder } from './database/file-access.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { isBusy } from './database/unavailable.ts'
 import { assertNoNewerSchema, hasMigrations } from './migrations.ts'
@@ -151,23 +148,6 @@ function assertUnused(path: string): void {
     throw new Error(`The database ${JSON.stringify(path)} is in use. Stop the service first.`, { cause: error })
   } finally {
     database.close()
-  }
-}
-
-function syncFile(file: string): void {
-  sync(openSync(file, 'r+'))
-}
-
-/** So that a new name survives a power failure. Windows has no such call for folders, and needs none. */
-function syncFolder(folder: string): void {
-  if (process.platform !== 'win32') sync(openSync(folder, 'r'))
-}
-
-function sync(descriptor: number): void {
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

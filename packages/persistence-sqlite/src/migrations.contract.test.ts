@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MikroORM } from '@mikro-orm/sqlite'
@@ -25,14 +25,6 @@ describe('SQLite migrations', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  it('run once and are returned by name', async () => {
-    writeFileSync(path, '')
-    expect((await readSqliteMigrations({ url })).pending).toEqual(ALL)
-    expect(await migrateSqlite({ url })).toEqual(ALL)
-    expect((await readSqliteMigrations({ url })).pending).toEqual([])
-    expect(await migrateSqlite({ url })).toEqual([])
-  })
-
   it('close the file even when opening is rejected', async () => {
     writeFileSync(path, '')
     await readSqliteMigrations({ url })
@@ -40,12 +32,6 @@ describe('SQLite migrations', () => {
     await migrateSqlite({ url })
     // The last connection that closes removes the log.
     expect(readdirSync(folder)).toEqual(['pets.db'])
-  })
-
-  it('are only read by the check', async () => {
-    writeFileSync(path, '')
-    await readSqliteMigrations({ url })
-    expect(readFileSync(path)).toHaveLength(0)
   })
 
   it('tell a missing file from an empty one and from one that is up to date, and create nothing', async () => {
@@ -110,11 +96,13 @@ describe('SQLite migrations', () => {
     database.close()
   })
 
-  it('are required for opening', async () => {
+  it('are required for opening, run once and are returned by name', async () => {
     writeFileSync(path, '')
     const sentence = `The SQLite database ${JSON.stringify(path)} must be migrated first: it lacks ${ALL.join(', ')}.`
     await expect(openSqlitePersistence({ url })).rejects.toThrow(new Error(sentence))
-    await migrateSqlite({ url })
+    expect(await migrateSqlite({ url })).toEqual(ALL)
+    expect((await readSqliteMigrations({ url })).pending).toEqual([])
+    expect(await migrateSqlite({ url })).toEqual([])
     const persistence = await openSqlitePersistence({ url })
     await expect(persistence.check()).resolves.toBeUndefined()
     await persistence.close()

@@ -68,13 +68,6 @@ describe('SQLite persistence', () => {
     other.close()
   })
 
-  it('finds nothing under ids beyond int64', async () => {
-    await persistence.pets.add(aNewPet())
-    expect(await persistence.pets.find(2n ** 63n)).toBeUndefined()
-    expect(await persistence.pets.find(2n ** 64n + 1n)).toBeUndefined()
-    expect(await persistence.pets.find(-(2n ** 63n) - 1n)).toBeUndefined()
-  })
-
   it('rejects every call after it was closed', async () => {
     await persistence.close()
     await expect(persistence.pets.add(aNewPet())).rejects.toThrow('not open')

@@ -137,16 +137,6 @@ describe('An insert', () => {
     expect(await byBytes.add(['e', 1n])).toBe('row of e')
   })
 
-  it('is rejected as not stored at its deadline, while the group before it still runs', async () => {
-    const release = holdGroups()
-    const writes = grouped({ maxWaitMs: 20 })
-    const rows = await sendGroup(writes)
-    await expect(writes.add(['late', 1n])).rejects.toMatchObject({ outcome: 'not_stored' })
-    release()
-    expect(await Promise.all(rows)).toHaveLength(2)
-    expect(ran.flat()).not.toContain('late')
-  })
-
   it('is rejected as not stored when its deadline has passed, even if the timer for it comes too late', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => {

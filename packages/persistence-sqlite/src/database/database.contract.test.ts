@@ -34,13 +34,6 @@ describe('opening an SQLite file', () => {
     database.close()
   })
 
-  it('accepts an empty file', async () => {
-    const path = join(folder, 'empty.db')
-    writeFileSync(path, '')
-    const database = await openSqliteDatabase(path)
-    database.close()
-  })
-
   it('waits for another connection without blocking the process', async () => {
     const path = join(folder, 'busy.db')
     const other = new Database(path)
@@ -52,22 +45,15 @@ describe('opening an SQLite file', () => {
     other.close()
   })
 
-  it('rejects a file that is no database', async () => {
-    const path = join(folder, 'letter.txt')
-    writeFileSync(path, 'Dear reader, '.repeat(100))
-    await expectRejection(path, 'the file is not an SQLite database')
-  })
-
-  it('rejects a short file that is no database', async () => {
-    const path = join(folder, 'note.txt')
-    writeFileSync(path, 'x')
-    await expectRejection(path, 'the file is not an SQLite database')
-  })
-
-  it('rejects a folder', async () => {
-    const path = join(folder, 'folder.db')
-    mkdirSync(path)
-    await expectRejection(path, 'it is a folder')
+  it.each([
+    ['a file that is no database', 'Dear reader, '.repeat(100), 'the file is not an SQLite database'],
+    ['a short file that is no database', 'x', 'the file is not an SQLite database'],
+    ['a folder', undefined, 'it is a folder'],
+  ])('rejects %s', async (what, text, reason) => {
+    const path = join(folder, what)
+    if (text === undefined) mkdirSync(path)
+    else writeFileSync(path, text)
+    await expectRejection(path, reason)
   })
 
   it('names the file where a folder is needed', async () => {

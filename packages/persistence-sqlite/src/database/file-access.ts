@@ -1,14 +1,18 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 
 const SMALLEST_DATABASE_BYTES = 512
 export const NO_DATABASE = 'the file is not an SQLite database'
 
-/** Creates a folder and those around it. Throws one sentence if a file has the name of one of them. */
+/** Creates a folder and those around it, durably. Throws one sentence if a file has the name of one of them. */
 export function createFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true })
+    const first = mkdirSync(folder, { recursive: true })
+    if (first === undefined) return
+    for (let created = resolve(folder); created.length >= resolve(first).length; created = dirname(created)) {
+      syncFolder(dirname(created))
+    }
   } catch (error) {
     const file = ancestorsOf(folder).find((above) => statSync(above, { throwIfNoEntry: false })?.isFile())
     if (file === undefined) throw error
@@ -60,5 +64,22 @@ export function user(): string {
   } catch {
     // A container may run as a user without a name.
     return `the user with uid ${process.geteuid?.()}`
+  }
+}
+
+export function syncFile(file: string): void {
+  sync(openSync(file, 'r+'))
+}
+
+/** So that a new name survives a power failure. Windows has no such call for folders, and needs none. */
+export function syncFolder(folder: string): void {
+  if (process.platform !== 'win32') sync(openSync(folder, 'r'))
+}
+
+function sync(descriptor: number): void {
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }

@@ -28,20 +28,12 @@ describe('Grouped writes', () => {
   const write = (text: string | null) => writes.add(insert(text), 0)
   const stored = () => database.prepare('select text from note order by text').pluck().all()
 
-  it('runs the writes of one turn in one transaction', async () => {
-    await Promise.all([write('a'), write('b'), write('c')])
+  it('runs the writes of one turn in one transaction, and resolves each with its result after the commit', async () => {
+    const results = [write('a'), write('b'), write('c').finally(() => log.push('resolved'))]
+    expect(await Promise.all(results)).toEqual([1, 2, 3])
     expect(log[0]).toBe('begin immediate')
-    expect(log.at(-1)).toBe('commit')
-    expect(log).toHaveLength(5)
-  })
-
-  it('resolves each write with its own result', async () => {
-    expect(await Promise.all([write('a'), write('b')])).toEqual([1, 2])
-  })
-
-  it('resolves writes after the commit', async () => {
-    await write('a').then(() => log.push('resolved'))
     expect(log.slice(-2)).toEqual(['commit', 'resolved'])
+    expect(log).toHaveLength(6)
   })
 
   it('rejects only the write that fails', async () => {
@@ -90,11 +82,6 @@ describe('Grouped writes', () => {
     expect(stored()).toEqual(['a'])
     await finished
     expect(await written).toBe(1)
-  })
-
-  it('begins no transaction without writes', async () => {
-    await writes.finish()
-    expect(log).toEqual([])
   })
 
   it('rejects writes after the database was closed', async () => {
@@ -174,23 +161,14 @@ describe('Grouped writes while another process writes', () => {
     expect(stored()).toEqual([])
   })
 
-  it('rejects the write beyond the maximum number at once', async () => {
-    const write = open({ maxStatements: 2 })
+  it.each([{ maxStatements: 2 }, { maxBytes: 2 }])('rejects the write beyond %o at once', async (limit) => {
+    const write = open(limit)
     const waiting = [write('a'), write('b')]
     await expect(write('c')).rejects.toMatchObject(NOT_STORED)
     other.exec('commit')
     await Promise.all(waiting)
     expect(stored()).toEqual(['a', 'b'])
     await write('d')
-  })
-
-  it('rejects the write beyond the maximum bytes at once', async () => {
-    const write = open({ maxBytes: 5 })
-    const waiting = write('aaa')
-    await expect(write('bbb')).rejects.toMatchObject(NOT_STORED)
-    other.exec('commit')
-    await waiting
-    await write('bbbbb')
   })
 
   it('drops a write that was cancelled while it waited', async () => {
