@@ -41,5 +41,5 @@ it('understands each command of its help, and writes no document after a shorten
   const commands = HELP.split('\n').flatMap((line) => /^pnpm bench(.*?) {2}/.exec(line)?.[1]?.trim() ?? [])
   const choices = commands.map((command) => choose(command.split(' ').filter(Boolean)))
   const complete = commands.filter((_, index) => choices[index]?.isComplete)
-  expect(complete).toEqual(['', '--scale', '--scale --pets 50000'])
+  expect(complete).toEqual(['', '--profile', '--scale', '--scale --pets 50000'])
 })

@@ -2,23 +2,27 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Choice, choose, HELP } from './command-line.ts'
 import { type Comparison, compare, type Selection } from './comparison/comparison.ts'
+
 import { FULL, GROWTH, growthSelections, type Plan, PROCESSES, processesSelection, QUICK } from './comparison/plan.ts'
+
 import { comparisonReport } from './report/comparison-report.ts'
 import { readMachines, withThisMachine, writeMachines } from './report/machines.ts'
 import { factsOf, type Report } from './report/page.ts'
+import { requestTimeReport } from './report/request-time.ts'
 import { scaleReport } from './report/scale-report.ts'
 import { measureBulk } from './scale/bulk.ts'
 import { preparePeers, ROOT } from './servers/contestants.ts'
 import { pinProcesses } from './servers/server-process.ts'
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
+const RUNS = { scale: runScale, profile: runProfile, comparison: runComparison }
 const start = performance.now()
 
 try {
   const choice = choose(process.argv.slice(2))
   if (choice.run === 'help') console.log(HELP)
   else if (!existsSync('/proc/self/schedstat')) throw new Error('CPU time is read from /proc, which only Linux has.')
-  else write(choice.run === 'scale' ? await runScale(choice) : await runComparison(choice), choice.isComplete)
+  else write(await RUNS[choice.run](choice), choice.isComplete)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
@@ -32,6 +36,10 @@ async function runScale({ pets, sections }: Choice): Promise<Report> {
   const growth = sections.includes('growth') ? await compareAll(growthSelections(sizes), GROWTH) : []
   const bulk = sections.includes('bulk') ? await measureBulk(pets, log) : []
   return scaleReport({ growth, bulk, processes }, facts)
+}
+
+function runProfile(): Promise<Report> {
+  return requestTimeReport(factsOf(pinProcesses()), log)
 }
 
 async function runComparison({ selections, isQuick, isComplete }: Choice): Promise<Report> {
