@@ -28,7 +28,7 @@ export const IMPORTS = {
       'This package defines what an adapter is, in types and one error class, and loads one. An adapter brings everything else.',
   },
   'persistence-testing': {
-    may: ['persistence', 'domain', 'access', 'node:assert/strict', 'node:child_process', 'node:util'],
+    may: ['persistence', 'domain', 'access', 'node:assert/strict', 'node:child_process', 'node:events', 'node:util'],
     remedy: 'The cases run under any test runner: use node:assert/strict, and let the caller provide the adapter.',
   },
   'http-express': {

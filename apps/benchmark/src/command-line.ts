@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Selection } from './comparison/comparison.ts'
+import type { Selection } from './comparison/plan.ts'
 import { OPERATIONS } from './requests/operations.ts'
 import { CONTESTANTS, DATABASES, SERVICE } from './servers/contestants.ts'
 

@@ -1,10 +1,17 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Choice, choose, HELP } from './command-line.ts'
-import { type Comparison, compare, type Selection } from './comparison/comparison.ts'
-
-import { FULL, GROWTH, growthSelections, type Plan, PROCESSES, processesSelection, QUICK } from './comparison/plan.ts'
-
+import { type Comparison, compare } from './comparison/comparison.ts'
+import {
+  FULL,
+  GROWTH,
+  growthSelections,
+  type Plan,
+  PROCESSES,
+  processesSelection,
+  QUICK,
+  type Selection,
+} from './comparison/plan.ts'
 import { comparisonReport } from './report/comparison-report.ts'
 import { readMachines, withThisMachine, writeMachines } from './report/machines.ts'
 import { factsOf, type Report } from './report/page.ts'

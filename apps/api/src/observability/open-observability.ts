@@ -1,22 +1,9 @@
-import type { RequestListener, Server } from 'node:http'
-import type { PetRepository } from '@pet-store/domain'
-import { createMetricsApp, createPetServer, type PetAppOptions } from '@pet-store/http-express'
-import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
+import type { Server } from 'node:http'
+import { createMetricsApp, createPetServer } from '@pet-store/http-express'
+import type { Persistence } from '@pet-store/persistence'
 import type { Settings } from '../settings/settings.ts'
+import type { Instrumentation } from './instrumentation.ts'
 import { NO_REPORTS, type Reports } from './reports.ts'
-
-/** Measures parts of the program: each function returns its part, or one of the same type that is measured. */
-export interface Instrumentation {
-  /** What persistence reports. */
-  persistence(reports: PersistenceReports): PersistenceReports
-  repository(pets: PetRepository): PetRepository
-  /** What the app is given: its use cases, key check, rate limiter and log. */
-  app(options: PetAppOptions): PetAppOptions
-  /** The app itself. */
-  listener(app: RequestListener): RequestListener
-}
-
-type PersistenceReports = Pick<PersistenceOptions, 'onBackgroundFailure' | 'onStatement'>
 
 /** What operators see of the program besides its log. */
 export interface Observability extends Instrumentation {

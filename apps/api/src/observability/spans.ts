@@ -14,7 +14,7 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { isPetError } from '@pet-store/domain'
 import type { OnStatement } from '@pet-store/persistence'
-import type { Instrumentation } from './open-observability.ts'
+import type { Instrumentation } from './instrumentation.ts'
 
 /** Where spans are made. There is one only within a request that is recorded. */
 const active = new AsyncLocalStorage<Context>()

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import type { Instrumentation } from './open-observability.ts'
+import type { Instrumentation } from './instrumentation.ts'
 import { createSpans } from './spans.ts'
 
 /** How long a collector may take to respond, and how long an unavailable one delays a stop. */

@@ -1,18 +1,11 @@
 import { rotate } from '../measuring/rotation.ts'
 import { MIXED, type Operation } from '../requests/operations.ts'
-import type { Contestant, Database } from '../servers/contestants.ts'
+import type { Contestant } from '../servers/contestants.ts'
 import { type Databases, openDatabases } from '../servers/databases.ts'
 import { type Latency, measureLatency } from './latency.ts'
-import type { Plan } from './plan.ts'
+import type { Plan, Selection } from './plan.ts'
 import { type Measurement, type Running, start, takeSliceOf } from './running.ts'
 import { assertSameHeaders } from './same-responses.ts'
-
-/** What is measured on one database. The first contestant is the one that the others are compared with. */
-export interface Selection {
-  readonly database: Database
-  readonly operations: readonly Operation[]
-  readonly contestants: readonly Contestant[]
-}
 
 /** Start and memory of one contestant. */
 interface Footprint {

@@ -1,6 +1,12 @@
-import { CREATE, GET, LIST, MIXED, OPERATIONS } from '../requests/operations.ts'
-import { DATABASES, SERVICE } from '../servers/contestants.ts'
-import type { Selection } from './comparison.ts'
+import { CREATE, GET, LIST, MIXED, OPERATIONS, type Operation } from '../requests/operations.ts'
+import { type Contestant, DATABASES, type Database, SERVICE } from '../servers/contestants.ts'
+
+/** What is measured on one database. The first contestant is the one that the others are compared with. */
+export interface Selection {
+  readonly database: Database
+  readonly operations: readonly Operation[]
+  readonly contestants: readonly Contestant[]
+}
 
 /** How much time a comparison takes. */
 export interface Plan {

@@ -29,10 +29,7 @@ export interface ServiceOptions {
 }
 
 /** The program that users get, which tools/build-before-tests.ts has built. */
-export const PROGRAM: string = join(
-  fileURLToPath(import.meta.resolve('@pet-store/api/package.json')),
-  '../bin/pet-store.js',
-)
+const PROGRAM: string = join(fileURLToPath(import.meta.resolve('@pet-store/api/package.json')), '../bin/pet-store.js')
 /** The program of a bare server, to compare the service with. */
 export const BARE_SERVER: readonly string[] = [fileURLToPath(import.meta.resolve('./bare-server-program.ts'))]
 

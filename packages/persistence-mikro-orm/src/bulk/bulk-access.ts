@@ -28,7 +28,7 @@ export interface BulkDatabase extends Pick<BulkAccess, 'lastPetId' | 'movePetIds
 }
 
 /** The columns into which rows are inserted, in the order of their values. */
-export interface InsertTable extends Pick<TableColumns, 'table' | 'columns'> {
+interface InsertTable extends Pick<TableColumns, 'table' | 'columns'> {
   /** The end of the insert, for rows that replace others. */
   readonly onConflict?: string
 }

@@ -5,7 +5,7 @@ import { PET_STATUSES, type Pet } from '@pet-store/domain'
 import { PET_IMPORT_STATES, type PetImport, type StoredApiKey, type StoredIdempotencyKey } from '@pet-store/persistence'
 
 /** A column of 64-bit integers, exact in both directions: `bigint` in the program, never a rounded `number`. */
-export class Int64Type extends BigIntType<'bigint'> {
+class Int64Type extends BigIntType<'bigint'> {
   constructor() {
     super('bigint')
   }

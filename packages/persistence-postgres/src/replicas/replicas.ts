@@ -70,7 +70,7 @@ async function unsupportedReason(pool: Pool): Promise<string | undefined> {
 }
 
 /** A node with a copy of the database, on connections of its own. */
-export class PostgresReplica implements Replica {
+class PostgresReplica implements Replica {
   readonly pets: SqlPetReader
   readonly pool: Pool
   isSuspended = false
