@@ -17,7 +17,6 @@ const PLACES = [
   'packages/http-express/src/pets/pet-schema.ts',
   // Its column and its position in rows; reading in bulk follows.
   'packages/persistence-mikro-orm/src/bulk/bulk-access.ts',
-  'packages/persistence-mikro-orm/src/entities/codec.ts',
   'packages/persistence-mikro-orm/src/entities/records.ts',
   // The contract.
   'packages/persistence-testing/src/pet-cases/fields.ts',

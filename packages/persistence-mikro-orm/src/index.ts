@@ -15,9 +15,10 @@ export { compilePetStatements } from './statements/pet-statements.ts'
 export type { PetStatements } from './statements/pet-statements.ts'
 export { columnsOf, statementFor } from './statements/table-columns.ts'
 export type { TableColumns } from './statements/table-columns.ts'
-export { fieldsOf, IDEMPOTENCY_KEY_CODEC, NEW_PET_CODEC, PET_CODEC } from './entities/codec.ts'
+export { fieldsOf, IDEMPOTENCY_KEY_CODEC } from './entities/codec.ts'
+export { NEW_PET_CODEC, PET_CODEC } from './entities/records.ts'
 export type { SqlValue } from './entities/codec.ts'
-export type { NewPetColumns } from './entities/codec.ts'
+export type { NewPetColumns } from './entities/records.ts'
 
 // Many items at a time
 export { createBulkAccess } from './bulk/bulk-access.ts'

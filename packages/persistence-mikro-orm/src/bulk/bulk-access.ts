@@ -6,14 +6,19 @@ import {
   type Codec,
   fieldsOf,
   IDEMPOTENCY_KEY_CODEC,
-  NEW_PET_CODEC,
-  PET_CODEC,
   PET_IMPORT_CODEC,
   rowDecoder,
   rowEncoder,
   type SqlValue,
 } from '../entities/codec.ts'
-import { ApiKeyRecord, IdempotencyKeyRecord, PetImportRecord, PetRecord } from '../entities/records.ts'
+import {
+  ApiKeyRecord,
+  IdempotencyKeyRecord,
+  NEW_PET_CODEC,
+  PET_CODEC,
+  PetImportRecord,
+  PetRecord,
+} from '../entities/records.ts'
 import { columnsOf, type TableColumns } from '../statements/table-columns.ts'
 
 /** What each database does in its own way. */

@@ -1,5 +1,4 @@
 import type { Scope } from '@pet-store/access'
-import type { Pet, PetInput, PetStatus } from '@pet-store/domain'
 import type { PetImport, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
 
 /** A value of a statement. The runner must pass and return every `bigint` exactly. */
@@ -15,8 +14,8 @@ interface FieldCodec<Value> {
 /** How each field of an item is stored. A field that is missing here does not compile. */
 export type Codec<Item> = { readonly [Field in keyof Item]-?: FieldCodec<Exclude<Item[Field], undefined>> }
 
-const text = { toColumn: (value: string) => value, fromColumn: (column: never) => column }
-const integer: FieldCodec<bigint> = {
+export const text = { toColumn: (value: string) => value, fromColumn: (column: never) => column }
+export const integer: FieldCodec<bigint> = {
   toColumn: (value) => value,
   fromColumn: (column: string | bigint) => BigInt(column),
 }
@@ -32,10 +31,6 @@ const scopes: FieldCodec<readonly Scope[]> = {
   // The check constraint allows nothing else.
   fromColumn: (column: string) => column.split(' ') as Scope[],
 }
-
-export const NEW_PET_CODEC: Codec<PetInput> = { name: text, categoryId: integer, status: text }
-
-export const PET_CODEC: Codec<Pet> = { id: integer, ...NEW_PET_CODEC }
 
 export const PET_IMPORT_CODEC: Codec<PetImport> = {
   id: integer,
@@ -93,26 +88,4 @@ export function rowDecoder<Item>(codec: Codec<Item>): (row: readonly SqlValue[])
     }
     return item as Item
   }
-}
-
-/** The columns of a new pet, in the order of its codec; `null` for a field that is absent. */
-export type NewPetColumns = readonly [name: string, categoryId: bigint, status: PetStatus | null]
-
-/** A pet as a statement returns it. */
-export type PetColumns = readonly [id: bigint, ...NewPetColumns]
-
-/**
- * Makes a pet from its columns without validating it: a rule added later must not hide pets that are stored already.
- * An absent status stays absent. Two literals, because a pet made in two assignments costs a second hidden class; and
- * indexes instead of a pattern, because a pattern goes through an iterator.
- */
-export function petFromColumns(columns: PetColumns): Pet {
-  const status = columns[3]
-  if (status === null) return { id: columns[0], name: columns[1], categoryId: columns[2] }
-  return { id: columns[0], name: columns[1], categoryId: columns[2], status } satisfies Required<Pet>
-}
-
-/** The opposite, for a pet that has no id yet. */
-export function columnsFromPet({ name, categoryId, status }: PetInput): NewPetColumns {
-  return [name, categoryId, status ?? null]
 }

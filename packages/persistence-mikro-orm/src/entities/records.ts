@@ -1,8 +1,9 @@
 import { BigIntType, defineEntity, type EntityProperty, type Platform, p } from '@mikro-orm/core'
 import { SqlitePlatform } from '@mikro-orm/sql'
 import { SCOPES } from '@pet-store/access'
-import { PET_STATUSES, type Pet } from '@pet-store/domain'
+import { PET_STATUSES, type Pet, type PetInput, type PetStatus } from '@pet-store/domain'
 import { PET_IMPORT_STATES, type PetImport, type StoredApiKey, type StoredIdempotencyKey } from '@pet-store/persistence'
+import { type Codec, integer, text } from './codec.ts'
 
 /** A column of 64-bit integers, exact in both directions: `bigint` in the program, never a rounded `number`. */
 class Int64Type extends BigIntType<'bigint'> {
@@ -19,7 +20,7 @@ class Int64Type extends BigIntType<'bigint'> {
 
 /**
  * The table of pets: the hot statements are compiled from it, and the migrated schema is compared with it.
- * Pets leave through `codec.ts`, never as entities.
+ * Pets leave through `petFromColumns`, never as entities.
  */
 export const PetRecord = defineEntity({
   name: 'PetRecord',
@@ -34,6 +35,32 @@ export const PetRecord = defineEntity({
   // A list with a status walks this index in the order of ids; a list without one walks the primary key.
   indexes: [{ name: 'pet_status_id', properties: ['status', 'id'] }],
 })
+
+export const NEW_PET_CODEC: Codec<PetInput> = { name: text, categoryId: integer, status: text }
+
+export const PET_CODEC: Codec<Pet> = { id: integer, ...NEW_PET_CODEC }
+
+/** The columns of a new pet, in the order of its codec; `null` for a field that is absent. */
+export type NewPetColumns = readonly [name: string, categoryId: bigint, status: PetStatus | null]
+
+/** A pet as a statement returns it. */
+export type PetColumns = readonly [id: bigint, ...NewPetColumns]
+
+/**
+ * Makes a pet from its columns without validating it: a rule added later must not hide pets that are stored already.
+ * An absent status stays absent. Two literals, because a pet made in two assignments costs a second hidden class; and
+ * indexes instead of a pattern, because a pattern goes through an iterator.
+ */
+export function petFromColumns(columns: PetColumns): Pet {
+  const status = columns[3]
+  if (status === null) return { id: columns[0], name: columns[1], categoryId: columns[2] }
+  return { id: columns[0], name: columns[1], categoryId: columns[2], status } satisfies Required<Pet>
+}
+
+/** The opposite, for a pet that has no id yet. */
+export function columnsFromPet({ name, categoryId, status }: PetInput): NewPetColumns {
+  return [name, categoryId, status ?? null]
+}
 
 /**
  * The table of idempotency keys, apart from that of pets so that a distributed engine can spread it by its primary key.

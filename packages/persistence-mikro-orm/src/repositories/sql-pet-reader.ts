@@ -1,5 +1,5 @@
 import { INT64, type Pet, type PetId, type PetQuery, type PetRepository } from '@pet-store/domain'
-import { petFromColumns } from '../entities/codec.ts'
+import { petFromColumns } from '../entities/records.ts'
 import type { PetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 

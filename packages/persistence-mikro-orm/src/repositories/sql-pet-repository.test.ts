@@ -1,6 +1,7 @@
 import { INT64, validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { columnsFromPet, type SqlValue } from '../entities/codec.ts'
+import type { SqlValue } from '../entities/codec.ts'
+import { columnsFromPet } from '../entities/records.ts'
 import type { PetStatements } from '../statements/pet-statements.ts'
 import type { Statement, StatementRunner } from '../statements/statement-runner.ts'
 import { type PetWriter, SqlPetRepository } from './sql-pet-repository.ts'

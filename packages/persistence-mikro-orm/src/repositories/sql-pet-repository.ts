@@ -10,7 +10,7 @@ import {
   type PetRepository,
   persistenceUnavailable,
 } from '@pet-store/domain'
-import { columnsFromPet, type NewPetColumns, petFromColumns } from '../entities/codec.ts'
+import { columnsFromPet, type NewPetColumns, petFromColumns } from '../entities/records.ts'
 import type { PetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 import { RunningCalls } from '../statements/waiting-queue.ts'

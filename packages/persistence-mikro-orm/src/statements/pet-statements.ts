@@ -1,7 +1,7 @@
 import { type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
 import { IDEMPOTENCY_KEY_LIFETIME_MS, type PetStatus } from '@pet-store/domain'
-import { fieldsOf, IDEMPOTENCY_KEY_CODEC, PET_CODEC, type PetColumns } from '../entities/codec.ts'
-import { IdempotencyKeyRecord, PetRecord } from '../entities/records.ts'
+import { fieldsOf, IDEMPOTENCY_KEY_CODEC } from '../entities/codec.ts'
+import { IdempotencyKeyRecord, PET_CODEC, type PetColumns, PetRecord } from '../entities/records.ts'
 import type { Statement } from './statement-runner.ts'
 import { columnsOf, statementFor } from './table-columns.ts'
 

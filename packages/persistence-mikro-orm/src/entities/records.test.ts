@@ -1,6 +1,6 @@
 import { type PetInput, validateNewPet } from '@pet-store/domain'
 import { expect, it } from 'vitest'
-import { columnsFromPet, petFromColumns } from './codec.ts'
+import { columnsFromPet, petFromColumns } from './records.ts'
 
 it.each<PetInput>([
   { name: 'Rex', categoryId: 2n, status: 'sold' },
