@@ -91,7 +91,7 @@ describe('The repository of pets', () => {
     rows.findKey = ['f', BigInt(KEY.at.getTime()), 7n]
     rows.find = undefined
     const isDeleted = async () => {
-      rows.find = [7n, 'Rex', 2n, null]
+      rows.find = [7n, ...columnsFromPet(NEW)]
       return false
     }
     expect(await repository(isDeleted).addWithKey(NEW, KEY)).toStrictEqual({ pet: REX, isReplay: true })
