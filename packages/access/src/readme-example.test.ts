@@ -1,18 +1,12 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { expect, it, vi } from 'vitest'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
 
-const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
-
-it('the example of the README is the file that is tested here', () => {
-  const example = read('testing/readme-example.test-support.ts')
-    .replace("'../index.ts'", "'@pet-store/access'")
-    .replace("'../memory-api-keys.ts'", "'@pet-store/access/memory'")
-  expect(read('../README.md')).toContain(`\`\`\`ts\n${example}\`\`\``)
-})
-
-it('the example of the README prints what its comments say', async () => {
-  const info = vi.spyOn(console, 'info').mockImplementation(() => {})
-  await import('./testing/readme-example.test-support.ts')
-  const caller = { keyId: expect.stringMatching(/^key_/), scopes: ['pets:read'] }
-  expect(info.mock.calls).toEqual([[caller], [undefined]])
+it('the example of the README prints what its comments say', () => {
+  const cwd = join(import.meta.dirname, '..')
+  const [, example = ''] = /```ts\n(.*?)```/s.exec(readFileSync(join(cwd, 'README.md'), 'utf8')) ?? []
+  const options = ['--conditions=@pet-store/source', '--input-type=module-typescript', '--eval', example]
+  const { stdout, stderr } = spawnSync(process.execPath, options, { cwd, encoding: 'utf8' })
+  expect(stdout, stderr).toMatch(/^\{ keyId: 'key_.*', scopes: \[ 'pets:read' \] \}\nundefined\n$/)
 })

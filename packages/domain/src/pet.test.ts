@@ -158,21 +158,20 @@ it.each([null, undefined, 'Rex', 7n])('rejects %o, which is not an object', (inp
   expect(() => validateNewPet(input as unknown as PetInput)).toThrow(petInvalid('the pet must be an object'))
 })
 
-it('PET_STATUSES has the three statuses of the interface document in its order', () => {
-  expect(PET_STATUSES).toEqual(['available', 'pending', 'sold'])
-})
-
-it.each(PET_STATUSES)('isPetStatus accepts %s', (status) => {
-  expect(isPetStatus(status)).toBe(true)
-})
-
-it.each(['', 'Available', 'SOLD', ' sold', 'sold ', 'lost', 'toString', 'length', '0'])(
-  'isPetStatus rejects the text "%s"',
-  (text) => {
-    expect(isPetStatus(text)).toBe(false)
-  },
-)
-
-it.each([undefined, null, 0, 1n, true, ['sold'], { status: 'sold' }])('isPetStatus rejects %o', (value) => {
-  expect(isPetStatus(value)).toBe(false)
+it.each([
+  ...PET_STATUSES,
+  '',
+  'Available',
+  'SOLD',
+  ' sold',
+  'lost',
+  'toString',
+  '0',
+  undefined,
+  null,
+  0,
+  true,
+  ['sold'],
+])('isPetStatus says of %o whether it is a status, letter for letter', (value) => {
+  expect(isPetStatus(value)).toBe(value === 'available' || value === 'pending' || value === 'sold')
 })
