@@ -1,33 +1,15 @@
-import { aNewPet, bulkAccessContract } from '@pet-store/persistence-testing'
-import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { aNewPet } from '@pet-store/persistence-testing'
+import { runSql } from '@pet-store/testing-postgres'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPostgresBulkAccess } from './bulk-access.ts'
+import { migratePostgres } from './migrations.ts'
 import { openProxy } from './testing/failing-server.test-support.ts'
 import { useDatabase } from './testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
-let other: pg.Client
 
-beforeAll(async () => {
-  await (await openPostgresBulkAccess({ url: database.url, migrate: true })).close()
-  other = new pg.Client({ connectionString: database.url })
-  await other.connect()
-})
-beforeEach(() => other.query('truncate pet, idempotency_key, api_key, pet_import restart identity'))
-afterAll(() => other.end())
-
-describe('PostgreSQL fulfils the BulkAccess contract', () => {
-  for (const { name, run } of bulkAccessContract) {
-    it(name, async () => {
-      const bulk = await openPostgresBulkAccess({ url: database.url })
-      try {
-        await run(bulk)
-      } finally {
-        await bulk.close()
-      }
-    })
-  }
-})
+beforeAll(() => migratePostgres({ url: database.url }))
+beforeEach(() => runSql(database.url, 'truncate pet, idempotency_key'))
 
 describe('Bulk access to PostgreSQL', () => {
   const PETS = Array.from({ length: 5_000 }, (_, index) => aNewPet({ name: `Pet ${index}` }))

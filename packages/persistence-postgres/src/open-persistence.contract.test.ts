@@ -1,9 +1,4 @@
-import {
-  aNewPet,
-  apiKeyRepositoryContract,
-  petRepositoryContract,
-  rateLimiterContract,
-} from '@pet-store/persistence-testing'
+import { aNewPet, petRepositoryContract } from '@pet-store/persistence-testing'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgresPersistence, type PostgresPersistence } from './open-persistence.ts'
@@ -25,40 +20,13 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  await other.query('truncate pet, idempotency_key, api_key, request_count restart identity')
-})
-
-describe('PostgreSQL fulfils the PetRepository contract', () => {
-  for (const { name, run } of petRepositoryContract) {
-    it(name, () => run(persistence.pets))
-  }
-})
-
-describe('PostgreSQL fulfils the ApiKeyRepository contract', () => {
-  for (const { name, run } of apiKeyRepositoryContract) {
-    it(name, () => run(persistence.apiKeys))
-  }
-})
-
-describe('PostgreSQL fulfils the RateLimiter contract', () => {
-  for (const { name, run } of rateLimiterContract) {
-    it(name, () => run(persistence.createRateLimiter))
-  }
-
-  it('counts for all instances together', async () => {
-    const another = await openPostgresPersistence({ url: database.url })
-    const limiters = [persistence, another].map((one) => one.createRateLimiter({ requests: 10, windowMs: 86_400_000 }))
-    const taken = await Promise.all(
-      Array.from({ length: 30 }, async (_, count) => limiters[count % 2]?.take('key_kiosk')),
-    )
-    await another.close()
-    expect(taken.filter((allowance) => allowance?.isAllowed)).toHaveLength(10)
-  })
+  await other.query('truncate pet, idempotency_key')
 })
 
 /** As Citus has it. */
 const DISTRIBUTED = "create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod"
 
+// The contract of the whole adapter: tools/adapters-page.contract.test.ts.
 describe('A PostgreSQL adapter', () => {
   it.each(['without named statements', 'when pets are distributed over servers'])(
     'fulfils the contract %s',
@@ -81,7 +49,7 @@ describe('A PostgreSQL adapter', () => {
         return statements.rowCount !== 0
       }
       for (const { name, run } of petRepositoryContract) {
-        await other.query('truncate pet, idempotency_key, api_key, request_count restart identity')
+        await other.query('truncate pet, idempotency_key')
         await run(opened.pets).catch((error: unknown) => {
           throw new Error(name, { cause: error })
         })
@@ -90,18 +58,6 @@ describe('A PostgreSQL adapter', () => {
       expect(await isGrouped()).toBe(!isDistributed)
     },
   )
-
-  it('does not reuse the id of a deleted pet', async () => {
-    const last = await persistence.pets.add(aNewPet())
-    await other.query('delete from pet where id = $1', [last.id])
-    expect((await persistence.pets.add(aNewPet())).id).toBeGreaterThan(last.id)
-  })
-
-  it('stores integers at the edges exactly, seen from outside as text', async () => {
-    const { id } = await persistence.pets.add(aNewPet({ categoryId: -(2n ** 63n) }))
-    const { rows } = await other.query('select category_id::text as text from pet where id = $1', [id])
-    expect(rows).toEqual([{ text: '-9223372036854775808' }])
-  })
 
   it('rejects every call after it was closed', async () => {
     const closed = await openPostgresPersistence({ url: database.url })

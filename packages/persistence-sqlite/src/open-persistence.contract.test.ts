@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { aNewPet, apiKeyRepositoryContract, petRepositoryContract } from '@pet-store/persistence-testing'
+import { aNewPet } from '@pet-store/persistence-testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqlitePersistence, type SqlitePersistence } from './open-persistence.ts'
@@ -23,51 +23,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('SQLite pet repository', () => {
-  for (const { name, run } of petRepositoryContract) {
-    it(name, () => run(persistence.pets))
-  }
-})
-
-describe('SQLite API key repository', () => {
-  for (const { name, run } of apiKeyRepositoryContract) {
-    it(name, () => run(persistence.apiKeys))
-  }
-})
-
+// The contract of the whole adapter: tools/adapters-page.contract.test.ts.
 describe('SQLite persistence', () => {
-  it('returns the same pets after it was opened again', async () => {
-    const added = await persistence.pets.add(aNewPet({ status: 'sold' }))
-    await persistence.close()
-    persistence = await open()
-    expect(await persistence.pets.list({ limit: 2 })).toEqual([added])
-  })
-
-  it('stores pending pets before it closes', async () => {
-    const adding = persistence.pets.add(aNewPet())
-    await persistence.close()
-    const added = await adding
-    persistence = await open()
-    expect(await persistence.pets.find(added.id)).toEqual(added)
-  })
-
-  it('does not reuse the id of a deleted pet', async () => {
-    await persistence.pets.add(aNewPet())
-    const last = await persistence.pets.add(aNewPet())
-    const other = new Database(path)
-    other.prepare('delete from pet where id = ?').run(last.id)
-    other.close()
-    expect((await persistence.pets.add(aNewPet())).id).toBe(last.id + 1n)
-  })
-
-  it('stores the smallest int64 exactly', async () => {
-    const { id } = await persistence.pets.add(aNewPet({ categoryId: -(2n ** 63n) }))
-    const other = new Database(path)
-    const asText = other.prepare('select cast(category_id as text) from pet where id = ?').pluck()
-    expect(asText.get(id)).toBe('-9223372036854775808')
-    other.close()
-  })
-
   it('rejects every call after it was closed', async () => {
     await persistence.close()
     await expect(persistence.pets.add(aNewPet())).rejects.toThrow('not open')
@@ -120,18 +77,6 @@ describe('SQLite persistence', () => {
     other.exec('commit')
     other.close()
     expect(await adding).toMatchObject({ id: 1n })
-  })
-
-  it('drops a pet whose caller no longer waits, with and without an idempotency key', async () => {
-    const cancellation = { aborted: true }
-    const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
-    for (const adding of [
-      persistence.pets.add(aNewPet(), cancellation),
-      persistence.pets.addWithKey(aNewPet(), key, cancellation),
-    ]) {
-      await expect(adding).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
-    }
-    expect(await persistence.pets.list({ limit: 1 })).toEqual([])
   })
 
   it('stores pets that wait for the lock of another process before it closes', async () => {
