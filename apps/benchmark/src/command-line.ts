@@ -8,6 +8,7 @@ export const HELP = `pnpm bench                       compares all contestants o
 pnpm bench --quick               the same with fewer rounds; three minutes
 pnpm bench --only sqlite-get     only operations whose names begin like this; several with commas
 pnpm bench --against FOLDER      compares the service with that of another checkout, built there
+pnpm bench --tracing             compares the service untraced, with one request of ten traced, and with each one
 pnpm bench --profile             where the time of a request goes; two minutes
 pnpm bench --scale               growth, bulk work and several processes, with up to 1 million pets
 pnpm bench --scale --pets 50000  the same with up to 50,000 pets
@@ -20,6 +21,7 @@ const OPTIONS = {
   quick: { type: 'boolean' },
   scale: { type: 'boolean' },
   profile: { type: 'boolean' },
+  tracing: { type: 'boolean' },
   help: { type: 'boolean' },
   only: { type: 'string', default: '' },
   against: { type: 'string' },
@@ -28,7 +30,7 @@ const OPTIONS = {
 
 /** What to run. Only a complete run is written to the documents. */
 export interface Choice {
-  readonly run: 'help' | 'scale' | 'profile' | 'comparison'
+  readonly run: 'help' | 'scale' | 'profile' | 'tracing' | 'comparison'
   readonly isComplete: boolean
   readonly isQuick: boolean
   /** What a comparison compares. */
@@ -41,7 +43,7 @@ export interface Choice {
 /** Reads the arguments of the program. Throws a sentence when they are invalid. */
 export function choose(args: readonly string[]): Choice {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const { quick: isQuick = false, scale = false, profile = false, help = false, only, against, pets } = values
+  const { quick: isQuick = false, scale, profile, tracing, help, only, against, pets } = values
   if (!/^[1-9][0-9]*000$/.test(pets)) throw new RangeError(`--pets must be thousands, got ${JSON.stringify(pets)}.`)
   const sections = SECTIONS.filter((section) => startsWithAny(section, only))
   const selections = DATABASES.map((database): Selection => {
@@ -56,8 +58,8 @@ export function choose(args: readonly string[]): Choice {
     const names = scale ? SECTIONS : OPERATIONS.flatMap(({ id }) => DATABASES.map((database) => `${database}-${id}`))
     throw new RangeError(`--only must name some of ${names.join(', ')}.`)
   }
-  const isComplete = only === '' && against === undefined && !isQuick
-  const run = help ? 'help' : scale ? 'scale' : profile ? 'profile' : 'comparison'
+  const isComplete = only === '' && against === undefined && !tracing && !isQuick
+  const run = help ? 'help' : scale ? 'scale' : profile ? 'profile' : tracing ? 'tracing' : 'comparison'
   return { run, isComplete, isQuick, selections, sections, pets: +pets }
 }
 

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Choice, choose, HELP } from './command-line.ts'
 import { type Comparison, compare } from './comparison/comparison.ts'
@@ -18,11 +21,11 @@ import { factsOf, type Report } from './report/page.ts'
 import { requestTimeReport } from './report/request-time.ts'
 import { scaleReport } from './report/scale-report.ts'
 import { measureBulk } from './scale/bulk.ts'
-import { preparePeers, ROOT } from './servers/contestants.ts'
+import { preparePeers, ROOT, tracingContestants } from './servers/contestants.ts'
 import { pinProcesses } from './servers/server-process.ts'
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
-const RUNS = { scale: runScale, profile: runProfile, comparison: runComparison }
+const RUNS = { scale: runScale, profile: runProfile, tracing: runTracing, comparison: runComparison }
 const start = performance.now()
 
 try {
@@ -47,6 +50,16 @@ async function runScale({ pets, sections }: Choice): Promise<Report> {
 
 function runProfile(): Promise<Report> {
   return requestTimeReport(factsOf(pinProcesses()), log)
+}
+
+/** What tracing costs the service, with a collector that takes everything at once. */
+async function runTracing({ selections, isQuick }: Choice): Promise<Report> {
+  const facts = factsOf(pinProcesses())
+  const collector = createServer((request, response) => request.resume().on('end', () => response.end('{}'))).unref()
+  await once(collector.listen(0, '127.0.0.1'), 'listening')
+  const contestants = tracingContestants(`http://127.0.0.1:${(collector.address() as AddressInfo).port}`)
+  const traced = selections.map((selection) => ({ ...selection, contestants }))
+  return comparisonReport(await compareAll(traced, isQuick ? QUICK : FULL), readMachines(), facts)
 }
 
 async function runComparison({ selections, isQuick, isComplete }: Choice): Promise<Report> {

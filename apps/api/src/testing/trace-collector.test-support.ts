@@ -19,8 +19,8 @@ interface Sent {
   }[]
 }
 
-/** Takes traces by OTLP over HTTP, as JSON, until the test ends. */
-export async function startCollector() {
+/** Takes traces by OTLP over HTTP, as JSON, until the test ends. With another status than 200 it says that it did not. */
+export async function startCollector(status = 200) {
   const spans: CollectedSpan[] = []
   const bodies: string[] = []
   const server = createServer((req, res) => {
@@ -34,7 +34,7 @@ export async function startCollector() {
         const { resourceSpans } = JSON.parse(body) as Sent
         spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)))
       }
-      res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}')
+      res.writeHead(status, { 'Content-Type': 'application/json' }).end('{}')
     })
   })
   server.listen(0, '127.0.0.1')

@@ -41,7 +41,7 @@ export async function start(
   const count = contestant.processes ?? 1
   const servers: RunningServer[] = []
   try {
-    while (servers.length < count) servers.push(await startServer(contestant.program, url))
+    while (servers.length < count) servers.push(await startServer(contestant, url))
     await wait(REST_MS)
     const [{ port, memoryMiB }] = servers as [RunningServer]
     const restMiB = memoryMiB('VmRSS')

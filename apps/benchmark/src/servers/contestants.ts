@@ -13,6 +13,8 @@ export interface Contestant {
   readonly role: 'service' | 'ceiling' | 'peer'
   /** Arguments of `node`. */
   readonly program: readonly string[]
+  /** Environment variables besides those that all get. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Processes that share one database. Default: 1. */
   readonly processes?: number
   /** Pets in its database to begin with. Default: that of the plan. */
@@ -28,6 +30,16 @@ export const ROOT = join(SRC, '../../..')
 /** The command line of our program, after `node`: always the built one. */
 export const PROGRAM = join(ROOT, 'apps/api/bin/pet-store.js')
 export const SERVICE: Contestant = { id: 'pet-store', name: 'Pet Store', role: 'service', program: [PROGRAM, 'serve'] }
+
+/** Our service untraced, tracing one request of ten, and tracing each one, with a collector to send to. */
+export function tracingContestants(collector: string): readonly Contestant[] {
+  const traced = ['0.1', '1'].map((share) => {
+    const sampler = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: share }
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector, ...sampler }
+    return { ...SERVICE, id: `traced-${share}`, name: `Pet Store, traced: ${share}`, settings }
+  })
+  return [SERVICE, ...traced]
+}
 
 /** Everybody on each database. The first is the one that the others are compared with, the second is our service. */
 export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {

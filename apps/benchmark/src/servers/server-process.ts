@@ -6,7 +6,7 @@ import { type RunningProgram, startProgram, waitForResponse } from '@pet-store/t
 import { freePort } from '@pet-store/testing-postgres'
 import type { MeasuredServer } from '../measuring/slice.ts'
 import { API_KEY, API_KEY_SHA256 } from '../requests/request.ts'
-import { PROGRAM } from './contestants.ts'
+import { type Contestant, PROGRAM } from './contestants.ts'
 
 /** Where servers run; `undefined` without `taskset` or a second core. */
 let serverCore: number | undefined
@@ -34,7 +34,7 @@ export interface RunningServer extends MeasuredServer {
 }
 
 /** Starts a contestant and waits for its first response. */
-export async function startServer(program: readonly string[], databaseUrl: string): Promise<RunningServer> {
+export async function startServer({ program, settings }: Contestant, databaseUrl: string): Promise<RunningServer> {
   const port = await freePort()
   // What it writes, above all its access log, goes to a file, as it would under a supervisor.
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-log-'))
@@ -47,6 +47,7 @@ export async function startServer(program: readonly string[], databaseUrl: strin
     API_KEYS_SHA256: API_KEY_SHA256,
     // Our service collects metrics while it is measured; the others do not know this setting.
     METRICS_PORT: '0',
+    ...settings,
   }
   const start = performance.now()
   // With the reducer on, a server that waits for its turn throws its compiled code away.
