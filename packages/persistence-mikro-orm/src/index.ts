@@ -1,22 +1,15 @@
 // The tables and their migrations, for the ORM of an adapter
 export { ormOptions } from './orm-options.ts'
-export { PetRecord } from './entities/records.ts'
-export { IdempotencyKeyRecord } from './entities/records.ts'
 export { assertMigrated, assertNotNewer, migrationState } from './migration-list.ts'
 
 // The repositories
-export { SqlPetRepository } from './repositories/sql-pet-repository.ts'
+export { SqlPetReader, SqlPetRepository } from './repositories/sql-pet-repository.ts'
 export type { NewKeyColumns, PetWriter } from './repositories/sql-pet-repository.ts'
-export { SqlPetReader } from './repositories/sql-pet-reader.ts'
 export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
 
 // Their statements
-export { compilePetStatements } from './statements/pet-statements.ts'
+export { compilePetStatements, petTables } from './statements/pet-statements.ts'
 export type { PetStatements } from './statements/pet-statements.ts'
-export { columnsOf, statementFor } from './statements/table-columns.ts'
-export type { TableColumns } from './statements/table-columns.ts'
-export { fieldsOf, IDEMPOTENCY_KEY_CODEC } from './entities/codec.ts'
-export { NEW_PET_CODEC, PET_CODEC } from './entities/records.ts'
 export type { SqlValue } from './entities/codec.ts'
 export type { NewPetColumns } from './entities/records.ts'
 
@@ -26,11 +19,5 @@ export type { BulkDatabase, SqlText } from './bulk/bulk-access.ts'
 
 // What an adapter brings
 export type { Statement, StatementRunner } from './statements/statement-runner.ts'
-export {
-  bytesOf,
-  rejectionFor,
-  tooManyWait,
-  WAITING_LIMITS,
-  WaitingQueue,
-} from './statements/waiting-queue.ts'
+export { bytesOf, rejectionFor, tooManyWait, WAITING_LIMITS, WaitingQueue } from './statements/waiting-queue.ts'
 export type { WaitingLimits, WaitingStatement } from './statements/waiting-queue.ts'

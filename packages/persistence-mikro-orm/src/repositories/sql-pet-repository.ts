@@ -3,10 +3,12 @@ import {
   type CreatedPet,
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
+  INT64,
   type NewPet,
   type Pet,
   PetError,
   type PetId,
+  type PetQuery,
   type PetRepository,
   persistenceUnavailable,
 } from '@pet-store/domain'
@@ -15,7 +17,6 @@ import type { PetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 import { RunningCalls } from '../statements/waiting-queue.ts'
 import { ExpiredKeys } from './expired-keys.ts'
-import { SqlPetReader } from './sql-pet-reader.ts'
 
 /** Adds pets. Each adapter brings its own, because databases differ in what one statement and one transaction can do. */
 export interface PetWriter {
@@ -35,6 +36,38 @@ export type NewKeyColumns = readonly [owner: string, key: string, fingerprint: s
 
 /** How often a key is claimed when others delete and claim it at the same time. */
 const MAX_ATTEMPTS = 10
+
+/** Reads pets by prepared statements. */
+export class SqlPetReader implements Pick<PetRepository, 'find' | 'list'> {
+  readonly #find
+  readonly #list
+  readonly #listAfter
+  readonly #listWithStatus
+  readonly #listWithStatusAfter
+
+  constructor(statements: PetStatements, runner: StatementRunner) {
+    this.#find = runner.readOne(statements.find, petFromColumns)
+    this.#list = runner.readAll(statements.list, petFromColumns)
+    this.#listAfter = runner.readAll(statements.listAfter, petFromColumns)
+    this.#listWithStatus = runner.readAll(statements.listWithStatus, petFromColumns)
+    this.#listWithStatusAfter = runner.readAll(statements.listWithStatusAfter, petFromColumns)
+  }
+
+  // Both return the runner's promise itself: one promise per call is all that the hot path pays for.
+  find(id: PetId): Promise<Pet | undefined> {
+    // A database rejects a number that its ids cannot have; no pet has it.
+    if (id < INT64.min || id > INT64.max) return Promise.resolve(undefined)
+    return this.#find([id])
+  }
+
+  list({ status, after, limit }: PetQuery): Promise<readonly Pet[]> {
+    if (after === undefined || after < INT64.min) {
+      return status === undefined ? this.#list([limit]) : this.#listWithStatus([status, limit])
+    }
+    if (after > INT64.max) return Promise.resolve([])
+    return status === undefined ? this.#listAfter([after, limit]) : this.#listWithStatusAfter([status, after, limit])
+  }
+}
 
 /** Pets in an SQL database, read and written by prepared statements. */
 export class SqlPetRepository extends SqlPetReader implements PetRepository {
@@ -58,8 +91,10 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
     this.#expiredKeys = new ExpiredKeys(statements, runner, onBackgroundFailure)
   }
 
-  add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
-    return this.#adding.add(this.#add(pet, cancellation))
+  async add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
+    const columns = columnsFromPet(pet)
+    const id = await this.#adding.add(this.#writer.add(columns, cancellation))
+    return petFromColumns([id, ...columns])
   }
 
   /** The primary key of the table of keys decides which of several concurrent calls is first; the others find its pet. */
@@ -73,20 +108,10 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
     await this.#expiredKeys.finish()
   }
 
-  async #add(pet: NewPet, cancellation: Cancellation | undefined): Promise<Pet> {
+  async #addWithKey(pet: NewPet, used: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
     const columns = columnsFromPet(pet)
-    const id = await this.#writer.add(columns, cancellation)
-    return petFromColumns([id, ...columns])
-  }
-
-  async #addWithKey(
-    pet: NewPet,
-    idempotencyKey: IdempotencyKey,
-    cancellation: Cancellation | undefined,
-  ): Promise<CreatedPet> {
-    const columns = columnsFromPet(pet)
-    const { owner, key, fingerprint } = idempotencyKey
-    const at = BigInt(idempotencyKey.at.getTime())
+    const { owner, key, fingerprint } = used
+    const at = BigInt(used.at.getTime())
     const expired = at - BigInt(IDEMPOTENCY_KEY_LIFETIME_MS)
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const id = await this.#writer.addWithKey([owner, key, fingerprint, at], columns, cancellation)

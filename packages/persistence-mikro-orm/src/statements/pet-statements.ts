@@ -1,44 +1,33 @@
 import { type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
 import { IDEMPOTENCY_KEY_LIFETIME_MS, type PetStatus } from '@pet-store/domain'
 import { fieldsOf, IDEMPOTENCY_KEY_CODEC } from '../entities/codec.ts'
-import { IdempotencyKeyRecord, PET_CODEC, type PetColumns, PetRecord } from '../entities/records.ts'
-import type { Statement } from './statement-runner.ts'
+import { IdempotencyKeyRecord, NEW_PET_CODEC, PET_CODEC, type PetColumns, PetRecord } from '../entities/records.ts'
 import { columnsOf, statementFor } from './table-columns.ts'
 
 /** An idempotency key, and the id of its pet. */
 type KeyColumns = readonly [fingerprint: string, at: bigint, petId: bigint]
 
 /** The statements on pets that are the same for every database; how pets are added is up to each adapter. */
-export interface PetStatements {
-  readonly find: Statement<readonly [id: bigint], PetColumns>
-  readonly list: Statement<readonly [limit: number], PetColumns>
-  readonly listAfter: Statement<readonly [after: bigint, limit: number], PetColumns>
-  readonly listWithStatus: Statement<readonly [status: PetStatus, limit: number], PetColumns>
-  readonly listWithStatusAfter: Statement<readonly [status: PetStatus, after: bigint, limit: number], PetColumns>
-
-  readonly findKey: Statement<readonly [owner: string, key: string], KeyColumns>
-  /** Deletes a key, unless it has become the key of another pet. */
-  readonly deleteKey: Statement<readonly [owner: string, key: string, petId: bigint], readonly [petId: bigint]>
-  /** The time of the last one of some expired keys in a range of time; both ends are in it. */
-  readonly findExpiredKeys: Statement<readonly [from: bigint, to: bigint, offset: number], readonly [at: bigint]>
-  /** Deletes the expired keys in a range of time; both ends are in it. */
-  readonly deleteExpiredKeys: Statement<readonly [from: bigint, to: bigint], readonly [petId: bigint]>
-}
+export type PetStatements = ReturnType<typeof compilePetStatements>
 
 /**
  * Makes the statements for the database of this entity manager; nothing is run.
  * Not per request, because MikroORM takes longer to build a query than SQLite takes to run it, and would put the values
  * into the text, so that no database could keep the statement prepared.
  */
-export function compilePetStatements(em: SqlEntityManager): PetStatements {
+export function compilePetStatements(em: SqlEntityManager) {
   const isSqlite = em.getPlatform() instanceof SqlitePlatform
   return { ...compileReads(em, isSqlite), ...compileKeyStatements(em, isSqlite) }
 }
 
-function compileReads(
-  em: SqlEntityManager,
-  isSqlite: boolean,
-): Pick<PetStatements, 'find' | 'list' | 'listAfter' | 'listWithStatus' | 'listWithStatusAfter'> {
+/** The names for the statements that add pets: a pet without its id, its id, and an idempotency key. */
+export function petTables(em: SqlEntityManager) {
+  const { table, columns } = columnsOf(em, PetRecord, fieldsOf(NEW_PET_CODEC))
+  const { column } = columnsOf(em, PetRecord, fieldsOf(PET_CODEC))
+  return { table, columns, column, keys: columnsOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC)) }
+}
+
+function compileReads(em: SqlEntityManager, isSqlite: boolean) {
   const statement = statementFor(em)
   const fields = fieldsOf(PET_CODEC)
   const { table, column } = columnsOf(em, PetRecord, fields)
@@ -54,11 +43,17 @@ function compileReads(
     ? [`${status} = $1`, `${status} = $1 and ${id} > $2`, id]
     : [`${status} <= $1 and ${status} >= $1`, `${status} <= $1 and (${status}, ${id}) > ($1, $2)`, `${status}, ${id}`]
   return {
-    find: statement('pet_find', `${select} where ${id} = $1`),
-    list: statement('pet_list', `${select} order by ${id} limit $1`),
-    listAfter: statement('pet_list_after', `${select} where ${id} > $1 order by ${id} limit $2`),
-    listWithStatus: statement('pet_list_with_status', `${select} where ${withStatus} order by ${order} limit $2`),
-    listWithStatusAfter: statement(
+    find: statement<readonly [id: bigint], PetColumns>('pet_find', `${select} where ${id} = $1`),
+    list: statement<readonly [limit: number], PetColumns>('pet_list', `${select} order by ${id} limit $1`),
+    listAfter: statement<readonly [after: bigint, limit: number], PetColumns>(
+      'pet_list_after',
+      `${select} where ${id} > $1 order by ${id} limit $2`,
+    ),
+    listWithStatus: statement<readonly [status: PetStatus, limit: number], PetColumns>(
+      'pet_list_with_status',
+      `${select} where ${withStatus} order by ${order} limit $2`,
+    ),
+    listWithStatusAfter: statement<readonly [status: PetStatus, after: bigint, limit: number], PetColumns>(
       'pet_list_with_status_after',
       `${select} where ${withStatusAfter} order by ${order} limit $3`,
     ),
@@ -69,29 +64,29 @@ function compileReads(
 const SQLITE_NOW = "cast(unixepoch('subsec') * 1000 as integer)"
 const POSTGRES_NOW = '(extract(epoch from now()) * 1000)::bigint'
 
-function compileKeyStatements(
-  em: SqlEntityManager,
-  isSqlite: boolean,
-): Pick<PetStatements, 'findKey' | 'deleteKey' | 'findExpiredKeys' | 'deleteExpiredKeys'> {
+function compileKeyStatements(em: SqlEntityManager, isSqlite: boolean) {
   const statement = statementFor(em)
-  const { table, column } = columnsOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
+  const { table, column } = petTables(em).keys
   const { owner, key, fingerprint, at, petId } = column
   const expired = `${isSqlite ? SQLITE_NOW : POSTGRES_NOW} - ${IDEMPOTENCY_KEY_LIFETIME_MS}`
   const isExpired = `${at} >= $1 and ${at} <= $2 and ${at} <= ${expired}`
   return {
-    findKey: statement(
+    findKey: statement<readonly [owner: string, key: string], KeyColumns>(
       'idempotency_key_find',
       `select ${fingerprint}, ${at}, ${petId} from ${table} where ${owner} = $1 and ${key} = $2`,
     ),
-    deleteKey: statement(
+    /** Deletes a key, unless it has become the key of another pet. */
+    deleteKey: statement<readonly [owner: string, key: string, petId: bigint], readonly [petId: bigint]>(
       'idempotency_key_delete',
       `delete from ${table} where ${owner} = $1 and ${key} = $2 and ${petId} = $3 returning ${petId}`,
     ),
-    findExpiredKeys: statement(
+    /** The time of the last one of some expired keys in a range of time; both ends are in it. */
+    findExpiredKeys: statement<readonly [from: bigint, to: bigint, offset: number], readonly [at: bigint]>(
       'idempotency_key_find_expired',
       `select ${at} from ${table} where ${isExpired} order by ${at} limit 1 offset $3`,
     ),
-    deleteExpiredKeys: statement(
+    /** Deletes the expired keys in a range of time; both ends are in it. */
+    deleteExpiredKeys: statement<readonly [from: bigint, to: bigint], readonly [petId: bigint]>(
       'idempotency_key_delete_expired',
       `delete from ${table} where ${isExpired} returning ${petId}`,
     ),

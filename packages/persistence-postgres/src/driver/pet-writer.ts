@@ -1,17 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import {
-  columnsOf,
-  fieldsOf,
-  IDEMPOTENCY_KEY_CODEC,
-  IdempotencyKeyRecord,
-  NEW_PET_CODEC,
-  type NewPetColumns,
-  PET_CODEC,
-  PetRecord,
-  type PetWriter,
-  type SqlValue,
-  type Statement,
-} from '@pet-store/persistence-mikro-orm'
+import type { NewPetColumns, PetWriter, SqlValue, Statement } from '@pet-store/persistence-mikro-orm'
+import { petTables } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase, Pool } from 'pg'
 import { unknownIfTimedOut } from '../database/unavailable.ts'
 import { GroupedWrites } from './grouped-writes.ts'
@@ -77,9 +66,9 @@ function idOf([row]: readonly Id[]): bigint {
 }
 
 function compileAdds(em: SqlEntityManager) {
-  const { table, columns } = columnsOf(em, PetRecord, fieldsOf(NEW_PET_CODEC))
-  const { id, name, categoryId } = columnsOf(em, PetRecord, fieldsOf(PET_CODEC)).column
-  const { table: keys, column: key } = columnsOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
+  const { table, columns, column, keys } = petTables(em)
+  const { id, name, categoryId } = column
+  const { owner, key, fingerprint, at, petId } = keys.column
   const names = columns.map(({ name }) => name).join(', ')
   const types = columns.map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
   const placeholders = (first: number) => types.map((type, index) => `$${first + index}::${type}`).join(', ')
@@ -103,11 +92,11 @@ function compileAdds(em: SqlEntityManager) {
   const addWithKey: Statement<readonly SqlValue[], Id> = {
     name: 'pet_add_with_key',
     sql: `with claimed as (
-        insert into ${keys} (${key.owner}, ${key.key}, ${key.fingerprint}, ${key.at}, ${key.petId})
+        insert into ${keys.table} (${owner}, ${key}, ${fingerprint}, ${at}, ${petId})
         values ($1, $2, $3, $4, nextval(pg_get_serial_sequence('${table}', '${id}')))
-        on conflict (${key.owner}, ${key.key}) do nothing returning ${key.petId}
+        on conflict (${owner}, ${key}) do nothing returning ${petId}
       )
-      insert into ${table} (${id}, ${names}) select ${key.petId}, ${placeholders(5)} from claimed returning ${id}`,
+      insert into ${table} (${id}, ${names}) select ${petId}, ${placeholders(5)} from claimed returning ${id}`,
   }
   const useId = `insert into ${table} (${id}, ${name}, ${categoryId}) values ($1, '', 0) on conflict do nothing`
   const freeId = `delete from ${table} where ${id} = $1`

@@ -1,5 +1,11 @@
-import type { Cancellation } from '@pet-store/domain'
+import type { SqlEntityManager } from '@mikro-orm/sqlite'
+import type { Cancellation, PetId } from '@pet-store/domain'
 import {
+  bytesOf,
+  type NewKeyColumns,
+  type NewPetColumns,
+  type PetWriter,
+  petTables,
   WAITING_LIMITS,
   type WaitingLimits,
   WaitingQueue,
@@ -105,5 +111,42 @@ export class GroupedWrites {
       for (const write of group) write.reject(unavailableOr(error, outcome))
       if (this.#database.inTransaction) this.#database.exec('rollback')
     }
+  }
+}
+
+/** Adds pets; those of one turn of the event loop share a transaction. */
+export function createSqlitePetWriter(em: SqlEntityManager, database: Database, writes: GroupedWrites): PetWriter {
+  const statements = compileAdds(em)
+  const insertPet = database.prepare<[NewPetColumns]>(statements.insertPet).safeIntegers()
+  const findKey = database.prepare(statements.findKey)
+  const insertKey = database.prepare(statements.insertKey)
+
+  // A number would be rounded, and `safeIntegers` makes it a bigint.
+  const add = (pet: NewPetColumns) => insertPet.run(pet).lastInsertRowid as PetId
+
+  // Inside the transaction of the group this is a savepoint. SQLite has one writer at a time: that the key is not there
+  // stays true.
+  const addBoth = database.transaction(([owner, key, fingerprint, at]: NewKeyColumns, pet: NewPetColumns) => {
+    if (findKey.get(owner, key) !== undefined) return undefined
+    const id = add(pet)
+    insertKey.run(owner, key, fingerprint, at, id)
+    return id
+  })
+
+  return {
+    add: (pet, cancellation) => writes.add(() => add(pet), bytesOf(pet), cancellation),
+    addWithKey: (key, pet, cancellation) =>
+      writes.add(() => addBoth(key, pet), bytesOf(key) + bytesOf(pet), cancellation),
+  }
+}
+
+function compileAdds(em: SqlEntityManager) {
+  const { table, columns, keys } = petTables(em)
+  const names = columns.map(({ name }) => name).join(', ')
+  const { owner, key, fingerprint, at, petId } = keys.column
+  return {
+    insertPet: `insert into ${table} (${names}) values (${columns.map(() => '?').join(', ')})`,
+    findKey: `select 1 from ${keys.table} where ${owner} = ? and ${key} = ?`,
+    insertKey: `insert into ${keys.table} (${owner}, ${key}, ${fingerprint}, ${at}, ${petId}) values (?, ?, ?, ?, ?)`,
   }
 }
