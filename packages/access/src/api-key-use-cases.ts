@@ -27,9 +27,9 @@ export interface ApiKeyInput {
   /** 1 to 100 characters without control characters. Several keys may have the same name. */
   readonly name: string
   /** Default: all scopes. */
-  readonly scopes?: readonly Scope[]
+  readonly scopes?: readonly Scope[] | undefined
   /** How long the key is valid; positive. Default: it never expires. */
-  readonly lifetimeMs?: number
+  readonly lifetimeMs?: number | undefined
 }
 
 /** A new key. */

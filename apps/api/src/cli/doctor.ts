@@ -1,16 +1,23 @@
+import { existsSync } from 'node:fs'
+import { access, constants, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { dirname } from 'node:path'
 import { apiKeyState } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
-import { noApiKeys, openPersistence, persistenceAdapter } from '../persistence/open-persistence.ts'
+import { openPersistence, persistenceAdapter, remedyWithoutKeys } from '../persistence/open-persistence.ts'
 import { listen } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
-import { processEnvironment } from '../settings/environment.ts'
-import { misspeltVariables } from '../settings/misspelt-variables.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import { examineDisk, type Finding } from './examine-disk.ts'
+
+/** What was checked, and what to do about it. An error prevents `serve` from starting. */
+interface Finding {
+  readonly check: string
+  readonly state: 'ok' | 'warning' | 'error'
+  readonly message: string
+  readonly remedy?: string
+}
 
 /** Checks everything that a start depends on, and changes nothing. Exit code 1 if something prevents a start. */
 export async function doctor({ json = false }: { json?: boolean }): Promise<void> {
@@ -28,9 +35,6 @@ export async function doctor({ json = false }: { json?: boolean }): Promise<void
 
 async function* examine(): AsyncGenerator<Finding> {
   yield { check: 'program', state: 'ok', message: `pet-store ${VERSION}, Node ${process.versions.node}` }
-  for (const { name, meant } of misspeltVariables(processEnvironment())) {
-    yield { check: 'settings', state: 'warning', message: `${name} is ignored`, remedy: `did you mean ${meant}?` }
-  }
   try {
     const settings = readSettings()
     yield { check: 'settings', state: 'ok', message: 'every setting is valid', remedy: 'pet-store config shows them' }
@@ -48,42 +52,52 @@ async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
   yield await examinePort(host, port, 'PORT')
   if (metricsPort !== undefined) yield await examinePort(host, metricsPort, 'METRICS_PORT')
   if (persistenceModule !== '') {
-    const module = await examineModule(settings)
+    const remedy = 'install the package, or correct PERSISTENCE_MODULE: a package, or a path that begins with . or /'
+    const module = await attempt('module', remedy, async () => {
+      await persistenceAdapter(settings).capabilities()
+      return persistenceModule
+    })
     yield module
     if (module.state === 'error') return
   } else if (databaseUrl === 'sqlite::memory:') {
     yield { check: 'disk', state: 'warning', message: 'pets are in memory only, and lost at the end' }
   } else if (databaseKind(databaseUrl) === 'sqlite') {
-    const disk = await examineDisk(dirname(databaseUrl.slice('sqlite:'.length)))
+    const remedy = 'DATABASE_URL needs a folder that this user may write, on a disk with 100 MB free'
+    const disk = await attempt('disk', remedy, () => examineFolder(dirname(databaseUrl.slice('sqlite:'.length))))
     yield disk
     if (disk.state === 'error') return
   }
   yield* examineDatabase(settings)
 }
 
-async function examinePort(host: string, port: number, setting: string): Promise<Finding> {
-  const check = 'port'
-  const server = createServer()
+/** Does some work, which returns what is well, or rejects with what is not. */
+async function attempt(check: string, remedy: string, work: () => Promise<string>): Promise<Finding> {
   try {
-    await listen(server, host, port, setting)
-    return { check, state: 'ok', message: `${setting} ${port} is free on ${host}` }
+    return { check, state: 'ok', message: await work() }
   } catch (error) {
-    const remedy = 'if this is the running service itself, all is well'
     return { check, state: 'error', message: (error as Error).message, remedy }
-  } finally {
-    server.close()
   }
 }
 
-async function examineModule(settings: Settings): Promise<Finding> {
-  const check = 'module'
-  try {
-    await persistenceAdapter(settings).capabilities()
-    return { check, state: 'ok', message: settings.persistenceModule }
-  } catch (error) {
-    const remedy = 'install the package, or correct PERSISTENCE_MODULE: a package, or a path that begins with . or /'
-    return { check, state: 'error', message: (error as Error).message, remedy }
-  }
+function examinePort(host: string, port: number, setting: string): Promise<Finding> {
+  return attempt('port', 'if this is the running service itself, all is well', async () => {
+    const server = createServer()
+    await listen(server, host, port, setting)
+    server.close()
+    return `${setting} ${port} is free on ${host}`
+  })
+}
+
+async function examineFolder(folder: string): Promise<string> {
+  // It is created in the one around it.
+  if (!existsSync(folder) && folder !== dirname(folder)) return examineFolder(dirname(folder))
+  if (!(await stat(folder)).isDirectory()) throw new Error(`${folder} is a file, not a folder`)
+  await access(folder, constants.W_OK | constants.X_OK)
+  const { bavail, bsize } = await statfs(folder)
+  const megabytes = Math.floor((bavail * bsize) / 1e6)
+  const message = `${megabytes.toLocaleString('en')} MB free in ${folder}`
+  if (megabytes < 100) throw new Error(message)
+  return message
 }
 
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
@@ -116,12 +130,11 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
 
 const CLOCK_TOLERANCE_MS = 60_000
 
-async function* examineKeys({ apiKeys }: Required<Persistence>, settings: Settings): AsyncGenerator<Finding> {
+async function* examineKeys({ apiKeys }: Required<Persistence>, { staticKeys }: Settings): AsyncGenerator<Finding> {
   const keys = await apiKeys.list()
   const now = new Date()
-  const active = keys.filter((key) => apiKeyState(key, now) === 'active').length + settings.staticKeys.length
-  const create = apiKeys === noApiKeys ? 'put hashes into API_KEYS_SHA256' : 'pet-store keys create --name NAME'
-  const isMissing = { state: 'warning', remedy: create } as const
+  const active = keys.filter((key) => apiKeyState(key, now) === 'active').length + staticKeys.length
+  const isMissing = { state: 'warning', remedy: remedyWithoutKeys(apiKeys) } as const
   yield { check: 'keys', message: `${active} active`, ...(active > 0 ? { state: 'ok' } : isMissing) }
   const latest = Math.max(...keys.map(({ createdAt, lastUsedAt = createdAt }) => lastUsedAt.getTime()))
   const time = now.toISOString()

@@ -18,15 +18,13 @@ it('--version prints the version, and serve --help lists every setting', async (
   for (const { variable } of Object.values(SETTINGS)) expect(text).toMatch(new RegExp(`^  ${variable}(?: |$)`, 'm'))
 })
 
-it('--help of every command ends with examples, whose options the command has', async () => {
-  const namesIn = (help: string) => [...help.matchAll(/^ {2}(\w+)(?: \S.*?)? {2,}\S/gm)].map(([, name = '']) => name)
-  const commands = namesIn(await outputOf('--help')).filter((name) => !['help', 'keys'].includes(name))
-  const keys = namesIn(await outputOf('keys --help')).filter((name) => name !== 'help')
-  expect([commands.length, keys.length]).toEqual([12, 4])
-  for (const name of [...commands, ...keys.map((one) => `keys ${one}`)]) {
-    const [options = '', examples] = (await outputOf(`${name} --help`)).split(/\nExamples:\n/)
-    expect(examples, name).toMatch(new RegExp(`^ .*pet-store ${name}`))
-    for (const [option] of examples?.matchAll(/(?<= )--[a-z-]+/g) ?? []) expect(options, name).toContain(`${option} `)
+it('--help has examples whose options the commands have', async () => {
+  const [, examples = ''] = (await outputOf('--help')).split('\nExamples:\n')
+  const commands = [...examples.matchAll(/^ {2}pet-store ((?:keys )?\w+)(.*)$/gm)]
+  expect(commands.length).toBeGreaterThan(5)
+  for (const [, name = '', rest = ''] of commands) {
+    const help = await outputOf(`${name} --help`)
+    for (const [option] of rest.matchAll(/(?<= )--[a-z-]+/g)) expect(help, name).toContain(option)
   }
 })
 

@@ -1,3 +1,5 @@
+import { userInfo } from 'node:os'
+import { promisify } from 'node:util'
 import {
   type ApiKey,
   type ApiKeyRepository,
@@ -13,15 +15,11 @@ import {
 import { openPersistence, type PersistenceUse } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import { systemUser } from '../settings/system-user.ts'
 import { textTable } from './text-table.ts'
 
-interface Output {
+interface ChangeOptions {
   /** For scripts: one JSON value on standard output. */
   readonly json?: boolean
-}
-
-interface ChangeOptions extends Output {
   /** Who changes the key. Default: the user of the operating system. */
   readonly by?: string
 }
@@ -30,14 +28,9 @@ interface ChangeOptions extends Output {
 export async function createKey(
   options: ChangeOptions & { name: string; scope?: Scope[]; expires?: number },
 ): Promise<void> {
-  const { name, scope, expires, json, by = systemUser() } = options
-  const input = {
-    name,
-    ...(scope !== undefined && { scopes: scope }),
-    ...(expires !== undefined && { lifetimeMs: expires }),
-  }
+  const { name, scope: scopes, expires: lifetimeMs, json, by = systemUser() } = options
   // Before the database is opened: wrong usage must not create one.
-  const issued = createApiKey(input, { by })
+  const issued = createApiKey({ name, scopes, lifetimeMs }, { by })
   await withKeys({}, by, async (_, __, apiKeys) => {
     await apiKeys.add(issued.key)
     await showNewKey(issued, json)
@@ -54,7 +47,7 @@ export async function rotateKey(id: string, { overlap, json, by }: ChangeOptions
 }
 
 /** `keys list`: every key ever created, the oldest first. */
-export async function listKeys({ json }: Output): Promise<void> {
+export async function listKeys({ json }: { json?: boolean }): Promise<void> {
   await withKeys({ readOnly: true }, undefined, async ({ listApiKeys }) => {
     const now = new Date()
     const all = await listApiKeys()
@@ -103,16 +96,23 @@ async function withKeys(
   }
 }
 
+/** The name of the user of this process; in a container the user often has a number and no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.()}`
+  }
+}
+
 /** Prints a key that nobody can print again. Rejects if that fails, naming the key to revoke. */
 async function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''): Promise<void> {
   const { sha256: _, ...rest } = key
   const output = json ? JSON.stringify({ ...rest, key: text }, undefined, 2) : text
-  await new Promise<void>((resolve, reject) => {
-    process.stdout.write(`${output}\n`, (cause) => {
-      if (!cause) return resolve()
-      const message = `The key ${key.id} was created but could not be written to standard output (${cause.message}). Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`
-      reject(new Error(message, { cause }))
-    })
+  const write = promisify((text: string, done: (error?: Error | null) => void) => process.stdout.write(text, done))
+  await write(`${output}\n`).catch((cause: Error) => {
+    const message = `The key ${key.id} was created but could not be written to standard output (${cause.message}). Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`
+    throw new Error(message, { cause })
   })
   if (json) return
   const { createdBy, id, name, scopes, expiresAt } = key

@@ -1,12 +1,10 @@
 import { AccessError, SCOPES } from '@pet-store/access'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { processEnvironment } from '../settings/environment.ts'
-import { misspeltVariables } from '../settings/misspelt-variables.ts'
+import { misspeltVariables } from '../settings/environment.ts'
 import { parseDuration } from '../settings/parse.ts'
 import { InvalidSettings } from '../settings/read-settings.ts'
 import { SETTINGS } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import { EXAMPLES } from './examples.ts'
 import { addTransferCommands } from './transfer-commands.ts'
 
 /**
@@ -28,15 +26,22 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
   }
 }
 
+const EXAMPLES = `
+Examples:
+  pet-store start
+  pet-store serve --help   (every setting)
+  pet-store import pets.csv
+  pet-store import - --format ndjson < pets.ndjson
+  pet-store export --status sold --output sold.csv
+  pet-store keys create --name kiosk --scope pets:read --expires 90d`
+
 // Each command is loaded when it runs, so that none waits for what only others need.
 const program = new Command('pet-store')
   .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
   .version(VERSION)
   .exitOverride()
-  .hook('preAction', (_, command) => {
-    // It lists them itself.
-    if (command.name() !== 'doctor') warnOfMisspeltVariables()
-  })
+  .hook('preAction', warnOfMisspeltVariables)
+  .addHelpText('after', EXAMPLES)
 
 const json = new Option('--json', 'print one JSON value, for scripts')
 const by = new Option(
@@ -128,14 +133,9 @@ keys
   .addOption(json)
   .action(async (idOrKey, options) => (await import('./keys.ts')).revokeKey(idOrKey, options))
 
-for (const command of [program, ...program.commands, ...keys.commands]) {
-  const examples = EXAMPLES[command.name()]
-  if (examples !== undefined) command.addHelpText('after', `\nExamples:\n  ${examples.join('\n  ')}`)
-}
-
 /** A misspelt variable would be ignored silently, and the default be used. */
 function warnOfMisspeltVariables(): void {
-  for (const { name, meant } of misspeltVariables(processEnvironment())) {
+  for (const { name, meant } of misspeltVariables()) {
     console.error(`${name} is not a setting and is ignored. Did you mean ${meant}?`)
   }
 }

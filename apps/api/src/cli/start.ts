@@ -1,5 +1,4 @@
-import { mkdirSync } from 'node:fs'
-import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createApiKeyText, hashApiKey, isApiKeyText } from '@pet-store/access'
 import { compose } from '../compose.ts'
@@ -34,7 +33,10 @@ const DEVELOPMENT_KEY_FILE = 'data/development-api-key'
 
 /** The development key: random, created by the first start and reused by every later one. */
 async function readOrCreateDevelopmentKey(): Promise<string> {
-  createFolder(dirname(DEVELOPMENT_KEY_FILE))
+  const folder = dirname(DEVELOPMENT_KEY_FILE)
+  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw fileError('create the folder', folder, error)
+  })
   const key = await readOrCreateFile(DEVELOPMENT_KEY_FILE, `${createApiKeyText()}\n`)
   if (!isApiKeyText(key)) {
     throw new Error(
@@ -44,20 +46,12 @@ async function readOrCreateDevelopmentKey(): Promise<string> {
   return key
 }
 
-function createFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    if (code !== 'EEXIST') throw fileError('create the folder', folder, cause as NodeJS.ErrnoException)
-    throw new Error(`${JSON.stringify(folder)} is a file; a folder of that name is needed.`, { cause })
-  }
-}
-
 /** Leaves the text of an existing file unchanged, and lets only its owner read it. */
 async function readOrCreateFile(file: string, text: string): Promise<string> {
   try {
-    await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch(unlessExists)
+    await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
     const stored = await readFile(file, 'utf8')
     // An existing file may be readable by others, and a umask may have changed the mode of a new one. Only now: it is no folder.
     await chmod(file, 0o600)
@@ -67,28 +61,23 @@ async function readOrCreateFile(file: string, text: string): Promise<string> {
   }
 }
 
-function unlessExists(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error
-}
+const RULE = '─'.repeat(80)
 
 function welcome(url: string, key: string, { databaseUrl }: Settings, note: string | undefined): string {
   const address = `${url}/v1`
   const authorization = `-H 'Authorization: Bearer ${key}'`
-  const lines = [
-    'The pet store is running. Stop it with Ctrl+C.',
-    '',
-    `Address    ${address}`,
-    `API key    ${key}`,
-    `           for development; stored in ${DEVELOPMENT_KEY_FILE}`,
-    '           Every user of this machine can read it on these pages:',
-    `Pets       ${url}/`,
-    `Reference  ${url}/docs`,
-    `Database   ${maskUrl(databaseUrl)}`,
-    ...(note === undefined ? [] : [`           ${note}`]),
-  ]
-  // Below the box, so that what is copied has no line of it.
   return `
-${boxed(lines)}
+${RULE}
+The pet store is running. Stop it with Ctrl+C.
+
+Address    ${address}
+API key    ${key}
+           for development; stored in ${DEVELOPMENT_KEY_FILE}
+           Every user of this machine can read it on these pages:
+Pets       ${url}/
+Reference  ${url}/docs
+Database   ${maskUrl(databaseUrl)}${note === undefined ? '' : `\n           ${note}`}
+${RULE}
 
 Paste a line to try it:
 
@@ -98,14 +87,4 @@ Paste a line to try it:
 
   curl ${authorization} ${address}/pets/1
 `
-}
-
-/** Lines in a box that fits the terminal: longer ones go on in the next line. */
-function boxed(lines: readonly string[]): string {
-  const most = Math.max(20, (process.stdout.columns || 1_000) - 4)
-  const rows = lines.flatMap((line) => line.match(new RegExp(`.{1,${most}}`, 'gu')) ?? [''])
-  const width = Math.max(...rows.map((row) => [...row].length))
-  const edge = '─'.repeat(width + 2)
-  const framed = rows.map((row) => `│ ${row}${' '.repeat(width - [...row].length)} │`)
-  return [`┌${edge}┐`, ...framed, `└${edge}┘`].join('\n')
 }

@@ -44,7 +44,7 @@ function withDefaults(opened: Persistence): Required<Persistence> {
 }
 
 /** Stands in for an adapter that stores no API keys: none is valid, and none can be created. */
-export const noApiKeys: ApiKeyRepository = {
+const noApiKeys: ApiKeyRepository = {
   add: rejectKey,
   replace: rejectKey,
   find: async () => undefined,
@@ -58,6 +58,13 @@ async function rejectKey(): Promise<never> {
   throw new Error(
     'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.',
   )
+}
+
+/** What an operator can do who has no API key yet. */
+export function remedyWithoutKeys(apiKeys: ApiKeyRepository): string {
+  return apiKeys === noApiKeys
+    ? 'the adapter stores none, so put their hashes into API_KEYS_SHA256'
+    : 'create one with: pet-store keys create --name NAME'
 }
 
 /** The adapter that the settings name: the only switch on the kind of database. */

@@ -3,11 +3,7 @@ export const DATABASE_URL_RULE = 'must be sqlite: and the path of a file, or pos
 /** Which of the built-in adapters a URL belongs to; `undefined` if none. */
 export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
   if (/^sqlite:.+/.test(url)) return 'sqlite'
-  return isPostgresUrl(url) ? 'postgres' : undefined
-}
-
-export function isPostgresUrl(text: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
+  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url) ? 'postgres' : undefined
 }
 
 const MASK = '***'

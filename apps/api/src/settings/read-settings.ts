@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { processEnvironment } from './environment.ts'
-import { SETTINGS, SETTINGS_RULES, type Setting, type Settings } from './settings.ts'
+import { mistakesAcross, SETTINGS, type Setting, type Settings } from './settings.ts'
 
 /** One or more settings are invalid; the message has one line for each. */
 export class InvalidSettings extends Error {
@@ -20,9 +20,8 @@ export function readSettings(environment = processEnvironment()): Settings {
     ([name, setting]) => [name, readSetting(setting, environment)] as const,
   )
   const settings: Record<string, unknown> = Object.fromEntries(read.map(([name, { value }]) => [name, value]))
-  const mistakes = [...read.map(([, { mistake }]) => mistake), ...SETTINGS_RULES.map((rule) => rule(settings))]
-  const invalid = mistakes.filter((line) => line !== undefined)
-  if (invalid.length > 0) throw new InvalidSettings(invalid)
+  const mistakes = [...read.flatMap(([, { mistake }]) => mistake ?? []), ...mistakesAcross(settings)]
+  if (mistakes.length > 0) throw new InvalidSettings(mistakes)
   // Every name of the list was read, or a line was written.
   return settings as Settings
 }

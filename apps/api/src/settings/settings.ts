@@ -1,9 +1,19 @@
-import { AccessError, createStaticKeys, type RateLimit, type StaticKey } from '@pet-store/access'
 // The entry without the driver, which would slow every start down.
 import { DEFAULT_POOL_SIZE, DEFAULT_STATEMENT_TIMEOUT_MS, POOLERS } from '@pet-store/persistence-postgres/settings'
-import { DATABASE_URL_RULE, databaseKind, isPostgresUrl, maskUrl } from './database-url.ts'
-import { parseOrigins, parsePublicUrl, parseTrustProxy } from './network-settings.ts'
-import { parseDuration, parseInteger, parseList, parseOneOf } from './parse.ts'
+import { DATABASE_URL_RULE, databaseKind, maskUrl } from './database-url.ts'
+import {
+  parseCollectorUrl,
+  parseInteger,
+  parseList,
+  parseOneOf,
+  parseOrigins,
+  parsePublicUrl,
+  parseRateLimit,
+  parseRatio,
+  parseShutdownTime,
+  parseStaticKeys,
+  parseTrustProxy,
+} from './parse.ts'
 
 /** One setting: its environment variable, what it does, its default as text, and how its text is parsed. */
 export interface Setting<T> {
@@ -47,7 +57,7 @@ export const SETTINGS = {
     variable: 'HOST',
     meaning: 'The address to listen on. `0.0.0.0` or `::` listens on every network interface.',
     default: '127.0.0.1',
-    parse: parseText,
+    parse: String,
   },
   metricsPort: {
     variable: 'METRICS_PORT',
@@ -82,14 +92,14 @@ export const SETTINGS = {
     default: 'sqlite:./data/pet-store.db',
     isSecret: true,
     mask: maskUrl,
-    parse: parseText,
+    parse: String,
   },
   persistenceModule: {
     variable: 'PERSISTENCE_MODULE',
     meaning:
       'A persistence adapter of your own instead of the built-in ones: the name of a package, or the path of a file that begins with `.` or `/`. It receives `DATABASE_URL` unchanged.',
     default: '',
-    parse: parseText,
+    parse: String,
   },
   migrateOnStart: {
     variable: 'MIGRATE_ON_START',
@@ -198,74 +208,19 @@ export const SETTINGS = {
 /** All settings, parsed. */
 export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> }
 
-/** A rule across settings: one line that says what is wrong, or nothing. Settings that are invalid by themselves are absent. */
-type SettingsRule = (settings: Partial<Settings>) => string | undefined
-
-export const SETTINGS_RULES: readonly SettingsRule[] = [
-  function databaseIsKnown({ databaseUrl, persistenceModule }) {
-    if (databaseUrl === undefined || persistenceModule !== '') return undefined
-    return databaseKind(databaseUrl) === undefined ? `DATABASE_URL ${DATABASE_URL_RULE}` : undefined
-  },
-
-  // An adapter of PERSISTENCE_MODULE decides itself whether it has replicas and what their URLs are.
-  function replicasNeedPostgres({ databaseUrl, persistenceModule, databaseReplicaUrls = [] }) {
-    if (databaseUrl === undefined || databaseReplicaUrls.length === 0 || persistenceModule !== '') return undefined
-    if (!isPostgresUrl(databaseUrl)) {
-      return 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database'
+/** What is wrong across settings, one line each. Settings that are invalid by themselves are absent. */
+export function* mistakesAcross(settings: Partial<Settings>): Generator<string> {
+  const { databaseUrl, persistenceModule, databaseReplicaUrls = [] } = settings
+  // An adapter of PERSISTENCE_MODULE decides itself whether it has replicas and what its URLs are.
+  if (databaseUrl !== undefined && persistenceModule === '') {
+    const kind = databaseKind(databaseUrl)
+    if (kind === undefined) yield `DATABASE_URL ${DATABASE_URL_RULE}`
+    if (databaseReplicaUrls.length > 0 && kind !== 'postgres') {
+      yield 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database'
+    } else if (databaseReplicaUrls.some((url) => databaseKind(url) !== 'postgres')) {
+      yield 'DATABASE_REPLICA_URLS must be URLs such as postgres://user:password@host/database, separated by commas'
     }
-    if (databaseReplicaUrls.every(isPostgresUrl)) return undefined
-    return 'DATABASE_REPLICA_URLS must be URLs such as postgres://user:password@host/database, separated by commas'
-  },
-
-  function delayEndsBeforeTimeout({ shutdownDelayMs = 0, shutdownTimeoutMs = 1 }) {
-    return shutdownDelayMs < shutdownTimeoutMs ? undefined : 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
-  },
-]
-
-function parseText(text: string): string {
-  return text
-}
-
-/** Node's timers fire at once beyond 24 days. */
-function parseShutdownTime(text: string): number {
-  const timeMs = parseDuration(text)
-  if (timeMs <= parseDuration('1h')) return timeMs
-  throw new RangeError('must be at most 1h')
-}
-
-function parseCollectorUrl(text: string): string {
-  if (text !== '' && !(/^https?:\/\//.test(text) && URL.canParse(text)))
-    throw new RangeError('must be a URL that begins with http:// or https://')
-  // The path of traces is appended.
-  if (/[?#]/.test(text)) throw new RangeError('must have no query')
-  return text
-}
-
-function parseRatio(text: string): number {
-  const ratio = Number(text)
-  if (/^[0-9.]{1,20}$/.test(text) && ratio <= 1) return ratio
-  throw new RangeError('must be a number from 0 to 1')
-}
-
-function parseRateLimit(text: string): RateLimit | undefined {
-  if (text === '') return undefined
-  const [, requests = '', window = ''] = /^([1-9][0-9]{0,8})\/([0-9]+[smhd])$/.exec(text) ?? []
-  const windowMs = window === '' ? 0 : parseDuration(window)
-  if (windowMs === 0) throw new RangeError('must be a number of requests, a slash and a duration, such as 600/1m')
-  return { requests: Number(requests), windowMs }
-}
-
-function parseStaticKeys(text: string): readonly StaticKey[] {
-  const keys = parseList(text).map((entry) => {
-    const [, name, sha256 = ''] = /^(?:([\w.-]{1,64})=)?([0-9a-f]{64})$/i.exec(entry) ?? []
-    if (sha256 === '') throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, separated by commas')
-    return { keyId: name ?? `sha256-${sha256.slice(0, 8)}`, sha256: sha256.toLowerCase() }
-  })
-  try {
-    createStaticKeys(keys)
-  } catch (error) {
-    if (!(error instanceof AccessError)) throw error
-    throw new RangeError(`must not repeat a key: ${error.message}`)
   }
-  return keys
+  const { shutdownDelayMs = 0, shutdownTimeoutMs = 1 } = settings
+  if (shutdownDelayMs >= shutdownTimeoutMs) yield 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
 }
