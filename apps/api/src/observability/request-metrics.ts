@@ -1,4 +1,4 @@
-import { DECLARED_RESPONSES, type HttpLog, isDeprecated, type RequestEntry } from '@pet-store/http-express'
+import { DECLARED_ROUTES, type HttpLog, type RequestEntry } from '@pet-store/http-express'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { DURATION_BUCKETS } from './persistence-metrics.ts'
 
@@ -9,6 +9,9 @@ const UNROUTED = [
   ['POST', ['400', '401', '404']],
   ['other', ['400', '401', '404', '408', '431']],
 ] as const
+const DEPRECATED: ReadonlySet<string> = new Set(
+  DECLARED_ROUTES.filter(({ isDeprecated }) => isDeprecated).map(({ method, route }) => `${method} ${route}`),
+)
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Counts and times requests by what is logged about them, and counts the uses of deprecated operations by API key. */
@@ -20,8 +23,8 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
     buckets: [...DURATION_BUCKETS],
     registers: [registry],
   })
-  for (const labels of DECLARED_RESPONSES) {
-    for (const status of [labels.status, '500', '503']) requests.zero({ ...labels, status })
+  for (const { method, route, statuses } of DECLARED_ROUTES) {
+    for (const status of [...statuses, '500', '503']) requests.zero({ method, route, status })
   }
   for (const [method, statuses] of UNROUTED) {
     for (const status of statuses) requests.zero({ method, route: UNKNOWN_ROUTE, status })
@@ -51,7 +54,8 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
       underWay -= 1
       const { route = '', keyId, method = '', durationMs } = entry
       requests.observe(labelsOf(entry), durationMs / 1000)
-      if (keyId !== undefined && isDeprecated(method, route)) deprecatedUses.inc({ key_id: keyId })
+      if (keyId !== undefined && DEPRECATED.has(`${method === 'HEAD' ? 'GET' : method} ${route}`))
+        deprecatedUses.inc({ key_id: keyId })
       log.request(entry)
     },
   })

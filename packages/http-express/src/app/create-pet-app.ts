@@ -1,5 +1,4 @@
 import type { PetUseCases } from '@pet-store/domain'
-import type { Router } from 'express'
 import { sendOptions } from '../http/methods.ts'
 import { allowOrigins } from '../middleware/allow-origins.ts'
 import { limitConcurrency } from '../middleware/limit-concurrency.ts'
@@ -10,7 +9,7 @@ import { type Clock, petHandlers, referencesFrom } from '../pets/pet-handlers.ts
 import { addDescriptionRoutes } from '../routes/description-route.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../routes/health-routes.ts'
 import { addPageRoutes } from '../routes/page-routes.ts'
-import { createExpressApp, type ExpressApp } from './create-express-app.ts'
+import { createHttpApp, type HttpApp } from './create-http-app.ts'
 import { addOperationRoutes, BASE, METHODS } from './operation-routes.ts'
 
 /** What the app needs from outside. */
@@ -37,28 +36,29 @@ export interface PetAppOptions {
 }
 
 /**
- * The interface document as an Express router: the request log, then the operations behind the key check, then the routes
- * without a key, then the error handler. It does not listen; see `createPetServer`.
+ * The interface document: the request log, then the operations behind the key check, then the routes without a key, then
+ * the error handler. It does not listen; see `createPetServer`.
  */
-export function createPetApp(options: PetAppOptions): ExpressApp {
-  return createExpressApp(options, (router) => addPetRoutes(router, options))
-}
-
-export function addPetRoutes(router: Router, options: PetAppOptions): void {
+export function createPetApp(options: PetAppOptions): HttpApp {
   const { publicUrl, corsOrigins = [], rateLimiting, maxConcurrentRequests } = options
   const references = referencesFrom(publicUrl)
-  const checkKey = requireKey(options.tokenCheck, options.onMissingKey)
   const limits = [
     ...(maxConcurrentRequests === undefined ? [] : [limitConcurrency(maxConcurrentRequests)]),
     ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),
   ]
-  // Not for the pages: the reference page can hold a key, which no other origin may read.
-  if (corsOrigins.length > 0) router.use([BASE, '/openapi.json'], allowOrigins(corsOrigins, METHODS))
-  const handlers = petHandlers(options.pets, options.now, references)
-  addOperationRoutes(router, handlers, checkKey, limits, deprecationHeaders(references.docs))
-  // What `createPetServer` makes of `OPTIONS *`.
-  router.options(/^\/\*$/, sendOptions(METHODS.join(', ')))
-  addHealthRoutes(router, options.readiness)
-  addDescriptionRoutes(router)
-  addPageRoutes(router, options)
+  return createHttpApp(options, (router) => {
+    // Not for the pages: the reference page can hold a key, which no other origin may read.
+    if (corsOrigins.length > 0) router.use([BASE, '/openapi.json'], allowOrigins(corsOrigins, METHODS))
+    addOperationRoutes(router, {
+      handlers: petHandlers(options.pets, options.now, references),
+      checkKey: requireKey(options.tokenCheck, options.onMissingKey),
+      limits,
+      deprecation: deprecationHeaders(references.docs),
+    })
+    // What `createPetServer` makes of `OPTIONS *`.
+    router.options(/^\/\*$/, sendOptions(METHODS))
+    addHealthRoutes(router, options.readiness)
+    addDescriptionRoutes(router)
+    addPageRoutes(router, options)
+  })
 }

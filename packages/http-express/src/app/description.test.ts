@@ -1,12 +1,9 @@
 import { type PetInput, validateNewPet } from '@pet-store/domain'
-import { Router } from 'express'
 import { describe, expect } from 'vitest'
 import { ERROR_STATUS } from '../http/http-error.ts'
-import { OPERATIONS } from '../pets/operations.ts'
 import { openApiJson } from '../routes/description-route.ts'
 import { schemaAt } from '../testing/expect-declared.test-support.ts'
 import { it } from '../testing/start-test-server.test-support.ts'
-import { addPetRoutes, type PetAppOptions } from './create-pet-app.ts'
 
 const JSON_TEXT = await openApiJson()
 const document = JSON.parse(JSON_TEXT)
@@ -112,21 +109,6 @@ describe('the description', () => {
 })
 
 describe('each declared operation', () => {
-  it('has a route, and no route under /v1 is without one', () => {
-    const router = Router()
-    addPetRoutes(router, {} as PetAppOptions)
-    const routes = router.stack.flatMap(({ route }) =>
-      (route?.stack ?? []).map(({ method }) => ({ method, path: String(route?.path) })),
-    )
-    const underV1 = routes.filter(({ method, path }) => path.startsWith('/v1') && method && method !== 'options')
-    const declared = Object.values(OPERATIONS).map(({ method, path }) => ({
-      method,
-      path: `/v1${path.replace(/\{(\w+)\}/, ':$1')}`,
-    }))
-    expect(underV1).toEqual(declared)
-    expect(routes).toContainEqual({ method: 'get', path: '/openapi.json' })
-  })
-
   it.for(Object.entries(operationsOf((operation) => operation)))(
     '%s responds to its example with its example',
     async ([request, { operationId, parameters = [], requestBody, responses }], { server }) => {

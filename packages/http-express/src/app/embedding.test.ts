@@ -3,12 +3,12 @@ import express, { type Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
-import type { ExpressApp } from './create-express-app.ts'
+import type { HttpApp } from './create-http-app.ts'
 
 const PET = '{"name":"Rex","categoryId":9007199254740993}'
 
 /** The pet app inside an app with a middleware and a route of its own, below a prefix. */
-const embedIn = (shop: Express, prefix: string) => (petApp: ExpressApp) =>
+const embedIn = (shop: Express, prefix: string) => (petApp: HttpApp) =>
   shop
     .disable('x-powered-by')
     .use((_req, res, next) => {
@@ -38,7 +38,7 @@ it.each(['/', '/shop'])('works in another Express app below %s, with routes and 
 })
 
 it('says at once that a body parser in front has read the body, and serves what has none', async () => {
-  const around = (petApp: ExpressApp) => express().disable('x-powered-by').use(express.json(), petApp)
+  const around = (petApp: HttpApp) => express().disable('x-powered-by').use(express.json(), petApp)
   const server = await startTestServer({ around, repository: createMemoryPets(), maxConcurrentRequests: 1 })
   for (const body of [PET, '{}']) {
     expect(expectError(await server.post(body), 'not_implemented')).toContain('mount the pet app before express.json()')

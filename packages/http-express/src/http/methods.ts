@@ -1,4 +1,4 @@
-import type { IRouter, RequestHandler } from 'express'
+import type { IRouter } from 'express'
 import { HttpError } from './http-error.ts'
 import { type Handler, sendResponse } from './response.ts'
 
@@ -28,14 +28,14 @@ export function rejectMethod(allow: string): Handler {
 }
 
 /** Adds a route that has GET, HEAD and OPTIONS and needs no key. `name` is the route in logs and metrics. */
-export function addGetRoute(app: IRouter, path: string, handler: Handler<never>, name: string = path): void {
+export function addGetRoute(app: IRouter, path: string, handler: Handler, name: string = path): void {
   app
     .route(path)
     .all((_req, res, next) => {
       res.locals.route = name
       next()
     })
-    .get(handler as Handler as RequestHandler)
+    .get(handler)
     .options(sendOptions(GET_METHODS))
     .all(rejectMethod(GET_METHODS))
 }

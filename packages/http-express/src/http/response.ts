@@ -4,9 +4,9 @@ import type { VerifiedKey } from '@pet-store/access'
 import { ERROR_STATUS, type ErrorCode, errorJson, type HttpError } from './http-error.ts'
 
 /** A request, with the parameters of its path. */
-export interface HandlerRequest<Parameters = unknown> extends IncomingMessage {
+export interface HandlerRequest extends IncomingMessage {
   url: string
-  readonly params: Parameters
+  readonly params: Readonly<Record<string, unknown>>
 }
 
 /** A response, with what is known about its request. */
@@ -18,11 +18,7 @@ export interface HandlerResponse extends ServerResponse {
 type Next = () => void
 
 /** A route or a middleware of Express that uses Node's API only, which costs less than Express's additions. */
-export type Handler<Parameters = unknown> = (
-  req: HandlerRequest<Parameters>,
-  res: HandlerResponse,
-  next: Next,
-) => void | Promise<void>
+export type Handler = (req: HandlerRequest, res: HandlerResponse, next: Next) => void | Promise<void>
 
 /** A middleware that either returns, and the request goes on, or throws. */
 export type Check = (req: HandlerRequest, res: HandlerResponse) => void | Promise<void>

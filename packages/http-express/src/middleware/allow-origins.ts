@@ -13,9 +13,9 @@ const MAX_AGE = 7_200
  * Lets web pages of these origins (`*`: of all) call the service with these methods. Responds to their preflights, which
  * browsers send without a key; any other OPTIONS goes on. There are no cookies: a page can do what its key can do.
  */
-export function allowOrigins(origins: readonly string[], methods: readonly string[]): Handler {
+export function allowOrigins(origins: readonly string[], methods: string): Handler {
   const origin = origins.includes('*') ? '*' : [...origins]
-  const onPreflight = cors({ origin, methods: [...methods], maxAge: MAX_AGE, preflightContinue: true })
+  const onPreflight = cors({ origin, methods: methods.split(', '), maxAge: MAX_AGE, preflightContinue: true })
   const onRequest = cors({ origin, exposedHeaders: EXPOSED_HEADERS, preflightContinue: true })
   return (req, res, next) => {
     if (!isPreflight(req)) return onRequest(req, res, next)

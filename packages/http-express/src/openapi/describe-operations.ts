@@ -14,10 +14,10 @@ import { jsonOf } from './describe-schema.ts'
  * One operation under `/v1`. Its route, the parsing of its parameters and body, and its published description come
  * from this one declaration; the tests check every response against it.
  */
-export interface Operation<Path extends string = string> extends ZodOpenApiOperationObject {
+export interface Operation extends ZodOpenApiOperationObject {
   readonly method: Method
   /** Below the base address, with parameters as `{name}`. */
-  readonly path: Path
+  readonly path: `/${string}`
   /** What the API key must be allowed to do, else 403. */
   readonly scope: Scope
   readonly 'x-stability': 'stable' | 'beta' | 'experimental'

@@ -15,12 +15,8 @@ import {
 import { listPetsParameters } from './list-pets-query.ts'
 import { NEW_PET_EXAMPLE, newPetSchema, PET_EXAMPLE, petSchema, petsSchema } from './pet-schema.ts'
 
-/** The operations of the interface document (section 4), named as there. */
-export type Operations = {
-  readonly listPets: Operation<'/pets'>
-  readonly createPet: Operation<'/pets'>
-  readonly getPet: Operation<'/pets/{petId}'>
-}
+/** The operations of the interface document (section 4), as there. */
+export type OperationName = 'listPets' | 'createPet' | 'getPet'
 
 /** The date of the first release, since which getPet is deprecated (RFC 9745). */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 21) / 1000
@@ -46,7 +42,7 @@ const petId = describedAs(z.string(), INT64_NUMBER, {
   example: 1,
 })
 
-export const OPERATIONS: Operations = {
+export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   listPets: operation({
     method: 'get',
     path: '/pets',
@@ -107,6 +103,6 @@ export const OPERATIONS: Operations = {
 }
 
 /** Adds the responses that every operation has. */
-function operation<Path extends string>({ responses, ...own }: Operation<Path>): Operation<Path> {
+function operation({ responses, ...own }: Operation): Operation {
   return { ...own, responses: { ...responses, ...commonErrorResponses(own.scope, own.deprecated ? DEPRECATION : {}) } }
 }

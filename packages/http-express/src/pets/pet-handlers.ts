@@ -7,21 +7,14 @@ import { applyPreference, assertNoParameters, readIdempotencyKey } from '../http
 import { addHeader, type Handler, type HandlerRequest, sendJson } from '../http/response.ts'
 import { verifiedKeyOf } from '../middleware/require-key.ts'
 import { readListPetsQuery, writeCursor } from './list-pets-query.ts'
-import { GONE, type Operations, RETIRED_FROM } from './operations.ts'
+import { GONE, type OperationName, RETIRED_FROM } from './operations.ts'
 import { petJson, petsJson, readNewPet } from './pet-schema.ts'
 
 /** Returns the current time. An option, so that tests can run in 2030. */
 export type Clock = () => Date
 
 /** The handler of each declared operation. One that is missing, or not declared, does not compile. */
-export type PetHandlers = {
-  readonly [Name in keyof Operations]: Handler<PathParameters<Operations[Name]['path']>>
-}
-
-/** The parameters of a path: `/pets/{petId}` has `petId`. */
-type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Record<Name, string> & PathParameters<Rest>
-  : Record<never, string>
+export type PetHandlers = Readonly<Record<OperationName, Handler>>
 
 /** The three operations of the interface document (section 4): each one parses, calls, serialises and sends. */
 export function petHandlers(pets: PetUseCases, now: Clock, references: References): PetHandlers {
@@ -49,7 +42,7 @@ export function petHandlers(pets: PetUseCases, now: Clock, references: Reference
     getPet: async (req, res) => {
       if (isRetired(now)) throw new HttpError('gone', GONE)
       assertNoParameters(req.url, applyPreference(req, res))
-      const id = readInt64(req.params.petId)
+      const id = readInt64(String(req.params['petId']))
       if (id === undefined) throw new HttpError('not_found', 'There is no such pet: an id is a 64-bit integer.')
       const pet = await pets.getPet(id)
       sendJson(res, 200, petJson(pet))

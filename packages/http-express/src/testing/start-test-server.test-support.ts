@@ -7,7 +7,7 @@ import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { RawConnection } from '@pet-store/testing'
 import { onTestFinished, type TestAPI, test } from 'vitest'
-import type { ExpressApp } from '../app/create-express-app.ts'
+import type { HttpApp } from '../app/create-http-app.ts'
 import { createPetApp, type PetAppOptions } from '../app/create-pet-app.ts'
 import type { HttpLog, RequestEntry } from '../middleware/open-request.ts'
 import { createPetServer, type ServerLimits } from '../server/create-pet-server.ts'
@@ -59,7 +59,7 @@ export interface TestServerOptions extends Partial<PetAppOptions> {
   readonly repository?: PetRepository
   readonly limits?: Partial<ServerLimits>
   /** Puts the pet app into another app. */
-  readonly around?: (petApp: ExpressApp) => RequestListener
+  readonly around?: (petApp: HttpApp) => RequestListener
 }
 
 /**

@@ -6,11 +6,10 @@ import { sendResponse } from '../http/response.ts'
 import { handleError } from '../middleware/handle-error.ts'
 import { clientAddressOf, type HttpLog, openRequest, type TrustProxy } from '../middleware/open-request.ts'
 
-/** Routes of Express, for a `node:http` server or, with `use`, for another Express app. Responds to every request. */
-export type ExpressApp = (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
+/** A request handler: for `createPetServer`, or for `use` of an Express app. Responds to every request. */
+export type HttpApp = (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
 
-/** What the apps of this package have in common. */
-interface ExpressAppOptions {
+interface HttpAppOptions {
   readonly log: HttpLog
   readonly publicUrl?: string | undefined
   readonly trustProxy?: TrustProxy
@@ -20,10 +19,10 @@ interface ExpressAppOptions {
  * The request log first, then the routes, then 404 and the error handler. A router, because `express()` around it would
  * give each request and response another prototype, for methods that nothing here uses: docs/decisions/0033-hot-path.md
  */
-export function createExpressApp(
-  { log, publicUrl, trustProxy = 0 }: ExpressAppOptions,
+export function createHttpApp(
+  { log, publicUrl, trustProxy = 0 }: HttpAppOptions,
   addRoutes: (router: Router) => void,
-): ExpressApp {
+): HttpApp {
   const router = Router({ caseSensitive: true, strict: true })
   router.use(openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy)))
   addRoutes(router)
@@ -51,9 +50,9 @@ export interface MetricsText {
   read(): Promise<string>
 }
 
-/** `/metrics` as an Express router, for a listener that only operators can reach; no key needed. */
-export function createMetricsApp({ contentType, read }: MetricsText, log: HttpLog): ExpressApp {
-  return createExpressApp({ log }, (router) =>
+/** `/metrics`, for a listener that only operators can reach; no key needed. */
+export function createMetricsApp({ contentType, read }: MetricsText, log: HttpLog): HttpApp {
+  return createHttpApp({ log }, (router) =>
     addGetRoute(router, '/metrics', async (_req, res) => {
       sendResponse(res, 200, { 'Content-Type': contentType }, await read())
     }),
