@@ -2,11 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
-import { EmbeddedServer, runSql } from '@pet-store/testing-postgres'
+import { CA, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migratePostgres } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
-import { CA, LOCALHOST } from './testing/tls-certificates.test-support.ts'
 
 let server: EmbeddedServer
 let folder: string
@@ -14,9 +13,7 @@ let folder: string
 beforeAll(async () => {
   server = await EmbeddedServer.create()
   console.log(`TLS: an embedded server on port ${server.port}, even when TEST_DATABASE_URL is set`)
-  // The names under which the server looks for them.
-  await server.writeDataFile('server.crt', LOCALHOST.certificate)
-  await server.writeDataFile('server.key', LOCALHOST.key)
+  await server.writeCertificate()
   await server.start(['-c', 'fsync=off', '-c', 'ssl=on'])
   await migratePostgres({ url: server.url })
   folder = await mkdtemp(join(tmpdir(), 'pet-store-tls-'))

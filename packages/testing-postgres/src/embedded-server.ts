@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { copyAsStandby } from './copy-as-standby.ts'
 import { freePort } from './free-port.ts'
+import { LOCALHOST } from './tls-certificates.ts'
 
 const run = promisify(execFile)
 /** PostgreSQL does not run as root; this is the user `nobody` of usual systems. */
@@ -122,11 +123,16 @@ export class EmbeddedServer {
     })
   }
 
-  /** Puts a file that only the server may read, such as a key, into the data folder. */
-  async writeDataFile(name: string, content: string): Promise<void> {
-    const path = join(this.dataFolder, name)
-    await writeFile(path, content, { mode: 0o600 })
-    await giveToServer(path)
+  /** Puts the certificate of `localhost` where the server looks for it when it is started with `ssl=on`. */
+  async writeCertificate(): Promise<void> {
+    for (const [name, content] of Object.entries({
+      'server.crt': LOCALHOST.certificate,
+      'server.key': LOCALHOST.key,
+    })) {
+      const path = join(this.dataFolder, name)
+      await writeFile(path, content, { mode: 0o600 })
+      await giveToServer(path)
+    }
   }
 
   /**

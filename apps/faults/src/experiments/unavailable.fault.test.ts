@@ -113,7 +113,7 @@ it('responds with 503 while the server does not support TLS, and stores nothing'
   await expectUnavailable('no TLS', { databaseUrl: proxy.url, start, end })
 })
 
-/** Every response is 503 as long as it lasts, nothing is stored, and afterwards the service is as before. */
+/** Every response is 503 as long as it lasts, nothing is stored, the log says so once, and afterwards the service is as before. */
 async function expectUnavailable(what: string, { databaseUrl, start, end }: Outage): Promise<void> {
   const service = await Service.start({ databaseUrl, settings: { DATABASE_STATEMENT_TIMEOUT: '1000' } })
   const create = (name: string) =>
@@ -131,12 +131,23 @@ async function expectUnavailable(what: string, { databaseUrl, start, end }: Outa
   await until('it is not ready', async () => (await service.ask({ path: '/readyz' }))?.status === 503)
   const alive = await service.ask({ path: '/livez' })
   await end()
-  expect(during.map((response) => [response?.status, response?.headers['retry-after'] !== undefined])).toEqual(
-    during.map(() => [503, true]),
-  )
+  for (const response of during) {
+    expect(response).toMatchObject({ status: 503, headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) } })
+    expect(JSON.parse(response?.text ?? '')).toMatchObject({ code: 'service_unavailable', status: 503 })
+  }
   expect(alive?.status).toBe(200)
   await until('the service works again', async () => (await service.ask({ path: '/v1/pets' }))?.status === 200)
   expect((await create('after'))?.status).toBe(201)
+  let log = ''
+  await until('its log says that it is ready', async () => {
+    await service.ask({ path: '/readyz' })
+    log = await readFile(join(service.folder, 'service.log'), 'utf8')
+    return log.includes('"msg":"ready again"')
+  })
+  const messages = (level: number) =>
+    [...log.matchAll(new RegExp(`"level":${level},.*"msg":"(.*)"`, 'g'))].map(([, text]) => text)
+  expect(messages(50)).toEqual(['the database is unavailable'])
+  expect(new Set(messages(40))).toEqual(new Set(['the database is still unavailable', 'not ready']))
   const names = (await walkPets(service)).map(({ name }) => name)
   report(`unavailable: ${what}`, { responses: during.length, stored: names.length })
   expect(names.filter((name) => name !== 'between')).toEqual(['before', 'after'])

@@ -34,10 +34,7 @@ export async function startOwnPostgres({
     await server.stop('immediate')
     await server.remove()
   })
-  if (isTls) {
-    await server.writeDataFile('server.crt', CERTIFICATE)
-    await server.writeDataFile('server.key', KEY)
-  }
+  if (isTls) await server.writeCertificate()
   await server.start([...postgresFlags(isTls), ...flags])
   return server
 }
@@ -53,24 +50,3 @@ export function withTls(url: string): string {
   tls.searchParams.set('sslmode', 'no-verify')
   return tls.href
 }
-
-// Made once for these tests:
-// openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 36500 -subj '/CN=localhost'
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgDB3SSVWmugTG+t4W
-Hzhws71IWjlpyxb8NJHFITLXSU2hRANCAASIf7R9ITQZ6grVLIMMc2JL7EDpPBul
-BDKydbxeKgaxIkur7ZADKnY7tMQAoSjKKW/UteG3Eu8t8xR2FMWo2His
------END PRIVATE KEY-----
-`
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBfzCCASWgAwIBAgIUHPuwYJgyPAJLHANvmcZgblCbqwYwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTE4MTgzNFoYDzIxMjYxMDI4
-MTgxODM0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAASIf7R9ITQZ6grVLIMMc2JL7EDpPBulBDKydbxeKgaxIkur7ZADKnY7
-tMQAoSjKKW/UteG3Eu8t8xR2FMWo2Hiso1MwUTAdBgNVHQ4EFgQUxvPj07ojvKLT
-zkQAwWboOZIrDTgwHwYDVR0jBBgwFoAUxvPj07ojvKLTzkQAwWboOZIrDTgwDwYD
-VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiEAk2MZPUlUThq/r5gEShB1
-ReJ6P0qvvq4vrV+kt4aBYmsCIDSB+335bfwXapKSJkyG/3bZYPVUS7wHc6n73r81
-mWF3
------END CERTIFICATE-----
-`

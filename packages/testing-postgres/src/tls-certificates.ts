@@ -6,7 +6,7 @@
 //   $new -CA ca.pem -CAkey ca.key -subj /CN=localhost -addext subjectAltName=DNS:localhost \
 //     -addext basicConstraints=CA:FALSE -keyout localhost.key -out localhost.pem
 
-/** Signed the certificate of the server below. */
+/** The certificate of who signed the one below. */
 export const CA = `-----BEGIN CERTIFICATE-----
 MIIBjzCCATWgAwIBAgIULQgibwXKGvIcJXH9AoP+46Up0VgwCgYIKoZIzj0EAwIw
 HDEaMBgGA1UEAwwRUGV0IFN0b3JlIHRlc3QgQ0EwIBcNMjAwMTAxMDAwMDAwWhgP
