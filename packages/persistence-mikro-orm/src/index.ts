@@ -15,7 +15,7 @@ export type { NewPetColumns } from './entities/records.ts'
 
 // Many items at a time
 export { createBulkAccess } from './bulk/bulk-access.ts'
-export type { BulkDatabase, SqlText } from './bulk/bulk-access.ts'
+export type { BulkDatabase } from './bulk/bulk-access.ts'
 
 // What an adapter brings
 export type { Statement, StatementRunner } from './statements/statement-runner.ts'

@@ -1,8 +1,9 @@
 import type { BulkAccess } from '@pet-store/persistence'
-import { createBulkAccess, type SqlValue } from '@pet-store/persistence-mikro-orm'
+import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
 import { openPostgresDatabase } from './database/database.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { runOnPool } from './driver/pool-statements.ts'
+import { createPostgresStatementRunner } from './driver/statement-runner.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
 import { assertNoNewerSchema, ensureMigrated } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
@@ -16,9 +17,9 @@ const PET_IDS = "pg_get_serial_sequence('pet', 'id')::regclass"
  * migrate, and if the schema is that of a newer version.
  */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {
-  const { bulkTimeoutMs = PAGE_TIMEOUT_MS } = options
+  const { bulkTimeoutMs = PAGE_TIMEOUT_MS, pooler = 'none', onStatement } = options
   const database = await openPostgresDatabase({ ...options, statementTimeoutMs: bulkTimeoutMs })
-  const { pool } = database
+  const { pool, server } = database
   try {
     await ensureMigrated(database, options)
     await assertNoNewerSchema(database)
@@ -30,13 +31,12 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
   const read = runOnPool(pool, 'not_stored')
   const write = runOnPool(pool, 'unknown')
   return createBulkAccess(createPostgresOrm(database.name, pool).em, {
-    read: ({ sql, parameters }) => read({ text: sql }, parameters as readonly SqlValue[]),
+    runner: createPostgresStatementRunner({ pooler, onStatement, server }, write, read),
 
-    insert: ({ table, columns, onConflict = '' }, rows, also) =>
+    insert: ({ table, columns, names, onConflict = '' }, rows, also) =>
       inWriteTransaction(pool, async (client) => {
-        if (also !== undefined && (await client.query(also.sql, [...also.parameters])).rowCount === 0) return false
+        if (also !== undefined && (await client.query(also.sql, [...also.values])).rowCount === 0) return false
         // One array for each column, so that the number of parameters does not grow with the rows.
-        const names = columns.map(({ name }) => name).join(', ')
         const arrays = columns.map(({ isInteger }, index) => `$${index + 1}::${isInteger ? 'bigint' : 'text'}[]`)
         await client.query(
           `insert into ${table} (${names}) select * from unnest(${arrays.join(', ')}) ${onConflict}`,

@@ -1,6 +1,9 @@
 import type { BulkAccess } from '@pet-store/persistence'
-import { createBulkAccess, type SqlValue } from '@pet-store/persistence-mikro-orm'
+import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
 import type { SqliteOptions } from './database/settings.ts'
+import { createGroupedReads } from './driver/grouped-reads.ts'
+import { GroupedWrites } from './driver/grouped-writes.ts'
+import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { inWriteTransaction } from './driver/write-transaction.ts'
 import { assertNoNewerSchema, openMigrated } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
@@ -22,18 +25,11 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
   }
   database.pragma(`cache_size = -${CACHE_KIB}`)
   return createBulkAccess(createSqliteOrm(database).em, {
-    async read({ sql, parameters }) {
-      return database
-        .prepare<unknown[], SqlValue[]>(sql)
-        .raw()
-        .safeIntegers()
-        .all(...parameters)
-    },
+    runner: createSqliteStatementRunner(database, new GroupedWrites(database), createGroupedReads(database)),
 
-    insert: ({ table, columns, onConflict = '' }, rows, also) =>
+    insert: ({ table, columns, names, onConflict = '' }, rows, also) =>
       inWriteTransaction(database, () => {
-        if (also !== undefined && database.prepare(also.sql).run(...also.parameters).changes === 0) return false
-        const names = columns.map(({ name }) => name).join(', ')
+        if (also !== undefined && database.prepare(also.sql).run(also.values).changes === 0) return false
         const values = columns.map(() => '?').join(', ')
         const insert = database.prepare(`insert into ${table} (${names}) values (${values}) ${onConflict}`)
         for (const row of rows) insert.run(row)

@@ -1,5 +1,5 @@
 import type { EntitySchema } from '@mikro-orm/core'
-import type { InferKyselyDB, SqlEntityManager } from '@mikro-orm/sql'
+import type { SqlEntityManager } from '@mikro-orm/sql'
 import type { BulkAccess, PetImportProgress } from '@pet-store/persistence'
 import {
   API_KEY_CODEC,
@@ -19,12 +19,14 @@ import {
   PetImportRecord,
   PetRecord,
 } from '../entities/records.ts'
-import { columnsOf, type TableColumns } from '../statements/table-columns.ts'
+import { SqlPetReader } from '../repositories/sql-pet-repository.ts'
+import { compilePetStatements } from '../statements/pet-statements.ts'
+import type { StatementRunner } from '../statements/statement-runner.ts'
+import { columnsOf, placeholders, statementFor, type TableColumns } from '../statements/table-columns.ts'
 
 /** What each database does in its own way. */
 export interface BulkDatabase extends Pick<BulkAccess, 'lastPetId' | 'movePetIdsPast' | 'close'> {
-  /** Runs a statement that only reads. Rows are lists of columns; an integer of 64 bits is a bigint or text. */
-  read(statement: SqlText): Promise<readonly (readonly SqlValue[])[]>
+  readonly runner: Pick<StatementRunner, 'readOne' | 'readAll'>
   /**
    * Inserts rows into a table in one transaction: all or none. If a statement comes with them that changes no row,
    * nothing is inserted and the result is `false`.
@@ -33,99 +35,90 @@ export interface BulkDatabase extends Pick<BulkAccess, 'lastPetId' | 'movePetIds
 }
 
 /** The columns into which rows are inserted, in the order of their values. */
-interface InsertTable extends Pick<TableColumns, 'table' | 'columns'> {
+interface InsertTable extends Pick<TableColumns, 'table' | 'columns' | 'names'> {
   /** The end of the insert, for rows that replace others. */
   readonly onConflict?: string
 }
 
 /** A statement with its values. */
-export interface SqlText {
+interface SqlText {
   readonly sql: string
-  readonly parameters: readonly unknown[]
+  readonly values: readonly SqlValue[]
 }
 
-// Entity and property names in the program, table and column names in the SQL.
-const NAMES = { tableNamingStrategy: 'entity', columnNamingStrategy: 'property' } as const
-type Tables = InferKyselyDB<
-  typeof PetRecord | typeof PetImportRecord | typeof IdempotencyKeyRecord | typeof ApiKeyRecord,
-  typeof NAMES
->
+type Row = readonly SqlValue[]
 
-/** Joins what the databases share, whose statements the ORM makes of the entities, with what each does in its own way. */
+/** Joins what the databases share with what each does in its own way. */
 export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): BulkAccess {
-  const { read, insert } = database
-  const db = em.getKysely<Tables, typeof NAMES>(NAMES)
+  const { runner, insert, lastPetId, movePetIdsPast, close } = database
+  const statement = statementFor(em)
   const newPets = bulkTable(em, PetRecord, NEW_PET_CODEC)
   const pets = bulkTable(em, PetRecord, PET_CODEC)
   const imports = bulkTable(em, PetImportRecord, PET_IMPORT_CODEC, { replaces: true })
-  const idempotencyKeys = bulkTable(em, IdempotencyKeyRecord, IDEMPOTENCY_KEY_CODEC, { replaces: true })
+  const keys = bulkTable(em, IdempotencyKeyRecord, IDEMPOTENCY_KEY_CODEC, { replaces: true })
   const apiKeys = bulkTable(em, ApiKeyRecord, API_KEY_CODEC, { replaces: true })
 
-  const readAll = async <Item>(table: BulkTable<Item>, query: Compilable): Promise<readonly Item[]> =>
-    (await read(query.compile())).map(table.fromRow)
   const write = async <Item>(table: BulkTable<Item>, items: readonly Item[]): Promise<void> => {
     await insert(table, items.map(table.toRow))
   }
+  const reading = <Item>({ table, names, fromRow }: BulkTable<Item>, name: string, rest: string) =>
+    runner.readAll(statement<Row, Row>(name, `select ${names} from ${table} ${rest}`), fromRow)
+
+  const count = statement<[], [pets: bigint]>('pet_count', `select count(*) from ${pets.table}`)
+  const countPets = runner.readOne(count, ([counted]) => Number(counted))
+  const petReader = new SqlPetReader(compilePetStatements(em), runner)
+  const readImports = reading(imports, 'pet_import_list', `order by ${imports.column.id}`)
+  const readApiKeys = reading(apiKeys, 'api_key_list_stored', `order by ${apiKeys.column.id}`)
+  const { owner, key } = keys.column
+  const order = `order by ${owner}, ${key}`
+  const readKeys = reading(keys, 'idempotency_key_list', `${order} limit $1`)
+  const readKeysAfter = reading(
+    keys,
+    'idempotency_key_list_after',
+    `where (${owner}, ${key}) > ($1, $2) ${order} limit $3`,
+  )
 
   /** Changes no row if the import is no longer where `from` says. */
   function advanceImport({ from, to }: PetImportProgress): SqlText {
-    const row = imports.toRow(to)
-    const record: unknown = Object.fromEntries(imports.fields.map((field, index) => [field, row[index]]))
-    const { id, ...columns } = record as InferRow<'PetImportRecord'>
+    const { table, names, columns, column } = imports
+    const values = imports.toRow(to)
     if (from === undefined) {
-      const begin = db.insertInto('PetImportRecord').values({ id, ...columns })
-      return begin.onConflict((conflict) => conflict.doNothing()).compile()
+      const begin = `insert into ${table} (${names}) values (${placeholders(columns)}) on conflict do nothing`
+      return { ...statement('pet_import_begin', begin), values }
     }
-    const advance = db.updateTable('PetImportRecord').set(columns).where('id', '=', from.id)
-    return advance.where('lines', '=', BigInt(from.lines)).where('state', '=', from.state).compile()
+    const isThere = [column.id, column.lines, column.state].map(
+      (name, index) => `${name} = $${columns.length + index + 1}`,
+    )
+    const changes = columns.map(({ name }, index) => `${name} = $${index + 1}`)
+    const advance = `update ${table} set ${changes.join(', ')} where ${isThere.join(' and ')}`
+    return { ...statement('pet_import_advance', advance), values: [...values, from.id, BigInt(from.lines), from.state] }
   }
 
   return {
-    async countPets() {
-      const counted = db.selectFrom('PetRecord').select(({ fn }) => fn.countAll().as('pets'))
-      return Number((await read(counted.compile()))[0]?.[0])
-    },
-    readPets({ after, status, limit }) {
-      let query = db.selectFrom('PetRecord').select(pets.fields).orderBy('id').limit(limit)
-      if (after !== undefined) query = query.where('id', '>', after)
-      if (status !== undefined) query = query.where('status', '=', status)
-      return readAll(pets, query)
-    },
+    countPets: async () => (await countPets([])) ?? 0,
+    readPets: (query) => petReader.list(query),
     writePets: (items) => write(pets, items),
     async addPets(items, progress) {
       if (await insert(newPets, items.map(newPets.toRow), progress && advanceImport(progress))) return
       throw new Error('Another import is running. Run this one again when it has ended.')
     },
-    readPetImports: () => readAll(imports, db.selectFrom('PetImportRecord').select(imports.fields).orderBy('id')),
+    readPetImports: () => readImports([]),
     writePetImports: (items) => write(imports, items),
-    readIdempotencyKeys(limit, after) {
-      const query = db.selectFrom('IdempotencyKeyRecord').select(idempotencyKeys.fields)
-      const ordered = query.orderBy('owner').orderBy('key').limit(limit)
-      if (after === undefined) return readAll(idempotencyKeys, ordered)
-      const isAfter = ordered.where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('owner', 'key'), '>', tuple(after.owner, after.key)),
-      )
-      return readAll(idempotencyKeys, isAfter)
-    },
-    writeIdempotencyKeys: (items) => write(idempotencyKeys, items),
-    readApiKeys: () => readAll(apiKeys, db.selectFrom('ApiKeyRecord').select(apiKeys.fields).orderBy('id')),
+    readIdempotencyKeys: (limit, after) =>
+      after === undefined ? readKeys([limit]) : readKeysAfter([after.owner, after.key, limit]),
+    writeIdempotencyKeys: (items) => write(keys, items),
+    readApiKeys: () => readApiKeys([]),
     writeApiKeys: (items) => write(apiKeys, items),
-    lastPetId: database.lastPetId,
-    movePetIdsPast: database.movePetIdsPast,
-    close: database.close,
+    lastPetId,
+    movePetIdsPast,
+    close,
   }
 }
 
-type InferRow<Name extends keyof Tables> = Record<keyof Tables[Name], never>
-interface Compilable {
-  compile(): SqlText
-}
-
 /** A table whose rows are items of the domain. */
-interface BulkTable<Item> extends InsertTable {
-  readonly fields: readonly (keyof Item & string)[]
-  toRow(item: Item): readonly SqlValue[]
-  fromRow(row: readonly SqlValue[]): Item
+interface BulkTable<Item> extends InsertTable, TableColumns<keyof Item & string> {
+  toRow(item: Item): Row
+  fromRow(row: Row): Item
 }
 
 /** The table of an entity whose properties have the names of the fields. With `replaces` a row replaces that with its primary key. */
@@ -135,11 +128,9 @@ function bulkTable<Item extends object>(
   codec: Codec<Item>,
   { replaces = false } = {},
 ): BulkTable<Item> {
-  const fields = fieldsOf(codec)
-  const table = columnsOf(em, record, fields)
-  const isKey = (field: string) => em.getMetadata().get(record).properties[field]?.primary === true
-  const namesOf = (of: typeof fields) => of.map((field) => table.column[field])
-  const others = namesOf(fields.filter((field) => !isKey(field))).map((name) => `${name} = excluded.${name}`)
-  const onConflict = `on conflict (${namesOf(fields.filter(isKey)).join(', ')}) do update set ${others.join(', ')}`
-  return { ...table, ...(replaces && { onConflict }), fields, toRow: rowEncoder(codec), fromRow: rowDecoder(codec) }
+  const table = columnsOf(em, record, fieldsOf(codec))
+  const others = table.columns.filter(({ isKey }) => !isKey).map(({ name }) => `${name} = excluded.${name}`)
+  const keys = table.columns.filter(({ isKey }) => isKey).map(({ name }) => name)
+  const onConflict = `on conflict (${keys.join(', ')}) do update set ${others.join(', ')}`
+  return { ...table, ...(replaces && { onConflict }), toRow: rowEncoder(codec), fromRow: rowDecoder(codec) }
 }

@@ -1,13 +1,12 @@
 import type { Scope } from '@pet-store/access'
 import type { PetImport, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
 
-/** A value of a statement. The runner must pass and return every `bigint` exactly. */
+/** A value of a statement. An integer of 64 bits is a `bigint`; the runner must pass and return every one exactly. */
 export type SqlValue = string | bigint | number | null
 
 /** How one field is stored. An absent field is `null` in its column. */
 interface FieldCodec<Value> {
   toColumn(value: Value): SqlValue
-  /** Drivers return an integer of 64 bits as a bigint or as text. */
   fromColumn(column: never): Value
 }
 
@@ -15,16 +14,13 @@ interface FieldCodec<Value> {
 export type Codec<Item> = { readonly [Field in keyof Item]-?: FieldCodec<Exclude<Item[Field], undefined>> }
 
 export const text = { toColumn: (value: string) => value, fromColumn: (column: never) => column }
-export const integer: FieldCodec<bigint> = {
-  toColumn: (value) => value,
-  fromColumn: (column: string | bigint) => BigInt(column),
-}
+export const integer = { toColumn: (value: bigint) => value, fromColumn: (column: never) => column }
 /** A number that stays far below 2^53. */
 const count: FieldCodec<number> = { toColumn: BigInt, fromColumn: Number }
 /** Milliseconds since 1970. */
 const time: FieldCodec<Date> = {
   toColumn: (value) => BigInt(value.getTime()),
-  fromColumn: (column: string | bigint) => new Date(Number(column)),
+  fromColumn: (column: bigint) => new Date(Number(column)),
 }
 const scopes: FieldCodec<readonly Scope[]> = {
   toColumn: (value) => value.join(' '),

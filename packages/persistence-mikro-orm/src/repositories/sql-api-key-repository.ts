@@ -4,7 +4,7 @@ import type { StoredApiKey } from '@pet-store/persistence'
 import { API_KEY_CODEC, fieldsOf, rowDecoder, rowEncoder, type SqlValue } from '../entities/codec.ts'
 import { ApiKeyRecord } from '../entities/records.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
-import { columnsOf, statementFor } from '../statements/table-columns.ts'
+import { columnsOf, placeholders, statementFor } from '../statements/table-columns.ts'
 import { RunningCalls } from '../statements/waiting-queue.ts'
 
 const FIELDS = fieldsOf(API_KEY_CODEC)
@@ -82,14 +82,13 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
 function compileStatements(em: SqlEntityManager) {
   const isSqlite = em.getPlatform() instanceof SqlitePlatform
   const statement = statementFor(em)
-  const { table, column } = columnsOf(em, ApiKeyRecord, FIELDS)
+  const { table, names, column } = columnsOf(em, ApiKeyRecord, FIELDS)
   const { id, sha256, createdAt, revokedAt, revokedBy, lastUsedAt, replaces } = column
   const columns = ['found', 'successor'].flatMap((key) => FIELDS.map((field) => `${key}.${column[field]}`))
   const select = `select ${columns.join(', ')} from ${table} as found
     left join ${table} as successor on successor.${replaces} = found.${id}`
   const order = `order by found.${createdAt}`
-  const names = FIELDS.map((field) => column[field]).join(', ')
-  const insert = `insert into ${table} (${names}) values (${FIELDS.map((_, index) => `$${index + 1}`).join(', ')})`
+  const insert = `insert into ${table} (${names}) values (${placeholders(FIELDS)})`
   const used = isSqlite
     ? "select value ->> 'id' as id, value ->> 'at' as at from json_each($1)"
     : 'select * from json_to_recordset($1::json) as used(id text, at bigint)'

@@ -45,7 +45,7 @@ export class SqlPetReader implements Pick<PetRepository, 'find' | 'list'> {
   readonly #listWithStatus
   readonly #listWithStatusAfter
 
-  constructor(statements: PetStatements, runner: StatementRunner) {
+  constructor(statements: PetStatements, runner: Pick<StatementRunner, 'readOne' | 'readAll'>) {
     this.#find = runner.readOne(statements.find, petFromColumns)
     this.#list = runner.readAll(statements.list, petFromColumns)
     this.#listAfter = runner.readAll(statements.listAfter, petFromColumns)

@@ -22,18 +22,17 @@ export function compilePetStatements(em: SqlEntityManager) {
 
 /** The names for the statements that add pets: a pet without its id, its id, and an idempotency key. */
 export function petTables(em: SqlEntityManager) {
-  const { table, columns } = columnsOf(em, PetRecord, fieldsOf(NEW_PET_CODEC))
   const { column } = columnsOf(em, PetRecord, fieldsOf(PET_CODEC))
-  return { table, columns, column, keys: columnsOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC)) }
+  const keys = columnsOf(em, IdempotencyKeyRecord, fieldsOf(IDEMPOTENCY_KEY_CODEC))
+  return { ...columnsOf(em, PetRecord, fieldsOf(NEW_PET_CODEC)), column, keys }
 }
 
 function compileReads(em: SqlEntityManager, isSqlite: boolean) {
   const statement = statementFor(em)
-  const fields = fieldsOf(PET_CODEC)
-  const { table, column } = columnsOf(em, PetRecord, fields)
+  const { table, names, column } = columnsOf(em, PetRecord, fieldsOf(PET_CODEC))
   const { id, status } = column
   // In the order of `PetColumns`.
-  const select = `select ${fields.map((field) => column[field]).join(', ')} from ${table}`
+  const select = `select ${names} from ${table}`
   /**
    * PostgreSQL believes that pets with a status are spread over all ids, and may read in the order of the primary key
    * until it has found enough: if they all have high ids, that is the whole table. A range of one status in the order of

@@ -7,7 +7,9 @@ import type { Statement } from './statement-runner.ts'
 export interface TableColumns<Property extends string = string> {
   readonly table: string
   /** In the order of the properties. */
-  readonly columns: readonly { readonly name: string; readonly isInteger: boolean }[]
+  readonly columns: readonly { readonly name: string; readonly isInteger: boolean; readonly isKey: boolean }[]
+  /** Their names, separated by commas. */
+  readonly names: string
   /** Their names by property, so that a renamed column reaches every statement. */
   readonly column: Readonly<Record<Property, string>>
 }
@@ -15,16 +17,23 @@ export interface TableColumns<Property extends string = string> {
 export function columnsOf<Property extends string>(
   em: SqlEntityManager,
   record: EntitySchema,
-  names: readonly Property[],
+  fields: readonly Property[],
 ): TableColumns<Property> {
   const { tableName, properties } = em.getMetadata().get(record)
-  const columns = names.map((name) => {
+  const columns = fields.map((name) => {
     const property = properties[name]
     if (property === undefined) throw new Error(`${tableName} has no property ${name}`)
-    return { name: property.fieldNames[0] ?? '', isInteger: property.runtimeType === 'bigint' }
+    const isKey = property.primary === true
+    return { name: property.fieldNames[0] ?? '', isInteger: property.runtimeType === 'bigint', isKey }
   })
-  const entries = columns.map(({ name }, index) => [names[index], name])
-  return { table: tableName, columns, column: Object.fromEntries(entries) as Record<Property, string> }
+  const entries = columns.map(({ name }, index) => [fields[index], name])
+  const names = columns.map(({ name }) => name).join(', ')
+  return { table: tableName, columns, names, column: Object.fromEntries(entries) as Record<Property, string> }
+}
+
+/** As many placeholders as there are columns. */
+export function placeholders({ length }: readonly unknown[]): string {
+  return Array.from({ length }, (_, index) => `$${index + 1}`).join(', ')
 }
 
 /**

@@ -66,10 +66,9 @@ function idOf([row]: readonly Id[]): bigint {
 }
 
 function compileAdds(em: SqlEntityManager) {
-  const { table, columns, column, keys } = petTables(em)
+  const { table, columns, names, column, keys } = petTables(em)
   const { id, name, categoryId } = column
   const { owner, key, fingerprint, at, petId } = keys.column
-  const names = columns.map(({ name }) => name).join(', ')
   const types = columns.map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
   const placeholders = (first: number) => types.map((type, index) => `$${first + index}::${type}`).join(', ')
   const lists = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')

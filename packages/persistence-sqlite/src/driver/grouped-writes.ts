@@ -141,8 +141,7 @@ export function createSqlitePetWriter(em: SqlEntityManager, database: Database, 
 }
 
 function compileAdds(em: SqlEntityManager) {
-  const { table, columns, keys } = petTables(em)
-  const names = columns.map(({ name }) => name).join(', ')
+  const { table, columns, names, keys } = petTables(em)
   const { owner, key, fingerprint, at, petId } = keys.column
   return {
     insertPet: `insert into ${table} (${names}) values (${columns.map(() => '?').join(', ')})`,
