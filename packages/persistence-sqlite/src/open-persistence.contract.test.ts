@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -67,18 +66,6 @@ describe('SQLite persistence', () => {
     await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({ ...lost, outcome: 'not_stored' })
   })
 
-  it('returns lists and checks while another process holds the write lock, and adds pets afterwards', async () => {
-    const other = new Database(path)
-    other.exec('begin immediate')
-    const adding = persistence.pets.add(aNewPet())
-    await setTimeout(20)
-    expect(await persistence.pets.list({ limit: 1 })).toEqual([])
-    await persistence.check()
-    other.exec('commit')
-    other.close()
-    expect(await adding).toMatchObject({ id: 1n })
-  })
-
   it('stores pets that wait for the lock of another process before it closes', async () => {
     const other = new Database(path)
     other.exec('begin immediate')
@@ -89,19 +76,5 @@ describe('SQLite persistence', () => {
     expect(other.prepare('select count(*) from pet').pluck().get()).toBe(1)
     other.close()
     await adding
-  })
-
-  it('creates no file without migrate, and changes none with readOnly', async () => {
-    const missing = join(folder, 'missing', 'pets.db')
-    for (const options of [{}, { migrate: true, create: false }, { migrate: true, readOnly: true }]) {
-      const opening = openSqlitePersistence({ url: `sqlite:${missing}`, ...options })
-      await expect(opening).rejects.toThrow('there is no such file')
-    }
-    expect(existsSync(dirname(missing))).toBe(false)
-    await persistence.pets.add(aNewPet())
-    const reading = await openSqlitePersistence({ url: `sqlite:${path}`, migrate: true, readOnly: true })
-    expect(await reading.pets.list({ limit: 2 })).toHaveLength(1)
-    await expect(reading.pets.add(aNewPet())).rejects.toMatchObject({ code: 'persistence_unavailable' })
-    await reading.close()
   })
 })

@@ -20,6 +20,11 @@ const nodeArguments = (code: string, url: string): string[] => [
    ${code}`,
 ]
 
+/** The superuser may read and write everything, so it becomes nobody, when everything is loaded. */
+const AS_NOBODY = `
+  await (await openSqlitePersistence({ url: 'sqlite::memory:', migrate: true })).close()
+  if (process.getuid() === 0) process.setuid(65534)`
+
 /** Runs the code and returns what it printed; the ORM must not have logged anything. */
 async function run(code: string, url: string): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, nodeArguments(code, url), { cwd: PACKAGE })
@@ -50,65 +55,77 @@ describe('SQLite with several processes', () => {
     expect(outputs.flatMap((output): unknown => JSON.parse(output))).toEqual(MIGRATIONS.map(({ name }) => name))
   })
 
-  it('rejects opening a file or a folder that the user may not write', async () => {
-    await (await openSqlitePersistence({ url, migrate: true })).close()
-    const rejection = () =>
-      run(
-        // The superuser may write everything, so it becomes nobody, when everything is loaded.
-        `await (await openSqlitePersistence({ url: 'sqlite::memory:', migrate: true })).close()
-         if (process.getuid() === 0) process.setuid(65534)
-         await openSqlitePersistence({ url: URL, migrate: true }).catch((error) => console.log(error.message))`,
-        url,
-      )
-    const beginning = `Cannot open the SQLite database ${JSON.stringify(path)}: the user \\S+ \\(uid \\d+\\)`
-    chmodSync(folder, 0o755)
-    chmodSync(dirname(path), 0o777)
-    chmodSync(path, 0o444)
-    expect(await rejection()).toMatch(new RegExp(`^${beginning} may not write the file\\.\n$`))
-    chmodSync(path, 0o666)
-    chmodSync(dirname(path), 0o555)
-    expect(await rejection()).toMatch(
-      new RegExp(`^${beginning} may not write in the folder "[^"]+", where SQLite keeps its log\\.\n$`),
-    )
-    expect(readdirSync(dirname(path))).toEqual(['pets.db'])
-    chmodSync(path, 0)
-    expect(await rejection()).toMatch(new RegExp(`^${beginning} may not read the file\\.\n$`))
-    chmodSync(dirname(path), 0)
-    expect(await rejection()).toMatch(new RegExp(`^${beginning} may not create or open its folder\\.\n$`))
-    chmodSync(dirname(path), 0o755)
-  })
-
-  it.each([
-    ['a file that it may not write', 0o444, 0o777, false],
-    ['a file in a folder that it may not write', 0o444, 0o555, false],
-    ['a file of a running service', 0o644, 0o777, true],
-    ['a file of another user', 0o644, 0o777, false],
-  ])('a process that only reads %s leaves nothing beside it', async (_file, mode, folderMode, isServed) => {
-    const persistence = await openSqlitePersistence({ url, migrate: true })
-    await persistence.pets.add(aNewPet())
-    if (!isServed) await persistence.close()
-    const files = readdirSync(dirname(path))
-    chmodSync(folder, 0o755)
-    chmodSync(path, mode)
-    chmodSync(dirname(path), folderMode)
+  it('rejects opening a file or a folder that the user may not write or read', async () => {
+    chmodSync(folder, 0o777)
     const output = await run(
-      `import { readdirSync } from 'node:fs'
-       await (await openSqlitePersistence({ url: 'sqlite::memory:', migrate: true })).close()
-       if (process.getuid() === 0) process.setuid(65534)
-       const { pets, close } = await openSqlitePersistence({ url: URL, readOnly: true })
-       console.log((await pets.list({ limit: 2 })).map(({ name }) => name).join())
-       console.log(readdirSync(${JSON.stringify(dirname(path))}).join())
-       await close()`,
+      `import { chmodSync, readdirSync } from 'node:fs'
+       ${AS_NOBODY}
+       await (await openSqlitePersistence({ url: URL, migrate: true })).close()
+       const [path, parent] = ${JSON.stringify([path, dirname(path)])}
+       for (const [mode, parentMode] of [[0o444, 0o755], [0o644, 0o555], [0, 0o755], [0o644, 0]]) {
+         chmodSync(path, mode)
+         chmodSync(parent, parentMode)
+         await openSqlitePersistence({ url: URL, migrate: true }).catch((error) => console.log(error.message))
+         chmodSync(parent, 0o755)
+         if (readdirSync(parent).length > 1) console.log('it has left a file behind')
+       }`,
       url,
     )
-    const [name, filesWhileOpen] = output.split('\n')
-    expect(name).toBe(aNewPet().name)
-    // An ordinary user is no other user here: its own file may have a log while it is open.
-    const isOther = mode === 0o444 || process.getuid?.() === 0
-    if (isOther) expect(filesWhileOpen).toBe(files.join())
-    expect(readdirSync(dirname(path))).toEqual(files)
-    chmodSync(dirname(path), 0o755)
-    if (isServed) {
+    const beginning = `Cannot open the SQLite database ${JSON.stringify(path)}: the user \\S+ \\(uid \\d+\\)`
+    const reasons = [
+      'may not write the file',
+      'may not write in the folder "[^"]+", where SQLite keeps its log',
+      'may not read the file',
+      'may not create or open its folder',
+    ]
+    expect(output).toMatch(new RegExp(`^${reasons.map((reason) => `${beginning} ${reason}\\.\n`).join('')}$`))
+  })
+
+  it('leaves nothing beside a file that a process only reads', async () => {
+    const cases = [
+      { what: 'that it may not write', mode: 0o444, folderMode: 0o777 },
+      { what: 'in a folder that it may not write', mode: 0o444, folderMode: 0o555 },
+      { what: 'of a running service', mode: 0o644, folderMode: 0o777, isServed: true },
+      { what: 'of another user', mode: 0o644, folderMode: 0o777 },
+    ]
+    chmodSync(folder, 0o755)
+    const prepared = await Promise.all(
+      cases.map(async ({ what, mode, folderMode, isServed = false }) => {
+        const file = join(folder, what, 'pets.db')
+        const persistence = await openSqlitePersistence({ url: `sqlite:${file}`, migrate: true })
+        await persistence.pets.add(aNewPet())
+        if (!isServed) await persistence.close()
+        const files = readdirSync(dirname(file))
+        chmodSync(file, mode)
+        chmodSync(dirname(file), folderMode)
+        return { what, mode, file, files, persistence, isServed }
+      }),
+    )
+    const output = await run(
+      `import { readdirSync } from 'node:fs'
+       ${AS_NOBODY}
+       for (const file of ${JSON.stringify(prepared.map(({ file }) => file))}) {
+         const { pets, close } = await openSqlitePersistence({ url: 'sqlite:' + file, readOnly: true })
+         const names = (await pets.list({ limit: 2 })).map(({ name }) => name)
+         console.log(JSON.stringify({ names, files: readdirSync(file.slice(0, -'/pets.db'.length)) }))
+         await close()
+       }`,
+      url,
+    )
+    const read = output
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line))
+    for (const [index, { what, mode, file, files, persistence, isServed }] of prepared.entries()) {
+      // An ordinary user is no other user here: its own file may have a log while it is open.
+      const isOther = mode === 0o444 || process.getuid?.() === 0
+      expect([what, read[index]]).toEqual([
+        what,
+        { names: [aNewPet().name], files: isOther ? files : expect.any(Array) },
+      ])
+      expect(readdirSync(dirname(file))).toEqual(files)
+      chmodSync(dirname(file), 0o755)
+      if (!isServed) continue
       await persistence.pets.add(aNewPet())
       await persistence.close()
     }

@@ -1,6 +1,5 @@
 import type { Pet, PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { aNewPet } from '@pet-store/persistence-testing'
 import { describe, expect, it } from 'vitest'
 import { listFromReplicas, type Replica } from './list-from-replicas.ts'
 
@@ -20,6 +19,7 @@ function replicaNamed(name: string, completeUpTo: bigint | undefined = 3n) {
 const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
 const primary = petsNamed('primary')
 
+// What they are for, and what else stays with the primary: read-replicas.contract.test.ts.
 describe('listFromReplicas', () => {
   it('returns the repository of the primary if there is no replica', () => {
     expect(listFromReplicas(primary, [])).toBe(primary)
@@ -41,14 +41,6 @@ describe('listFromReplicas', () => {
     expect(await served(2)).toBe('primary primary')
   })
 
-  it('leaves a replica out that fails, and reads from the primary', async () => {
-    const replica = replicaNamed('a')
-    replica.pets.list = () => Promise.reject(new Error('lost'))
-    const { list } = listFromReplicas(primary, [replica])
-    expect(namesOf(await list({ limit: 1 }))).toEqual(['primary'])
-    expect(replica.isSuspended).toBe(true)
-  })
-
   it('reads a page that is not full from the primary', async () => {
     const { list } = listFromReplicas(primary, [replicaNamed('a')])
     expect(namesOf(await list({ limit: 4 }))).toEqual(['primary', 'primary', 'primary'])
@@ -60,18 +52,5 @@ describe('listFromReplicas', () => {
     expect(namesOf(await list({ limit: 2 }))).toEqual(['a', 'a'])
     expect(namesOf(await list({ limit: 3 }))).toEqual(['primary', 'primary', 'primary'])
     expect(namesOf(await list({ limit: 1, after: 2n }))).toEqual(['primary'])
-  })
-
-  it('reads every page from the primary while nothing is known about the replica', async () => {
-    const unknown = { ...replicaNamed('a'), completeUpTo: undefined }
-    expect(namesOf(await listFromReplicas(primary, [unknown]).list({ limit: 1 }))).toEqual(['primary'])
-  })
-
-  it('leaves everything but lists with the primary', async () => {
-    const pets = listFromReplicas(petsNamed('primary'), [replicaNamed('a')])
-    expect((await pets.find(1n))?.name).toBe('primary')
-    expect((await pets.add(aNewPet())).id).toBe(4n)
-    const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
-    expect((await pets.addWithKey(aNewPet(), key)).pet.id).toBe(5n)
   })
 })
