@@ -1,20 +1,13 @@
-import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createApiKeyText, hashApiKey, isApiKeyText } from './api-key-text.ts'
 
 const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-it('a new key is pets_ followed by 49 letters and digits, the last of which are its checksum', () => {
-  for (let count = 0; count < 200; count += 1) {
-    const key = createApiKeyText()
-    expect(key).toMatch(/^pets_[0-9A-Za-z]{49}$/)
-    expect(isApiKeyText(key)).toBe(true)
-  }
-})
-
-it('each new key is different, in every part of the secret', () => {
+it('a new key is pets_ followed by 49 letters and digits, different in every part of the secret', () => {
   const keys = Array.from({ length: 500 }, () => createApiKeyText())
   expect(new Set(keys).size).toBe(500)
+  for (const key of keys)
+    expect([key, isApiKeyText(key)]).toEqual([expect.stringMatching(/^pets_[0-9A-Za-z]{49}$/), true])
   // The first character of 43 stands for less than six bits, so it takes fewer values.
   for (let index = 6; index < 48; index += 1) expect(new Set(keys.map((key) => key[index])).size).toBeGreaterThan(40)
 })
@@ -53,7 +46,5 @@ it.each([
 })
 
 it('the hash of a key is SHA-256 in lower-case hexadecimal digits', () => {
-  const key = createApiKeyText()
-  expect(hashApiKey(key)).toBe(createHash('sha256').update(key, 'utf8').digest('hex'))
   expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })

@@ -86,9 +86,6 @@ export function createApiKeyUseCases(keys: ApiKeyRepository, options: ApiKeyUseC
 }
 
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,100}$/u
-const ID_BYTES = 8
-/** The latest time that a `Date` can hold, in milliseconds since 1970. */
-const LAST_TIME_MS = 8.64e15
 
 /**
  * Makes a key without storing it, for callers that want invalid input rejected before they open a repository; add its
@@ -106,16 +103,19 @@ export function createApiKey(
   if (lifetimeMs !== undefined && !(lifetimeMs > 0)) throw invalid('The lifetime of a key must be longer than 0.')
   const text = createApiKeyText()
   const createdAt = now()
-  const key = {
-    id: `key_${randomBytes(ID_BYTES).toString('hex')}`,
-    sha256: hashApiKey(text),
-    name,
-    // In the order of the list, each at most once.
-    scopes: SCOPES.filter((scope) => scopes.includes(scope)),
-    createdAt,
-    ...(by !== undefined && { createdBy: by }),
+  return {
+    text,
+    key: {
+      id: `key_${randomBytes(8).toString('hex')}`,
+      sha256: hashApiKey(text),
+      name,
+      // In the order of the list, each at most once.
+      scopes: SCOPES.filter((scope) => scopes.includes(scope)),
+      createdAt,
+      ...(by !== undefined && { createdBy: by }),
+      ...(lifetimeMs !== undefined && { expiresAt: timeAfter(createdAt, lifetimeMs) }),
+    },
   }
-  return { text, key: lifetimeMs === undefined ? key : { ...key, expiresAt: timeAfter(createdAt, lifetimeMs) } }
 }
 
 function assertName(what: string, name: string): void {
@@ -124,9 +124,9 @@ function assertName(what: string, name: string): void {
 }
 
 function timeAfter(time: Date, durationMs: number): Date {
-  const laterMs = time.getTime() + durationMs
-  if (!(laterMs <= LAST_TIME_MS)) throw invalid('A key must end before the year 275760.')
-  return new Date(laterMs)
+  const later = new Date(time.getTime() + durationMs)
+  if (Number.isNaN(later.getTime())) throw invalid('A key must end before the year 275760.')
+  return later
 }
 
 function invalid(message: string): AccessError {

@@ -52,8 +52,8 @@ export class AccessError extends Error {
   override readonly name = 'AccessError'
   readonly code: AccessErrorCode
 
-  constructor(code: AccessErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(code: AccessErrorCode, message: string) {
+    super(message)
     this.code = code
   }
 }

@@ -28,19 +28,14 @@ export interface KeyCheckOptions {
   readonly staticKeys?: readonly StaticKey[]
   /** How long the result of a look-up is used. A revocation is in effect everywhere after this time. */
   readonly lifetimeMs: number
-  /** The maximum number of keys in the cache (default: 10,000). Those that were looked up last stay. */
-  readonly capacity?: number
   /**
    * Called, at most once a minute, when an address has used up its look-ups. If that is the address of a proxy, all
    * clients behind it share one limit: the client addresses that the proxy forwards should be trusted instead.
    */
   readonly onLookUpLimit?: (address: string) => void
-  /** Milliseconds since 1970, for expiry and last use (default: `Date.now`). */
-  readonly epochMs?: () => number
-  /** Milliseconds of a clock that is never set back, for the age of cached keys (default: `performance.now`). */
-  readonly monotonicMs?: () => number
 }
 
+/** The maximum number of keys in the cache: those that were looked up last. */
 const CAPACITY = 10_000
 const LOOK_UPS = { requests: 20, windowMs: 1000 }
 /** In one window. Beyond them, no further address is allowed a look-up until the next window. */
@@ -50,35 +45,28 @@ const LOOK_UP_LIMIT_INTERVAL_MS = 60_000
 /** A valid key in the cache. */
 interface CachedKey {
   readonly verified: VerifiedKey
-  /** When the look-up began, by the monotonic clock. */
+  /** When the look-up began, by a clock that is never set back. */
   readonly askedAtMs: number
   /** Since 1970. */
   readonly expiresAtMs: number
 }
 
 /** Makes a check that seldom asks the database: keys that were recently found valid are cached by their hashes. */
-export function createKeyCheck({
-  keys,
-  staticKeys = [],
-  lifetimeMs,
-  capacity = CAPACITY,
-  onLookUpLimit = () => {},
-  epochMs = Date.now,
-  monotonicMs = () => performance.now(),
-}: KeyCheckOptions): KeyCheck {
+export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
+  const { keys, staticKeys = [], lifetimeMs, onLookUpLimit = () => {} } = options
   const fixed = verifiedBySha256(staticKeys)
-  const uses = createKeyUses(keys, epochMs)
-  const { cache, running, lookUp } = createLookUps({ keys, capacity, epochMs, monotonicMs, onFound: uses.record })
-  const mayLookUp = createLookUpLimit(onLookUpLimit, monotonicMs)
+  const uses = createKeyUses(keys)
+  const { cache, running, lookUp } = createLookUps(keys, uses.record)
+  const mayLookUp = createLookUpLimit(onLookUpLimit)
 
   return {
     check(key, address) {
       const sha256 = hashApiKey(key)
       const cached = cache.get(sha256)
       if (cached !== undefined) {
-        const ageMs = monotonicMs() - cached.askedAtMs
+        const ageMs = performance.now() - cached.askedAtMs
         if (ageMs >= lifetimeMs) return lookUp(sha256)
-        if (epochMs() >= cached.expiresAtMs) return undefined
+        if (Date.now() >= cached.expiresAtMs) return undefined
         // Ask again before it is too old, so that steady traffic never waits. If that fails, so does the next check.
         if (ageMs * 2 > lifetimeMs) lookUp(sha256).catch(() => {})
         uses.record(cached.verified)
@@ -94,24 +82,20 @@ export function createKeyCheck({
   }
 }
 
-interface LookUpOptions extends Required<Pick<KeyCheckOptions, 'keys' | 'capacity' | 'epochMs' | 'monotonicMs'>> {
-  readonly onFound: (verified: VerifiedKey) => void
-}
-
 /** Look-ups in the database, and the cache of what they have found. Invalid keys are not cached, so that guessing cannot fill it. */
-function createLookUps({ keys, capacity, epochMs, monotonicMs, onFound }: LookUpOptions) {
+function createLookUps(keys: ApiKeyRepository, onFound: (verified: VerifiedKey) => void) {
   const cache = new Map<string, CachedKey>()
   const running = new Map<string, Promise<VerifiedKey | undefined>>()
 
   async function ask(sha256: string): Promise<VerifiedKey | undefined> {
-    const askedAtMs = monotonicMs()
+    const askedAtMs = performance.now()
     const key = await keys.findByHash(sha256)
     // Inserted at the end again, so that the first entry is always the one to drop.
     cache.delete(sha256)
-    if (key === undefined || apiKeyState(key, new Date(epochMs())) !== 'active') return undefined
+    if (key === undefined || apiKeyState(key, new Date()) !== 'active') return undefined
     const verified = { keyId: key.id, scopes: key.scopes }
     cache.set(sha256, { verified, askedAtMs, expiresAtMs: key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY })
-    if (cache.size > capacity) cache.delete(cache.keys().next().value ?? '')
+    if (cache.size > CAPACITY) cache.delete(cache.keys().next().value ?? '')
     onFound(verified)
     return verified
   }
@@ -129,16 +113,13 @@ function createLookUps({ keys, capacity, epochMs, monotonicMs, onFound }: LookUp
 }
 
 /** Limits the look-ups of each client address, and reports an address that has used up its own, at most once a minute. */
-function createLookUpLimit(
-  onLookUpLimit: (address: string) => void,
-  monotonicMs: () => number,
-): (address: string) => boolean {
-  const lookUps = createMemoryRateLimiter(LOOK_UPS, monotonicMs, MAX_ADDRESSES)
+function createLookUpLimit(onLookUpLimit: (address: string) => void): (address: string) => boolean {
+  const lookUps = createMemoryRateLimiter(LOOK_UPS, () => performance.now(), MAX_ADDRESSES)
   let reportedAtMs = Number.NEGATIVE_INFINITY
   return (address) => {
     const { isAllowed } = lookUps.take(address)
-    if (!isAllowed && monotonicMs() - reportedAtMs >= LOOK_UP_LIMIT_INTERVAL_MS) {
-      reportedAtMs = monotonicMs()
+    if (!isAllowed && performance.now() - reportedAtMs >= LOOK_UP_LIMIT_INTERVAL_MS) {
+      reportedAtMs = performance.now()
       onLookUpLimit(address)
     }
     return isAllowed
@@ -146,11 +127,11 @@ function createLookUpLimit(
 }
 
 /** Collects when keys were last used, to be written together. */
-function createKeyUses(keys: Pick<ApiKeyRepository, 'markUsed'>, epochMs: () => number) {
+function createKeyUses(keys: ApiKeyRepository) {
   const lastUsesMs = new Map<string, number>()
   return {
     record({ keyId }: VerifiedKey): void {
-      lastUsesMs.set(keyId, epochMs())
+      lastUsesMs.set(keyId, Date.now())
     },
     async write(): Promise<void> {
       const uses = [...lastUsesMs].map(([id, atMs]) => ({ id, at: new Date(atMs) }))

@@ -6,35 +6,34 @@ type StoredKey = ApiKey & NewApiKey
 /** Stores API keys in this process only: for tests, and as the shortest complete adapter. */
 export function createMemoryApiKeys(): ApiKeyRepository {
   const keys = new Map<string, StoredKey>()
-  const find = (matches: (key: StoredKey) => boolean): StoredKey | undefined => [...keys.values()].find(matches)
 
-  function assertFree({ id, sha256 }: NewApiKey): void {
-    if (find((key) => key.id === id || key.sha256 === sha256)) throw new Error('The id or the hash is taken.')
+  function store(key: NewApiKey): void {
+    const isTaken = [...keys.values()].some(({ id, sha256 }) => id === key.id || sha256 === key.sha256)
+    if (isTaken) throw new Error('The id or the hash is taken.')
+    keys.set(key.id, structuredClone(key))
   }
 
   return {
-    async add(key) {
-      assertFree(key)
-      keys.set(key.id, structuredClone(key))
-    },
+    add: async (key) => store(key),
 
     async replace(id, successor, until) {
       const old = keys.get(id)
       if (old === undefined) throw new Error('There is no such key.')
       if (old.replacedBy !== undefined) return false
-      assertFree(successor)
+      store(successor)
       const expiresAt = old.expiresAt !== undefined && old.expiresAt < until ? old.expiresAt : new Date(until)
       keys.set(id, { ...old, expiresAt, replacedBy: successor.id })
-      keys.set(successor.id, structuredClone(successor))
       return true
     },
 
     async find(id) {
-      return published(keys.get(id))
+      const found = keys.get(id)
+      return found && withoutHash(found)
     },
 
     async findByHash(sha256) {
-      return published(find((key) => key.sha256 === sha256))
+      const found = [...keys.values()].find((key) => key.sha256 === sha256)
+      return found && withoutHash(found)
     },
 
     async list() {
@@ -58,10 +57,6 @@ export function createMemoryApiKeys(): ApiKeyRepository {
       }
     },
   }
-}
-
-function published(key: StoredKey | undefined): ApiKey | undefined {
-  return key && withoutHash(key)
 }
 
 function withoutHash(key: StoredKey): ApiKey {
