@@ -1,11 +1,11 @@
 import { pipeline } from 'node:stream/promises'
 import { readSettings } from '../settings/read-settings.ts'
-import { type ExportOptions, exportPets, type PetSource } from '../transfer/export-pets.ts'
+import { type ExportOptions, exportPets } from '../transfer/export-pets.ts'
 import { withTransfer } from '../transfer/open-transfer.ts'
 import { type Format, formatOf, replaceFile } from '../transfer/pet-file.ts'
 import { amount, interruptible } from '../transfer/progress.ts'
 
-export interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
+interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
   readonly format?: Format
   readonly output?: string
 }
@@ -15,14 +15,10 @@ export async function exportCommand({ output, ...options }: ExportCommandOptions
   const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
   await withTransfer(readSettings(), { readOnly: true }, async (transfer) => {
     let count = 0
-    const counted: PetSource = {
-      async readPets(query) {
-        const pets = await transfer.readPets(query)
-        count += pets.length
-        return pets
-      },
+    const onPets = (pets: number) => {
+      count += pets
     }
-    const text = exportPets(counted, { ...options, format })
+    const text = exportPets(transfer, { ...options, format, onPets })
     if (output === undefined) return pipeline(text, process.stdout).catch(unlessClosed)
     const stopped = () => `Stopped. ${JSON.stringify(output)} was not written.`
     await interruptible(stopped, () => replaceFile(output, text))

@@ -1,12 +1,13 @@
+import { closeSync, openSync, statSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
 import { readSettings } from '../settings/read-settings.ts'
-import { checkPets, importPets } from '../transfer/import-pets.ts'
+import type { RejectedEntry } from '../transfer/entry.ts'
+import { checkPets, type ImportCounts, importPets, type Reading } from '../transfer/import-pets.ts'
 import { withTransfer } from '../transfer/open-transfer.ts'
-import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
+import { type Format, fileError, findPetFile, formatOf } from '../transfer/pet-file.ts'
 import { amount, interruptible } from '../transfer/progress.ts'
-import { openRejectedLines } from '../transfer/rejected-lines.ts'
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly format?: Format
   readonly dryRun?: boolean
   readonly onError: 'stop' | 'skip'
@@ -30,14 +31,15 @@ export async function importCommand(name: string, options: ImportOptions, comman
   try {
     const source = { file, format, onError, report: rejectedLines.add }
     const checked = dryRun || file.bytes !== undefined ? await checkPets(source) : undefined
-    if (dryRun && checked) return printResult({ ...counts, ...checked, stored: checked.pets }, options)
-    if (checked?.stopReason !== undefined) return printResult({ ...counts, ...checked }, options)
+    if (checked !== undefined && (dryRun || checked.stopReason !== undefined)) {
+      return printResult({ ...counts, stored: dryRun ? checked.pets : 0 }, checked, options)
+    }
     await withTransfer(settings, {}, async (target) => {
       const continues = checked !== undefined && target.readPetImports !== undefined
       const stopped = () =>
         `Stopped. ${amount(counts.stored, 'pet')} stored${continues ? '; run the same command on the same file to continue' : ''}.`
       const reading = await interruptible(stopped, () => importPets(source, target, { checked, again, counts }))
-      printResult({ ...counts, ...reading }, options)
+      printResult(counts, reading, options)
     })
   } finally {
     rejectedLines.close()
@@ -47,24 +49,43 @@ export async function importCommand(name: string, options: ImportOptions, comman
 const SPREADSHEET = /\.(?:xls[xmb]?|ods|numbers)$/i
 
 function missingFormat(name: string): string {
-  if (name === '-')
-    return 'standard input has no name that ends in .csv or .ndjson; add --format csv or --format ndjson'
   if (SPREADSHEET.test(name)) {
     return `${JSON.stringify(name)} is a spreadsheet; save it as "CSV UTF-8" and import that file`
   }
-  return 'the name of the file does not end in .csv or .ndjson; add --format csv or --format ndjson'
+  const what = name === '-' ? 'standard input has no name that ends' : 'the name of the file does not end'
+  return `${what} in .csv or .ndjson; add --format csv or --format ndjson`
 }
 
-interface ImportResult {
-  readonly stored: number
-  /** Pets that an earlier run stored. */
-  readonly storedEarlier: number
-  readonly rejected: number
-  readonly stopReason?: string
+/** Reports rejected lines, one each, to a file, which is emptied, or to standard error. Throws if that file is the imported one. */
+function openRejectedLines(file: string | undefined, imported: string) {
+  const descriptor = file === undefined ? undefined : openReport(file, imported)
+  return {
+    add({ line, reason }: RejectedEntry): void {
+      const text = `line ${line}: ${reason}\n`
+      if (descriptor !== undefined) writeSync(descriptor, text)
+      // The progress bar occupies the current line of a terminal; it is drawn again below.
+      else process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : text)
+    },
+    close: () => descriptor !== undefined && closeSync(descriptor),
+  }
+}
+
+function openReport(file: string, imported: string): number {
+  // A file can have several names.
+  const [one, other] = [file, imported].map((name) => statSync(name, { bigint: true, throwIfNoEntry: false }))
+  if (one?.isFile() && one.ino === other?.ino && one.dev === other.dev) {
+    throw new Error(`The report would overwrite ${JSON.stringify(imported)}. Give --report another name.`)
+  }
+  try {
+    return openSync(file, 'w')
+  } catch (error) {
+    throw fileError('write', file, error as NodeJS.ErrnoException)
+  }
 }
 
 function printResult(
-  { stored, storedEarlier, rejected, stopReason }: ImportResult,
+  { stored, storedEarlier }: ImportCounts,
+  { rejected, stopReason }: Reading,
   { dryRun = false, json = false }: ImportOptions,
 ): void {
   if (json) {

@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { type NewPet, validateNewPet } from '@pet-store/domain'
 import { readSettings } from '../settings/read-settings.ts'
-import { createPetInventor } from '../transfer/invent-pets.ts'
 import { withTransfer } from '../transfer/open-transfer.ts'
 import { amount, interruptible, showProgress } from '../transfer/progress.ts'
 
@@ -21,13 +21,12 @@ export async function seedCommand({ count, seed = randomInt(2 ** 32), json = fal
     interruptible(
       () => `Stopped. ${amount(stored, 'invented pet')} stored.`,
       async () => {
-        const invent = createPetInventor(seed)
         const meter = showProgress('Storing', count)
         while (stored < count) {
-          const pets = Array.from({ length: Math.min(count - stored, PETS_PER_TRANSACTION) }, invent)
-          await addPets(pets)
-          stored += pets.length
-          meter.advance(pets.length)
+          const length = Math.min(count - stored, PETS_PER_TRANSACTION)
+          await addPets(Array.from({ length }, (_, index) => inventPet(seed, stored + index)))
+          stored += length
+          meter.advance(length)
           // SQLite works without the event loop, which Ctrl+C needs.
           await setImmediate()
         }
@@ -37,4 +36,27 @@ export async function seedCommand({ count, seed = randomInt(2 ** 32), json = fal
   )
   if (json) return console.log(JSON.stringify({ stored, seed }))
   console.log(`Stored ${amount(count, 'invented pet')}. The same again: pet-store seed --count ${count} --seed ${seed}`)
+}
+
+const NAMES =
+  'Bella Luna Max Charlie Milo Rex Daisy Rocky Coco Lola Oscar Ruby Leo Nala Simba Willow Bruno Poppy Toby Molly Felix Hazel Otis Pepper Biscuit Maple Archie Juno Gizmo Olive'.split(
+    ' ',
+  )
+const TRAITS =
+  'Brave Fluffy Sleepy Curious Gentle Quick Hungry Loud Clever Little Old Spotted Striped Golden Grey Shy'.split(' ')
+/** A few pets have no status. */
+const STATUSES = ['available', 'available', 'available', 'available', 'pending', 'sold', undefined] as const
+const CATEGORIES = 12
+
+/** Invents the pet at an index of an endless list. The same seed gives the same list. */
+export function inventPet(seed: number, index: number): NewPet {
+  const bytes = hash('sha256', `${seed}/${index}`, 'buffer')
+  const one = <Value>(values: readonly Value[], byte: number) => values[bytes.readUInt8(byte) % values.length] as Value
+  const name = one(NAMES, 0)
+  const status = one(STATUSES, 1)
+  return validateNewPet({
+    name: one([name, `${name} the ${one(TRAITS, 2)}`], 3),
+    categoryId: BigInt(1 + (bytes.readUInt8(4) % CATEGORIES)),
+    ...(status !== undefined && { status }),
+  })
 }

@@ -80,7 +80,6 @@ export function persistenceAdapter(settings: Settings): PersistenceAdapter {
       capabilities: async () => (await sqlite()).sqliteCapabilities,
       open: async (mode) => (await sqlite()).openSqlitePersistence({ url, ...mode }),
       migrate: async () => (await sqlite()).migrateSqlite({ url }),
-      hasBulkAccess: async () => true,
       openBulkAccess: async (mode) => (await sqlite()).openSqliteBulkAccess({ url, ...mode }),
       migrations: async () => (await sqlite()).readSqliteMigrations({ url }),
       backup: async (file) => (await sqlite()).backupSqlite({ url }, file),
@@ -92,7 +91,6 @@ export function persistenceAdapter(settings: Settings): PersistenceAdapter {
     capabilities: async () => (await postgres()).postgresCapabilities,
     open: async (mode) => (await postgres()).openPostgresPersistence({ ...options, ...mode }),
     migrate: async () => (await postgres()).migratePostgres(options),
-    hasBulkAccess: async () => true,
     openBulkAccess: async (mode) => (await postgres()).openPostgresBulkAccess({ ...options, ...mode }),
     migrations: async () => (await postgres()).readPostgresMigrations(options),
   }

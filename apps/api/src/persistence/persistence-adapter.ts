@@ -12,10 +12,8 @@ export interface PersistenceAdapter {
   capabilities(): Promise<PersistenceCapabilities | undefined>
   /** Resolves once the database works. Runs pending migrations if it may; otherwise rejects and names them. */
   open(mode: Omit<PersistenceOptions, 'url'>): Promise<Persistence>
-  /** Whether it can be opened for bulk access, declared or not. Opens nothing. */
-  hasBulkAccess(): Promise<boolean>
-  /** Opens it for moving many pets at a time. Rejects if the adapter has no bulk access. */
-  openBulkAccess(mode: Omit<PersistenceOptions, 'url'>): Promise<BulkAccess>
+  /** Opens it for moving many pets at a time; `undefined`, and nothing is opened, if the adapter has no bulk access. */
+  openBulkAccess(mode: Omit<PersistenceOptions, 'url'>): Promise<BulkAccess | undefined>
   /** Runs pending migrations without serving, and returns their names. */
   migrate(): Promise<readonly string[]>
   /** Which migrations the database has and lacks. Changes nothing. */

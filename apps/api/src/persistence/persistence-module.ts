@@ -25,12 +25,7 @@ export function persistenceModule(name: string, url: string, replicaUrls: readon
       await (await open({ url, migrate: true }, MIGRATION_TIMEOUT_MS)).close()
       return []
     },
-    hasBulkAccess: async () => (await load()).openBulkAccess !== undefined,
-    async openBulkAccess(mode) {
-      const { openBulkAccess } = await load()
-      if (openBulkAccess !== undefined) return openBulkAccess({ url, ...mode })
-      throw new Error(`The persistence module ${JSON.stringify(name)} has no bulk access, which this command needs.`)
-    },
+    openBulkAccess: async (mode) => (await load()).openBulkAccess?.({ url, ...mode }),
     async migrations() {
       // What is missing or outdated rejects with the adapter's own sentence.
       const { open } = await load()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Pet, PetId } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import {
@@ -9,8 +10,7 @@ import {
   listed,
 } from './copy-keys-and-imports.ts'
 import { jsonLine, petPages } from './export-pets.ts'
-import { PET_FIELDS } from './pet-fields.ts'
-import { type Meter, showProgress } from './progress.ts'
+import { showProgress } from './progress.ts'
 
 /** How often the target is compared while pets are still added to the source. */
 const MAX_COMPARISONS = 5
@@ -29,17 +29,14 @@ export interface CopyReport {
  * changes anything, if the target holds what the source does not.
  */
 export async function copyDatabase(source: BulkAccess, target: BulkAccess): Promise<CopyReport> {
-  const compare = async (what: string, write?: (pets: readonly Pet[]) => Promise<void>) =>
-    comparePets(source, target, showProgress(what, await source.countPets()), write)
   const write = (pets: readonly Pet[]): Promise<void> => target.writePets(pets)
-
   await assertNoOtherKeysAndImports(source, target)
-  if ((await target.countPets()) > 0) await compare('Checking the target')
-  await compare('Copying pets', write)
+  if ((await target.countPets()) > 0) await comparePets('Checking the target', source, target)
+  await comparePets('Copying pets', source, target, write)
   for (let comparison = 0; comparison < MAX_COMPARISONS; comparison += 1) {
     await copyKeysAndImports(source, target)
     // A pet whose transaction ended late has a lower id than pets that were copied before it.
-    const { pets, missing, checksum, lastId } = await compare('Comparing both sides', write)
+    const { pets, missing, checksum, lastId } = await comparePets('Comparing both sides', source, target, write)
     await target.movePetIdsPast(lastId)
     if (missing === 0 && (await hasSameKeysAndImports(source, target))) {
       return { pets, apiKeys: (await target.readApiKeys()).length, checksum }
@@ -50,26 +47,19 @@ export async function copyDatabase(source: BulkAccess, target: BulkAccess): Prom
   )
 }
 
-interface Comparison {
-  readonly pets: number
-  /** The number of pets that the target lacked. */
-  readonly missing: number
-  readonly checksum: string
-  /** 0 if there are no pets. */
-  readonly lastId: PetId
-}
-
 /**
  * Walks through both databases by id. Pets that the target lacks are stored, if the caller says how. Rejects as soon as
  * the target holds a pet that the source does not.
  */
 async function comparePets(
+  what: string,
   source: BulkAccess,
   target: BulkAccess,
-  meter: Meter,
   write?: (pets: readonly Pet[]) => Promise<void>,
-): Promise<Comparison> {
+) {
+  const meter = showProgress(what, await source.countPets())
   const hash = createHash('sha256')
+  /** How many pets there are, and how many of them the target lacked. */
   const counts = { pets: 0, missing: 0 }
   let after: PetId | undefined
   for await (const pets of petPages(source)) {
@@ -78,7 +68,7 @@ async function comparePets(
     const page = await target.readPets({ limit: pets.length, ...(after !== undefined && { after }) })
     const present = new Map(page.filter(({ id }) => id <= lastId).map((pet) => [pet.id, pet]))
     const missing = pets.filter(({ id }) => !present.has(id))
-    for (const pet of pets) if (isSamePet(pet, present.get(pet.id))) present.delete(pet.id)
+    for (const pet of pets) if (isDeepStrictEqual(pet, present.get(pet.id))) present.delete(pet.id)
     if (present.size > 0) throw otherPets([...present.keys()])
     if (missing.length > 0) await write?.(missing)
     hash.update(pets.map((pet) => jsonLine(pet)).join(''))
@@ -93,10 +83,6 @@ async function comparePets(
   if (others.length > 0) throw otherPets(others.map(({ id }) => id))
   meter.end()
   return { ...counts, lastId: after ?? 0n, checksum: hash.digest('hex') }
-}
-
-function isSamePet(one: Pet, other: Pet | undefined): boolean {
-  return PET_FIELDS.every(({ name }) => one[name] === other?.[name])
 }
 
 function otherPets(ids: readonly PetId[]): Error {

@@ -39,14 +39,14 @@ export function validateEntry(line: number, lastLine: number, fields: FileFields
 
 const MAX_QUOTED = 60
 
-/** Quotes a value of a file in a message, so that it is found in the file; a long one is cut. */
+/** Shows a value of a file in a message, so that it is found in the file; a long one is cut. */
 export function quoted(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_QUOTED)) : sourceOf(value)
-  return typeof value === 'string' && value.length > MAX_QUOTED ? `${text}…` : text
+  const text = textOf(value)
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
 }
 
 /** A number that is no int64 is an object with its source text. */
-function sourceOf(value: unknown): string {
-  if (typeof value === 'object' && value !== null && 'source' in value) return String(value.source).slice(0, MAX_QUOTED)
-  return typeof value === 'bigint' ? String(value) : JSON.stringify(value).slice(0, MAX_QUOTED)
+function textOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'source' in value) return String(value.source)
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
 }

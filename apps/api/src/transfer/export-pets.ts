@@ -13,13 +13,17 @@ export interface ExportOptions {
   readonly ids: boolean
   /** Only pets with this status. */
   readonly status?: PetStatus
+  /** Told of each page. */
+  readonly onPets?: (count: number) => void
 }
 
 /** Returns pets as text by ascending id, a page at a time. */
-export async function* exportPets(from: PetSource, { format, ids, status }: ExportOptions): AsyncGenerator<string> {
+export async function* exportPets(from: PetSource, options: ExportOptions): AsyncGenerator<string> {
+  const { format, ids, status, onPets } = options
   const fields = PET_FIELDS.filter(({ name }) => ids || name !== 'id')
   if (format === 'csv') yield `${fields.map(({ name }) => name).join(',')}\n`
   for await (const pets of petPages(from, status)) {
+    onPets?.(pets.length)
     yield format === 'csv' ? csvOf(pets, fields) : pets.map((pet) => jsonLine(pet, fields)).join('')
   }
 }

@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { NewPet } from '@pet-store/domain'
-import type { BulkAccess, PetImport } from '@pet-store/persistence'
+import type { PetImport } from '@pet-store/persistence'
 import { type ReadEntries, type RejectedEntry, UnreadableFileError, type ValidEntry } from './entry.ts'
+import type { PetTransfer } from './open-transfer.ts'
 import type { Format, PetFile } from './pet-file.ts'
 import { amount, MEGABYTES, type Meter, showProgress } from './progress.ts'
 import { readCsv } from './read-csv.ts'
@@ -24,7 +25,9 @@ export interface ImportSource {
 }
 
 /** What was read of a file. */
-interface Reading {
+export interface Reading {
+  /** The number of valid pets. */
+  readonly pets: number
   readonly rejected: number
   /** Why it ended before the end of the file. */
   readonly stopReason?: string
@@ -32,30 +35,23 @@ interface Reading {
   readonly sha256: string
 }
 
-export interface CheckedFile extends Reading {
-  /** The number of valid pets. */
-  readonly pets: number
-}
-
 /** Validates every pet of a file. */
-export async function checkPets(source: ImportSource): Promise<CheckedFile> {
-  let pets = 0
-  const reading = await readPets(source, 'Checking', async () => {
-    pets += 1
-  })
-  return { ...reading, pets }
+export function checkPets(source: ImportSource): Promise<Reading> {
+  return readPets(source, 'Checking', async () => {})
 }
 
-/** Where pets are stored. Without `readPetImports` nothing is known about earlier imports. */
-export type ImportTarget = Pick<BulkAccess, 'addPets'> & Partial<Pick<BulkAccess, 'readPetImports'>>
+/** Counts the pets that this run has stored so far, and those of an earlier one. */
+export interface ImportCounts {
+  stored: number
+  storedEarlier: number
+}
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Absent for what can be read only once: it is validated while it is stored, and not recognised when it comes again. */
-  readonly checked?: CheckedFile | undefined
+  readonly checked?: Reading | undefined
   /** Store every pet, even of a file that was imported before. */
   readonly again: boolean
-  /** Counts the pets that this run has stored so far, and those of an earlier one. */
-  readonly counts: { stored: number; storedEarlier: number }
+  readonly counts: ImportCounts
 }
 
 /**
@@ -64,7 +60,7 @@ export interface ImportOptions {
  */
 export async function importPets(
   source: ImportSource,
-  target: ImportTarget,
+  target: Pick<PetTransfer, 'addPets' | 'readPetImports'>,
   { checked, again, counts }: ImportOptions,
 ): Promise<Reading> {
   const imports = checked && (await target.readPetImports?.())
@@ -118,18 +114,21 @@ async function readPets(
 ): Promise<Reading> {
   const meter = showProgress(what, file.bytes, MEGABYTES)
   const hash = createHash('sha256')
-  let rejected = 0
+  const counts = { pets: 0, rejected: 0 }
   const reading = (stopReason?: string) => ({
-    ...{ rejected, sha256: hash.digest('hex') },
+    ...counts,
+    sha256: hash.digest('hex'),
     ...(stopReason !== undefined && { stopReason }),
   })
   try {
     for await (const entries of READERS[format](hashed(readText(measured(file.open(), meter)), hash))) {
       for (const entry of entries) {
-        if ('pet' in entry) await onPet(entry)
-        else {
+        if ('pet' in entry) {
+          counts.pets += 1
+          await onPet(entry)
+        } else {
+          counts.rejected += 1
           report(entry)
-          rejected += 1
           if (onError === 'stop') return reading(`Stopped at line ${entry.line}.`)
         }
       }

@@ -12,32 +12,41 @@ export async function withTransfer<Result>(
   use: PersistenceUse,
   work: (transfer: PetTransfer) => Promise<Result>,
 ): Promise<Result> {
-  if (await persistenceAdapter(settings).hasBulkAccess()) return withBulkAccess(settings, use, work)
+  const bulk = await openBulkAccess(settings, use)
+  if (bulk !== undefined) return closing(bulk, work)
   if (!use.readOnly) {
     console.error(
       'This adapter has no bulk access: pets are stored one by one, and what is interrupted cannot be continued.',
     )
   }
-  const opened = await openPersistence(settings, use)
-  try {
-    return await work(transferPageByPage(opened.pets))
-  } finally {
-    await opened.close()
-  }
+  return closing(await openPersistence(settings, use), ({ pets }) => work(transferPageByPage(pets)))
 }
 
-/** Does some work on the database of the settings, in bulk. Rejects before anything is opened if its adapter cannot do that. */
+/** Does some work on the database of the settings, in bulk. Rejects if its adapter cannot do that. */
 export async function withBulkAccess<Result>(
   settings: Settings,
   use: PersistenceUse,
   work: (bulk: BulkAccess) => Promise<Result>,
 ): Promise<Result> {
+  const bulk = await openBulkAccess(settings, use)
+  if (bulk !== undefined) return closing(bulk, work)
+  const name = JSON.stringify(settings.persistenceModule)
+  throw new Error(`The persistence module ${name} has no bulk access, which this command needs.`)
+}
+
+function openBulkAccess(settings: Settings, use: PersistenceUse): Promise<BulkAccess | undefined> {
   const migrate = settings.migrateOnStart && use.readOnly !== true
-  const bulk = await persistenceAdapter(settings).openBulkAccess({ migrate, ...use })
+  return persistenceAdapter(settings).openBulkAccess({ migrate, ...use })
+}
+
+async function closing<Opened extends { close(): Promise<void> }, Result>(
+  opened: Opened,
+  work: (opened: Opened) => Promise<Result>,
+): Promise<Result> {
   try {
-    return await work(bulk)
+    return await work(opened)
   } finally {
-    await bulk.close()
+    await opened.close()
   }
 }
 

@@ -11,9 +11,6 @@ export function formatOf(file: string): Format | undefined {
   return FORMATS.find((format) => file.toLowerCase().endsWith(`.${format}`))
 }
 
-/** Standard input, in place of the name of a file. */
-const STANDARD_INPUT = '-'
-
 /** A source of pets. */
 export interface PetFile {
   /** Absent for what can be read only once, and whose size is unknown. */
@@ -22,9 +19,9 @@ export interface PetFile {
   open(): AsyncIterable<Buffer>
 }
 
-/** Finds a file. Rejects with one sentence if it is missing or cannot be read. */
+/** Finds a file, or standard input for `-`. Rejects with one sentence if it is missing or cannot be read. */
 export async function findPetFile(file: string): Promise<PetFile> {
-  if (file === STANDARD_INPUT) return { open: () => process.stdin }
+  if (file === '-') return { open: () => process.stdin }
   try {
     const stats = await stat(file)
     if (stats.isDirectory()) throw new Error('it is a folder')

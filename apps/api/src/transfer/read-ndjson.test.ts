@@ -47,7 +47,7 @@ describe('NDJSON', () => {
     ['{"name":"\\ud800","categoryId":7}', 'name must not contain NUL or a lone surrogate, got "\\ud800"'],
     [
       `{"name":"${'é'.repeat(1001)}","categoryId":7}`,
-      `name must have at most 1000 characters, got "${'é'.repeat(60)}"…`,
+      `name must have at most 1000 characters, got "${'é'.repeat(59)}…`,
     ],
     ['{"name":"Rex"}', INTEGER],
     ['{"name":"Rex","categoryId":"7"}', `${INTEGER}, got "7"`],

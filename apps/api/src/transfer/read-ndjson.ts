@@ -20,8 +20,12 @@ export async function* readNdjson(pieces: AsyncIterable<string>): AsyncGenerator
 
 function entryOf(line: number, text: string): Entry {
   const invalid = (reason: string): Entry => ({ line, lastLine: line, reason })
-  const value = parse(text)
-  if (value === undefined) return invalid(`must be JSON, got ${quoted(text)}`)
+  let value: unknown
+  try {
+    value = parseExactJson(text)
+  } catch {
+    return invalid(`must be JSON, got ${quoted(text)}`)
+  }
   if (!isObject(value)) return invalid(`must be a JSON object, got ${quoted(text)}`)
   // A mistake such as `Status` must not lose the value.
   const unknown = Object.keys(value).find((field) => !FIELDS.includes(field))
@@ -29,14 +33,6 @@ function entryOf(line: number, text: string): Entry {
   const pet: FileFields = {}
   for (const { name, isInteger } of NEW_PET_FIELDS) pet[name] = isInteger ? integerOf(value[name]) : value[name]
   return validateEntry(line, line, pet)
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseExactJson(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** A plain object; a number that is no int64 is an instance of a class. */

@@ -26,7 +26,8 @@ export const DATABASES = {
 export const KINDS = ['SQLite', 'PostgreSQL'] as const
 
 export async function openDatabase(url: string): Promise<BulkAccess> {
-  const bulk = await persistenceAdapter({ ...readSettings({}), databaseUrl: url }).openBulkAccess({ migrate: true })
+  const adapter = persistenceAdapter({ ...readSettings({}), databaseUrl: url })
+  const bulk = (await adapter.openBulkAccess({ migrate: true })) as BulkAccess
   cleanUps.push(bulk.close)
   return bulk
 }
