@@ -6,7 +6,6 @@ import { requireScope } from '../middleware/require-key.ts'
 import { OPERATIONS, type OperationName } from '../pets/operations.ts'
 import type { PetHandlers } from '../pets/pet-handlers.ts'
 
-/** The base path of the operations. */
 export const BASE = '/v1'
 
 const DECLARED = Object.entries(OPERATIONS).map(([name, operation]) => ({

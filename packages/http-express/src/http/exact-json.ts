@@ -70,7 +70,6 @@ function endOfValue(text: string, start: number): number {
   return text.length
 }
 
-/** Where the string ends whose first quote is here. */
 function endOfString(text: string, start: number): number {
   let at = start + 1
   for (; at < text.length && text.charCodeAt(at) !== QUOTE; at += 1) if (text.charCodeAt(at) === BACKSLASH) at += 1
@@ -105,7 +104,6 @@ export function readInt64(text: string): bigint | undefined {
   return DECIMAL.test(text) ? withinInt64(BigInt(text)) : undefined
 }
 
-/** The integer itself if it fits into 64 bits, else `undefined`. */
 function withinInt64(integer: bigint): bigint | undefined {
   return integer >= INT64.min && integer <= INT64.max ? integer : undefined
 }

@@ -18,7 +18,6 @@ export const ERROR_STATUS = {
   service_unavailable: 503,
 } as const
 
-/** The message of every internal error. */
 export const INTERNAL_ERROR =
   'An internal error occurred. The log of the service has its cause under the X-Request-Id of this response.'
 
@@ -32,7 +31,6 @@ export interface ErrorBody {
   readonly status: number
 }
 
-/** An error with its code, message and headers on the wire. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: ErrorCode
@@ -50,12 +48,10 @@ export class HttpError extends Error {
   }
 }
 
-/** The error for a path without a route. */
 export function unknownPath(): HttpError {
   return new HttpError('not_found', 'There is nothing at this path.')
 }
 
-/** The error body as JSON text. */
 export function errorJson({ code, message }: HttpError): string {
   return JSON.stringify({ code, message, status: ERROR_STATUS[code] } satisfies ErrorBody)
 }

@@ -2,7 +2,6 @@ import type { IRouter } from 'express'
 import { HttpError } from './http-error.ts'
 import { type Handler, sendResponse } from './response.ts'
 
-/** The methods that an operation can have. */
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** The methods that are possible where `GET` is. HEAD comes with it, OPTIONS is possible everywhere. */

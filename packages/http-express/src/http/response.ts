@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import type { VerifiedKey } from '@pet-store/access'
 import { ERROR_STATUS, type ErrorCode, errorJson, type HttpError } from './http-error.ts'
 
-/** A request, with the parameters of its path. */
 export interface HandlerRequest extends IncomingMessage {
   url: string
   readonly params: Readonly<Record<string, unknown>>
@@ -23,7 +22,6 @@ export type Handler = (req: HandlerRequest, res: HandlerResponse, next: Next) =>
 /** A middleware that either returns, and the request goes on, or throws. */
 export type Check = (req: HandlerRequest, res: HandlerResponse) => void | Promise<void>
 
-/** The error handler of an Express app. */
 export type ErrorHandler = (error: unknown, req: HandlerRequest, res: HandlerResponse, next: Next) => void
 
 /** What is known about a request: the `locals` of its response. */
@@ -38,7 +36,6 @@ export class RequestContext {
   isWriting = false
   /** The route's template, once the route is known. */
   route: string | undefined = undefined
-  /** Once an error response is sent. */
   errorCode: ErrorCode | undefined = undefined
 
   constructor(requestId: string, clientAddress: string | undefined, headers: readonly string[]) {
@@ -54,7 +51,6 @@ declare global {
   }
 }
 
-/** Adds a header to those that the response will be sent with. */
 export function addHeader(res: ServerResponse, name: string, value: string): void {
   const headers = headersOf(res)
   if (headers === undefined) res.setHeader(name, value)

@@ -12,9 +12,6 @@ const CODES = {
   persistence_unavailable: 'service_unavailable',
 } as const satisfies Record<PetErrorCode, ErrorCode>
 
-/** How many seconds a client should wait while the database is unavailable. */
-const RETRY_AFTER = '2'
-
 /** Sends an error response for whatever was thrown. Registered last. */
 export function handleError(log: HttpLog): ErrorHandler {
   // Express recognises an error handler by its four parameters.
@@ -44,7 +41,7 @@ function httpErrorOf(error: unknown, req: HandlerRequest, res: HandlerResponse):
   const mayBeAdded = error.outcome !== 'not_stored' && res.locals.isWriting
   const reason = 'the service cannot reach its database at present'
   const message = mayBeAdded ? maybeAdded(req) : notAdded(req, reason)
-  return new HttpError(CODES[error.code], message, { 'Retry-After': RETRY_AFTER })
+  return new HttpError(CODES[error.code], message, { 'Retry-After': '2' })
 }
 
 /**

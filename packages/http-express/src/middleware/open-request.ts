@@ -23,7 +23,6 @@ export interface HttpLog {
   unavailable?(error: unknown, requestId: string): void
 }
 
-/** One request, for a log line. */
 export interface RequestEntry {
   readonly requestId: string
   /** Absent where the request could not be parsed. */
@@ -32,7 +31,6 @@ export interface RequestEntry {
   readonly route?: string | undefined
   /** Absent when the connection broke before all of the response was sent. */
   readonly status: number | undefined
-  /** The `code` of an error response. */
   readonly code?: ErrorCode | undefined
   readonly durationMs: number
   /** The public id of the verified API key, never the key itself. */
@@ -89,24 +87,16 @@ export function openRequest(log: HttpLog, headers: readonly string[], addressOf:
 /** The number of proxies in front, or their addresses and networks; Express's `trust proxy`. */
 export type TrustProxy = number | readonly string[]
 
-/** Returns the client's address of a request. */
 export type ClientAddress = (req: IncomingMessage) => string | undefined
 
 /** The address of the connection, or the one that the trusted proxies give in `X-Forwarded-For`; without a port. */
 export function clientAddressOf(trustProxy: TrustProxy): ClientAddress {
   if (trustProxy === 0) return (req) => req.socket.remoteAddress
-  const isTrusted =
-    typeof trustProxy === 'number'
-      ? (_address: string, hop: number) => hop < trustProxy
-      : trustNetworks(proxyAddr.compile([...trustProxy]))
+  const isInNetworks = typeof trustProxy === 'number' ? () => false : proxyAddr.compile([...trustProxy])
+  const isTrusted = (address: string, hop: number) =>
+    typeof trustProxy === 'number' ? hop < trustProxy : isInNetworks(withoutPort(address), hop)
   // A connection that the client has reset has no address.
   return (req) => (req.socket.remoteAddress === undefined ? undefined : withoutPort(proxyAddr(req, isTrusted)))
-}
-
-type IsTrusted = (address: string, hop: number) => boolean
-
-function trustNetworks(isTrusted: IsTrusted): IsTrusted {
-  return (address, hop) => isTrusted(withoutPort(address), hop)
 }
 
 /** Some proxies add the port: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */

@@ -71,14 +71,11 @@ export function describeOperations(operations: Readonly<Record<string, Operation
 function pathsOf(operations: Readonly<Record<string, Operation>>): ZodOpenApiPathsObject {
   const described: ZodOpenApiPathsObject = {}
   for (const [operationId, { method, path, scope: _, ...operation }] of Object.entries(operations)) {
-    const samples = { 'x-codeSamples': codeSamples(method, path, exampleBodyOf(operation)) }
+    const body = operation.requestBody?.content['application/json']?.example as object | undefined
+    const samples = { 'x-codeSamples': codeSamples(method, path, body) }
     described[path] = { ...described[path], [method]: { operationId, tags: ['pets'], ...operation, ...samples } }
   }
   return described
-}
-
-function exampleBodyOf({ requestBody }: Pick<ZodOpenApiOperationObject, 'requestBody'>): object | undefined {
-  return requestBody?.content['application/json']?.example as object | undefined
 }
 
 /** Responses may get new fields. zod-openapi describes every output object as complete. */

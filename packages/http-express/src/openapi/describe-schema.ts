@@ -2,12 +2,6 @@ import { INT64 } from '@pet-store/domain'
 import * as z from 'zod'
 import type { oas31 } from 'zod-openapi'
 
-/** What is said of a parameter besides its schema. */
-export type ParameterMeta = {
-  readonly description: string
-  readonly example?: unknown
-}
-
 /**
  * Publishes a schema as this JSON Schema instead of the one that zod derives: for a value whose type on the wire differs
  * from its type in the program, and for rules that the domain validates. Parsing is not affected.
@@ -15,7 +9,7 @@ export type ParameterMeta = {
 export function describedAs<S extends z.ZodType>(
   schema: S,
   described: oas31.SchemaObject,
-  parameter?: ParameterMeta,
+  parameter?: { readonly description: string; readonly example?: unknown },
 ): S {
   const override = ({ jsonSchema }: { jsonSchema: object }) => {
     for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key)

@@ -2,62 +2,57 @@ import * as z from 'zod'
 import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { ERROR_STATUS, type ErrorBody, type ErrorCode, INTERNAL_ERROR } from '../http/http-error.ts'
 
-/** Response headers by name. */
 type Headers = Readonly<Record<string, oas31.HeaderObject>>
 
-const REQUEST_ID: Headers = {
-  'X-Request-Id': header(
-    'Names the request in the log: the `X-Request-Id` of the request where it is safe to repeat, else a new one.',
-    { maxLength: 128 },
-  ),
-}
+const REQUEST_ID = header(
+  'X-Request-Id',
+  'Names the request in the log: the `X-Request-Id` of the request where it is safe to repeat, else a new one.',
+  { maxLength: 128 },
+)
 
 /** Where the requests of a key are limited. */
-const RATE_LIMIT: Headers = optional({
-  'RateLimit-Policy': header('How many requests the key may make, where that is limited.'),
-  RateLimit: header('How many of them are left, and for how many seconds.'),
+const RATE_LIMIT = optional({
+  ...header('RateLimit-Policy', 'How many requests the key may make, where that is limited.'),
+  ...header('RateLimit', 'How many of them are left, and for how many seconds.'),
 })
 
-const PREFERENCE: Headers = optional({
-  'Preference-Applied': header('`handling=strict` where the request asked for it (RFC 7240).', {
+const PREFERENCE = optional(
+  header('Preference-Applied', '`handling=strict` where the request asked for it (RFC 7240).', {
     enum: ['handling=strict'],
   }),
+)
+
+const CHALLENGE = header('WWW-Authenticate', 'A `Bearer` challenge (RFC 6750).')
+
+const RETRY_AFTER = header('Retry-After', 'How many seconds to wait.', {
+  type: 'integer',
+  format: 'int32',
+  minimum: 1,
+  maximum: 2_147_483_647,
 })
 
-const CHALLENGE: Headers = { 'WWW-Authenticate': header('A `Bearer` challenge (RFC 6750).') }
+export const ACCEPT_ENCODING: Headers = optional(
+  header('Accept-Encoding', 'The encodings that are possible, where the `Content-Encoding` was not one of them.'),
+)
 
-const RETRY_AFTER: Headers = {
-  'Retry-After': {
-    ...header('How many seconds to wait.'),
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 2_147_483_647 },
-  },
-}
+export const NEXT_PAGE: Headers = optional(
+  header('Link', '`rel="next"` leads to the next page (RFC 8288). Absent on the last page.', { maxLength: 8_192 }),
+)
 
-export const ACCEPT_ENCODING: Headers = optional({
-  'Accept-Encoding': header('The encodings that are possible, where the `Content-Encoding` was not one of them.'),
-})
+const LOCATION_RULE =
+  'The address of the new pet: relative to the request, or absolute. Absent once `getPet` is removed.'
+export const LOCATION: Headers = optional(header('Location', LOCATION_RULE, { maxLength: 8_192 }))
 
-export const NEXT_PAGE: Headers = optional({
-  Link: header('`rel="next"` leads to the next page (RFC 8288). Absent on the last page.', { maxLength: 8_192 }),
-})
-
-export const LOCATION: Headers = optional({
-  Location: header(
-    'The address of the new pet: relative to the request, or absolute. Absent once `getPet` is removed.',
-    { maxLength: 8_192 },
-  ),
-})
-
-export const REPLAYED: Headers = optional({
-  'Idempotency-Replayed': header('`true` if an earlier request with the same `Idempotency-Key` added the pet.', {
+export const REPLAYED: Headers = optional(
+  header('Idempotency-Replayed', '`true` if an earlier request with the same `Idempotency-Key` added the pet.', {
     enum: ['true'],
   }),
-})
+)
 
 export const DEPRECATION: Headers = {
-  Deprecation: header('Since when the operation is deprecated (RFC 9745).'),
-  Sunset: header('When it ends (RFC 8594).'),
-  Link: header('`rel="deprecation"` leads to the reference page.', { maxLength: 8_192 }),
+  ...header('Deprecation', 'Since when the operation is deprecated (RFC 9745).'),
+  ...header('Sunset', 'When it ends (RFC 8594).'),
+  ...header('Link', '`rel="deprecation"` leads to the reference page.', { maxLength: 8_192 }),
 }
 
 /** The same headers on responses that can lack them. */
@@ -65,10 +60,11 @@ function optional(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, { ...header, required: false }]))
 }
 
-/** Every header is printable ASCII. */
-function header(description: string, rule: Pick<oas31.SchemaObject, 'maxLength' | 'enum'> = {}): oas31.HeaderObject {
-  const printable = rule.enum === undefined && { pattern: '^[ -~]+$', maxLength: 256 }
-  return { description, required: true, schema: { type: 'string', ...printable, ...rule } }
+/** A header that every response has. Its text is printable ASCII, unless the rule says more. */
+function header(name: string, description: string, rule: oas31.SchemaObject = {}): Headers {
+  const isOther = rule.enum !== undefined || rule.type === 'integer'
+  const schema = { type: 'string', ...(!isOther && { pattern: '^[ -~]+$', maxLength: 256 }), ...rule } as const
+  return { [name]: { description, required: true, schema } }
 }
 
 const errorSchema = z
@@ -168,5 +164,4 @@ const ANYWHERE = [
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
-/** Their statuses. */
 export const DEFAULT_STATUSES: readonly number[] = ANYWHERE.map((code) => ERROR_STATUS[code])

@@ -36,7 +36,6 @@ const parameters = z.object({
   }),
 } satisfies Record<Exclude<keyof PetQuery, 'after'> | 'cursor', z.ZodType>)
 
-/** For the description. */
 export const listPetsParameters: z.ZodObject = parameters
 
 const strictParameters = parameters.strict()

@@ -27,7 +27,6 @@ const SUNSET = 'Thu, 05 Dec 2030 23:59:59 GMT'
 /** When getPet is no longer served. No setting moves it. */
 export const RETIRED_FROM: number = Date.UTC(2030, 11, 6)
 
-/** The message of the 410. */
 export const GONE = 'GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with a status filter instead.'
 
 /** The headers of every response of a deprecated route, names and values in turn. `docs` is the reference page. */
@@ -102,7 +101,6 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   }),
 }
 
-/** Adds the responses that every operation has. */
 function operation({ responses, ...own }: Operation): Operation {
   return { ...own, responses: { ...responses, ...commonErrorResponses(own.scope, own.deprecated ? DEPRECATION : {}) } }
 }

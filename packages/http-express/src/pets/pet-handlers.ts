@@ -50,7 +50,6 @@ export function petHandlers(pets: PetUseCases, now: Clock, references: Reference
   }
 }
 
-/** Whether getPet is no longer served. */
 function isRetired(now: Clock): boolean {
   return now().getTime() >= RETIRED_FROM
 }
@@ -76,13 +75,11 @@ class ClosedConnection implements Cancellation {
   }
 }
 
-/** The link to the next page (RFC 8288). */
 function nextPageLink(list: string, { limit, status }: PetQuery, next: PetId): string {
   const filter = status === undefined ? '' : `&status=${status}`
   return `<${list}?limit=${limit}${filter}&cursor=${writeCursor(next, status)}>; rel="next"`
 }
 
-/** How responses refer to other resources of the service. */
 export interface References {
   /** The list, relative to itself; a query follows. */
   readonly list: string

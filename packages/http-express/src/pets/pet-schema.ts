@@ -23,16 +23,13 @@ export const petSchema: z.ZodObject = z
   } satisfies Record<keyof Pet, z.ZodType>)
   .meta({ id: 'Pet', description: 'A pet. `status` is absent if none was given; it is never null.' })
 
-/** The response of listPets: a bare array. */
 export const petsSchema: z.ZodArray = z
   .array(petSchema)
   .max(PAGE_LIMIT.max)
   .meta({ id: 'Pets', description: 'Pets by ascending `id`; an empty array when there are none.' })
 
-/** A request body for the description. */
 export const NEW_PET_EXAMPLE: object = { name: 'Rex', categoryId: 1, status: 'available' }
 
-/** The response to it. */
 export const PET_EXAMPLE: object = { id: 1, ...NEW_PET_EXAMPLE }
 
 /** A Pet as JSON text (interface document, section 2). An absent status stays absent. */
@@ -40,7 +37,6 @@ export function petJson(pet: Pet): string {
   return JSON.stringify(wirePet(pet))
 }
 
-/** Pets as JSON text: a bare array. */
 export function petsJson(pets: readonly Pet[]): string {
   return JSON.stringify(pets.map(wirePet))
 }
@@ -93,7 +89,6 @@ const newPetBody = z
   )
   .meta({ id: 'NewPet', description: 'A pet to add. Other fields are ignored.' })
 
-/** For the description. */
 export const newPetSchema: z.ZodObject = newPetBody
 
 const strictNewPetBody = newPetBody.strict()

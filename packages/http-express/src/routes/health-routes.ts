@@ -9,9 +9,6 @@ export type Checks = Readonly<Record<string, string>>
 /** Checks whether the service can work at present. Resolves in any case, and soon. */
 export type ReadinessCheck = () => Promise<Checks>
 
-/** How many seconds a load balancer should wait before it asks again. */
-const RETRY_AFTER = '2'
-
 /** `/livez`: the process lives. `/readyz`: it can work. For operators; no key needed. */
 export function addHealthRoutes(app: IRouter, readiness: ReadinessCheck): void {
   addGetRoute(app, '/livez', (_req, res) => sendJson(res, 200, JSON.stringify({ status: 'ok' })))
@@ -22,6 +19,6 @@ export function addHealthRoutes(app: IRouter, readiness: ReadinessCheck): void {
     const states = Object.entries(checks).map(([name, state]) => `${name} ${state}`)
     const message = `Not ready: ${states.join(', ')}.`
     // Sent, not thrown: it is no internal error of this request.
-    sendError(res, new HttpError('service_unavailable', message, { 'Retry-After': RETRY_AFTER }))
+    sendError(res, new HttpError('service_unavailable', message, { 'Retry-After': '2' }))
   })
 }

@@ -8,7 +8,6 @@ import { addHeader, type HandlerRequest, type HandlerResponse, sendJson, sendRes
 import { openApiJson, sendPublic } from './description-route.ts'
 import { fillTemplate, referenceHtml } from './reference-html.ts'
 
-/** What the pages show. */
 export interface PageOptions {
   /** A key that the pages fill in. For a local service only: everybody who reaches the page has the key. */
   readonly developmentKey?: string | undefined
@@ -87,7 +86,6 @@ function isForThisMachine(req: HandlerRequest): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(req.headers.host ?? '')
 }
 
-/** Whether the client prefers HTML to JSON. */
 function acceptsHtml(req: HandlerRequest): boolean {
   return request.accepts.call(req, 'application/json', 'text/html') === 'text/html'
 }

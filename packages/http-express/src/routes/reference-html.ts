@@ -46,11 +46,11 @@ type Content = Readonly<Record<string, { readonly schema: Schema; readonly examp
 export function referenceHtml(json: string): Readonly<Record<string, string>> {
   const { info, paths, components } = withoutReferences(json)
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+    Object.entries(methods).map(([method, operation]) => ({ method, path, ...operation })),
   )
   return {
-    links: operations.map(({ method, operation }) => operationLink(method, operation)).join(''),
-    operations: operations.map(({ method, path, operation }) => operationHtml(method, path, operation)).join(''),
+    links: operations.map(linkHtml).join(''),
+    operations: operations.map(operationHtml).join(''),
     models: Object.entries(components.schemas)
       .filter(([, { properties }]) => properties !== undefined)
       .map(([name, schema]) => modelHtml(name, schema))
@@ -75,20 +75,24 @@ function withoutReferences(json: string): Description {
   return parse(parse(parse({}).components.schemas).components.schemas)
 }
 
-function operationLink(method: string, { operationId, summary, deprecated }: DescribedOperation): string {
-  const mark = deprecated ? ' <span class="badge deprecated">deprecated</span>' : ''
-  return `<li><a href="#${operationId}">${methodBadge(method)} ${escapeHtml(summary)}</a>${mark}</li>`
+type ShownOperation = DescribedOperation & { readonly method: string; readonly path: string }
+
+const deprecatedMark = ({ deprecated }: DescribedOperation) =>
+  deprecated ? ' <span class="badge deprecated">deprecated</span>' : ''
+
+function linkHtml(operation: ShownOperation): string {
+  const { operationId, method, summary } = operation
+  return `<li><a href="#${operationId}">${methodBadge(method)} ${escapeHtml(summary)}</a>${deprecatedMark(operation)}</li>`
 }
 
-function operationHtml(method: string, path: string, operation: DescribedOperation): string {
-  const { operationId, summary, description, deprecated, parameters, requestBody, responses } = operation
+function operationHtml(operation: ShownOperation): string {
+  const { operationId, method, path, summary, description, parameters, requestBody, responses } = operation
   const body = requestBody?.content['application/json']
-  const text = `<p>${inlineCode(description)}</p>`
   return `<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title" data-method="${method.toUpperCase()}" data-path="${escapeHtml(path)}">
 <div class="about flow">
-<h2 id="${operationId}-title">${escapeHtml(summary)}${deprecated ? ' <span class="badge deprecated">deprecated</span>' : ''}</h2>
+<h2 id="${operationId}-title">${escapeHtml(summary)}${deprecatedMark(operation)}</h2>
 <p class="address">${methodBadge(method)} <code>/v1${escapeHtml(path)}</code></p>
-${text}
+<p>${inlineCode(description)}</p>
 <h3>Parameters</h3>
 ${fieldTable(parameters)}
 ${body === undefined ? '' : `<h3>Body</h3><p class="hint">${inlineCode(requestBody?.description ?? '')}</p>${schemaTable(body.schema)}`}
@@ -186,7 +190,6 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
   return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`
 }
 
-/** The list in a Markdown text. */
 function listItems(markdown: string): string {
   return [...markdown.matchAll(/^\* (.*)$/gm)].map(([, text = '']) => `<li>${inlineCode(text)}</li>`).join('')
 }
@@ -198,7 +201,6 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
   )
 }
 
-/** A text as HTML shows it. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

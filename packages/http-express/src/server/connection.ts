@@ -92,7 +92,6 @@ export class Connection {
   #isHandled = false
   #hasLeft = false
   #sentAhead = 0
-  /** Nothing more is handled. */
   #isEnding = false
   #isStopping = false
   /** How many bytes had arrived when the connection became idle. */

@@ -17,20 +17,17 @@ const REQUEST_LINE = /^[\r\n]*[A-Z]+ \S+ HTTP\/1\.[01]\r\n/
 
 /** The error response for what Node's parser rejects. */
 export function parserError(cause: ParserError, maxHeaderBytes: number): HttpError {
-  const [code, message] = reasonOf(cause, maxHeaderBytes)
-  return new HttpError(code, message, {}, { cause })
-}
-
-function reasonOf({ code, rawPacket }: ParserError, maxHeaderBytes: number): [ErrorCode, string] {
+  const { code, rawPacket } = cause
+  const error = (wireCode: ErrorCode, message: string) => new HttpError(wireCode, message, {}, { cause })
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return ['headers_too_large', `Request line and headers must have at most ${maxHeaderBytes} bytes.`]
+    return error('headers_too_large', `Request line and headers must have at most ${maxHeaderBytes} bytes.`)
   }
-  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return ['payload_too_large', 'The chunk extensions are too long.']
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'The request did not arrive in time.']
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return error('payload_too_large', 'The chunk extensions are too long.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return error('request_timeout', 'The request did not arrive in time.')
   if (code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(rawPacket?.toString('latin1') ?? '')) {
-    return ['not_implemented', 'The method of the request is not known.']
+    return error('not_implemented', 'The method of the request is not known.')
   }
-  return ['invalid_request', 'The request is not valid HTTP/1.1.']
+  return error('invalid_request', 'The request is not valid HTTP/1.1.')
 }
 
 /** Whether the rejected request is a HEAD, whose response has no body (RFC 9110, 9.3.2). */
@@ -52,18 +49,16 @@ export function createUnroutedErrors(
   origins: readonly string[],
 ): UnroutedErrors {
   /** Logs the request. Returns the headers of its response. */
-  function end({ code }: HttpError, origin: string | undefined, address: string | undefined, req?: IncomingMessage) {
+  function end(
+    { code }: HttpError,
+    origin: string | undefined,
+    clientAddress: string | undefined,
+    req?: IncomingMessage,
+  ) {
     const requestId = requestIdOf(req?.headers['x-request-id'])
     log.begin?.()
-    log.request({
-      requestId,
-      status: ERROR_STATUS[code],
-      code,
-      durationMs: 0,
-      isComplete: true,
-      ...(req?.method !== undefined && { method: req.method }),
-      ...(address !== undefined && { clientAddress: address }),
-    })
+    const status = ERROR_STATUS[code]
+    log.request({ requestId, method: req?.method, status, code, durationMs: 0, clientAddress, isComplete: true })
     const allowed = origins.find((one) => one === '*' || one === origin)
     return {
       'X-Request-Id': requestId,

@@ -1,18 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PetUseCases } from '@pet-store/domain'
-import { sendOptions } from '../http/methods.ts'
+import { type NextFunction, Router } from 'express'
+import { unknownPath } from '../http/http-error.ts'
+import { addGetRoute, sendOptions } from '../http/methods.ts'
+import { sendResponse } from '../http/response.ts'
 import { allowOrigins } from '../middleware/allow-origins.ts'
+import { handleError } from '../middleware/handle-error.ts'
 import { limitConcurrency } from '../middleware/limit-concurrency.ts'
-import type { HttpLog, TrustProxy } from '../middleware/open-request.ts'
+import { clientAddressOf, type HttpLog, openRequest, type TrustProxy } from '../middleware/open-request.ts'
 import { limitRate, type RateLimiting, requireKey, type TokenCheck } from '../middleware/require-key.ts'
 import { deprecationHeaders } from '../pets/operations.ts'
 import { type Clock, petHandlers, referencesFrom } from '../pets/pet-handlers.ts'
 import { addDescriptionRoutes } from '../routes/description-route.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../routes/health-routes.ts'
 import { addPageRoutes } from '../routes/page-routes.ts'
-import { createHttpApp, type HttpApp } from './create-http-app.ts'
 import { addOperationRoutes, BASE, METHODS } from './operation-routes.ts'
 
-/** What the app needs from outside. */
+/** A request handler: for `createPetServer`, or for `use` of an Express app. Responds to every request. */
+export type HttpApp = (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
+
 export interface PetAppOptions {
   readonly pets: PetUseCases
   readonly tokenCheck: TokenCheck
@@ -61,4 +67,47 @@ export function createPetApp(options: PetAppOptions): HttpApp {
     addDescriptionRoutes(router)
     addPageRoutes(router, options)
   })
+}
+
+export interface MetricsText {
+  readonly contentType: string
+  read(): Promise<string>
+}
+
+/** `/metrics`, in the text format of Prometheus, for a listener that only operators can reach; no key needed. */
+export function createMetricsApp({ contentType, read }: MetricsText, log: HttpLog): HttpApp {
+  return createHttpApp({ log }, (router) =>
+    addGetRoute(router, '/metrics', async (_req, res) => {
+      sendResponse(res, 200, { 'Content-Type': contentType }, await read())
+    }),
+  )
+}
+
+/**
+ * The request log first, then the routes, then 404 and the error handler. A router, because `express()` around it would
+ * give each request and response another prototype, for methods that nothing here uses: docs/decisions/0033-hot-path.md
+ */
+function createHttpApp(
+  { log, publicUrl, trustProxy = 0 }: Pick<PetAppOptions, 'log' | 'publicUrl' | 'trustProxy'>,
+  addRoutes: (router: Router) => void,
+): HttpApp {
+  const router = Router({ caseSensitive: true, strict: true })
+  router.use(openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy)))
+  addRoutes(router)
+  router.use(() => {
+    throw unknownPath()
+  })
+  router.use(handleError(log))
+  return (req, res, next = () => res.destroy()) => router(req as never, res as never, next)
+}
+
+/** Names and values in turn: nothing is loaded, nothing is framed, and the content is what its type says. */
+function securityHeaders(publicUrl: string | undefined): readonly string[] {
+  return [
+    ...['Content-Security-Policy', "default-src 'none';frame-ancestors 'none'"],
+    ...['Referrer-Policy', 'no-referrer'],
+    ...['X-Content-Type-Options', 'nosniff'],
+    // It binds the whole host, so it is sent only where https is known to work, and not for subdomains.
+    ...(publicUrl?.startsWith('https:') ? ['Strict-Transport-Security', 'max-age=31536000'] : []),
+  ]
 }
