@@ -4,16 +4,13 @@ export type { NewPet, Pet, PetInput, PetId, PetStatus } from './pet.ts'
 
 // Operations
 export { createPetUseCases } from './pet-use-cases.ts'
-export type { PetUseCases } from './pet-use-cases.ts'
-export type { CreatePet, CreatePetOptions } from './create-pet.ts'
-export type { GetPet } from './pet-use-cases.ts'
+export type { CreatePet, CreatePetOptions, GetPet, PetUseCases } from './pet-use-cases.ts'
 export { allPets, PAGE_LIMIT } from './list-pets.ts'
 export type { ListPets, PetPage } from './list-pets.ts'
 
 // What the operations need from outside
-export type { Cancellation, CreatedPet, PetQuery, PetRepository } from './pet-repository.ts'
 export { IDEMPOTENCY_KEY_LIFETIME_MS } from './pet-repository.ts'
-export type { IdempotencyKey } from './pet-repository.ts'
+export type { Cancellation, CreatedPet, IdempotencyKey, PetQuery, PetRepository } from './pet-repository.ts'
 
 // What can go wrong
 export { isPetError, persistenceUnavailable, PetError } from './pet-error.ts'

@@ -16,10 +16,6 @@ function petsOf(count: number): Promise<PetRepository> {
   return petsWith(...Array.from({ length: count }, () => undefined))
 }
 
-it('listPets returns an empty page without next when there are no pets', async () => {
-  expect(await listPetsOf(createMemoryPets())({ limit: 20 })).toStrictEqual({ pets: [] })
-})
-
 it('listPets returns all fields of pets by ascending id', async () => {
   const pets = await petsWith('sold', undefined)
 
@@ -35,6 +31,9 @@ it('listPets starts after the given id, whether or not it exists', async () => {
   expect((await listPets({ after: 2n, limit: 20 })).pets).toMatchObject([{ id: 3n }])
   expect((await listPets({ after: -5n, limit: 20 })).pets).toHaveLength(3)
   expect(await listPets({ after: 99n, limit: 20 })).toStrictEqual({ pets: [] })
+  // Both ends of int64.
+  expect((await listPets({ after: -(2n ** 63n), limit: 20 })).pets).toHaveLength(3)
+  expect(await listPets({ after: 2n ** 63n - 1n, limit: 20 })).toStrictEqual({ pets: [] })
 })
 
 it.each([
@@ -118,12 +117,6 @@ it.each([
 ])('listPets rejects a query with $status$after', async (query) => {
   const listing = listPetsOf(createMemoryPets())({ limit: 20, ...query } as PetQuery)
   await expect(listing).rejects.toMatchObject({ code: 'pet_query_invalid' })
-})
-
-it('listPets accepts both ends of int64 as after', async () => {
-  const listPets = listPetsOf(await petsOf(1))
-  expect((await listPets({ limit: 20, after: -(2n ** 63n) })).pets).toHaveLength(1)
-  expect((await listPets({ limit: 20, after: 2n ** 63n - 1n })).pets).toHaveLength(0)
 })
 
 it.each([{ limit: 1 }, { limit: 2 }, { limit: 7 }, {}])('allPets returns each pet once with %j', async (query) => {

@@ -1,8 +1,7 @@
-import { type CreatePet, createPetIn } from './create-pet.ts'
 import { type ListPets, listPetsOf } from './list-pets.ts'
-import type { Pet, PetId } from './pet.ts'
+import { fingerprintOf, type Pet, type PetId, type PetInput, validateNewPet } from './pet.ts'
 import { PetError } from './pet-error.ts'
-import type { PetRepository } from './pet-repository.ts'
+import type { Cancellation, CreatedPet, IdempotencyKey, PetRepository } from './pet-repository.ts'
 
 /** Everything that can be done with pets. */
 export interface PetUseCases {
@@ -14,6 +13,30 @@ export interface PetUseCases {
 /** The operations over one repository. */
 export function createPetUseCases(pets: PetRepository): PetUseCases {
   return { createPet: createPetIn(pets), getPet: getPetFrom(pets), listPets: listPetsOf(pets) }
+}
+
+/** How a pet is created. */
+export interface CreatePetOptions {
+  /** Makes the creation safe to repeat; see `IdempotencyKey`. The fingerprint is made from the pet. */
+  readonly idempotencyKey?: Omit<IdempotencyKey, 'fingerprint'> | undefined
+  /** Aborted when the caller no longer waits; a pet that was not sent to the database by then is not stored. */
+  readonly cancellation?: Cancellation | undefined
+}
+
+/**
+ * Adds a pet and returns it with its id. Rejects with `pet_invalid`, naming the field and the rule.
+ * Two equal inputs create two pets, except with the same idempotency key: then both return the same pet, for 24 hours.
+ * The same key with another input rejects with `idempotency_key_reused`, a key with an invalid `at` with a `TypeError`.
+ */
+export type CreatePet = (input: PetInput, options?: CreatePetOptions) => Promise<CreatedPet>
+
+function createPetIn(pets: PetRepository): CreatePet {
+  return async (input, { idempotencyKey, cancellation } = {}) => {
+    const pet = validateNewPet(input)
+    if (idempotencyKey === undefined) return { pet: await pets.add(pet, cancellation), isReplay: false }
+    if (Number.isNaN(idempotencyKey.at.getTime())) throw new TypeError('idempotencyKey.at must be a valid date')
+    return pets.addWithKey(pet, { ...idempotencyKey, fingerprint: fingerprintOf(pet) }, cancellation)
+  }
 }
 
 /** Finds one pet. Rejects with `pet_not_found`. */

@@ -12,13 +12,6 @@ function petInvalid(message: string): object {
   return expect.objectContaining({ name: 'PetError', code: 'pet_invalid', message })
 }
 
-/** Readable in the name of a test. */
-function escaped(text: string): string {
-  return [...text]
-    .map((character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`)
-    .join(' ')
-}
-
 it('validateNewPet returns the three fields as given', () => {
   expect(validateNewPet({ name: ' Rex ', categoryId: -7n, status: 'pending' })).toStrictEqual({
     name: ' Rex ',
@@ -53,26 +46,16 @@ const WHITE_SPACE = [
   ...'\u2028\u2029\u202F\u205F\u3000\uFEFF',
 ]
 
-it.each(WHITE_SPACE.map((space) => [escaped(space), space]))('rejects a name of only %s', (_, space) => {
-  expect(validating({ name: space })).toThrow(blank)
-})
-
-it.each(['', WHITE_SPACE.join('')])('rejects a name of no or of all kinds of white space: %j', (name) => {
+it.each([...WHITE_SPACE, '', WHITE_SPACE.join('')])('rejects a name of only white space: %j', (name) => {
   expect(validating({ name })).toThrow(blank)
 })
 
-it.each(
-  ['\u0085', '\u180E', '\u200B', '\u200D', '\u2060', '\u0001'].map((character) => [escaped(character), character]),
-)('accepts a name of only %s, which is not white space', (_, name) => {
+it.each([
+  ...['\u0085', '\u180E', '\u200B', '\u200D', '\u2060', '\u0001'],
+  ...[`${WHITE_SPACE.join('')}.${WHITE_SPACE.join('')}`, 'Zoe\u0308'],
+])('accepts a name that is not white space unchanged, neither trimmed nor normalised: %j', (name) => {
   expect(validating({ name })()).toStrictEqual({ ...REX, name })
 })
-
-it.each([`${WHITE_SPACE.join('')}.${WHITE_SPACE.join('')}`, 'Zoe\u0308'])(
-  'accepts a name unchanged, neither trimmed nor normalised: %j',
-  (name) => {
-    expect(validating({ name })()).toStrictEqual({ ...REX, name })
-  },
-)
 
 const max = PET_NAME.maxCodePoints
 
@@ -158,20 +141,6 @@ it.each([null, undefined, 'Rex', 7n])('rejects %o, which is not an object', (inp
   expect(() => validateNewPet(input as unknown as PetInput)).toThrow(petInvalid('the pet must be an object'))
 })
 
-it.each([
-  ...PET_STATUSES,
-  '',
-  'Available',
-  'SOLD',
-  ' sold',
-  'lost',
-  'toString',
-  '0',
-  undefined,
-  null,
-  0,
-  true,
-  ['sold'],
-])('isPetStatus says of %o whether it is a status, letter for letter', (value) => {
-  expect(isPetStatus(value)).toBe(value === 'available' || value === 'pending' || value === 'sold')
+it('isPetStatus says whether a value is a status, letter for letter', () => {
+  expect([...PET_STATUSES, '', 'SOLD', ' sold', '0', undefined, ['sold']].filter(isPetStatus)).toEqual(PET_STATUSES)
 })
