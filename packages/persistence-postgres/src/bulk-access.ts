@@ -2,9 +2,8 @@ import type { BulkAccess } from '@pet-store/persistence'
 import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
 import { openPostgresDatabase } from './database/database.ts'
 import type { PostgresOptions } from './database/settings.ts'
-import { runOnPool } from './driver/pool-statements.ts'
+import { inWriteTransaction, runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { inWriteTransaction } from './driver/write-transaction.ts'
 import { assertNoNewerSchema, ensureMigrated } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
 
@@ -17,9 +16,9 @@ const PET_IDS = "pg_get_serial_sequence('pet', 'id')::regclass"
  * migrate, and if the schema is that of a newer version.
  */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {
-  const { bulkTimeoutMs = PAGE_TIMEOUT_MS, pooler = 'none', onStatement } = options
+  const { bulkTimeoutMs = PAGE_TIMEOUT_MS } = options
   const database = await openPostgresDatabase({ ...options, statementTimeoutMs: bulkTimeoutMs })
-  const { pool, server } = database
+  const { pool } = database
   try {
     await ensureMigrated(database, options)
     await assertNoNewerSchema(database)
@@ -31,7 +30,7 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
   const read = runOnPool(pool, 'not_stored')
   const write = runOnPool(pool, 'unknown')
   return createBulkAccess(createPostgresOrm(database.name, pool).em, {
-    runner: createPostgresStatementRunner({ pooler, onStatement, server }, write, read),
+    runner: createPostgresStatementRunner(database, write, read),
 
     insert: ({ table, columns, names, onConflict = '' }, rows, also) =>
       inWriteTransaction(pool, async (client) => {

@@ -6,7 +6,7 @@ import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './databas
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { isConflict, sqlStateOf } from './database/unavailable.ts'
-import { inWriteTransaction } from './driver/write-transaction.ts'
+import { inWriteTransaction } from './driver/pool-statements.ts'
 import { createPostgresOrm, poolOf } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
 

@@ -40,15 +40,12 @@ export async function openPostgresPersistence(options: PostgresOptions): Promise
 }
 
 async function persistenceOf(connections: PostgresConnections, options: PostgresOptions): Promise<PostgresPersistence> {
-  const { pool, write, read, server } = connections
-  const { pooler = 'none', onBackgroundFailure, onStatement } = options
-  const statementOptions = { pooler, onStatement, server }
+  const { pool, write, read } = connections
   const { em } = createPostgresOrm(connections.name, pool)
   const statements = compilePetStatements(em)
-  const runner = createPostgresStatementRunner(statementOptions, write, read)
-  const isDistributed = await isPetDistributed(connections)
-  const writer = createPostgresPetWriter(em, pool, { ...statementOptions, isDistributed })
-  const primary = new SqlPetRepository(statements, runner, writer, onBackgroundFailure)
+  const runner = createPostgresStatementRunner(connections, write, read)
+  const writer = createPostgresPetWriter(em, connections, await isPetDistributed(connections))
+  const primary = new SqlPetRepository(statements, runner, writer, options.onBackgroundFailure)
   const apiKeys = new SqlApiKeyRepository(em, runner)
   const replicas = await openReplicas(pool, options, statements)
 

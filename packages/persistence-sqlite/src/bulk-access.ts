@@ -1,10 +1,9 @@
 import type { BulkAccess } from '@pet-store/persistence'
 import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
+import { inWriteTransaction } from './database/retries.ts'
 import type { SqliteOptions } from './database/settings.ts'
-import { createGroupedReads } from './driver/grouped-reads.ts'
 import { GroupedWrites } from './driver/grouped-writes.ts'
-import { createSqliteStatementRunner } from './driver/statement-runner.ts'
-import { inWriteTransaction } from './driver/write-transaction.ts'
+import { createGroupedReads, createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { assertNoNewerSchema, openMigrated } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
 

@@ -4,9 +4,8 @@ import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pe
 import { createFileCheck } from './database/database.ts'
 import { REQUEST_MAX_WAIT_MS, withRetries } from './database/retries.ts'
 import type { SqliteOptions } from './database/settings.ts'
-import { createGroupedReads } from './driver/grouped-reads.ts'
 import { createSqlitePetWriter, GroupedWrites } from './driver/grouped-writes.ts'
-import { createSqliteStatementRunner } from './driver/statement-runner.ts'
+import { createGroupedReads, createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { openMigrated, stateOf } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
 

@@ -1,7 +1,7 @@
-import type { DatabaseServer } from '@pet-store/persistence'
+import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
 import pg, { type Pool } from 'pg'
 import { withRetries } from './retries.ts'
-import { type ConnectionOptions, poolConfig } from './settings.ts'
+import { type ConnectionOptions, type Pooler, poolConfig } from './settings.ts'
 import { isLostStatement } from './unavailable.ts'
 
 /** Connections to one database. */
@@ -11,6 +11,8 @@ export interface PostgresDatabase {
   /** Host and database, for messages. */
   readonly address: string
   readonly server: DatabaseServer
+  readonly pooler: Pooler
+  readonly onStatement: OnStatement | undefined
   readonly pool: pg.Pool
 }
 
@@ -27,6 +29,7 @@ export async function openPostgresDatabase(options: ConnectionOptions): Promise<
     client.on('error', () => {})
   })
   const address = addressOf(options.url)
+  const { pooler = 'none', onStatement } = options
   try {
     const { rows } = await withRetries(() =>
       pool.query<{ name: string; encoding: string }>(
@@ -37,7 +40,8 @@ export async function openPostgresDatabase(options: ConnectionOptions): Promise<
     if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)
     await assertKeepsStatements(pool, options)
     const { host, port } = new pg.Client(poolConfig(options))
-    return { name, address, server: { system: 'postgresql', host, port, database: name }, pool }
+    const server = { system: 'postgresql', host, port, database: name }
+    return { name, address, server, pooler, onStatement, pool }
   } catch (error) {
     await pool.end()
     throw cannotOpen(address, error)

@@ -4,9 +4,11 @@ import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { GroupedWrites } from './grouped-writes.ts'
 
-type Values = [name: string, categoryId: bigint]
-
 const reported = (code: string) => Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
+
+const aPet = (name: string) => [name, 1n, null] as const
+/** The id that a pet with this name gets. */
+const idOf = (name: string) => BigInt(`0x${Buffer.from(name).toString('hex')}`)
 
 /** The names of the rows of each insert. */
 let ran: string[][]
@@ -20,7 +22,7 @@ beforeEach(() => {
 })
 
 const grouped = (limits?: Partial<WaitingLimits>) =>
-  new GroupedWrites<Values, string>(
+  new GroupedWrites(
     async (work) => {
       await connected
       await work(async (rows) => {
@@ -29,7 +31,7 @@ const grouped = (limits?: Partial<WaitingLimits>) =>
         await hold
         if (failure !== undefined && rows.length > 1) throw failure
         if (names.includes('bad')) throw reported('23514')
-        return names.map((name) => `row of ${name}`)
+        return names.map((name) => idOf(name))
       })
     },
     { maxStatements: 10_000, maxBytes: 1e9, maxWaitMs: 60_000, ...limits },
@@ -56,8 +58,8 @@ function holdConnection(): { connect(): void; fail(error: Error): void } {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Sends a group: inserts after it wait. */
-async function sendGroup(writes: GroupedWrites<Values, string>): Promise<Promise<string>[]> {
-  const rows = Array.from('ab', (name) => writes.add([name, 1n]))
+async function sendGroup(writes: GroupedWrites): Promise<Promise<bigint>[]> {
+  const rows = Array.from('ab', (name) => writes.add(aPet(name)))
   await turn()
   return rows
 }
@@ -65,19 +67,19 @@ async function sendGroup(writes: GroupedWrites<Values, string>): Promise<Promise
 describe('Inserts of one turn', () => {
   it('are one statement, and each gets its own row', async () => {
     const writes = grouped()
-    const rows = await Promise.all([writes.add(['a', 1n]), writes.add(['b', 2n]), writes.add(['c', 3n])])
-    expect(rows).toEqual(['row of a', 'row of b', 'row of c'])
+    const rows = await Promise.all([writes.add(aPet('a')), writes.add(aPet('b')), writes.add(aPet('c'))])
+    expect(rows).toEqual([idOf('a'), idOf('b'), idOf('c')])
     expect(ran).toEqual([['a', 'b', 'c']])
   })
 
   it.each(['22021', '23514'])('run one by one after SQLSTATE %s, and an invalid one fails alone', async (code) => {
     failure = reported(code)
     const writes = grouped()
-    const rows = await Promise.allSettled([writes.add(['a', 1n]), writes.add(['bad', 2n]), writes.add(['c', 3n])])
+    const rows = await Promise.allSettled([writes.add(aPet('a')), writes.add(aPet('bad')), writes.add(aPet('c'))])
     expect(rows).toMatchObject([
-      { status: 'fulfilled', value: 'row of a' },
+      { status: 'fulfilled', value: idOf('a') },
       { status: 'rejected', reason: { code: '23514' } },
-      { status: 'fulfilled', value: 'row of c' },
+      { status: 'fulfilled', value: idOf('c') },
     ])
   })
 
@@ -88,7 +90,7 @@ describe('Inserts of one turn', () => {
   ])('are all rejected, and not repeated, when %s', async (_, error) => {
     failure = error
     const writes = grouped()
-    const rows = await Promise.allSettled([writes.add(['a', 1n]), writes.add(['b', 2n])])
+    const rows = await Promise.allSettled([writes.add(aPet('a')), writes.add(aPet('b'))])
     expect(rows).toEqual([
       { status: 'rejected', reason: error },
       { status: 'rejected', reason: error },
@@ -98,8 +100,8 @@ describe('Inserts of one turn', () => {
 
   it('are several statements when they are very many', async () => {
     const writes = grouped()
-    const rows = await Promise.all(Array.from({ length: 1_200 }, (_, index) => writes.add([`${index}`, 1n])))
-    expect(rows).toEqual(Array.from({ length: 1_200 }, (_, index) => `row of ${index}`))
+    const rows = await Promise.all(Array.from({ length: 1_200 }, (_, index) => writes.add(aPet(`${index}`))))
+    expect(rows).toEqual(Array.from({ length: 1_200 }, (_, index) => idOf(`${index}`)))
     expect(ran.map((names) => names.length)).toEqual([500, 500, 200])
   })
 })
@@ -110,12 +112,12 @@ describe('An insert', () => {
     const writes = grouped()
     const rows = await sendGroup(writes)
     for (const names of ['cd', 'ef']) {
-      rows.push(...Array.from(names, (name) => writes.add([name, 1n])))
+      rows.push(...Array.from(names, (name) => writes.add(aPet(name))))
       await turn()
     }
     expect(ran).toHaveLength(1)
     release()
-    expect(await Promise.all(rows)).toEqual(Array.from('abcdef', (name) => `row of ${name}`))
+    expect(await Promise.all(rows)).toEqual(Array.from('abcdef', (name) => idOf(name)))
     expect(ran).toEqual([
       ['a', 'b'],
       ['c', 'd', 'e', 'f'],
@@ -124,17 +126,17 @@ describe('An insert', () => {
 
   it('is rejected as not stored when too many wait, by number or by bytes', async () => {
     const byNumber = grouped({ maxStatements: 2 })
-    const rows = [byNumber.add(['a', 1n]), byNumber.add(['b', 1n])]
-    await expect(byNumber.add(['c', 1n])).rejects.toMatchObject({
+    const rows = [byNumber.add(aPet('a')), byNumber.add(aPet('b'))]
+    await expect(byNumber.add(aPet('c'))).rejects.toMatchObject({
       code: 'persistence_unavailable',
       outcome: 'not_stored',
     })
     expect(await Promise.all(rows)).toHaveLength(2)
-    expect(await byNumber.add(['d', 1n])).toBe('row of d')
+    expect(await byNumber.add(aPet('d'))).toBe(idOf('d'))
 
     const byBytes = grouped({ maxBytes: 2_000 })
-    await expect(byBytes.add(['x'.repeat(1_000), 1n])).rejects.toMatchObject({ outcome: 'not_stored' })
-    expect(await byBytes.add(['e', 1n])).toBe('row of e')
+    await expect(byBytes.add(aPet('x'.repeat(1_000)))).rejects.toMatchObject({ outcome: 'not_stored' })
+    expect(await byBytes.add(aPet('e'))).toBe(idOf('e'))
   })
 
   it('is rejected as not stored when its deadline has passed, even if the timer for it comes too late', async () => {
@@ -145,7 +147,7 @@ describe('An insert', () => {
     const release = holdGroups()
     const writes = grouped()
     const rows = await sendGroup(writes)
-    const late = [writes.add(['late', 1n]), writes.add(['later', 1n])]
+    const late = [writes.add(aPet('late')), writes.add(aPet('later'))]
     // Longer than the deadline, on the clock only.
     vi.advanceTimersByTime(60_001)
     release()
@@ -160,7 +162,7 @@ describe('An insert', () => {
     failure = reported('23514')
     const writes = grouped()
     const cancellation = { aborted: false }
-    const rows = [writes.add(['a', 1n]), writes.add(['b', 1n], cancellation)]
+    const rows = [writes.add(aPet('a')), writes.add(aPet('b'), cancellation)]
     await turn()
     cancellation.aborted = true
     release()
@@ -174,7 +176,7 @@ describe('An insert', () => {
   it('is rejected as not stored at its deadline, while it waits for a connection', async () => {
     const { connect } = holdConnection()
     const writes = grouped({ maxWaitMs: 20 })
-    const late = [writes.add(['late', 1n]), writes.add(['later', 1n])]
+    const late = [writes.add(aPet('late')), writes.add(aPet('later'))]
     const notStored = { status: 'rejected', reason: { outcome: 'not_stored' } }
     expect(await Promise.allSettled(late)).toMatchObject([notStored, notStored])
     connect()
@@ -186,9 +188,9 @@ describe('An insert', () => {
     const { connect } = holdConnection()
     const writes = grouped()
     const rows = await sendGroup(writes)
-    rows.push(writes.add(['c', 1n]))
+    rows.push(writes.add(aPet('c')))
     connect()
-    expect(await Promise.all(rows)).toEqual(['row of a', 'row of b', 'row of c'])
+    expect(await Promise.all(rows)).toEqual([idOf('a'), idOf('b'), idOf('c')])
     expect(ran).toHaveLength(1)
   })
 
@@ -197,7 +199,7 @@ describe('An insert', () => {
     const { fail } = holdConnection()
     const writes = grouped()
     const rows = await sendGroup(writes)
-    rows.push(writes.add(['c', 1n]))
+    rows.push(writes.add(aPet('c')))
     fail(error)
     const rejected = { status: 'rejected', reason: error }
     expect(await Promise.allSettled(rows)).toEqual([rejected, rejected, rejected])
@@ -209,12 +211,12 @@ describe('An insert', () => {
     const writes = grouped()
     const rows = await sendGroup(writes)
     const cancellation = { aborted: false }
-    const dropped = writes.add(['dropped', 1n], cancellation)
-    const kept = writes.add(['kept', 1n])
+    const dropped = writes.add(aPet('dropped'), cancellation)
+    const kept = writes.add(aPet('kept'))
     cancellation.aborted = true
     release()
     await expect(dropped).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
-    expect(await kept).toBe('row of kept')
+    expect(await kept).toBe(idOf('kept'))
     await Promise.all(rows)
     expect(ran.at(-1)).toEqual(['kept'])
   })

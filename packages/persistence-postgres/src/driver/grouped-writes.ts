@@ -1,8 +1,8 @@
-import { type Cancellation, persistenceUnavailable } from '@pet-store/domain'
+import { type Cancellation, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import {
   bytesOf,
+  type NewPetColumns,
   rejectionFor,
-  type SqlValue,
   WAITING_LIMITS,
   type WaitingLimits,
   WaitingQueue,
@@ -13,12 +13,12 @@ import { isInvalidValue } from '../database/unavailable.ts'
 /** The number of rows of a group. */
 const MAX_ROWS = 500
 
-/** Inserts rows in one statement and returns a result for each, in their order, or changes nothing. */
-export type InsertRows<Values, Result> = (rows: readonly Values[]) => Promise<readonly Result[]>
+/** Inserts pets in one statement and returns the id of each, in their order, or changes nothing. */
+type InsertRows = (rows: readonly NewPetColumns[]) => Promise<readonly PetId[]>
 
-interface WaitingInsert<Values, Result> extends WaitingStatement {
-  readonly values: Values
-  readonly resolve: (result: Result) => void
+interface WaitingInsert extends WaitingStatement {
+  readonly values: NewPetColumns
+  readonly resolve: (id: PetId) => void
 }
 
 /**
@@ -26,10 +26,10 @@ interface WaitingInsert<Values, Result> extends WaitingStatement {
  * of them. If the server rejects one of the values, each insert runs by itself, so that an invalid one fails alone; after
  * any other error nobody knows what is stored, so nothing is repeated and all of them are rejected with it.
  */
-export class GroupedWrites<Values extends readonly SqlValue[], Result> {
-  readonly #onConnection: (work: (insert: InsertRows<Values, Result>) => Promise<void>) => Promise<void>
+export class GroupedWrites {
+  readonly #onConnection: (work: (insert: InsertRows) => Promise<void>) => Promise<void>
   readonly #maxWaitMs: number
-  readonly #queue: WaitingQueue<WaitingInsert<Values, Result>>
+  readonly #queue: WaitingQueue<WaitingInsert>
   /** One group at a time: inserts that arrive meanwhile are the next one. Two would be smaller, and cost both sides more. */
   #sent: Promise<void> | undefined
   #isScheduled = false
@@ -39,7 +39,7 @@ export class GroupedWrites<Values extends readonly SqlValue[], Result> {
    * connection is within their deadline.
    */
   constructor(
-    onConnection: (work: (insert: InsertRows<Values, Result>) => Promise<void>) => Promise<void>,
+    onConnection: (work: (insert: InsertRows) => Promise<void>) => Promise<void>,
     limits: WaitingLimits = WAITING_LIMITS,
   ) {
     this.#onConnection = onConnection
@@ -48,7 +48,7 @@ export class GroupedWrites<Values extends readonly SqlValue[], Result> {
   }
 
   /** Resolves after the commit. An insert with invalid values fails alone. */
-  add(values: Values, cancellation?: Cancellation): Promise<Result> {
+  add(values: NewPetColumns, cancellation?: Cancellation): Promise<PetId> {
     return new Promise((resolve, reject) => {
       this.#queue.add({ values, bytes: bytesOf(values), cancellation, resolve, reject })
       this.#schedule()
@@ -73,7 +73,7 @@ export class GroupedWrites<Values extends readonly SqlValue[], Result> {
   }
 
   async #send(): Promise<void> {
-    let group: readonly WaitingInsert<Values, Result>[] = []
+    let group: readonly WaitingInsert[] = []
     try {
       await this.#onConnection(async (insert) => {
         group = this.#queue.take(MAX_ROWS)
@@ -85,23 +85,20 @@ export class GroupedWrites<Values extends readonly SqlValue[], Result> {
     }
   }
 
-  async #insert(insert: InsertRows<Values, Result>, group: readonly WaitingInsert<Values, Result>[]): Promise<void> {
+  async #insert(insert: InsertRows, group: readonly WaitingInsert[]): Promise<void> {
     try {
-      const results = await insert(group.map(({ values }) => values))
-      if (results.length !== group.length) {
+      const ids = await insert(group.map(({ values }) => values))
+      if (ids.length !== group.length) {
         throw persistenceUnavailable({ outcome: 'unknown', cause: new Error('The server returned too few rows.') })
       }
-      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
+      for (const [index, { resolve }] of group.entries()) resolve(ids[index] as PetId)
     } catch (error) {
       if (group.length === 1 || !isInvalidValue(error)) throw error
       await this.#insertEach(insert, group)
     }
   }
 
-  async #insertEach(
-    insert: InsertRows<Values, Result>,
-    group: readonly WaitingInsert<Values, Result>[],
-  ): Promise<void> {
+  async #insertEach(insert: InsertRows, group: readonly WaitingInsert[]): Promise<void> {
     const deadline = performance.now() + this.#maxWaitMs
     for (const one of group) {
       const reason = rejectionFor(one.cancellation, performance.now() >= deadline)

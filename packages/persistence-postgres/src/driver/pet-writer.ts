@@ -1,29 +1,30 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { NewPetColumns, PetWriter, SqlValue, Statement } from '@pet-store/persistence-mikro-orm'
 import { petTables } from '@pet-store/persistence-mikro-orm'
-import type { ClientBase, Pool } from 'pg'
+import type { ClientBase } from 'pg'
+import type { PostgresDatabase } from '../database/database.ts'
 import { unknownIfTimedOut } from '../database/unavailable.ts'
 import { GroupedWrites } from './grouped-writes.ts'
-import { onConnection, runOn, runOnPool } from './pool-statements.ts'
-import { prepare, reported, type StatementOptions } from './statement-runner.ts'
-import { inWriteTransaction } from './write-transaction.ts'
+import { inWriteTransaction, onConnection, runOn, runOnPool } from './pool-statements.ts'
+import { prepare, reported } from './statement-runner.ts'
 
 type Id = readonly [id: bigint]
 
 /** Adds pets on connections of a pool. Inserts into a table that is distributed over several servers are not put together. */
 export function createPostgresPetWriter(
   em: SqlEntityManager,
-  pool: Pool,
-  { isDistributed, ...options }: StatementOptions & { readonly isDistributed: boolean },
+  database: PostgresDatabase,
+  isDistributed: boolean,
 ): PetWriter {
+  const { pool, onStatement, server } = database
   const write = runOnPool(pool, 'unknown')
   const statements = compileAdds(em)
-  const addOne = prepare(statements.add, options)
+  const addOne = prepare(statements.add, database)
   // Told of for each insert of a group.
-  const addMany = prepare(statements.addMany, { ...options, onStatement: undefined })
-  const addWithKey = prepare(statements.addWithKey, options)
+  const addMany = prepare(statements.addMany, { ...database, onStatement: undefined })
+  const addWithKey = prepare(statements.addWithKey, database)
 
-  const grouped = new GroupedWrites<NewPetColumns, bigint>((work) =>
+  const grouped = new GroupedWrites((work) =>
     onConnection(pool, (client) =>
       work(async (rows) => {
         const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
@@ -37,7 +38,7 @@ export function createPostgresPetWriter(
     async add(pet, cancellation) {
       // Many rows on several servers would be a two-phase commit over all of them.
       if (!isDistributed) {
-        return reported(options.onStatement?.(statements.addMany, options.server), grouped.add(pet, cancellation))
+        return reported(onStatement?.(statements.addMany, server), grouped.add(pet, cancellation))
       }
       return addOne((statement) => write(statement, pet, cancellation)).then(idOf, (error: unknown) => {
         throw unknownIfTimedOut(error)

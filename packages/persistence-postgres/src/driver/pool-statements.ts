@@ -2,7 +2,7 @@ import type { Cancellation, WriteOutcome } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
 import { rejectionFor, type SqlValue, tooManyWait } from '@pet-store/persistence-mikro-orm'
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
-import { cannotConnect, isUsableAfter, unavailableOr } from '../database/unavailable.ts'
+import { cannotConnect, isUsableAfter, sqlStateOf, unavailableOr } from '../database/unavailable.ts'
 
 /** A statement as the driver takes it, without its values. */
 export interface DriverStatement {
@@ -59,10 +59,47 @@ export async function onConnection<Result>(pool: Pool, work: (client: PoolClient
   }
 }
 
-export function connect(pool: Pool): Promise<PoolClient> {
+function connect(pool: Pool): Promise<PoolClient> {
   return pool.connect().catch((error: unknown) => {
     throw pool.ending ? error : cannotConnect(error)
   })
+}
+
+/** Behind a statement that a silent server never ends, it would wait for another time limit of the pool. */
+const ROLLBACK = { text: 'rollback', query_timeout: 1_000 }
+
+/**
+ * Runs some work in one transaction, and rolls it back when it fails. The ORM's own are not used, because below it Kysely
+ * never gives a connection back whose `begin` or `rollback` has failed. Rejects with the work's own error, with that of the server, or with
+ * `persistence_unavailable`, whose outcome is `unknown` only if the commit was sent.
+ */
+export async function inWriteTransaction<Result>(
+  pool: Pool,
+  work: (client: ClientBase) => Promise<Result>,
+): Promise<Result> {
+  const client = await connect(pool)
+  let isEnded = false
+  try {
+    await client.query('begin isolation level read committed').catch((error: unknown) => {
+      throw unavailableOr(error)
+    })
+    const result = await work(client).catch(async (error: unknown) => {
+      isEnded = await client.query(ROLLBACK).then(
+        () => true,
+        () => false,
+      )
+      // Without a connection the server rolls back by itself. An error that nobody sent is one of the work.
+      throw isEnded && sqlStateOf(error) === undefined ? error : unavailableOr(error)
+    })
+    await client.query('commit').catch((error: unknown) => {
+      isEnded = isUsableAfter(error)
+      throw unavailableOr(error, 'unknown')
+    })
+    isEnded = true
+    return result
+  } finally {
+    client.release(!isEnded)
+  }
 }
 
 /** Runs a statement on a connection. */

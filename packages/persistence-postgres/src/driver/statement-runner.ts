@@ -1,18 +1,13 @@
 import { persistenceUnavailable } from '@pet-store/domain'
-import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
+import type { OnStatement } from '@pet-store/persistence'
 import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
-import { NO_STATEMENTS_HINT } from '../database/database.ts'
+import { NO_STATEMENTS_HINT, type PostgresDatabase } from '../database/database.ts'
 import { withRetries } from '../database/retries.ts'
-import type { Pooler } from '../database/settings.ts'
 import { isConflict, isLostStatement, isStalePlan } from '../database/unavailable.ts'
 import type { DriverStatement, Row, Run } from './pool-statements.ts'
 
 /** How statements are prepared, and who is told of them. */
-export interface StatementOptions {
-  readonly pooler: Pooler
-  readonly onStatement: OnStatement | undefined
-  readonly server: DatabaseServer
-}
+export type StatementOptions = Pick<PostgresDatabase, 'pooler' | 'onStatement' | 'server'>
 
 /** Runs statements by the given functions, for writing and for reading. */
 export function createPostgresStatementRunner(

@@ -2,22 +2,11 @@ import { isPetError, type PetId } from '@pet-store/domain'
 import { type PetStatements, SqlPetReader } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from '../database/database.ts'
-import { withRetries } from '../database/retries.ts'
 import type { PostgresOptions } from '../database/settings.ts'
-import { sqlStateOf } from '../database/unavailable.ts'
 import { runOnPool } from '../driver/pool-statements.ts'
 import { createPostgresStatementRunner } from '../driver/statement-runner.ts'
 import type { Replica } from './list-from-replicas.ts'
 import { everySecond, pollWatermarks, type Watermark } from './watermarks.ts'
-
-const UNDEFINED_FUNCTION = '42883'
-
-/** The replicas of a primary. */
-export interface PostgresReplicas {
-  readonly all: readonly PostgresReplica[]
-  /** Resolves when every list has its result and the connections are closed. */
-  close(): Promise<void>
-}
 
 /**
  * Opens the node of each of `replicaUrls`, all or none. Rejects with one sentence that names host and database if one
@@ -27,9 +16,10 @@ export async function openReplicas(
   primary: Pool,
   options: PostgresOptions,
   statements: PetStatements,
-): Promise<PostgresReplicas> {
+): Promise<{ readonly all: readonly PostgresReplica[]; readonly close: () => Promise<void> }> {
   const all: PostgresReplica[] = []
   const polling = new AbortController()
+  /** Resolves when every list has its result and the connections are closed. */
   const close = async () => {
     polling.abort()
     await Promise.all(all.map(({ pool }) => pool.end()))
@@ -37,11 +27,9 @@ export async function openReplicas(
   try {
     for (const url of options.replicaUrls ?? []) {
       const database = await openPostgresDatabase({ ...options, url, isolation: 'read committed' })
-      const replica = new PostgresReplica(database, statements, options)
+      const replica = new PostgresReplica(database, statements)
       all.push(replica)
-      const reason = await unsupportedReason(database.pool)
-      if (reason === undefined) void everySecond(() => replica.poll(), polling.signal)
-      else replica.leaveOut(`serves no lists, because ${reason}; they are read on the primary`)
+      void everySecond(() => replica.poll(), polling.signal)
     }
   } catch (error) {
     await close()
@@ -52,21 +40,6 @@ export async function openReplicas(
   }
   if (all.length > 0) void pollWatermarks(primary, tell, polling.signal)
   return { all, close }
-}
-
-/** A streaming replica has a position; a logical one, another primary and the readers of some services have none. */
-async function unsupportedReason(pool: Pool): Promise<string | undefined> {
-  try {
-    const { rows } = await withRetries(() =>
-      pool.query<{ hasPosition: boolean }>(
-        'select pg_is_in_recovery() and pg_last_wal_replay_lsn() is not null as "hasPosition"',
-      ),
-    )
-    return rows[0]?.hasPosition ? undefined : 'it is no streaming replica'
-  } catch (error) {
-    if (sqlStateOf(error) !== UNDEFINED_FUNCTION) throw error
-    return 'it has no pg_last_wal_replay_lsn()'
-  }
 }
 
 /** A node with a copy of the database, on connections of its own. */
@@ -80,9 +53,9 @@ class PostgresReplica implements Replica {
   #next: Watermark | undefined
   #newest: Watermark | undefined
 
-  constructor({ pool, address, server }: PostgresDatabase, statements: PetStatements, options: PostgresOptions) {
-    const { pooler = 'none', onStatement } = options
-    const runner = createPostgresStatementRunner({ pooler, onStatement, server }, runOnPool(pool, 'not_stored'))
+  constructor(database: PostgresDatabase, statements: PetStatements) {
+    const { pool, address } = database
+    const runner = createPostgresStatementRunner(database, runOnPool(pool, 'not_stored'))
     this.pets = new SqlPetReader(statements, runner)
     this.pool = pool
     this.#address = address
@@ -95,28 +68,28 @@ class PostgresReplica implements Replica {
     else this.#next ??= watermark
   }
 
-  // Others can serve lists, so a failure concerns the operator and no caller.
+  /** Until a poll finds that it works. Others can serve lists, so a failure concerns the operator and no caller. */
   suspend(reason: unknown): void {
     if (this.isSuspended || this.pool.ending) return
-    this.#forget()
-    this.leaveOut(`is left out for now: ${reasonOf(isPetError(reason) ? reason.cause : reason)}`)
-  }
-
-  /** Until a poll finds that it works. */
-  leaveOut(why: string): void {
     this.isSuspended = true
-    process.emitWarning(`The PostgreSQL replica ${this.#address} ${why}.`)
+    this.#forget()
+    const why = reasonOf(isPetError(reason) ? reason.cause : reason)
+    process.emitWarning(`The PostgreSQL replica ${this.#address} is left out for now: ${why}.`)
   }
 
-  /** Asks whether it works, and how far it has come. */
+  /**
+   * Asks whether it works, and how far it has come. Only a streaming replica has a position in the log: a logical one,
+   * another primary and the readers of some services have none.
+   */
   async poll(): Promise<void> {
     const next = this.#next
     try {
       const { rows } = await this.pool.query<{ isReplica: boolean; hasReplayed: boolean | null }>(
-        'select pg_is_in_recovery() as "isReplica", pg_last_wal_replay_lsn() >= $1::pg_lsn as "hasReplayed"',
+        `select pg_is_in_recovery() and pg_last_wal_replay_lsn() is not null as "isReplica",
+          pg_last_wal_replay_lsn() >= $1::pg_lsn as "hasReplayed"`,
         [next?.position ?? null],
       )
-      if (!rows[0]?.isReplica) throw new Error('it is no longer in recovery')
+      if (!rows[0]?.isReplica) throw new Error('it is no streaming replica')
       this.isSuspended = false
       // Meanwhile it may have failed, or the watermark may have become invalid.
       if (!rows[0].hasReplayed || next === undefined || next !== this.#next) return

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Database } from 'better-sqlite3'
 import { isBusy } from './unavailable.ts'
 
 /** Long enough for another process to migrate a large table. */
@@ -35,4 +36,26 @@ export async function withRetries<Result>(
 /** How long to wait before the next retry, after this number of them. */
 export function retryPauseMs(retries: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** retries, LONGEST_PAUSE_MS)
+}
+
+/**
+ * Runs some work in one transaction that no other connection can write beside, and rolls it back when it fails. Waits
+ * for the lock without blocking the thread.
+ *
+ * MikroORM's migrator takes no lock of its own: of two programs that start together, one would fail. SQLite has one
+ * writer at a time, so the second program waits here and then finds the work done.
+ */
+export async function inWriteTransaction<Result>(
+  database: Database,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  await withRetries(() => database.exec('begin immediate'))
+  try {
+    const result = await work()
+    database.exec('commit')
+    return result
+  } catch (error) {
+    if (database.inTransaction) database.exec('rollback')
+    throw error
+  }
 }

@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createGroupedReads, type GroupedReads } from './grouped-reads.ts'
+import { createGroupedReads } from './statement-runner.ts'
 
-describe('group read', () => {
+describe('Grouped reads', () => {
   let database: Database.Database
   let log: string[]
-  let reads: GroupedReads
+  let reads: ReturnType<typeof createGroupedReads>
 
   beforeEach(() => {
     log = []
