@@ -119,7 +119,7 @@ function failure(
   const redact = (text: string) => (apiKey === undefined ? text : text.replaceAll(apiKey, '<API key>'))
   return new PetStoreError(redact(code), redact(message), {
     ...details,
-    requestId: details.requestId === undefined ? undefined : redact(details.requestId),
+    requestId: details.requestId && redact(details.requestId),
     ...('cause' in details && { cause: redactCause(details.cause, redact) }),
   })
 }

@@ -1,21 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
-import { API_KEY, startService } from './testing/start-service.test-support.ts'
 import { json, rejectionOf, type StubResponse, startStub } from './testing/start-stub.test-support.ts'
 
 const EDGES = `0 -1 9007199254740991 9007199254740992 9007199254740993 -9007199254740993
   9223372036854775807 -9223372036854775808`.split(/\s+/)
 
 describe('64-bit integers', () => {
-  it('the service returns each categoryId as sent', async () => {
-    const { baseUrl } = await startService()
-    const client = createPetStoreClient({ baseUrl, apiKey: API_KEY })
-    for (const digits of EDGES) {
-      const { id } = await client.createPet({ name: 'Rex', categoryId: BigInt(digits) })
-      expect((await client.getPet(id)).categoryId).toBe(BigInt(digits))
-    }
-  })
-
   it.each(EDGES)('%s is exact on the wire in both directions', async (digits) => {
     const pet = `{"id":${digits},"name":"Rex","categoryId":${digits}}`
     const stub = await startStub(json(201, pet), json(200, pet), json(200, `[${pet}]`))
@@ -91,8 +81,8 @@ describe('reading a pet', () => {
   })
 
   it('rejects a list that is not an array', async () => {
-    const stub = await startStub(json(200, '{"pets":[]}'))
-    const { code } = await rejectionOf(createPetStoreClient({ baseUrl: stub.baseUrl }).listPets())
+    const { baseUrl } = await startStub(json(200, '{"pets":[]}'))
+    const { code } = await rejectionOf(createPetStoreClient({ baseUrl }).listPets())
     expect(code).toBe('unexpected_response')
   })
 })

@@ -46,7 +46,7 @@ export class PetStoreError extends Error {
   readonly retryAfterMs: number | undefined
 
   constructor(code: PetStoreErrorCode, message: string, details: PetStoreErrorDetails = {}) {
-    super(message, 'cause' in details ? { cause: details.cause } : undefined)
+    super(message, details)
     this.code = code
     this.status = details.status
     this.requestId = details.requestId
