@@ -54,19 +54,6 @@ describe('Adding to PostgreSQL', () => {
       .toEqual([{ count: 3 }])
   })
 
-  it('stores nothing, and says so, when there is no connection', async () => {
-    const proxy = await openProxy(database.url)
-    const { pets } = await open({ url: proxy.url })
-    proxy.close()
-    const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
-    // The first calls may still find a connection of which nobody knows yet that it is lost.
-    await Promise.allSettled([pets.add(aNewPet()), pets.find(1n), pets.find(1n)])
-    const calls = [pets.add(aNewPet()), pets.addWithKey(aNewPet(), key), pets.find(1n), pets.list({ limit: 1 })]
-    for (const { reason } of (await Promise.allSettled<unknown>(calls)) as PromiseRejectedResult[]) {
-      expect(reason).toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
-    }
-  })
-
   it('drops a pet with a key that is cancelled while it waits for a connection', async () => {
     const { pets } = await open({ poolSize: 1 })
     const other = await openOther()

@@ -58,14 +58,6 @@ describe('PostgreSQL migrations', () => {
     expect(await tables()).toEqual([])
   })
 
-  it.each([openPostgresPersistence, openPostgresBulkAccess])(
-    'are not run for a caller that only reads: %s',
-    async (open) => {
-      await expect(open({ url, migrate: true, readOnly: true })).rejects.toThrow('must be migrated first')
-      expect(await tables()).toEqual([])
-    },
-  )
-
   it('leave nothing behind when a migration fails', async () => {
     await other.query('create table pet (something_else int)')
     await expect(migratePostgres({ url })).rejects.toThrow(

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -44,6 +44,7 @@ function openReporting(options: LogOutputOptions): LogOutput {
   return output
 }
 
+// A full disk, and a program whose log nobody reads: apps/faults, log-output.
 describe('The output of the log', () => {
   it('writes every line, in order, however many and however long', () => {
     const { fileDescriptor, written } = openedFile(temporaryFolder())
@@ -87,14 +88,6 @@ describe('The output of the log', () => {
     expect(read()).toBe('again\n')
   })
 
-  it('ends within a moment although nobody reads the pipe', () => {
-    const { fileDescriptor } = openedPipe()
-    const output = new LogOutput({ fileDescriptor })
-    for (let index = 0; index < 5_000; index += 1) output.write(`${'x'.repeat(99)}\n`)
-    output.flushSync()
-    expect(output.droppedLines).toBe(0)
-  })
-
   it('drops and counts lines for a pipe that is closed', () => {
     const { fileDescriptor, closeReader } = openedPipe()
     const output = openReporting({ fileDescriptor })
@@ -113,33 +106,5 @@ describe('The output of the log', () => {
     output.write('short\n')
     output.flushSync()
     expect(written()).toBe('dropped 1\nshort\n')
-  })
-
-  it('survives a full disk, and writes whole lines again once there is space', async ({ skip }) => {
-    const folder = join(temporaryFolder(), 'small')
-    mkdirSync(folder)
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder], { stdio: 'ignore' })
-    } catch {
-      skip('This user may not mount a small file system. Run the tests as root to test a full disk.')
-    }
-    onTestFinished(() => void execFileSync('umount', ['-l', folder]))
-    const ballast = openSync(join(folder, 'ballast'), 'w')
-    execFileSync('dd', ['if=/dev/zero', `of=${join(folder, 'ballast')}`, 'bs=1k', 'count=200'], { stdio: 'ignore' })
-    const { fileDescriptor, written } = openedFile(folder)
-    const output = openReporting({ fileDescriptor, maxBytes: PIPE_BYTES })
-    const line = `${'x'.repeat(99)}\n`
-    for (let index = 0; index < 3_000; index += 1) output.write(line)
-    const dropped = output.droppedLines
-    expect(dropped).toBeGreaterThan(1_000)
-
-    closeSync(ballast)
-    rmSync(join(folder, 'ballast'))
-    const whole = () => {
-      output.flush()
-      return written()
-    }
-    await expect.poll(whole).toContain(`dropped ${dropped}\n`)
-    expect(written()).toBe(`${line.repeat(3_000 - dropped)}dropped ${dropped}\n`)
   })
 })

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { emptyDatabase } from '../harness/database.ts'
 import { flood, load } from '../harness/load.ts'
 import { IS_LONG, report, size } from '../harness/plan.ts'
-import { BARE_SERVER, Service } from '../harness/service.ts'
+import { Service } from '../harness/service.ts'
 
 const CLIENTS = size(27, 200)
 /** More than 400 responses of 400 kB, as text and as bytes. */
@@ -70,7 +70,10 @@ const ATTACKS: readonly Attack[] = [
     what: 'requests sent ahead of the responses',
     how: 'repeat',
     bytes: () => Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2_500)),
-    expected: [200],
+    // The last request of a packet is cut off, and may wait longer for its rest than headers may take.
+    expected: [200, 408],
+    // Node parses the packet as a whole, into some 5 MB: a known limit (docs/reliability.md).
+    clients: size(3, 50),
   },
 ]
 
@@ -96,18 +99,12 @@ it.each([...GROUPS, { what: HELD.what, attacks: [HELD] }])(
     const bodyOf = () => JSON.stringify({ name: '🐕'.repeat(1_000), categoryId: 1, status: 'sold' })
     await flood(service, { bodyOf, requests: 100, connections: 4 })
     const { normal, attacked, results, growthMiB } = await measureBeside(service, attacks)
-    // What Node and the machine make of the same clients.
-    const bare = IS_LONG
-      ? await measureBeside(await Service.start({ databaseUrl: 'none', program: BARE_SERVER }), attacks)
-      : undefined
     report(`hostile: ${what}`, {
       clients: results.length,
       goodRequests: attacked.planned,
       p99Ms: attacked.p99Ms,
       normalP99Ms: normal.p99Ms,
-      ...(bare && { bareP99Ms: bare.attacked.p99Ms, bareNormalP99Ms: bare.normal.p99Ms }),
       growthMiB,
-      ...(bare && { bareGrowthMiB: bare.growthMiB }),
     })
     // On a busy machine a request may find each of its connections waiting.
     expect(attacked.statuses).toEqual({ 200: attacked.planned - attacked.heldBack })
@@ -117,8 +114,7 @@ it.each([...GROUPS, { what: HELD.what, attacks: [HELD] }])(
       expect(attacked.p99Ms).toBeLessThan(MAX_SLOWDOWN * Math.max(normal.p99Ms, LEAST_NORMAL_MS))
     }
     expect(results.filter(({ unexpected }) => unexpected.length > 0)).toEqual([])
-    // What Node makes of one packet of many requests is beyond the service.
-    expect(growthMiB).toBeLessThan(Math.max(MAX_GROWTH_MIB, bare?.growthMiB ?? 0))
+    expect(growthMiB).toBeLessThan(MAX_GROWTH_MIB)
     expect(service.isRunning).toBe(true)
   },
 )

@@ -17,8 +17,6 @@ import { onTestFinished } from 'vitest'
 
 export interface ServiceOptions {
   readonly databaseUrl: string
-  /** Another program in its place: the arguments of Node. */
-  readonly program?: readonly string[]
   readonly settings?: Readonly<Record<string, string>>
   /** Standard output and standard error: a file descriptor, a pipe that nobody reads, or a stream. Default: a file in its folder. */
   readonly output?: number | 'pipe' | Writable
@@ -30,8 +28,6 @@ export interface ServiceOptions {
 
 /** The program that users get, which tools/build-before-tests.ts has built. */
 const PROGRAM: string = join(fileURLToPath(import.meta.resolve('@pet-store/api/package.json')), '../bin/pet-store.js')
-/** The program of a bare server, to compare the service with. */
-export const BARE_SERVER: readonly string[] = [fileURLToPath(import.meta.resolve('./bare-server-program.ts'))]
 
 /** The service as a process of its own, at the same address with the same key each time that it runs. */
 export class Service {
@@ -65,11 +61,11 @@ export class Service {
 
   /** Starts it, and waits until it is ready. */
   async start(): Promise<void> {
-    const { databaseUrl, program = [PROGRAM, 'serve'], settings, output, nodeFlags = [], core } = this.#options
+    const { databaseUrl, settings, output, nodeFlags = [], core } = this.#options
     const log = join(this.folder, 'service.log')
     const target = output ?? openSync(log, 'a')
     this.#running = startProgram({
-      args: [...nodeFlags, ...program],
+      args: [...nodeFlags, PROGRAM, 'serve'],
       cwd: this.folder,
       env: {
         PORT: String(this.port),

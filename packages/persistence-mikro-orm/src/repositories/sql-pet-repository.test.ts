@@ -68,25 +68,6 @@ describe('The repository of pets', () => {
     expect(ran).toEqual([['find', INT64.max]])
   })
 
-  it('finds the pet of a key by its id', async () => {
-    rows.findKey = ['f', BigInt(KEY.at.getTime()), 7n]
-    expect(await repository().addWithKey(NEW, KEY)).toStrictEqual({ pet: REX, isReplay: true })
-    expect(ran).toEqual([
-      ['findKey', 'shop', 'k'],
-      ['find', 7n],
-    ])
-  })
-
-  it.each([
-    ['has expired', { findKey: ['f', 0n, 9n] }],
-    ['belonged to a deleted pet', { findKey: ['f', BigInt(KEY.at.getTime()), 9n], find: undefined }],
-  ])('deletes a key that %s, and adds', async (_, known) => {
-    Object.assign(rows, known)
-    newIds = [undefined, 7n]
-    expect(await repository().addWithKey(NEW, KEY)).toStrictEqual({ pet: REX, isReplay: false })
-    expect(ran).toContainEqual(['deleteKey', 'shop', 'k', 9n])
-  })
-
   it('replays a key whose pet was not visible at first, and deletes no key', async () => {
     rows.findKey = ['f', BigInt(KEY.at.getTime()), 7n]
     rows.find = undefined

@@ -205,19 +205,4 @@ describe('An insert', () => {
     expect(await Promise.allSettled(rows)).toEqual([rejected, rejected, rejected])
     expect(ran).toEqual([])
   })
-
-  it('is dropped when it was cancelled before it is sent', async () => {
-    const release = holdGroups()
-    const writes = grouped()
-    const rows = await sendGroup(writes)
-    const cancellation = { aborted: false }
-    const dropped = writes.add(aPet('dropped'), cancellation)
-    const kept = writes.add(aPet('kept'))
-    cancellation.aborted = true
-    release()
-    await expect(dropped).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
-    expect(await kept).toBe(idOf('kept'))
-    await Promise.all(rows)
-    expect(ran.at(-1)).toEqual(['kept'])
-  })
 })
