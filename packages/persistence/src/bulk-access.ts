@@ -53,7 +53,7 @@ export interface PetImport {
   /** SHA-256 of the whole file in hexadecimal: a changed file is another one. */
   readonly sha256: string
   readonly state: PetImportState
-  /** The number of stored lines. */
+  /** Where the last stored pet begins. */
   readonly lines: number
   /** The time of the last transaction. */
   readonly changedAt: Date

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { temporaryFolder } from '@pet-store/testing'
 import { describe, expect, it } from 'vitest'
-import { SETTINGS } from '../settings/settings.ts'
+import { SETTING_LIST } from '../settings/settings.ts'
 import { runHere } from '../testing/run-command.test-support.ts'
 
 const SETTINGS_OF_THE_TEST = {
@@ -19,7 +19,7 @@ describe('pet-store config', () => {
     const { code, stdout } = await runHere('config', folder, settings)
     expect(code).toBe(0)
     const rows = stdout.trimEnd().split('\n')
-    expect(rows).toHaveLength(Object.keys(SETTINGS).length + 1)
+    expect(rows).toHaveLength(SETTING_LIST.length + 1)
     expect(rows.map((row) => row.replace(/ {2,}/g, ' | '))).toEqual(
       expect.arrayContaining([
         'VARIABLE | VALUE | FROM',
@@ -35,7 +35,7 @@ describe('pet-store config', () => {
 
     const json = await runHere('config --json', folder, settings)
     const shown = JSON.parse(json.stdout) as Record<string, unknown>
-    expect(Object.keys(shown)).toEqual(Object.values(SETTINGS).map(({ variable }) => variable))
+    expect(Object.keys(shown)).toEqual(SETTING_LIST.map(({ variable }) => variable))
     expect(shown).toMatchObject({
       PORT: { value: '8080', from: 'environment' },
       METRICS_PORT: { value: '', from: 'default' },

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { temporaryFolder } from '@pet-store/testing'
 import { expect, it } from 'vitest'
-import { SETTINGS } from '../settings/settings.ts'
+import { SETTING_LIST } from '../settings/settings.ts'
 import { runHere } from '../testing/run-command.test-support.ts'
 import { ENVIRONMENT, PROGRAM } from '../testing/run-program.test-support.ts'
 
@@ -15,7 +15,7 @@ async function outputOf(command: string): Promise<string> {
 it('--version prints the version, and serve --help lists every setting', async () => {
   expect(await outputOf('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
   const text = await outputOf('serve --help')
-  for (const { variable } of Object.values(SETTINGS)) expect(text).toMatch(new RegExp(`^  ${variable}(?: |$)`, 'm'))
+  for (const { variable } of SETTING_LIST) expect(text).toMatch(new RegExp(`^  ${variable}(?: |$)`, 'm'))
 })
 
 it('--help has examples whose options the commands have', async () => {

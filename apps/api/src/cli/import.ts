@@ -63,8 +63,7 @@ function openRejectedLines(file: string | undefined, imported: string) {
     add({ line, reason }: RejectedEntry): void {
       const text = `line ${line}: ${reason}\n`
       if (descriptor !== undefined) writeSync(descriptor, text)
-      // The progress bar occupies the current line of a terminal; it is drawn again below.
-      else process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : text)
+      else process.stderr.write(text)
     },
     close: () => descriptor !== undefined && closeSync(descriptor),
   }

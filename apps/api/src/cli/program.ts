@@ -1,11 +1,11 @@
 import { AccessError, SCOPES } from '@pet-store/access'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { misspeltVariables } from '../settings/environment.ts'
 import { parseDuration } from '../settings/parse.ts'
 import { InvalidSettings } from '../settings/read-settings.ts'
-import { SETTINGS } from '../settings/settings.ts'
+import { SETTING_LIST } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import { addTransferCommands } from './transfer-commands.ts'
+import { addTransferCommands, asOption } from './transfer-commands.ts'
 
 /**
  * Runs a command to its end, or until it serves. Returns the exit code to end with if it could not do its work: 1, or 2
@@ -102,7 +102,11 @@ keys
   .requiredOption('--name <name>', 'who or what will use it')
   .addOption(new Option('--scope <scope...>', 'what it may do (default: everything)').choices(SCOPES))
   .addOption(by)
-  .option('--expires <duration>', 'how long it is valid, such as 90d or 12h (default: never expires)', duration)
+  .option(
+    '--expires <duration>',
+    'how long it is valid, such as 90d or 12h (default: never expires)',
+    asOption(parseDuration),
+  )
   .addOption(json)
   .action(async (options) => (await import('./keys.ts')).createKey(options))
 
@@ -118,7 +122,7 @@ keys
   .argument('<id>', 'the id of the key, as listed')
   .addOption(
     new Option('--overlap <duration>', 'how long the old key stays valid, such as 24h or 0s')
-      .argParser(duration)
+      .argParser(asOption(parseDuration))
       .default(parseDuration('24h'), '24h'),
   )
   .addOption(by)
@@ -141,16 +145,8 @@ function warnOfMisspeltVariables(): void {
 }
 
 function settingsHelp(): string {
-  const lines = Object.values(SETTINGS).map(({ variable, default: text, meaning }) => {
-    return `  ${variable}${text === '' ? '' : ` (default: ${text})`}\n      ${meaning.replaceAll('`', '')}`
+  const lines = SETTING_LIST.map(({ variable, default: text, meaning }) => {
+    return `  ${variable}${text === undefined ? '' : ` (default: ${text})`}\n      ${meaning.replaceAll('`', '')}`
   })
   return `\nSettings (environment variables, or lines of a file .env):\n${lines.join('\n')}`
-}
-
-function duration(text: string): number {
-  try {
-    return parseDuration(text)
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof RangeError ? `It ${error.message}.` : String(error))
-  }
 }

@@ -1,5 +1,6 @@
 import { PET_STATUSES } from '@pet-store/domain'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseInteger } from '../settings/parse.ts'
 import { FORMATS } from '../transfer/pet-file.ts'
 
 /** Adds the commands that move many pets at once. */
@@ -63,9 +64,16 @@ function format(description: string): Option {
 }
 
 function integerUpTo(max: number): (text: string) => number {
+  return asOption((text) => parseInteger(text, 0, max))
+}
+
+/** Parses an option as a setting: the rule that its text breaks becomes commander's message. */
+export function asOption<Value>(parse: (text: string) => Value): (text: string) => Value {
   return (text) => {
-    const integer = Number(text)
-    if (/^[0-9]{1,10}$/.test(text) && integer <= max) return integer
-    throw new InvalidArgumentError(`It must be an integer from 0 to ${max}.`)
+    try {
+      return parse(text)
+    } catch (error) {
+      throw new InvalidArgumentError(`It ${(error as Error).message}.`)
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { SETTINGS, type Setting } from './settings.ts'
+import { SETTING_LIST } from './settings.ts'
 
 /** The environment of the process, completed from the file `.env` of the working directory, if there is one. */
 export function processEnvironment(): NodeJS.ProcessEnv {
@@ -8,7 +8,7 @@ export function processEnvironment(): NodeJS.ProcessEnv {
   return process.env
 }
 
-const KNOWN: readonly string[] = Object.values<Setting<unknown>>(SETTINGS).flatMap(({ variable, isSecret }) =>
+const KNOWN: readonly string[] = SETTING_LIST.flatMap(({ variable, isSecret }) =>
   isSecret ? [variable, `${variable}_FILE`] : [variable],
 )
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { processEnvironment } from './environment.ts'
-import { mistakesAcross, SETTINGS, type Setting, type Settings } from './settings.ts'
+import { mistakesAcross, SETTING_LIST, SETTINGS, type Setting, type Settings } from './settings.ts'
 
 /** One or more settings are invalid; the message has one line for each. */
 export class InvalidSettings extends Error {
@@ -39,7 +39,7 @@ export interface EffectiveSetting {
 }
 
 export function effectiveSettings(environment = processEnvironment()): readonly EffectiveSetting[] {
-  return Object.values<Setting<unknown>>(SETTINGS).map((setting) => readSetting(setting, environment))
+  return SETTING_LIST.map((setting) => readSetting(setting, environment))
 }
 
 /** Reads a setting. A secret may be in a file, named by the variable with `_FILE` appended, as platforms mount secrets. */
@@ -53,7 +53,7 @@ function readSetting(setting: Setting<unknown>, environment: NodeJS.ProcessEnv):
   let got = ''
   try {
     if (path !== undefined && given !== undefined) throw new RangeError(`must not be set beside ${variable}`)
-    const text = path === undefined ? (given ?? setting.default) : textOfFile(path)
+    const text = path === undefined ? (given ?? setting.default ?? '') : textOfFile(path)
     maskedText = maskedTextOf(setting, text)
     // A password may stand before an @, even where none belongs.
     const mayRepeat = !isSecret && maskedText !== '***' && !text.includes('@')

@@ -19,7 +19,8 @@ import {
 export interface Setting<T> {
   readonly variable: string
   readonly meaning: string
-  readonly default: string
+  /** Default: empty. */
+  readonly default?: string
   /** Its text may hold a secret. Then it can come from a file, and is never shown in full. */
   readonly isSecret?: true
   /** The text as it may be shown. Default: `***` for a secret, else the whole text. */
@@ -62,21 +63,18 @@ export const SETTINGS = {
   metricsPort: {
     variable: 'METRICS_PORT',
     meaning: 'The port of `/metrics` for Prometheus, also on `HOST`. 0 picks a free port; empty turns metrics off.',
-    default: '',
     parse: (text) => (text === '' ? undefined : parseInteger(text, 0, 65_535)),
   },
   publicUrl: {
     variable: 'PUBLIC_URL',
     meaning:
       'The URL under which clients reach the service, such as `https://pets.example/shop` (without `/v1`). It makes `Link` and `Location` absolute instead of relative; if it is `https:`, browsers are told to use HTTPS only.',
-    default: '',
     parse: parsePublicUrl,
   },
   corsOrigins: {
     variable: 'CORS_ORIGINS',
     meaning:
       'The origins whose web pages may call the service, such as `https://shop.example`, separated by commas; `*` allows every origin.',
-    default: '',
     parse: parseOrigins,
   },
   trustProxy: {
@@ -98,7 +96,6 @@ export const SETTINGS = {
     variable: 'PERSISTENCE_MODULE',
     meaning:
       'A persistence adapter of your own instead of the built-in ones: the name of a package, or the path of a file that begins with `.` or `/`. It receives `DATABASE_URL` unchanged.',
-    default: '',
     parse: String,
   },
   migrateOnStart: {
@@ -130,7 +127,6 @@ export const SETTINGS = {
     variable: 'DATABASE_REPLICA_URLS',
     meaning:
       'PostgreSQL: streaming replicas that serve lists in rotation: URLs as in `DATABASE_URL`, separated by commas.',
-    default: '',
     isSecret: true,
     mask: (text) => text.replaceAll(/[^,\s]+/g, maskUrl),
     parse: parseList,
@@ -158,7 +154,6 @@ export const SETTINGS = {
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     meaning:
       'Where to send traces by OTLP over HTTP, such as `http://collector:4318`; `/v1/traces` is appended. Empty turns tracing off.',
-    default: '',
     mask: maskUrl,
     parse: parseCollectorUrl,
   },
@@ -178,7 +173,6 @@ export const SETTINGS = {
     variable: 'API_KEYS_SHA256',
     meaning:
       'API keys for `serve` in addition to those in the database: SHA-256 hashes of any texts, in hexadecimal and separated by commas; `name=hash` names a key for the log.',
-    default: '',
     isSecret: true,
     parse: parseStaticKeys,
   },
@@ -193,7 +187,6 @@ export const SETTINGS = {
     variable: 'RATE_LIMIT',
     meaning:
       'The maximum rate per API key, such as `600/1m`; empty means no limit. On PostgreSQL all instances share one count; otherwise each process counts for itself.',
-    default: '',
     parse: parseRateLimit,
   },
   maxConcurrentRequests: {
@@ -204,6 +197,9 @@ export const SETTINGS = {
     parse: (text) => parseInteger(text, 1, 1_000_000),
   },
 } as const satisfies Record<string, Setting<unknown>>
+
+/** The list as one type, for code that reads all of them. */
+export const SETTING_LIST: readonly Setting<unknown>[] = Object.values(SETTINGS)
 
 /** All settings, parsed. */
 export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> }

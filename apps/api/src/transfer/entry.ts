@@ -1,13 +1,8 @@
 import { isPetError, type NewPet, type PetInput, validateNewPet } from '@pet-store/domain'
 
-interface Lines {
-  /** The line where it begins; the first line of a file is 1. */
-  readonly line: number
-  /** The line where it ends: a quoted value may have line breaks. */
-  readonly lastLine: number
-}
-export type ValidEntry = Lines & { readonly pet: NewPet }
-export type RejectedEntry = Lines & { readonly reason: string }
+/** `line` is where it begins; the first line of a file is 1. */
+export type ValidEntry = { readonly line: number; readonly pet: NewPet }
+export type RejectedEntry = { readonly line: number; readonly reason: string }
 /** One pet of a file, or the reason why it is invalid. */
 export type Entry = ValidEntry | RejectedEntry
 
@@ -26,14 +21,14 @@ export class UnreadableFileError extends Error {
 export type FileFields = { -readonly [Field in keyof PetInput]?: unknown }
 
 /** Validates a pet by the rules of the domain, with its messages, which begin with the name of the field. */
-export function validateEntry(line: number, lastLine: number, fields: FileFields): Entry {
+export function validateEntry(line: number, fields: FileFields): Entry {
   try {
-    return { line, lastLine, pet: validateNewPet(fields as PetInput) }
+    return { line, pet: validateNewPet(fields as PetInput) }
   } catch (error) {
     if (!isPetError(error)) throw error
     const [field = ''] = error.message.split(' ', 1)
     const value = fields[field as keyof PetInput]
-    return { line, lastLine, reason: value === undefined ? error.message : `${error.message}, got ${quoted(value)}` }
+    return { line, reason: value === undefined ? error.message : `${error.message}, got ${quoted(value)}` }
   }
 }
 

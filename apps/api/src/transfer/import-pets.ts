@@ -68,7 +68,6 @@ export async function importPets(
   const id = from?.id ?? (imports?.at(-1)?.id ?? 0n) + 1n
   const storedLines = from?.lines ?? 0
   let pets: NewPet[] = []
-  /** The last line of the last pet. */
   let lines = storedLines
 
   // Its invalid lines were reported when it was checked.
@@ -79,10 +78,10 @@ export async function importPets(
   if (pets.length + counts.stored + counts.storedEarlier > 0) await store('finished')
   return reading
 
-  async function add({ line, lastLine, pet }: ValidEntry): Promise<void> {
+  async function add({ line, pet }: ValidEntry): Promise<void> {
     if (line <= storedLines) counts.storedEarlier += 1
     else {
-      lines = lastLine
+      lines = line
       if (pets.push(pet) === PETS_PER_TRANSACTION) await store('unfinished')
     }
   }

@@ -7,15 +7,13 @@ beforeEach(() => {
   vi.useFakeTimers()
   lines.length = 0
   vi.spyOn(console, 'error').mockImplementation((line: string) => lines.push(line))
-  vi.stubGlobal('process', { ...process, stderr: { isTTY: false } })
 })
 afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
-  vi.unstubAllGlobals()
 })
 
-describe('progress without a terminal', () => {
+describe('progress', () => {
   it('is a line every two seconds with the rate and the time left, and one at the end', () => {
     const meter = showProgress('Copying', 80_000)
     for (let count = 0; count < 8; count += 1) {
@@ -53,19 +51,4 @@ describe('progress without a terminal', () => {
     meter.end()
     expect(lines).toEqual([])
   })
-})
-
-it('progress on a terminal rewrites one line', () => {
-  const written: string[] = []
-  const stderr = { isTTY: true, columns: 33, write: (text: string) => written.push(text) }
-  vi.stubGlobal('process', { ...process, stderr })
-  const meter = showProgress('Copying', 1_000)
-  for (let count = 0; count < 20; count += 1) {
-    vi.advanceTimersByTime(100)
-    meter.advance(50)
-  }
-  meter.end()
-  expect(written[0]).toBe('\r\x1b[KCopying: 50 of 1,000, 500/s, 2 s')
-  expect(written.slice(-2)).toEqual(['\r\x1b[KCopying: 1,000, 2 s', '\n'])
-  expect(lines).toEqual([])
 })

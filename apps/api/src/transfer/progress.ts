@@ -12,19 +12,12 @@ export interface Meter {
   end(): void
 }
 
-const LINE_INTERVAL_MS = 2_000
-const TERMINAL_INTERVAL_MS = 100
+const INTERVAL_MS = 2_000
 /** Shorter work is not worth a line. */
 const SHORTEST_MS = 1_000
 
-/**
- * Shows how far long work is, on standard error: one line that is rewritten on a terminal, else a line every two seconds.
- * `total` is `undefined` if it is unknown.
- */
+/** Shows how far long work is, on standard error, by a line every two seconds. `total` is `undefined` if it is unknown. */
 export function showProgress(what: string, total: number | undefined, unit = NUMBER): Meter {
-  const { isTTY } = process.stderr
-  const intervalMs = isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS
-  const show = isTTY ? rewriteLine : (text: string) => console.error(text)
   const start = performance.now()
   let shown = start
   let done = 0
@@ -32,20 +25,15 @@ export function showProgress(what: string, total: number | undefined, unit = NUM
     advance(count) {
       done += count
       const time = performance.now()
-      if (time - shown < intervalMs) return
+      if (time - shown < INTERVAL_MS) return
       shown = time
-      show(`${what}: ${stateOf(done, total, time - start, unit)}`)
+      console.error(`${what}: ${stateOf(done, total, time - start, unit)}`)
     },
     end() {
       const milliseconds = performance.now() - start
-      if (milliseconds >= SHORTEST_MS) show(`${what}: ${unit(done)}, ${span(milliseconds)}`)
-      if (isTTY && shown > start) process.stderr.write('\n')
+      if (milliseconds >= SHORTEST_MS) console.error(`${what}: ${unit(done)}, ${span(milliseconds)}`)
     },
   }
-}
-
-function rewriteLine(text: string): void {
-  process.stderr.write(`\r\x1b[K${text.slice(0, (process.stderr.columns || 80) - 1)}`)
 }
 
 /** `250,000 of 1,000,000, 120,000/s, 6 s left`. */

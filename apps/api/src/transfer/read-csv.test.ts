@@ -29,7 +29,7 @@ describe('CSV', () => {
     }
   })
 
-  it('has the lines of every pet, whatever line breaks its values have', async () => {
+  it('has the line of every pet, whatever line breaks its values have', async () => {
     const name = fc.array(fc.constantFrom('a', '\n', '\r\n', '\r', '""', ','), { minLength: 1, maxLength: 6 })
     const gap = fc.constantFrom('', '\n', '\r\n', ',\n', '" \r\n",\r\n', '\n\n')
     const end = fc.constantFrom('\n', '\r\n')
@@ -44,18 +44,15 @@ describe('CSV', () => {
     await fc.assert(
       fc.asyncProperty(pets, fc.constantFrom(...SIZES), async (parts, size) => {
         let text = 'name,categoryId\n'
-        const expected: (readonly [number, number])[] = []
-        const lineHere = () => text.split('\n').length
+        const expected: number[] = []
         for (const [before, value, after] of parts) {
           text += before
-          const line = lineHere()
-          text += `"${value}",1`
-          expected.push([line, lineHere()])
-          text += after
+          expected.push(text.split('\n').length)
+          text += `"${value}",1${after}`
         }
         const entries = await entriesOf(readCsv, text, size)
         const isPet = parts.map(([, value]) => value.replaceAll('""', '"').trim() !== '')
-        expect(entries.map(({ line, lastLine }) => [line, lastLine])).toEqual(expected)
+        expect(entries.map(({ line }) => line)).toEqual(expected)
         expect(entries.map((entry) => 'pet' in entry)).toEqual(isPet)
       }),
     )

@@ -19,7 +19,6 @@ export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<read
 
 interface CsvRecord {
   readonly line: number
-  readonly lastLine: number
   readonly values: readonly string[]
 }
 
@@ -36,7 +35,7 @@ async function* parseRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRec
     returns += breaks.split('\r').length - 1
     lastLine = lines - returns
     const line = lastLine - breaks.split('\n').length + 1
-    if (values.some((value) => value.trim() !== '')) records.push({ line, lastLine, values })
+    if (values.some((value) => value.trim() !== '')) records.push({ line, values })
   }
 
   for await (const piece of text) {
@@ -100,17 +99,16 @@ function readHeader({ line, values: header }: CsvRecord): (record: CsvRecord) =>
     return index === -1 ? [] : [{ name, index, isInteger, isRequired }]
   })
 
-  return ({ line, lastLine, values }) => {
+  return ({ line, values }) => {
     if (values.length !== columns.length) {
-      const reason = `must have ${columns.length} values like the first line, got ${values.length}`
-      return { line, lastLine, reason }
+      return { line, reason: `must have ${columns.length} values like the first line, got ${values.length}` }
     }
     const pet: FileFields = {}
     for (const { name, index, isInteger, isRequired } of fields) {
       const value = values[index] ?? ''
       pet[name] = isInteger ? integerIn(value) : value === '' && !isRequired ? undefined : value
     }
-    return validateEntry(line, lastLine, pet)
+    return validateEntry(line, pet)
   }
 }
 

@@ -19,7 +19,7 @@ export async function* readNdjson(pieces: AsyncIterable<string>): AsyncGenerator
 }
 
 function entryOf(line: number, text: string): Entry {
-  const invalid = (reason: string): Entry => ({ line, lastLine: line, reason })
+  const invalid = (reason: string): Entry => ({ line, reason })
   let value: unknown
   try {
     value = parseExactJson(text)
@@ -32,7 +32,7 @@ function entryOf(line: number, text: string): Entry {
   if (unknown !== undefined) return invalid(`has the unknown field ${quoted(unknown)}`)
   const pet: FileFields = {}
   for (const { name, isInteger } of NEW_PET_FIELDS) pet[name] = isInteger ? integerOf(value[name]) : value[name]
-  return validateEntry(line, line, pet)
+  return validateEntry(line, pet)
 }
 
 /** A plain object; a number that is no int64 is an instance of a class. */
