@@ -1,7 +1,7 @@
 import { createMemoryPets } from '@pet-store/domain/memory'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { expectError, expectErrorBody } from '../testing/expect-error.test-support.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectErrorBody } from '../testing/expect-error.test-support.ts'
 import {
   type DescribedRequest,
   invalid,
@@ -11,7 +11,7 @@ import {
   served,
   valid,
 } from '../testing/generate.test-support.ts'
-import { it, openTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+import { openTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
 /** A cursor is only ever taken from a link, and a key decides about a second request: both have tests of their own. */
 const LEFT_OUT = ['cursor', 'Idempotency-Key']
@@ -119,46 +119,6 @@ describe.each(operations)('$operationId, as it is described,', (operation) => {
         expect(response.status, response.text).toBe(rejected)
       }),
       RUNS,
-    )
-  })
-
-  it('rejects whatever it is without a key', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(validRequests(operation), invalidRequests(operation)), async (request) => {
-        const response = await server.send({ ...request, key: null })
-        expectErrorBody(response)
-        expect(response.status).toBe(401)
-      }),
-      RUNS,
-    )
-  })
-
-  it('rejects methods that are not described, and says which are', async () => {
-    const described = Object.keys(served.paths[operation.path.replace('/v1', '')] ?? {}).map((name) =>
-      name.toUpperCase(),
-    )
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'].filter(
-      (name) => !described.includes(name),
-    )) {
-      const response = await server.send({ method, path: operation.path.replace(/\{\w+\}/, '1') })
-      expectErrorBody(response)
-      expect(response.status).toBe(405)
-      expect(String(response.headers['allow']).split(', ')).toEqual(expect.arrayContaining([...described, 'OPTIONS']))
-    }
-  })
-})
-
-const queryParameters = operations.flatMap((operation) =>
-  operation.sent.filter(({ in: place }) => place === 'query').map((parameter) => ({ ...operation, ...parameter })),
-)
-
-describe.each(queryParameters)('$name of $operationId', ({ path, name, schema }) => {
-  it('is rejected when it is repeated', async ({ server }) => {
-    await fc.assert(
-      fc.asyncProperty(valid(schema), valid(schema), async (first, second) => {
-        const response = await server.send({ path: `${path}?${name}=${first}&${name}=${second}` })
-        expectError(response, 'invalid_request')
-      }),
     )
   })
 })

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import { PetError, type PetErrorCode, type WriteOutcome } from '@pet-store/domain'
-import { createMemoryPets } from '@pet-store/domain/memory'
 import { RawConnection } from '@pet-store/testing'
 import express, { type RequestHandler } from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -74,16 +73,6 @@ describe('while the database is unavailable', () => {
     expect(expectError(await server.post(PET, { headers }), 'service_unavailable')).not.toMatch(
       /added nothing|not added/,
     )
-  })
-
-  it('the next request is served when the database is available again', async () => {
-    const pets = createMemoryPets()
-    let isUnavailable = true
-    const list: typeof pets.list = (query) => (isUnavailable ? unavailable()() : pets.list(query))
-    const server = await startTestServer({ repository: { ...pets, list } })
-    expect((await server.send({})).status).toBe(503)
-    isUnavailable = false
-    expect((await server.send({})).status).toBe(200)
   })
 })
 

@@ -32,27 +32,10 @@ describe('Idempotency-Key', () => {
     expect((await server.post(REX, keyed('"a-key"'))).text).toBe(first.text)
   })
 
-  it.for([
-    ['another name', '{"name":"Mia","categoryId":1}'],
-    ['another category', '{"name":"Rex","categoryId":2}'],
-    ['a status', '{"name":"Rex","categoryId":1,"status":"sold"}'],
-  ] as const)('is rejected with %s, and nothing is stored', async ([, body], { server }) => {
-    const first = await server.post(REX, keyed('k'))
-    expectError(await server.post(body, keyed('k')), 'idempotency_key_reused')
-    expect((await server.send({})).text).toBe(`[${first.text}]`)
-  })
-
   it('is not used up by a request that is rejected', async ({ server }) => {
     expectError(await server.post('{"name":" ","categoryId":1}', keyed('k')), 'invalid_request')
     expectError(await server.post('{"name":', keyed('k')), 'invalid_request')
     expect((await server.post(REX, keyed('k'))).status).toBe(201)
-  })
-
-  it('makes one pet of many requests at once', async ({ server }) => {
-    const responses = await Promise.all(Array.from({ length: 50 }, () => server.post(REX, keyed('k'))))
-    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).toEqual(
-      new Set(['201 {"id":1,"name":"Rex","categoryId":1}']),
-    )
   })
 
   it('is as good as new after 24 hours', async ({ server }) => {

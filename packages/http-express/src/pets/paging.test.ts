@@ -3,7 +3,7 @@ import { createMemoryPets } from '@pet-store/domain/memory'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectError, type TestResponse } from '../testing/expect-error.test-support.ts'
-import { openTestServer, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+import { openTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
 /** Where the response's link leads, as a client resolves it. */
 function nextOf(response: TestResponse, path: string): string | undefined {
@@ -122,16 +122,5 @@ describe('pages of a list', () => {
       ),
       { numRuns: 60 },
     )
-  })
-
-  it('have no link on the last page, even when it is full', async () => {
-    const pets = createMemoryPets()
-    for (const _ of upTo(4)) await pets.add(validateNewPet({ name: 'Rex', categoryId: 1n }))
-    const small = await startTestServer({ repository: pets })
-    expect(await pagesFrom(small, '/v1/pets?limit=2')).toEqual([
-      [1, 2],
-      [3, 4],
-    ])
-    expect(await pagesFrom(small, '/v1/pets?limit=4')).toEqual([[1, 2, 3, 4]])
   })
 })
