@@ -23,7 +23,7 @@ export async function openObservability(
   const traces = settings.otlpEndpoint === '' ? DISABLED : await openTraces(settings, reports)
   return {
     persistence: (reports) => traces.persistence(metrics.persistence(reports)),
-    repository: (pets) => traces.repository(metrics.repository(pets)),
+    repository: metrics.repository,
     app: (options) => traces.app(metrics.app(options)),
     listener: traces.listener,
     metricsServer: metrics.metricsServer,

@@ -24,11 +24,11 @@ const propagator = new W3CTraceContextPropagator()
 const NOT_TRACED = /^\/(?:livez|readyz|metrics)(?:\?|$)/
 
 /**
- * A span for each request, in it one for its use case, in that one for each operation of persistence, and in that for
- * each statement that the adapter tells of. Spans hold no header, query, body, argument or result. `share` is that of
- * the requests without a trace of their own which are recorded.
+ * A span for each request, in it one for its use case, and in that one for each statement that the adapter tells of. The
+ * operations of the repository have none: each would last as long as its use case. Spans hold no header, query, body,
+ * argument or result. `share` is that of the requests without a trace of their own which are recorded.
  */
-export function createSpans(tracer: Tracer, share: number): Instrumentation {
+export function createSpans(tracer: Tracer, share: number): Pick<Instrumentation, 'listener' | 'app' | 'persistence'> {
   /** Not an `async` function, so that work that is not recorded costs no promise of its own. */
   function inSpan<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const parent = active.getStore()
@@ -77,13 +77,6 @@ export function createSpans(tracer: Tracer, share: number): Instrumentation {
       },
     }),
 
-    repository: (pets) => ({
-      add: (...given) => inSpan('PetRepository.add', () => pets.add(...given)),
-      addWithKey: (...given) => inSpan('PetRepository.addWithKey', () => pets.addWithKey(...given)),
-      find: (id) => inSpan('PetRepository.find', () => pets.find(id)),
-      list: (query) => inSpan('PetRepository.list', () => pets.list(query)),
-    }),
-
     persistence: (reports) => ({ ...reports, onStatement }),
   }
 }
@@ -95,17 +88,12 @@ function parentOf({ url = '', headers }: IncomingMessage): Context | undefined {
   return propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter)
 }
 
-/** By OpenTelemetry's semantic conventions for HTTP servers, without what clients choose but for method and path. */
-function attributesOf({ method = '', url = '', httpVersion, socket }: IncomingMessage): Attributes {
-  return {
-    'http.request.method': method,
-    'url.scheme': 'http',
-    'url.path': url.split('?', 1)[0] ?? '',
-    'network.protocol.version': httpVersion,
-    'network.peer.address': socket.remoteAddress,
-    'network.peer.port': socket.remotePort,
-    'server.port': socket.localPort,
-  }
+/**
+ * What OpenTelemetry's semantic conventions for HTTP servers require. What they also suggest, such as the address of the
+ * client, is in the log line, which names the trace.
+ */
+function attributesOf({ method = '', url = '' }: IncomingMessage): Attributes {
+  return { 'http.request.method': method, 'url.scheme': 'http', 'url.path': url.split('?', 1)[0] ?? '' }
 }
 
 /** What the app notes about a request in its response. */

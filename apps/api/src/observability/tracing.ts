@@ -10,13 +10,12 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import type { Instrumentation } from './instrumentation.ts'
 import { createSpans } from './spans.ts'
 
 /** How long a collector may take to respond, and how long an unavailable one delays a stop. */
 const TIMEOUT_MS = 3_000
 
-export interface Tracing extends Instrumentation {
+export interface Tracing extends ReturnType<typeof createSpans> {
   /** Sends what is left, and nothing afterwards. An unavailable collector does not make a stop fail. */
   close(): Promise<void>
 }
