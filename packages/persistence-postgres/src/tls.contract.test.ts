@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
-import { CA, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
+import { CA, ELSEWHERE, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migratePostgres } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
@@ -18,6 +18,7 @@ beforeAll(async () => {
   await migratePostgres({ url: server.url })
   folder = await mkdtemp(join(tmpdir(), 'pet-store-tls-'))
   await writeFile(join(folder, 'ca.pem'), CA)
+  await writeFile(join(folder, 'elsewhere.pem'), ELSEWHERE)
 })
 afterAll(async () => {
   await rm(folder, { recursive: true })
@@ -80,6 +81,16 @@ describe('TLS by parameters of the URL', () => {
   it('says that the file of the authority is missing', async () => {
     const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'nowhere.pem' })
     await expect(openPostgresPersistence({ url })).rejects.toThrow(rejection('ENOENT: no such file or directory, .*'))
+  })
+
+  it('rejects with verify-full a certificate for another host name', async () => {
+    await server.stop()
+    await server.writeCertificate(ELSEWHERE)
+    await server.start(['-c', 'fsync=off', '-c', 'ssl=on'])
+    const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'elsewhere.pem' })
+    await expect(openPostgresPersistence({ url })).rejects.toThrow(
+      rejection("Hostname/IP does not match certificate's altnames: .*"),
+    )
   })
 
   it('rejects a server without TLS', async () => {

@@ -123,10 +123,10 @@ export class EmbeddedServer {
     })
   }
 
-  /** Puts the certificate of `localhost` where the server looks for it when it is started with `ssl=on`. */
-  async writeCertificate(): Promise<void> {
+  /** Puts a certificate, by default of `localhost`, where the server looks for it when it is started with `ssl=on`. */
+  async writeCertificate(certificate = LOCALHOST.certificate): Promise<void> {
     for (const [name, content] of Object.entries({
-      'server.crt': LOCALHOST.certificate,
+      'server.crt': certificate,
       'server.key': LOCALHOST.key,
     })) {
       const path = join(this.dataFolder, name)

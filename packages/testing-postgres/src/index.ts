@@ -8,7 +8,7 @@ export type { ReplicatedServer } from './replicated-server.ts'
 
 // A server of one's own, for tests that start it with settings, or stop it
 export { EmbeddedServer } from './embedded-server.ts'
-export { CA } from './tls-certificates.ts'
+export { CA, ELSEWHERE } from './tls-certificates.ts'
 
 // A database on it for each test file, and one statement from outside
 export { createDatabase, runSql } from './database.ts'

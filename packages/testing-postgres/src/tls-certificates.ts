@@ -5,8 +5,9 @@
 //   $new -subj '/CN=Pet Store test CA' -keyout ca.key -out ca.pem
 //   $new -CA ca.pem -CAkey ca.key -subj /CN=localhost -addext subjectAltName=DNS:localhost \
 //     -addext basicConstraints=CA:FALSE -keyout localhost.key -out localhost.pem
+//   $new -key localhost.key -subj /CN=elsewhere.test -addext subjectAltName=DNS:elsewhere.test -out elsewhere.pem
 
-/** The certificate of who signed the one below. */
+/** The certificate of who signed that of localhost. */
 export const CA = `-----BEGIN CERTIFICATE-----
 MIIBjzCCATWgAwIBAgIULQgibwXKGvIcJXH9AoP+46Up0VgwCgYIKoZIzj0EAwIw
 HDEaMBgGA1UEAwwRUGV0IFN0b3JlIHRlc3QgQ0EwIBcNMjAwMTAxMDAwMDAwWhgP
@@ -41,3 +42,16 @@ GJLmZR9+m1kTKOrWXhJh4CZaOTlvZLhb6VHclM9Py0iUZlIx6ItCzmrN
 -----END PRIVATE KEY-----
 `,
 }
+
+/** For a server of another name, with the same key, and signed by itself: also the certificate of who signed it. */
+export const ELSEWHERE = `-----BEGIN CERTIFICATE-----
+MIIBcTCCARigAwIBAgIUTfai9WLpfreydODrPrWYjTH1NTkwCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOZWxzZXdoZXJlLnRlc3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEx
+OTEyMDgwMDAwMDBaMBkxFzAVBgNVBAMMDmVsc2V3aGVyZS50ZXN0MFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAEDXGZufh25yUzmocQ57TIhOMDuf2tWBiS5mUffptZ
+Eyjq1l4SYeAmWjk5b2S4W+lR3JTPT8tIlGZSMeiLQs5qzaM8MDowGQYDVR0RBBIw
+EIIOZWxzZXdoZXJlLnRlc3QwHQYDVR0OBBYEFJjn+yGoCQ8MSryaAZrM4L6h6Q5n
+MAoGCCqGSM49BAMCA0cAMEQCIHB/sT9mneecz3mrjHqTuYzC7SAs0crSVyboXdXk
+/DCTAiAXDt1aLIKYNaSgOdIDenLSz7ovMkAgh00x5qzP4ywKaw==
+-----END CERTIFICATE-----
+`
