@@ -124,7 +124,7 @@ export class EmbeddedServer {
   }
 
   /** Puts a certificate, by default of `localhost`, where the server looks for it when it is started with `ssl=on`. */
-  async writeCertificate(certificate = LOCALHOST.certificate): Promise<void> {
+  async writeCertificate(certificate: string = LOCALHOST.certificate): Promise<void> {
     for (const [name, content] of Object.entries({
       'server.crt': certificate,
       'server.key': LOCALHOST.key,
