@@ -20,15 +20,11 @@ interface Pact {
   }[]
 }
 interface Description {
-  readonly paths: Record<
-    string,
-    Record<string, { readonly operationId?: string; readonly responses: Record<string, object> }>
-  >
+  readonly paths: Record<string, Record<string, { readonly responses?: object }>>
 }
 
-const description = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../../docs/openapi.json'), 'utf8'),
-) as Description
+const openApiFile = join(import.meta.dirname, '../../../docs/openapi.json')
+const description = JSON.parse(readFileSync(openApiFile, 'utf8')) as Description
 const clientPact = JSON.parse(readFileSync(CLIENT_PACT, 'utf8')) as Pact
 
 /** Contracts are relative to the base address, so the description must be too. */
@@ -46,20 +42,16 @@ it('docs/openapi.json allows everything in the contract of the client', async ()
 })
 
 it('every documented status of every operation has an interaction in the contract of the client', () => {
-  const covered = (method: string, path: string, status: string) =>
-    clientPact.interactions.some(
-      ({ request, response }) =>
-        request.method.toLowerCase() === method &&
-        new RegExp(`^${path.replace(/{\w+}/, '[^/]+')}$`).test(request.path) &&
-        String(response.status) === status,
-    )
+  const covered = clientPact.interactions.map(
+    ({ request, response }) => `${request.method.toLowerCase()} ${request.path} ${response.status}`,
+  )
   for (const [path, methods] of Object.entries(description.paths)) {
-    for (const [method, { operationId, responses }] of Object.entries(methods)) {
-      const statuses = Object.keys(responses ?? {}).filter((status) => status !== 'default')
-      expect(
-        statuses.filter((status) => !covered(method, path, status)),
-        operationId,
-      ).toEqual([])
+    for (const [method, { responses = {} }] of Object.entries(methods)) {
+      for (const status of Object.keys(responses).filter((one) => one !== 'default')) {
+        expect(covered).toContainEqual(
+          expect.stringMatching(`^${method} ${path.replace(/{\w+}/, '[^/ ]+')} ${status}$`),
+        )
+      }
     }
   }
 })

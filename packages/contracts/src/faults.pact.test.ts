@@ -33,12 +33,11 @@ const keyFaults = (operation: string, scope: string): Record<string, readonly Fa
     header('Content-Type', 'text/html'),
   ],
   [`${operation} with an unknown key`]: [header('WWW-Authenticate', 'Bearer realm="pet-store"'), status(200)],
-  [`${operation} with an expired key`]: [body('$.code', 'unauthorized', 'key_expired')],
   [`${operation} with a key without ${scope}`]: [header('WWW-Authenticate'), status(401)],
   [`${operation} with a key that used up its limit`]: [header('Retry-After'), status(503)],
 })
 
-/** The faults that an interaction of our own contracts must catch, besides another status, which each one catches. */
+/** Faults that interactions of our own contracts must catch: each matcher, and samples of exact values and statuses. */
 const FAULTS: Record<string, readonly Fault[]> = {
   'a list of no pets': [body('$', '[]', '[{"id":1,"name":"Rex","categoryId":7}]'), body('$', '[]', '{"pets":[]}')],
   'a list of the available pets': [
@@ -54,7 +53,6 @@ const FAULTS: Record<string, readonly Fault[]> = {
     body('$[0].id', /^\[(\{.*\}),(\{.*\})\]$/, '[$2,$1]'),
   ],
   'a list with a request id': [header('X-Request-Id', 'another')],
-  'a list with an unknown status': [body('$.code', 'invalid_request', 'bad_status')],
   'a list with an invalid cursor': [header('X-Request-Id')],
   'a list with a cursor of another status': [body('$', /"message":"[^"]*",/, '')],
   'a list without a limit, of more pets than fit on a page': [
@@ -85,24 +83,18 @@ const FAULTS: Record<string, readonly Fault[]> = {
     body('$.id', '"id":5', '"id":6'),
     header('Idempotency-Replayed'),
   ],
-  'a new pet equal to one that was created with another idempotency key': [body('$.id', '"id":2', '"id":1')],
-  'a new pet with an empty name': [body('$.code', 'invalid_request', 'bad_request')],
   'a new pet without a status': [body('$.status', '}', ',"status":"available"}')],
   'a new pet with the categoryId 9223372036854775807': [body('$.categoryId', /5807/, '5806')],
-  'a new pet with the categoryId -9223372036854775808': [body('$.categoryId', /5808/, '5807')],
   'a new pet with an unusual name': [body('$.name', '" Z', '"Z'), body('$.name', 'e\u0308', '\u00eb')],
-  'a new pet in Latin-1': [body('$.code', 'unsupported_media_type', 'bad_request')],
-  'another pet with a used idempotency key': [status(201), status(409)],
+  'another pet with a used idempotency key': [status(201)],
   'one pet': [header('Sunset'), header('Deprecation'), header('Link')],
   'one pet with the greatest id': [body('$.id', '9223372036854775807', '9223372036854775808')],
-  'one pet with integers beyond 2^53': [body('$.id', '"id":9007199254740993', '"id":9007199254740992')],
   'one pet with handling=strict and an unknown parameter': [header('Preference-Applied')],
   'one pet that does not exist': [body('$.status', '404', '400'), body('$.status', '404', '"404"'), header('Sunset')],
   'the first page of available pets': [
     header('Link', '<?limit=2&status=available&cursor=AQEAAAAAAAAAAXtPM94>; rel="next"'),
     header('Link', '<?limit=2&cursor=AQEAAAAAAAAAAvU9dic>; rel="next"'),
   ],
-  'the last page of available pets, by the cursor of the first': [body('$[0].id', '"id":3', '"id":1')],
   // Of the kiosk. The cursor of the pet before, and one that skips a pet.
   'the first page of three pets on offer': ['AQEAAAAAAAAAAWw0J50', 'AQEAAAAAAAAAA4I6RrE'].map((cursor) =>
     header('Link', `<?limit=2&status=available&cursor=${cursor}>; rel="next"`),

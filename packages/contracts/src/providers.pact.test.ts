@@ -2,7 +2,7 @@ import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { openAdapter } from './providers/open-adapter.ts'
-import { migrate, openProgramOver, openProgramOverSqlite } from './providers/open-program.ts'
+import { migrate, openProgramOver } from './providers/open-program.ts'
 import type { OpenProvider } from './providers/open-provider.ts'
 import { PACTS, readPactFiles } from './sources/pact-files.ts'
 import { verifyPacts } from './verification/verify-pacts.ts'
@@ -15,9 +15,9 @@ async function openProgramOverPostgres(): Promise<OpenProvider> {
   return openProgramOver(() => createDatabase(inject('postgresUrl'), original))
 }
 
+// On SQLite they are verified by the command, whose test is pact-broker.pact.test.ts.
 const PROVIDERS: readonly (readonly [string, () => Promise<OpenProvider>])[] = [
   ['the HTTP adapter over the memory repositories', async () => openAdapter],
-  ['the program on SQLite', async () => openProgramOverSqlite],
   ['the program on PostgreSQL', openProgramOverPostgres],
 ]
 

@@ -1,6 +1,6 @@
 import { Matchers } from '@pact-foundation/pact'
 import type { NewPet, PetStoreClient } from '@pet-store/client'
-import { PROVIDER_STATES, type ProviderState, UNKNOWN_API_KEY } from '../states/provider-states.ts'
+import { CONTRACT_API_KEY, PROVIDER_STATES, type ProviderState, UNKNOWN_API_KEY } from '../states/provider-states.ts'
 import {
   CURSOR,
   creating,
@@ -103,36 +103,36 @@ export function addClientErrors(contract: Contract): void {
     call: (client) => client.getPet(42),
   })
 
-  const { read, write } = { read: ['pets:read', addOnlyKey] as const, write: ['pets:write', readOnlyKey] as const }
-  addKeyErrors(contract, 'listPets', listing(), ...read, (client) => client.listPets())
-  addKeyErrors(contract, 'createPet', creating('rejected', REX), ...write, (client) =>
+  addKeyErrors(contract, 'listPets', listing(), (client) => client.listPets())
+  addKeyErrors(contract, 'createPet', creating('rejected', REX), (client) =>
     client.createPet({ ...REX }, { idempotencyKey: 'rejected' }),
   )
-  addKeyErrors(contract, 'getPet', getting('1'), ...read, (client) => client.getPet(1))
+  addKeyErrors(contract, 'getPet', getting('1'), (client) => client.getPet(1))
 }
 
 /** What an operation responds to a key that it does not take. */
 function addKeyErrors(
   contract: Contract,
-  operation: string,
+  operation: 'listPets' | 'createPet' | 'getPet',
   request: ReturnType<typeof listing | typeof creating | typeof getting>,
-  scope: string,
-  scopeState: ProviderState,
   call: (client: PetStoreClient) => Promise<unknown>,
 ): void {
   const { Authorization: _, ...anonymous } = request.headers as Record<string, string>
   const add = (
     what: string,
     response: ReturnType<typeof errorResponse>,
-    key: { state?: ProviderState; text?: null | string },
+    apiKey: string | null,
+    state?: ProviderState,
   ) =>
     contract.interaction(`${operation} with ${what}`, {
-      given: key.state === undefined ? [] : [[key.state]],
-      request: { ...request, headers: key.text === null ? anonymous : { ...anonymous, ...asKnown(key.text) } },
+      given: state === undefined ? [] : [[state]],
+      request: { ...request, headers: apiKey === null ? anonymous : { ...anonymous, ...asKnown(apiKey) } },
       response,
-      apiKey: key.text,
+      apiKey,
       call,
     })
+  const [scope, otherScope] =
+    operation === 'createPet' ? (['pets:write', readOnlyKey] as const) : (['pets:read', addOnlyKey] as const)
   const unauthorized = (message: string, error = '') =>
     errorResponse(401, 'unauthorized', message, { 'WWW-Authenticate': `Bearer realm="pet-store"${error}` })
   const invalid = unauthorized('The API key is not valid.', ', error="invalid_token"')
@@ -141,11 +141,11 @@ function addKeyErrors(
     'WWW-Authenticate': `Bearer realm="pet-store", error="insufficient_scope", scope="${scope}"`,
   })
   const retryAfter = { 'Retry-After': regex('^[1-9]\\d*$', '5') }
-  add('no key', unauthorized('An API key is required.'), { text: null })
-  add('an unknown key', invalid, { text: UNKNOWN_API_KEY })
-  add('a revoked key', invalid, { state: revokedKey })
-  add('an expired key', invalid, { state: expiredKey })
-  add(`a key without ${scope}`, lacksScope, { state: scopeState })
+  add('no key', unauthorized('An API key is required.'), null)
+  add('an unknown key', invalid, UNKNOWN_API_KEY)
+  add('a revoked key', invalid, CONTRACT_API_KEY, revokedKey)
+  add('an expired key', invalid, CONTRACT_API_KEY, expiredKey)
+  add(`a key without ${scope}`, lacksScope, CONTRACT_API_KEY, otherScope)
   const limited = errorResponse(429, 'rate_limited', 'Try again in 5 s.', retryAfter)
-  add('a key that used up its limit', limited, { state: usedUpKey })
+  add('a key that used up its limit', limited, CONTRACT_API_KEY, usedUpKey)
 }
