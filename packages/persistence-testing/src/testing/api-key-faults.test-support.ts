@@ -22,9 +22,6 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(() => n
   ...stores('add.fields replace.successor: stores no creator', () => ({ createdBy: undefined })),
   ...stores('add.fields: stores both scopes for every key', () => ({ scopes: ['pets:read', 'pets:write'] })),
   ...stores('add.fields: stores quotes doubled', ({ name }) => ({ name: name.replaceAll("'", "''") })),
-  ...stores('add.fields: stores only letters of 16 bits', ({ name }) => ({
-    name: name.replace(/[\u{10000}-\u{10ffff}]/gu, '?'),
-  })),
   ...stores('add.fields: stores names in Latin-1', ({ name }) => ({
     name: Buffer.from(name, 'latin1').toString('latin1'),
   })),

@@ -79,16 +79,12 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
 
   function withFaults(stored: State): State {
     if (!isReopened) return stored
-    const { pets, apiKeys } = stored
-    if (has('forgets-statuses')) pets.hasStatus = (_, status) => status === undefined
-    if (has('forgets-times')) forgetTimes(stored)
+    const { pets } = stored
     if (isOutdated && has('leaves-an-index-empty'))
       pets.hasStatus = (row, status) => status === undefined || row.id > 4n
     if (has('remembers-deleted-pets')) pets.isStored = () => true
     if (has('finds-by-double')) pets.hasId = (row, id) => Number(row.id) === Number(id)
     if (has('pages-by-double')) pets.isAfter = (row, id) => id === undefined || Number(row.id) > Number(id)
-    if (has('hides-bulk-pets')) pets.hasStatus = (row, status) => status === undefined || row.id > 2n ** 53n
-    if (has('forgets-hashes')) apiKeys.findByHash = async () => undefined
     return stored
   }
 
@@ -198,10 +194,6 @@ export async function deletePet(url: string, id: PetId): Promise<void> {
     stored.pets.rows.splice(index, 1)
     save(stored)
   })
-}
-
-function forgetTimes({ pets }: State): void {
-  for (const [text, { key, pet }] of pets.keys) pets.keys.set(text, { key: { ...key, at: new Date(8.64e15) }, pet })
 }
 
 /** Works on what a file contains while no other process does; what it saves is there as a whole or not at all. */
