@@ -1,25 +1,26 @@
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { beforeEach, expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { takeSlice } from '../measuring/slice.ts'
 import { comparisonReport } from '../report/comparison-report.ts'
 import { withThisMachine } from '../report/machines.ts'
 import { scaleReport } from '../report/scale-report.ts'
 import { OPERATIONS } from '../requests/operations.ts'
+import { checkedRequest } from '../requests/request.ts'
 import { measureBulk } from '../scale/bulk.ts'
 import { CONTESTANTS, type Contestant } from '../servers/contestants.ts'
+import { openDatabases } from '../servers/databases.ts'
 import { compare } from './comparison.ts'
 import { FULL, growthSelections, type Plan, processesSelection } from './plan.ts'
-
-const LIAR = fileURLToPath(new URL('../testing/lying-server.test-support.ts', import.meta.url))
 
 /** Enough requests to see that everything works; too few to measure anything. */
 const TINY: Plan = {
   ...FULL,
   size: 2_000,
   connections: 4,
-  warmUp: { maxRequests: 20, durationMs: 1_000 },
+  warmUpMs: 20,
   rounds: 2,
-  everyRounds: 1,
   sliceMs: 20,
   latency: { rounds: 1, sliceMs: 20 },
 }
@@ -51,13 +52,26 @@ it('measures the service and the bare server at everything, and reports them', a
 })
 
 it.each([
-  ['wrong-name', /liar gives a wrong response to GET \/v1\/pets\/\d+\nexpected: 200/],
-  ['wrong-later', /^Wrong response to GET \/v1\/pets\/\d+:\n/],
-  ['forgets', /liar responded \d+ times that it added a pet, and stored 0\./],
-])('stops at a contestant that lies: %s', async (lie, message) => {
-  const liar: Contestant = { ...bare, name: 'liar', program: [LIAR, lie, String(TINY.size)] }
+  // The pets of another data set.
+  [1_000, /^liar gives a wrong response to GET \/v1\/pets.*\nexpected: 200/],
+  // What it adds is stored elsewhere.
+  [TINY.size, /^liar responded \d+ times that it added a pet, and stored 0\./],
+])('stops at a contestant that uses a database of its own, with %d pets', async (size, message) => {
+  const databases = await openDatabases('sqlite', size)
+  onTestFinished(databases.close)
+  const { url } = await databases.create()
+  const liar = { ...bare, name: 'liar', settings: { DATABASE_URL: url } }
   const run = compare({ database: 'sqlite', operations: OPERATIONS, contestants: [liar] }, TINY, log)
   await expect(run).rejects.toThrow(message)
+})
+
+it('stops at a response that has another length under load', async () => {
+  const server = createServer((_, response) => response.end('{"id":1} ')).listen(0)
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const requests = [checkedRequest({ method: 'GET', path: '/v1/pets/1', status: 200, responseBody: '{"id":1}' })]
+  const slice = takeSlice({ servers: [{ pid: process.pid, port }], connections: 1, requests, durationMs: 1 })
+  await expect(slice).rejects.toThrow(/^Wrong response to GET \/v1\/pets\/1:\n/)
 })
 
 it('measures growth, bulk work and several processes on PostgreSQL, and reports them', async () => {

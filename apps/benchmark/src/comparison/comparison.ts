@@ -5,7 +5,7 @@ import { type Databases, openDatabases } from '../servers/databases.ts'
 import { type Latency, measureLatency } from './latency.ts'
 import type { Plan, Selection } from './plan.ts'
 import { type Measurement, type Running, start, takeSliceOf } from './running.ts'
-import { assertSameHeaders } from './same-responses.ts'
+import { headersOf } from './same-responses.ts'
 
 /** Start and memory of one contestant. */
 interface Footprint {
@@ -52,10 +52,18 @@ export async function compare(selection: Selection, plan: Plan, log: Log): Promi
   }
 }
 
-async function warmUp(running: Running, { connections, warmUp: { durationMs, maxRequests } }: Plan): Promise<void> {
+/** Rejects unless each ceiling sends the same headers as our service, so that both write the same number of bytes. */
+async function assertSameHeaders(all: readonly Running[]): Promise<void> {
+  if (!all.some(({ contestant }) => contestant.role === 'ceiling')) return
+  const alike = all.filter(({ contestant }) => contestant.role !== 'peer')
+  const headers = await Promise.all(alike.map(({ servers: [{ port }] }) => headersOf(port)))
+  const [first] = headers
+  if (headers.some((one) => one !== first)) throw new Error(`Headers differ:\n${headers.join('\n\n')}`)
+}
+
+async function warmUp(running: Running, { connections, warmUpMs }: Plan): Promise<void> {
   for (const operation of running.requests.keys()) {
-    const limits = { durationMs: durationMs * operation.warmUp, maxRequests: maxRequests * operation.warmUp }
-    await takeSliceOf(running, operation, { connections, ...limits })
+    await takeSliceOf(running, operation, { connections, durationMs: warmUpMs })
   }
 }
 
@@ -63,13 +71,12 @@ function measure(
   all: readonly Running[],
   operations: readonly Operation[],
   databaseCpu: Databases['cpu'],
-  { connections, rounds, everyRounds, sliceMs }: Plan,
+  { connections, rounds, sliceMs }: Plan,
   log: Log,
 ): Promise<Measurement[]> {
   const heats = operations.map((operation) =>
-    all.map((running, index) => ({
+    all.map((running) => ({
       info: { contestant: running.contestant, operation },
-      everyRounds: index < 2 ? 1 : everyRounds,
       take: () => takeSliceOf(running, operation, { connections, durationMs: sliceMs, databaseCpu }),
     })),
   )
@@ -89,5 +96,5 @@ async function assertStored(all: readonly Running[]): Promise<void> {
 
 function footprintOf({ contestant, servers, restMiB }: Running): Footprint {
   const peakMiB = Math.max(...servers.map(({ memoryMiB }) => memoryMiB('VmHWM')))
-  return { contestant, firstResponseMs: servers[0]?.firstResponseMs ?? Number.NaN, restMiB, peakMiB }
+  return { contestant, firstResponseMs: servers[0].firstResponseMs, restMiB, peakMiB }
 }

@@ -55,13 +55,8 @@ export async function measureLatency(
 
 async function takeLatencySlice(running: Running, requestsPerSecond: number, durationMs: number) {
   const requests = running.requests.get(MIXED)?.map(({ bytes }) => bytes) ?? []
-  const load = {
-    port: running.servers[0]?.port ?? 0,
-    connections: CONNECTIONS,
-    requests,
-    requestsPerSecond,
-    durationMs,
-  }
+  const [{ port }] = running.servers
+  const load = { port, connections: CONNECTIONS, requests, requestsPerSecond, durationMs }
   const { outcomes, added } = await runOpenLoop({ ...load, whenBusy: 'wait' })
   running.added += added
   const wrong = outcomes.find(({ status }) => status !== 200 && status !== 201)

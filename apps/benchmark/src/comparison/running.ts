@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Series } from '../measuring/rotation.ts'
 import { type Slice, type SliceOptions, takeSlice } from '../measuring/slice.ts'
-import { type Operation, targetByCursor, targetById } from '../requests/operations.ts'
-import { type ReadyRequest, readyRequest } from '../requests/request.ts'
+import type { Operation } from '../requests/operations.ts'
+import type { CheckedRequest } from '../requests/request.ts'
 import type { Contestant } from '../servers/contestants.ts'
 import type { Databases } from '../servers/databases.ts'
 import { type RunningServer, startServer } from '../servers/server-process.ts'
@@ -12,10 +12,10 @@ import { assertSameResponses } from './same-responses.ts'
 export interface Running {
   readonly contestant: Contestant
   /** Mostly one process; several share the database and the load. */
-  readonly servers: readonly RunningServer[]
+  readonly servers: readonly [RunningServer, ...RunningServer[]]
   /** Resident memory of a process when idle after the start. */
   readonly restMiB: number
-  readonly requests: ReadonlyMap<Operation, readonly ReadyRequest[]>
+  readonly requests: ReadonlyMap<Operation, readonly CheckedRequest[]>
   /** How many pets are stored beyond those of the beginning. */
   readonly countAdded: () => Promise<number>
   /** Pets that it said it added. */
@@ -39,15 +39,15 @@ export async function start(
 ): Promise<Running> {
   const { url, countPets } = await create()
   const count = contestant.processes ?? 1
-  const servers: RunningServer[] = []
+  const servers: [RunningServer, ...RunningServer[]] = [await startServer(contestant, url)]
   try {
     while (servers.length < count) servers.push(await startServer(contestant, url))
     await wait(REST_MS)
-    const [{ port, memoryMiB }] = servers as [RunningServer]
+    const [{ port, memoryMiB }] = servers
     const restMiB = memoryMiB('VmRSS')
-    const target = contestant.role === 'service' ? await targetByCursor(port, size) : targetById(size)
-    const added = await assertSameResponses(contestant, port, operations, target)
-    const requests = new Map(operations.map((operation) => [operation, operation.requests(target).map(readyRequest)]))
+    const target = { size, takesCursors: contestant.role === 'service' }
+    const requests = new Map(operations.map((operation) => [operation, operation.requests(target)]))
+    const added = await assertSameResponses(contestant, port, [...requests.values()].flat(), size)
     const countAdded = async () => (await countPets()) - size
     return { contestant, servers, restMiB, requests, countAdded, added }
   } catch (error) {

@@ -1,8 +1,7 @@
 import { createApiKeyText } from '@pet-store/access'
 import { ask, type WireRequest } from '@pet-store/testing'
 import { dataPet, newPetJson, petJson } from '../requests/data-set.ts'
-import type { Operation, Target } from '../requests/operations.ts'
-import { API_KEY } from '../requests/request.ts'
+import { API_KEY, type CheckedRequest } from '../requests/request.ts'
 import type { Contestant } from '../servers/contestants.ts'
 
 const ADDED = 3
@@ -17,8 +16,8 @@ const VARIABLE_HEADERS = ['date', 'x-request-id', 'link']
 export async function assertSameResponses(
   { name, role }: Contestant,
   port: number,
-  operations: readonly Operation[],
-  target: Target,
+  requests: readonly CheckedRequest[],
+  size: number,
 ): Promise<number> {
   async function assertResponse(request: WireRequest, status: number, body?: string): Promise<void> {
     const response = await ask(port, { key: API_KEY, ...request })
@@ -27,15 +26,14 @@ export async function assertSameResponses(
     throw new Error(`${name} gives a wrong response to ${request.method ?? 'GET'} ${request.path}\n${responses}`)
   }
 
-  const requests = operations.flatMap((operation) => operation.requests(target))
   const reads = new Map(requests.filter(({ method }) => method === 'GET').map((request) => [request.path, request]))
   for (const { path, status, responseBody } of reads.values()) await assertResponse({ path }, status, responseBody)
-  for (let id = target.size + 1; id <= target.size + ADDED; id += 1) {
-    const pet = dataPet(id, target.size + 1_000)
+  for (let id = size + 1; id <= size + ADDED; id += 1) {
+    const pet = dataPet(id, size + 1_000)
     await assertResponse({ method: 'POST', path: '/v1/pets', body: newPetJson(pet) }, 201, petJson(pet))
   }
   for (const key of [undefined, createApiKeyText()]) await assertResponse({ path: '/v1/pets?limit=20', key }, 401)
-  await assertResponse({ path: `/v1/pets/${target.size + 1_000_000}` }, 404)
+  await assertResponse({ path: `/v1/pets/${size + 1_000_000}` }, 404)
   // A ceiling does nothing but the work, so it validates nothing.
   if (role === 'ceiling') return ADDED
   for (const query of ['limit=101', 'status=lost']) await assertResponse({ path: `/v1/pets?${query}` }, 400)
@@ -45,30 +43,11 @@ export async function assertSameResponses(
   return ADDED
 }
 
-/** A contestant of which only the headers are asked for. */
-interface Responding {
-  readonly contestant: Contestant
-  readonly servers: readonly { readonly port: number }[]
-}
-
-/** Rejects unless each ceiling sends the same headers as our service, so that both write the same number of bytes. */
-export async function assertSameHeaders(running: readonly Responding[]): Promise<void> {
-  const service = running.find(({ contestant }) => contestant.role === 'service')
-  if (service === undefined) return
-  for (const ceiling of running.filter(({ contestant }) => contestant.role === 'ceiling')) {
-    for (const path of ['/v1/pets?limit=20', '/v1/pets/1']) {
-      const [expected, actual] = await Promise.all([service, ceiling].map((one) => headerLines(one, path)))
-      if (actual === expected) continue
-      const { name } = ceiling.contestant
-      throw new Error(`${name} sends other headers than our service for ${path}\n${actual}\nservice:\n${expected}`)
-    }
-  }
-}
-
-async function headerLines({ servers }: Responding, path: string): Promise<string> {
-  const response = await ask(servers[0]?.port ?? 0, { path, key: API_KEY })
-  return Object.entries(response?.headers ?? {})
-    .map(([name, value]) => (VARIABLE_HEADERS.includes(name) ? name : `${name}: ${value}`))
-    .sort()
-    .join('\n')
+/** The headers of a list and of one pet, as text; without the values of those that differ with each response. */
+export async function headersOf(port: number): Promise<string> {
+  const responses = await Promise.all(
+    ['?limit=20', '/1'].map((end) => ask(port, { path: `/v1/pets${end}`, key: API_KEY })),
+  )
+  const headers = responses.flatMap((response) => Object.entries(response?.headers ?? {}).sort())
+  return headers.map(([name, value]) => (VARIABLE_HEADERS.includes(name) ? name : `${name}: ${value}`)).join('\n')
 }

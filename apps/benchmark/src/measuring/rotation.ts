@@ -4,8 +4,6 @@ import { type Estimate, estimate } from './statistics.ts'
 export interface Entrant<Slice, Info> {
   /** Who it is, for the results. */
   readonly info: Info
-  /** Takes part in one of this many rounds. Default: in each. */
-  readonly everyRounds?: number
   take(): Promise<Slice>
 }
 
@@ -50,14 +48,10 @@ function emptySeries<Slice>(): Series<Slice> {
 }
 
 /** The order of one round; reversed in the next, so that nobody always follows the same one. */
-export function turns<E extends { readonly everyRounds?: number }>(
-  [baseline, ...others]: readonly E[],
-  round: number,
-): E[] {
+export function turns<E>([baseline, ...others]: readonly E[], round: number): E[] {
   if (baseline === undefined) return []
-  const due = others.filter(({ everyRounds = 1 }, index) => (round + index) % everyRounds === 0)
-  const order = due.flatMap((entrant, index) => (index % 2 === 0 ? [baseline, entrant] : [entrant]))
-  if (due.length % 2 === 0) order.push(baseline)
+  const order = others.flatMap((entrant, index) => (index % 2 === 0 ? [baseline, entrant] : [entrant]))
+  if (others.length % 2 === 0) order.push(baseline)
   return round % 2 === 0 ? order : order.reverse()
 }
 

@@ -1,5 +1,5 @@
 import { LoadConnection, quantile } from '@pet-store/testing'
-import { type ReadyRequest, send } from '../requests/request.ts'
+import { type CheckedRequest, send } from '../requests/request.ts'
 import { cpuTime } from './cpu-time.ts'
 import type { Figure } from './rotation.ts'
 import { sum } from './statistics.ts'
@@ -15,17 +15,14 @@ export interface SliceOptions {
   readonly servers: readonly MeasuredServer[]
   readonly connections: number
   /** Taken in turn by whichever connection is free. */
-  readonly requests: readonly ReadyRequest[]
+  readonly requests: readonly CheckedRequest[]
   readonly durationMs: number
-  /** Ends the slice earlier. Default: no limit. */
-  readonly maxRequests?: number
   /** The CPU time of the database server so far, in nanoseconds, where it is known. */
   readonly databaseCpu?: (() => number) | undefined
 }
 
 /** What a short load measured. */
 export interface Slice {
-  readonly requests: number
   readonly requestsPerSecond: number
   /** CPU time of the servers for one request. */
   readonly cpuMicroseconds: number
@@ -46,14 +43,14 @@ export const DATABASE_CPU: Figure<Slice> = ({ databaseMicroseconds }) => databas
  * nothing to do: the kernel counts that of a running process with a delay. Rejects on the first wrong response.
  */
 export async function takeSlice(options: SliceOptions): Promise<Slice> {
-  const { servers, requests, durationMs, maxRequests = Number.POSITIVE_INFINITY } = options
+  const { servers, requests, durationMs } = options
   const portOf = (index: number) => servers[index % servers.length]?.port ?? 0
   const connections = Array.from({ length: options.connections }, (_, index) => new LoadConnection(portOf(index)))
   const latencies: number[] = []
   let [turn, sent, added] = [0, 0, 0]
   async function sendNext(connection: LoadConnection): Promise<void> {
     turn = (turn + 1) % requests.length
-    const request = requests[turn] as ReadyRequest
+    const request = requests[turn] as CheckedRequest
     await send(connection, request)
     if (request.status === 201) added += 1
   }
@@ -65,7 +62,7 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
     const start = performance.now()
     let end = start
     async function sendInTurn(connection: LoadConnection): Promise<void> {
-      while (end - start < durationMs && sent < maxRequests) {
+      while (end - start < durationMs) {
         sent += 1
         const sentAt = performance.now()
         await sendNext(connection)
@@ -76,7 +73,6 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
     await Promise.all(connections.map(sendInTurn))
     const after = readTimes(options)
     return {
-      requests: sent,
       requestsPerSecond: (sent * 1000) / (end - start),
       cpuMicroseconds: (after.server - before.server) / sent / 1000,
       databaseMicroseconds: (after.database - before.database) / sent / 1000,

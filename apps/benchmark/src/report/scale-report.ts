@@ -35,7 +35,7 @@ function growthSection({ database, contestants, operations, measurements, footpr
 }
 
 function bulkSection(runs: readonly BulkRun[]): string[] {
-  const rows = runs.map(({ database, command, pets, run: { seconds, peakMiB } }) => [
+  const rows = runs.map(({ database, command, pets, seconds, peakMiB }) => [
     `${DATABASE_NAMES[database]}: \`${command}\``,
     ...[pets, Math.round(pets / seconds), Math.round(peakMiB)].map((value) => value.toLocaleString('en')),
   ])

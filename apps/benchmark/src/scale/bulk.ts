@@ -7,11 +7,10 @@ import { openDatabases } from '../servers/databases.ts'
 import { type CommandRun, runCommand } from '../servers/server-process.ts'
 
 /** One command of ours that moved many pets. */
-export interface BulkRun {
+export interface BulkRun extends CommandRun {
   readonly database: Database
   readonly command: string
   readonly pets: number
-  readonly run: CommandRun
 }
 
 /** Imports a file of pets and exports it again, on both databases. Rejects when another file comes out. */
@@ -30,7 +29,7 @@ export async function measureBulk(pets: number, log: (line: string) => void): Pr
           ['import', input],
           ['export', '--no-ids', '--output', output],
         ] as const) {
-          runs.push({ database, command, pets, run: await runCommand([command, ...args], url) })
+          runs.push({ database, command, pets, ...(await runCommand([command, ...args], url)) })
         }
       } finally {
         await databases.close()

@@ -1,9 +1,8 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, startPostgresServer } from '@pet-store/testing-postgres'
+import { createDatabase, runSql, startPostgresServer } from '@pet-store/testing-postgres'
 import Sqlite from 'better-sqlite3'
-import pg from 'pg'
 import { cpuTimeOfSiblings } from '../measuring/cpu-time.ts'
 import { writeDataSet } from '../requests/data-set.ts'
 import type { Database } from './contestants.ts'
@@ -29,33 +28,30 @@ export interface Databases {
 
 const COUNT = 'select count(*) as count from pet'
 
-export async function openDatabases(database: Database, size: number): Promise<Databases> {
-  const folder = await mkdtemp(join(tmpdir(), 'pet-store-benchmark-'))
-  const removeFolder = () => rm(folder, { recursive: true, force: true })
-  try {
-    const pets = join(folder, 'pets.ndjson')
-    await writeDataSet(pets, size)
-    if (database === 'sqlite') return { size, ...(await openSqliteDatabases(folder, pets)), close: removeFolder }
-    const databases = await openPostgresDatabases(pets)
-    await removeFolder()
-    return { size, ...databases }
-  } catch (error) {
-    await removeFolder()
-    throw error
-  }
+export function openDatabases(database: Database, size: number): Promise<Databases> {
+  return database === 'sqlite' ? openSqliteDatabases(size) : openPostgresDatabases(size)
 }
 
 /** Fills the first database, of which all others are copies, with our own commands. */
-async function fill(url: string, pets: string): Promise<void> {
-  await runCommand(['migrate'], url)
-  await runCommand(['import', pets], url)
+async function fill(url: string, size: number): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pet-store-benchmark-'))
+  try {
+    const pets = join(folder, 'pets.ndjson')
+    await writeDataSet(pets, size)
+    await runCommand(['migrate'], url)
+    await runCommand(['import', pets], url)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
-async function openSqliteDatabases(folder: string, pets: string): Promise<Omit<Databases, 'size' | 'close'>> {
+async function openSqliteDatabases(size: number): Promise<Databases> {
+  const folder = await mkdtemp(join(tmpdir(), 'pet-store-benchmark-'))
   const seed = join(folder, 'seed.db')
-  await fill(`sqlite:${seed}`, pets)
+  await fill(`sqlite:${seed}`, size)
   let count = 0
   return {
+    size,
     async create() {
       count += 1
       const file = join(folder, `${count}.db`)
@@ -68,45 +64,36 @@ async function openSqliteDatabases(folder: string, pets: string): Promise<Omit<D
       }
       return { url: `sqlite:${file}`, countPets }
     },
+    close: () => rm(folder, { recursive: true }),
   }
 }
 
 /** Databases on a PostgreSQL server with its defaults, but more connections: it waits for the disk, as SQLite does. */
-async function openPostgresDatabases(pets: string): Promise<Omit<Databases, 'size'>> {
+async function openPostgresDatabases(size: number): Promise<Databases> {
   const server = await startPostgresServer(['-c', 'max_connections=300'])
   const seed = await createDatabase(server.url)
-  await fill(seed.url, pets)
+  const all = [seed]
+  await fill(seed.url, size)
   // What the server would do by itself in the middle of a measurement.
-  await query(seed.url, 'vacuum analyze')
-  const admin = new pg.Client({ connectionString: server.url })
-  await admin.connect()
-  const { rows } = await admin.query("select pg_backend_pid() as pid, current_setting('server_version') as version")
-  const seedName = new URL(seed.url).pathname.slice(1)
-  const names = [seedName]
+  await runSql(seed.url, 'vacuum analyze')
+  // The checkpointer lives as long as the server.
+  const [facts] = await runSql<{ readonly version: string; readonly pid: number }>(
+    server.url,
+    "select current_setting('server_version') as version, (select pid from pg_stat_activity where backend_type = 'checkpointer')",
+  )
   return {
-    description: `PostgreSQL ${rows[0]?.version}: ${server.description}`,
-    cpu: cpuTimeOfSiblings(rows[0]?.pid, 'postgres'),
+    size,
+    description: `PostgreSQL ${facts?.version}: ${server.description}`,
+    cpu: cpuTimeOfSiblings(facts?.pid ?? 0, 'postgres'),
     async create() {
-      const copy = `${seedName}_${names.length}`
-      await admin.query(`create database ${copy} template ${seedName}`)
-      names.push(copy)
-      const { href } = Object.assign(new URL(server.url), { pathname: `/${copy}` })
-      return { url: href, countPets: async () => Number((await query(href, COUNT))[0]?.count) }
+      const copy = await createDatabase(server.url, seed)
+      all.push(copy)
+      const countPets = async () => Number((await runSql<{ count: string }>(copy.url, COUNT))[0]?.count)
+      return { url: copy.url, countPets }
     },
     async close() {
-      for (const name of names) await admin.query(`drop database if exists ${name} with (force)`)
-      await admin.end()
+      for (const { drop } of all) await drop()
       await server.stop()
     },
-  }
-}
-
-async function query(url: string, sql: string): Promise<{ readonly count?: string }[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
   }
 }
