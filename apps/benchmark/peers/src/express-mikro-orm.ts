@@ -47,21 +47,21 @@ app.get('/v1/pets', async (req, res) => {
   const em = orm.em.fork()
   const where = { ...(status && { status }), ...(after !== undefined && { id: { $gt: after } }) }
   const found = await em.find(Pet, where, { orderBy: { id: 'asc' }, limit })
-  res.json(found.map((pet) => petBody({ ...pet, status: pet.status ?? null })))
+  res.json(found.map(petBody))
 })
 
 app.get('/v1/pets/:id', async (req, res) => {
   const { id } = petParams.parse(req.params)
   const found = await orm.em.fork().findOne(Pet, { id })
   if (found === null) res.status(404).json({ message: 'There is no such pet.' })
-  else res.json(petBody({ ...found, status: found.status ?? null }))
+  else res.json(petBody(found))
 })
 
 app.post('/v1/pets', async (req, res) => {
   const em = orm.em.fork()
   const added = em.create(Pet, newPet.parse(req.body))
   await em.persist(added).flush()
-  res.status(201).json(petBody({ ...added, status: added.status ?? null }))
+  res.status(201).json(petBody(added))
 })
 
 app.use(((error, req, res, _next) => {

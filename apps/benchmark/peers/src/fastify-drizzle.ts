@@ -5,7 +5,7 @@ import { asc, eq, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import fastify, { LogController } from 'fastify'
-import { DURABLE, isGoodKey, type NewPet, type PetQuery, petBody, port, STATUSES, sqliteFile } from './pet.ts'
+import { DURABLE, isGoodKey, petBody, port, STATUSES, type Status, sqliteFile } from './pet.ts'
 
 const pets = sqliteTable('pet', {
   id: integer('id').primaryKey({ autoIncrement: true }),
@@ -35,6 +35,18 @@ const insert = db.insert(pets).values(values).returning().prepare()
 function listed({ limit, status, after }: PetQuery) {
   if (status !== undefined) return listWithStatus.all({ limit, status })
   return after === undefined ? list.all({ limit }) : listAfter.all({ limit, after })
+}
+
+interface PetQuery {
+  limit: number
+  status?: Status
+  after?: number
+}
+
+interface NewPet {
+  name: string
+  categoryId: number
+  status?: Status
 }
 
 const int = { type: 'integer' }

@@ -48,45 +48,27 @@ class ListPetsDto {
   @IsOptional() @Type(() => Number) @IsInt() after?: number
 }
 
-@Injectable()
-class PetsService {
+@Controller('v1/pets')
+class PetsController {
   constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {}
 
-  async list({ limit, status, after }: ListPetsDto) {
+  @Get()
+  async list(@Query() { limit, status, after }: ListPetsDto) {
     const where = { ...(status && { status }), ...(after !== undefined && { id: MoreThan(after) }) }
     const found = await this.pets.find({ where, order: { id: 'ASC' }, take: limit })
     return found.map(petBody)
   }
 
-  async get(id: number) {
+  @Get(':id')
+  async get(@Param('id', ParseIntPipe) id: number) {
     const found = await this.pets.findOneBy({ id })
     if (found === null) throw new NotFoundException()
     return petBody(found)
   }
 
-  async add(pet: CreatePetDto) {
-    const added = await this.pets.save(this.pets.create(pet))
-    return petBody({ ...added, status: added.status ?? null })
-  }
-}
-
-@Controller('v1/pets')
-class PetsController {
-  constructor(private readonly pets: PetsService) {}
-
-  @Get()
-  list(@Query() query: ListPetsDto) {
-    return this.pets.list(query)
-  }
-
-  @Get(':id')
-  get(@Param('id', ParseIntPipe) id: number) {
-    return this.pets.get(id)
-  }
-
   @Post()
-  add(@Body() pet: CreatePetDto) {
-    return this.pets.add(pet)
+  async add(@Body() pet: CreatePetDto) {
+    return petBody(await this.pets.save(this.pets.create(pet)))
   }
 }
 
@@ -103,11 +85,12 @@ class KeyGuard implements CanActivate {
 const database: TypeOrmModuleOptions =
   sqliteFile === undefined
     ? { type: 'postgres', url: databaseUrl, poolSize: 10, entities: [Pet] }
-    : { type: 'better-sqlite3', database: sqliteFile, entities: [Pet], prepareDatabase: makeDurable }
-
-function makeDurable(database: Database): void {
-  database.pragma(DURABLE)
-}
+    : {
+        type: 'better-sqlite3',
+        database: sqliteFile,
+        entities: [Pet],
+        prepareDatabase: (database: Database) => void database.pragma(DURABLE),
+      }
 
 @Module({
   imports: [
@@ -117,7 +100,6 @@ function makeDurable(database: Database): void {
   ],
   controllers: [PetsController],
   providers: [
-    PetsService,
     { provide: APP_GUARD, useClass: KeyGuard },
     { provide: APP_PIPE, useValue: new ValidationPipe({ transform: true }) },
   ],

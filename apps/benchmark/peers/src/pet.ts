@@ -26,27 +26,15 @@ export function requestId(req: IncomingMessage, res: ServerResponse): string {
 export const STATUSES = ['available', 'pending', 'sold'] as const
 export type Status = (typeof STATUSES)[number]
 
+/** A pet on the wire: a status that nobody gave is left out. */
+export function petBody({ id, name, categoryId, status }: PetRow) {
+  return status ? { id, name, categoryId, status } : { id, name, categoryId }
+}
+
 /** A row as the libraries give it. */
-export interface PetRow {
+interface PetRow {
   id: number
   name: string
   categoryId: number
-  status: string | null
-}
-
-export interface NewPet {
-  name: string
-  categoryId: number
-  status?: Status | undefined
-}
-
-export interface PetQuery {
-  limit: number
-  status?: Status | undefined
-  after?: number | undefined
-}
-
-/** A pet on the wire: a status that nobody gave is left out. */
-export function petBody({ id, name, categoryId, status }: PetRow) {
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status }
+  status?: string | null
 }

@@ -10,7 +10,7 @@ export interface Operation {
 }
 
 /** What requests depend on. */
-export interface Target {
+interface Target {
   /** How many pets there are to begin with. */
   readonly size: number
   /** Whether it takes cursors, as our service does, or the id after which a page begins. */
