@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
+const TSC = join(ROOT, 'node_modules/@typescript/native/bin/tsc')
 const PET = join(ROOT, 'packages/domain/src/pet.ts')
 const SOURCES =
   '{packages/{domain,http-express,persistence,persistence-mikro-orm,persistence-testing},apps/api}/src/**/*.ts'
@@ -15,17 +16,16 @@ const PLACES = [
   'packages/domain/src/pet.ts',
   // The request body and the response.
   'packages/http-express/src/pets/pet-schema.ts',
-  // Its column and its position in rows; reading in bulk follows.
-  'packages/persistence-mikro-orm/src/bulk/bulk-access.ts',
+  // Its column and its position in rows, also of bulk work.
   'packages/persistence-mikro-orm/src/entities/records.ts',
   // The contract.
   'packages/persistence-testing/src/pet-cases/fields.ts',
 ]
 
-/** The source files that do not compile with this declaration beside pet.ts. */
-function filesWithErrors(declaration: string): string[] {
+it('a new field of a pet does not compile until every place that lists the fields has it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'field-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
+  const declaration = 'interface PetInput { readonly anotherField?: string | undefined }'
   writeFileSync(join(folder, 'field.ts'), `declare module '${relative(folder, PET)}' { ${declaration} }\nexport {}\n`)
   const files = globSync(SOURCES, { cwd: ROOT, exclude: (path) => /[.]test(-support)?[.]ts$/.test(String(path)) })
   const config = {
@@ -34,15 +34,8 @@ function filesWithErrors(declaration: string): string[] {
     files: [join(folder, 'field.ts'), ...files.map((file) => join(ROOT, file))],
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  const compiler = join(ROOT, 'node_modules/@typescript/native/bin/tsc')
-  const { stdout } = spawnSync(process.execPath, [compiler, '--project', folder, '--pretty', 'false'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-  return [...new Set([...stdout.matchAll(/^(\S.*)\(\d+,\d+\): error /gm)].map(([, file = '']) => file))].sort()
-}
-
-it('a new field of a pet does not compile until every place that lists the fields has it', () => {
-  const declaration = 'interface PetInput { readonly anotherField?: string | undefined }'
-  expect(filesWithErrors(declaration)).toEqual(PLACES.toSorted())
+  const options = [TSC, '--project', folder, '--pretty', 'false']
+  const { stdout } = spawnSync(process.execPath, options, { cwd: ROOT, encoding: 'utf8' })
+  const withErrors = [...stdout.matchAll(/^(\S.*)\(\d+,\d+\): error /gm)].map(([, file = '']) => file)
+  expect([...new Set(withErrors)].sort()).toEqual(PLACES.toSorted())
 })

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { IMPORTS } from '../.dependency-cruiser.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -40,32 +40,23 @@ const FORBIDDEN: readonly (readonly [rule: string, file: string, imports: string
 const FOUND = ['unlisted/b.ts', 'root.ts', 'upper/b.ts'].map((file) => `apps/api/src/${file}`)
 const REGISTRY = ['not-allowed', 'pg', 'fast-check']
 
-let fixture: string
-let result: {
-  readonly violations: readonly { readonly from: string; readonly rule: { readonly name: string } }[]
-  readonly ruleSetUsed: { readonly forbidden: readonly { readonly name: string }[] }
+const fixture = mkdtempSync(join(tmpdir(), 'dependency-rule-'))
+for (const name of REGISTRY) writePackage(join('node_modules', name), { name, exports: './index.js' }, 'index.js')
+for (const folder of [...packages.map(([name]) => `packages/${name}`), 'apps/api']) {
+  const name = `@pet-store/${basename(folder)}`
+  const exports = { '.': { '@pet-store/source': './src/index.ts' } }
+  writePackage(folder, { name, exports, devDependencies: { 'fast-check': '*' } }, 'src/index.ts')
+  mkdirSync(join(fixture, 'node_modules/@pet-store'), { recursive: true })
+  symlinkSync(join(fixture, folder), join(fixture, 'node_modules', name), 'junction')
 }
-
-beforeAll(() => {
-  fixture = mkdtempSync(join(tmpdir(), 'dependency-rule-'))
-  for (const name of REGISTRY) writePackage(join('node_modules', name), { name, exports: './index.js' }, 'index.js')
-  for (const folder of [...packages.map(([name]) => `packages/${name}`), 'apps/api']) {
-    const name = `@pet-store/${basename(folder)}`
-    const exports = { '.': { '@pet-store/source': './src/index.ts' } }
-    writePackage(folder, { name, exports, devDependencies: { 'fast-check': '*' } }, 'src/index.ts')
-    mkdirSync(join(fixture, 'node_modules/@pet-store'), { recursive: true })
-    symlinkSync(join(fixture, folder), join(fixture, 'node_modules', name), 'junction')
-  }
-  write(
-    'apps/api/README.md',
-    '## Folders\n\n- `*.ts`: imports all\n- `upper/`: imports lower\n- `lower/`: imports none\n\n## Others\n',
-  )
-  for (const file of FOUND) write(file, 'export {}\n')
-  for (const [, file, imports] of FORBIDDEN) write(file, `import '${imports}'\n`)
-  result = cruise()
-})
-
-afterAll(() => rmSync(fixture, { recursive: true }))
+write(
+  'apps/api/README.md',
+  '## Folders\n\n- `*.ts`: imports all\n- `upper/`: imports lower\n- `lower/`: imports none\n\n## Others\n',
+)
+for (const file of FOUND) write(file, 'export {}\n')
+for (const [, file, imports] of FORBIDDEN) write(file, `import '${imports}'\n`)
+const { violations, ruleSetUsed } = cruise()
+rmSync(fixture, { recursive: true })
 
 describe('the dependency rule', () => {
   it('has a row for each package', () => {
@@ -86,21 +77,26 @@ describe('the dependency rule', () => {
 
   it('has a planted import for each rule', () => {
     const planted = new Set(FORBIDDEN.map(([rule]) => rule))
-    expect([...planted].sort()).toEqual(result.ruleSetUsed.forbidden.map(({ name }) => name).sort())
+    expect([...planted].sort()).toEqual(ruleSetUsed.forbidden.map(({ name }) => name).sort())
   })
 
   it.each(FORBIDDEN)('reports %s: %s must not import %s', (rule, file) => {
-    const reported = result.violations.filter(({ from }) => from === file).map((violation) => violation.rule.name)
+    const reported = violations.filter(({ from }) => from === file).map((violation) => violation.rule.name)
     expect(reported).toContain(rule)
   })
 })
 
-function cruise(): typeof result {
+function cruise(): Cruise {
   const program = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
   const options = ['--config', join(ROOT, '.dependency-cruiser.mjs'), '--output-type', 'json', 'packages', 'apps']
   const { stdout, stderr } = spawnSync(process.execPath, [program, ...options], { cwd: fixture, encoding: 'utf8' })
   if (stdout === '') throw new Error(stderr)
-  return (JSON.parse(stdout) as { summary: typeof result }).summary
+  return (JSON.parse(stdout) as { summary: Cruise }).summary
+}
+
+interface Cruise {
+  readonly violations: readonly { readonly from: string; readonly rule: { readonly name: string } }[]
+  readonly ruleSetUsed: { readonly forbidden: readonly { readonly name: string }[] }
 }
 
 function writePackage(folder: string, manifest: object, entry: string): void {

@@ -78,7 +78,8 @@ export function kubernetesErrors(objects: readonly { readonly apiVersion: string
   writeFileSync(file, lines.join('\n'))
   const compiler = join(ROOT, 'node_modules/@typescript/native/bin/tsc')
   const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--types', '', '--module', 'nodenext']
-  const { stdout } = spawnSync(process.execPath, [compiler, ...options, file], { encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, ...options, file], { encoding: 'utf8' })
   rmSync(folder, { recursive: true })
+  if (status !== 0 && stdout === '') throw new Error(stderr)
   return stdout.trim().split('\n').filter(Boolean)
 }

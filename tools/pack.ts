@@ -35,51 +35,38 @@ interface Manifest {
   readonly repository?: { readonly url: string }
 }
 
-/** The fields of a manifest that `npm view` shows. */
-const VIEWED = `name version description license repository engines exports bin dependencies peerDependencies`.split(
-  ' ',
-)
-
 /** What `npm view` would show, besides what only the registry knows: times, dist-tags, maintainers. */
-function registryView({ filename, size, files }: Tarball, manifest: Manifest): object {
-  const fields = VIEWED.flatMap((name) => (name in manifest ? [[name, manifest[name]]] : []))
-  const integrity = `sha512-${hash('sha512', readFileSync(filename), 'base64')}`
+function registryView({ size, files }: Tarball, manifest: Manifest, sha512: Buffer): object {
+  const { scripts: _, devDependencies: __, files: ___, ...fields } = manifest
+  const dist = { integrity: `sha512-${sha512.toString('base64')}`, size, fileCount: files.length }
   const paths = files.map(({ path }) => path).sort()
-  return { ...Object.fromEntries(fields), dist: { integrity, size, fileCount: files.length }, files: paths.join(' ') }
+  return { ...fields, dist, files: paths.join(' ') }
 }
 
 /** The statement that publishing in CI makes (in-toto 1, SLSA provenance 1), with the names of what only CI knows in brackets. */
-function provenance({ name, version, filename }: Tarball, { repository }: Manifest, commit: string): object {
+function provenance({ name, version }: Tarball, { repository }: Manifest, sha512: Buffer, commit: string): object {
   const url = repository?.url.replace(/^git\+|\.git$/g, '') ?? '<pnpm release:repository>'
+  const digest = { sha512: sha512.toString('hex') }
+  const github = {
+    event_name: 'workflow_dispatch',
+    repository_id: '<GITHUB_REPOSITORY_ID>',
+    repository_owner_id: '<GITHUB_REPOSITORY_OWNER_ID>',
+  }
+  const buildDefinition = {
+    buildType: 'https://slsa-framework.github.io/github-actions-buildtypes/workflow/v1',
+    externalParameters: { workflow: { ref: '<GITHUB_REF>', repository: url, path: '.github/workflows/release.yml' } },
+    internalParameters: { github },
+    resolvedDependencies: [{ uri: `git+${url}@<GITHUB_REF>`, digest: { gitCommit: commit } }],
+  }
+  const runDetails = {
+    builder: { id: 'https://github.com/actions/runner/github-hosted' },
+    metadata: { invocationId: `${url}/actions/runs/<GITHUB_RUN_ID>/attempts/<GITHUB_RUN_ATTEMPT>` },
+  }
   return {
     _type: 'https://in-toto.io/Statement/v1',
-    subject: [
-      {
-        name: `pkg:npm/${name.replace('@', '%40')}@${version}`,
-        digest: { sha512: hash('sha512', readFileSync(filename)) },
-      },
-    ],
+    subject: [{ name: `pkg:npm/${name.replace('@', '%40')}@${version}`, digest }],
     predicateType: 'https://slsa.dev/provenance/v1',
-    predicate: {
-      buildDefinition: {
-        buildType: 'https://slsa-framework.github.io/github-actions-buildtypes/workflow/v1',
-        externalParameters: {
-          workflow: { ref: '<GITHUB_REF>', repository: url, path: '.github/workflows/release.yml' },
-        },
-        internalParameters: {
-          github: {
-            event_name: 'workflow_dispatch',
-            repository_id: '<GITHUB_REPOSITORY_ID>',
-            repository_owner_id: '<GITHUB_REPOSITORY_OWNER_ID>',
-          },
-        },
-        resolvedDependencies: [{ uri: `git+${url}@<GITHUB_REF>`, digest: { gitCommit: commit } }],
-      },
-      runDetails: {
-        builder: { id: 'https://github.com/actions/runner/github-hosted' },
-        metadata: { invocationId: `${url}/actions/runs/<GITHUB_RUN_ID>/attempts/<GITHUB_RUN_ATTEMPT>` },
-      },
-    },
+    predicate: { buildDefinition, runDetails },
   }
 }
 
@@ -89,8 +76,9 @@ if (import.meta.main) {
   for (const tarball of await packAll(folder)) {
     const manifest = JSON.parse(await run(ROOT, ['tar', '-xOf', tarball.filename, 'package/package.json'])) as Manifest
     console.log(`\n${tarball.name}@${tarball.version}: ${tarball.filename}`)
-    const shown = { view: registryView(tarball, manifest), provenance: provenance(tarball, manifest, commit) }
-    console.dir(shown, { depth: null, breakLength: 130 })
+    const sha512 = hash('sha512', readFileSync(tarball.filename), 'buffer')
+    const view = registryView(tarball, manifest, sha512)
+    console.dir({ view, provenance: provenance(tarball, manifest, sha512, commit) }, { depth: null, breakLength: 130 })
   }
   if (!readFileSync(join(ROOT, 'package.json'), 'utf8').includes('"repository":')) {
     console.log('\nThey have no repository and no provenance yet: pnpm release:repository https://host/owner/pet-store')

@@ -27,15 +27,15 @@ const COMMON = { size: 10_000, connections: 32, sliceMs: 50 }
 /** Twelve minutes for both databases on two cores. */
 export const FULL: Plan = {
   ...COMMON,
-  rounds: 70,
-  warmUpMs: 1_500,
+  rounds: 60,
+  warmUpMs: 2_500,
   latency: { rounds: 20, sliceMs: 500 },
 }
 /** Three minutes, for a first look: wider intervals. */
 export const QUICK: Plan = {
   ...COMMON,
-  rounds: 20,
-  warmUpMs: 500,
+  rounds: 16,
+  warmUpMs: 1_000,
   latency: { rounds: 2, sliceMs: 500 },
 }
 /** One client, all sizes in each round. */
