@@ -1,27 +1,18 @@
 import { expect, it } from 'vitest'
 import { isPetError, PetError, persistenceUnavailable } from './pet-error.ts'
 
-it('PetError has its code, message and cause', () => {
-  const cause = new Error('below')
-  const error = new PetError('pet_invalid', 'name must be a string', { cause })
-
-  expect(error).toMatchObject({ name: 'PetError', code: 'pet_invalid', message: 'name must be a string', cause })
-  expect(error).toBeInstanceOf(Error)
-})
-
-it('PetError has neither cause nor outcome when none was given', () => {
+it('PetError has its code and message, and neither cause nor outcome when none was given', () => {
   const error = new PetError('pet_not_found', 'There is no pet 1.')
+  expect(error).toMatchObject({ name: 'PetError', code: 'pet_not_found', message: 'There is no pet 1.' })
+  expect(error).toBeInstanceOf(Error)
   expect(error).not.toHaveProperty('cause')
   expect(error.outcome).toBeUndefined()
 })
 
 it('persistenceUnavailable says what is known of a write, its cause and a message', () => {
   const code = 'persistence_unavailable'
-  expect(persistenceUnavailable()).toMatchObject({
-    code,
-    outcome: 'not_stored',
-    message: 'The database is unavailable.',
-  })
+  const message = 'The database is unavailable.'
+  expect(persistenceUnavailable()).toMatchObject({ code, outcome: 'not_stored', message })
   const given = { message: 'lost', outcome: 'unknown', cause: new Error('below') } as const
   expect(persistenceUnavailable(given)).toMatchObject({ code, ...given })
 })
@@ -33,13 +24,6 @@ it('isPetError recognises a PetError, even of another copy of the package', () =
   expect([new PetError('pet_not_found', 'There is no pet 1.'), foreign].map(isPetError)).toEqual([true, true])
 })
 
-it.each([
-  new Error('other'),
-  new TypeError('other'),
-  { name: 'PetError', code: 'pet_invalid' },
-  'PetError',
-  null,
-  undefined,
-])('isPetError rejects %o', (value) => {
+it.each([new TypeError('other'), { name: 'PetError', code: 'pet_invalid' }, null])('isPetError rejects %o', (value) => {
   expect(isPetError(value)).toBe(false)
 })

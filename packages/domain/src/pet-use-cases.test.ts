@@ -78,16 +78,10 @@ it('getPet returns the pet with this id', async () => {
   expect(await getPet(mia.id)).toStrictEqual({ id: 2n, name: 'Mia', categoryId: 2n, status: 'pending' })
 })
 
-it.each([0n, -1n, 2n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)])(
-  'getPet rejects the unknown id %s and names it',
-  async (id) => {
-    const { pets, getPet } = setUp()
-    await pets.add(validateNewPet(REX))
-
-    const message = `There is no pet ${id}.`
-    await expect(getPet(id)).rejects.toMatchObject({ name: 'PetError', code: 'pet_not_found', message })
-  },
-)
+it.each([0n, 2n ** 53n + 1n, -(2n ** 63n)])('getPet rejects the unknown id %s and names it', async (id) => {
+  const message = `There is no pet ${id}.`
+  await expect(setUp().getPet(id)).rejects.toMatchObject({ name: 'PetError', code: 'pet_not_found', message })
+})
 
 it('getPet returns a stored pet without validating it again', async () => {
   const { pets, getPet } = setUp()
