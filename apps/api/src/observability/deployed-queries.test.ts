@@ -3,7 +3,7 @@ import type { PetAppOptions } from '@pet-store/http-express'
 import { parser } from '@prometheus-io/lezer-promql'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createMetrics } from './metrics.ts'
+import { openMetrics } from './metrics.ts'
 
 const ROOT = new URL('../../../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
@@ -34,18 +34,14 @@ const exposed = new Map<string, Map<string, Set<string>>>()
 beforeAll(async () => {
   // The others show from the start.
   const pool = { name: 'primary', busy: 1, idle: 1, waiting: 0, limit: 10 }
-  const { instrumentation, read: readMetrics } = createMetrics({
-    poolUse: () => [pool],
-    droppedLogLines: () => 0,
-  })
-  const { log } = instrumentation.app({
-    log: { request() {}, internalError() {} },
-  } as Partial<PetAppOptions> as PetAppOptions)
+  const log = { request() {}, internalError() {} }
+  const metrics = openMetrics({ log, droppedLogLines: () => 0 }, () => [pool])
+  const { request } = metrics.app({ log } as Partial<PetAppOptions> as PetAppOptions).log
   const entry = { requestId: 'r', method: 'GET', status: 200, durationMs: 1, isComplete: true }
-  for (const route of ['/livez', '/readyz', '/v1/pets/{petId}']) log.request({ ...entry, route, keyId: 'key_kiosk' })
+  for (const route of ['/livez', '/readyz', '/v1/pets/{petId}']) request({ ...entry, route, keyId: 'key_kiosk' })
   // What Prometheus knows by itself: whether a target is up, and what the rules record.
   for (const name of ['up', ...rules.flatMap(({ record }) => record ?? [])]) note(name, '')
-  for (const line of (await readMetrics()).split('\n')) {
+  for (const line of (await metrics.read()).split('\n')) {
     const [, name, labels = ''] = /^([a-z_0-9]+)(?:\{(.*)\})? \S+$/.exec(line) ?? []
     if (name !== undefined) note(name, labels)
   }

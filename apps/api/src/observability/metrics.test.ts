@@ -2,22 +2,18 @@ import { createMemoryPets } from '@pet-store/domain/memory'
 import type { HttpLog, PetAppOptions, RequestEntry } from '@pet-store/http-express'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { describe, expect, it } from 'vitest'
-import { createMetrics, type MetricsOptions } from './metrics.ts'
+import { openMetrics } from './metrics.ts'
 
 const LOG: HttpLog = { request() {}, internalError() {} }
 const REQUEST: RequestEntry = { requestId: 'r', method: 'GET', status: 200, durationMs: 3, isComplete: true }
 
-function create(options: Partial<MetricsOptions> = {}) {
-  const { instrumentation, read } = createMetrics({
-    poolUse: () => [],
-    droppedLogLines: () => 0,
-    ...options,
-  })
+function create(droppedLogLines = () => 0) {
+  const metrics = openMetrics({ log: LOG, droppedLogLines }, () => [])
   // Of the app's options the metrics look at these only.
   const app = (given: Partial<PetAppOptions>) =>
-    instrumentation.app({ log: LOG, tokenCheck: () => undefined, ...given } as PetAppOptions)
-  const lines = async (pattern: RegExp) => (await read()).match(new RegExp(`^${pattern.source}.*$`, 'gm'))
-  return { ...instrumentation, app, read, lines }
+    metrics.app({ log: LOG, tokenCheck: () => undefined, ...given } as PetAppOptions)
+  const lines = async (pattern: RegExp) => (await metrics.read()).match(new RegExp(`^${pattern.source}.*$`, 'gm'))
+  return { ...metrics, app, lines }
 }
 
 describe('The metrics', () => {
@@ -93,7 +89,7 @@ describe('The metrics', () => {
 
   it('show failures in the background, dropped log lines and the version at the time of reading', async () => {
     let dropped = 0
-    const { persistence, read } = create({ droppedLogLines: () => dropped })
+    const { persistence, read } = create(() => dropped)
     const failures: unknown[] = []
     persistence({ onBackgroundFailure: (error) => failures.push(error) }).onBackgroundFailure?.('down')
     expect(failures).toEqual(['down'])

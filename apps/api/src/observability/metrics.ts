@@ -1,27 +1,28 @@
-import type { MetricsText } from '@pet-store/http-express'
+import type { Server } from 'node:http'
+import { createMetricsApp, createPetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { VERSION } from '../settings/version.ts'
-import type { Instrumentation } from './instrumentation.ts'
 import { countKeyChecks, countRateLimitDecisions } from './key-metrics.ts'
+import type { Observability } from './observability.ts'
 import { addPoolMetrics, timeOperations } from './persistence-metrics.ts'
+import { NO_REPORTS, type Reports } from './reports.ts'
 import { countRequests } from './request-metrics.ts'
 
-/** What is counted, and how it is read. */
-export interface Metrics extends MetricsText {
-  readonly instrumentation: Pick<Instrumentation, 'persistence' | 'repository' | 'app'>
-}
-
-export interface MetricsOptions {
-  readonly poolUse: Required<Persistence>['poolUse']
-  readonly droppedLogLines: () => number
+export interface Metrics extends Pick<Observability, 'persistence' | 'repository' | 'app' | 'close'> {
+  /** Serves their text, `read()`, once it listens. */
+  readonly metricsServer: Server
+  read(): Promise<string>
 }
 
 /**
  * The metrics of the program. Every series whose labels are known beforehand starts with 0, so that `increase` sees the
  * first event, too.
  */
-export function createMetrics({ poolUse, droppedLogLines }: MetricsOptions): Metrics {
+export function openMetrics(
+  { log, droppedLogLines }: Pick<Reports, 'log' | 'droppedLogLines'>,
+  poolUse: Required<Persistence>['poolUse'],
+): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -50,24 +51,34 @@ export function createMetrics({ poolUse, droppedLogLines }: MetricsOptions): Met
   const instrumentLimiter = countRateLimitDecisions(registry)
   const instrumentLog = countRequests(registry)
 
+  const read = () => registry.metrics()
+  // Scrapes are not logged.
+  const errorsOnly = { ...log, request: NO_REPORTS.log.request }
+  const metricsServer = createPetServer(
+    createMetricsApp({ contentType: registry.contentType, read }, errorsOnly),
+    errorsOnly,
+  )
+
   return {
-    contentType: registry.contentType,
-    read: () => registry.metrics(),
-    instrumentation: {
-      persistence: (reports) => ({
-        ...reports,
-        onBackgroundFailure(error) {
-          backgroundFailures.inc()
-          reports.onBackgroundFailure?.(error)
-        },
-      }),
-      repository: timeOperations(registry),
-      app: (options) => ({
-        ...options,
-        ...instrumentTokenCheck(options),
-        ...(options.rateLimiting && { rateLimiting: instrumentLimiter(options.rateLimiting) }),
-        log: instrumentLog(options.log),
-      }),
+    read,
+    metricsServer,
+    persistence: (reports) => ({
+      ...reports,
+      onBackgroundFailure(error) {
+        backgroundFailures.inc()
+        reports.onBackgroundFailure?.(error)
+      },
+    }),
+    repository: timeOperations(registry),
+    app: (options) => ({
+      ...options,
+      ...instrumentTokenCheck(options),
+      ...(options.rateLimiting && { rateLimiting: instrumentLimiter(options.rateLimiting) }),
+      log: instrumentLog(options.log),
+    }),
+    async close() {
+      metricsServer.close()
+      metricsServer.closeAllConnections()
     },
   }
 }

@@ -14,7 +14,7 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { isPetError } from '@pet-store/domain'
 import type { OnStatement } from '@pet-store/persistence'
-import type { Instrumentation } from './instrumentation.ts'
+import type { Observability } from './observability.ts'
 
 /** Where spans are made. There is one only within a request that is recorded. */
 const active = new AsyncLocalStorage<Context>()
@@ -28,7 +28,7 @@ const NOT_TRACED = /^\/(?:livez|readyz|metrics)(?:\?|$)/
  * operations of the repository have none: each would last as long as its use case. Spans hold no header, query, body,
  * argument or result. `share` is that of the requests without a trace of their own which are recorded.
  */
-export function createSpans(tracer: Tracer, share: number): Pick<Instrumentation, 'listener' | 'app' | 'persistence'> {
+export function createSpans(tracer: Tracer, share: number): Pick<Observability, 'listener' | 'app' | 'persistence'> {
   /** Not an `async` function, so that work that is not recorded costs no promise of its own. */
   function inSpan<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const parent = active.getStore()
