@@ -4,8 +4,7 @@ import { openPostgresDatabase } from './database/database.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { inWriteTransaction, runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { assertNoNewerSchema, ensureMigrated } from './migrations.ts'
-import { createPostgresOrm } from './orm.ts'
+import { assertNoNewerSchema, createPostgresOrm, ensureMigrated } from './migrations.ts'
 
 /** How long a page of pets may take. A silent server ends a command, however much it has done before. */
 const PAGE_TIMEOUT_MS = 60_000

@@ -1,13 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
+import { MikroORM } from '@mikro-orm/postgresql'
 import type { MigrationState } from '@pet-store/persistence'
-import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
+import { assertMigrated, assertNotNewer, migrationState, ormOptions } from '@pet-store/persistence-mikro-orm'
+import { PostgresDialect, type PostgresPool } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database/database.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { isConflict, sqlStateOf } from './database/unavailable.ts'
 import { inWriteTransaction } from './driver/pool-statements.ts'
-import { createPostgresOrm, poolOf } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
 
 /** Any number that other programs on the same database do not use; these are the bytes of `pets`. */
@@ -18,6 +19,20 @@ const RETRY_PAUSE_MS = 500
 const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const NO_SUCH_DATABASE = '3D000'
+
+/**
+ * The ORM over open connections, for migrations, the comparison of schemas and compiling statements. It has no other
+ * resources: ending the pool closes it. `name` is that of the database; the migrator would create one of any other name.
+ */
+export function createPostgresOrm(name: string, pool: PostgresPool): MikroORM {
+  return new MikroORM({ ...ormOptions(MIGRATIONS), dbName: name, driverOptions: new PostgresDialect({ pool }) })
+}
+
+/** A pool that is one connection, for what belongs to its transaction. */
+function poolOf(client: ClientBase, { options }: Pool): PostgresPool {
+  const connection = { query: client.query.bind(client), release() {} }
+  return { connect: async () => connection, end: async () => {}, options }
+}
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Any number of programs may call

@@ -1,6 +1,5 @@
-import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
-import { type PetId, type PetRepository, persistenceUnavailable } from '@pet-store/domain'
-import type { Persistence, PoolUse } from '@pet-store/persistence'
+import { type PetId, persistenceUnavailable } from '@pet-store/domain'
+import type { Persistence } from '@pet-store/persistence'
 import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
@@ -9,20 +8,12 @@ import { createPostgresPetWriter } from './driver/pet-writer.ts'
 import { poolUse } from './driver/pool-statements.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { ensureMigrated, stateOf } from './migrations.ts'
-import { createPostgresOrm } from './orm.ts'
+import { createPostgresOrm, ensureMigrated, stateOf } from './migrations.ts'
 import { listFromReplicas } from './replicas/list-from-replicas.ts'
 import { openReplicas } from './replicas/replicas.ts'
 
 /** An open database. Whoever opened it closes it. */
-export interface PostgresPersistence extends Persistence {
-  readonly pets: PetRepository
-  readonly apiKeys: ApiKeyRepository
-  /** Counts for every instance on this database together. */
-  readonly createRateLimiter: CreateRateLimiter
-  isMigrated(): Promise<boolean>
-  /** The use of the connections to the primary and to each replica. */
-  poolUse(): readonly PoolUse[]
+export interface PostgresPersistence extends Required<Persistence> {
   /** For each replica, the id up to which it serves lists at present; `undefined` while it serves none. */
   replicaWatermarks(): readonly (PetId | undefined)[]
 }

@@ -15,7 +15,7 @@ import { openSqliteDatabase } from './database/database.ts'
 import { createFolder, syncFile, syncFolder } from './database/file-access.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { isBusy } from './database/unavailable.ts'
-import { assertNoNewerSchema, hasMigrations } from './migrations.ts'
+import { assertPetStore } from './migrations.ts'
 
 /** What a backup holds. */
 export interface SqliteBackup {
@@ -128,8 +128,7 @@ function checkCopy(file: string): number {
 async function assertBackup(file: string): Promise<void> {
   const database = await openSqliteDatabase(file, { readOnly: true })
   try {
-    if (!hasMigrations(database)) throw new Error(`${JSON.stringify(file)} is no database of a pet store.`)
-    assertNoNewerSchema(database)
+    assertPetStore(database)
   } finally {
     database.close()
   }

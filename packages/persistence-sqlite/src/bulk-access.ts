@@ -4,8 +4,7 @@ import { inWriteTransaction } from './database/retries.ts'
 import type { SqliteOptions } from './database/settings.ts'
 import { GroupedWrites } from './driver/grouped-writes.ts'
 import { createGroupedReads, createSqliteStatementRunner } from './driver/statement-runner.ts'
-import { assertNoNewerSchema, openMigrated } from './migrations.ts'
-import { createSqliteOrm } from './orm.ts'
+import { createSqliteOrm, openMigrated } from './migrations.ts'
 
 /** Pets are read and written in the order of their ids, so a larger cache is not faster. Default of the driver: 16,000. */
 const CACHE_KIB = 4_000
@@ -15,13 +14,7 @@ const CACHE_KIB = 4_000
  * outdated, unless it may migrate, and if the schema is that of a newer version.
  */
 export async function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess> {
-  const database = await openMigrated(options)
-  try {
-    assertNoNewerSchema(database)
-  } catch (error) {
-    database.close()
-    throw error
-  }
+  const database = await openMigrated(options, { mayBeNewer: false })
   database.pragma(`cache_size = -${CACHE_KIB}`)
   return createBulkAccess(createSqliteOrm(database).em, {
     runner: createSqliteStatementRunner(database, new GroupedWrites(database), createGroupedReads(database)),

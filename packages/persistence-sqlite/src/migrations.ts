@@ -1,12 +1,25 @@
 import { existsSync } from 'node:fs'
+import { MikroORM } from '@mikro-orm/sqlite'
 import type { MigrationState } from '@pet-store/persistence'
-import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
+import { assertMigrated, assertNotNewer, migrationState, ormOptions } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
+import { SqliteDialect } from 'kysely'
 import { openSqliteDatabase } from './database/database.ts'
 import { inWriteTransaction } from './database/retries.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
-import { createSqliteOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
+
+/**
+ * The ORM over an open database, for migrations, the comparison of schemas and compiling statements: values of pets and keys
+ * never go through it, because it rounds integers of 64 bits. It has no other resources: closing the database closes it.
+ */
+export function createSqliteOrm(database: Database): MikroORM {
+  return new MikroORM({
+    ...ormOptions(MIGRATIONS),
+    dbName: database.name,
+    driverOptions: new SqliteDialect({ database }),
+  })
+}
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Creates the file if it is
@@ -51,19 +64,18 @@ export async function runMigrations(database: Database): Promise<readonly string
 
 /**
  * Opens a file whose schema is up to date, migrating it if it may. Rejects with one sentence if the file is missing, is no
- * database, may not be written or, without `migrate`, has an outdated schema.
+ * database, may not be written, without `migrate`, has an outdated schema or, unless it may, that of a newer version.
  */
-export async function openMigrated({
-  url,
-  migrate = false,
-  create = true,
-  readOnly = false,
-}: SqliteOptions): Promise<Database> {
+export async function openMigrated(
+  { url, migrate = false, create = true, readOnly = false }: SqliteOptions,
+  { mayBeNewer }: { readonly mayBeNewer: boolean },
+): Promise<Database> {
   const mayMigrate = migrate && !readOnly
   const database = await openSqliteDatabase(sqlitePath(url), { create: create && mayMigrate, readOnly })
   try {
     if (mayMigrate) await runMigrations(database)
     else assertMigrated(nameOf(database.name), stateOf(database))
+    if (!mayBeNewer) assertNotNewer(nameOf(database.name), stateOf(database))
     return database
   } catch (error) {
     database.close()
@@ -71,14 +83,11 @@ export async function openMigrated({
   }
 }
 
-/** Throws one sentence that names migrations of a newer version of this program. */
-export function assertNoNewerSchema(database: Database): void {
-  assertNotNewer(nameOf(database.name), stateOf(database))
-}
-
-/** Whether this program has ever migrated the database. */
-export function hasMigrations(database: Database): boolean {
-  return stateOf(database).database === 'migrated'
+/** Throws one sentence if this program has never migrated a database, or a newer version has. */
+export function assertPetStore(database: Database): void {
+  const state = stateOf(database)
+  if (state.database !== 'migrated') throw new Error(`${JSON.stringify(database.name)} is no database of a pet store.`)
+  assertNotNewer(nameOf(database.name), state)
 }
 
 /** Which migrations it has and lacks. Without MikroORM, which no start should wait for; its migrator would also create its table and take the write lock. */

@@ -1,4 +1,3 @@
-import type { ApiKeyRepository } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
 import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
 import { createFileCheck } from './database/database.ts'
@@ -6,22 +5,17 @@ import { REQUEST_MAX_WAIT_MS, withRetries } from './database/retries.ts'
 import type { SqliteOptions } from './database/settings.ts'
 import { createSqlitePetWriter, GroupedWrites } from './driver/grouped-writes.ts'
 import { createGroupedReads, createSqliteStatementRunner } from './driver/statement-runner.ts'
-import { openMigrated, stateOf } from './migrations.ts'
-import { createSqliteOrm } from './orm.ts'
+import { createSqliteOrm, openMigrated, stateOf } from './migrations.ts'
 
 /** An open SQLite database. Whoever opened it closes it. */
-export interface SqlitePersistence extends Persistence {
-  readonly apiKeys: ApiKeyRepository
-  /** Whether the schema still has every migration that this program knows. */
-  isMigrated(): Promise<boolean>
-}
+export type SqlitePersistence = Persistence & Required<Pick<Persistence, 'apiKeys' | 'isMigrated'>>
 
 /**
  * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects with one sentence if the file is
  * missing, is no database, may not be written or, without `migrate`, has an outdated schema.
  */
 export async function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
-  const database = await openMigrated(options)
+  const database = await openMigrated(options, { mayBeNewer: true })
   const assertFile = createFileCheck(database)
   const { em } = createSqliteOrm(database)
   const writes = new GroupedWrites(database, assertFile)
