@@ -11,7 +11,7 @@ export interface Connection {
 
 /** A request, the status of its success (default: 200), and how to read that response. */
 export interface Call<T> {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string

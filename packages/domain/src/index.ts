@@ -9,7 +9,7 @@ export { allPets, PAGE_LIMIT } from './list-pets.ts'
 export type { ListPets, PetPage } from './list-pets.ts'
 
 // What the operations need from outside
-export { IDEMPOTENCY_KEY_LIFETIME_MS } from './pet-repository.ts'
+export { IDEMPOTENCY_KEY_LIFETIME_MS, PET_REPOSITORY_FUNCTIONS, wrapPetRepository } from './pet-repository.ts'
 export type { Cancellation, CreatedPet, IdempotencyKey, PetQuery, PetRepository } from './pet-repository.ts'
 
 // What can go wrong

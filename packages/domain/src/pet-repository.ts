@@ -42,6 +42,23 @@ export interface PetRepository {
   list(query: PetQuery): Promise<readonly Pet[]>
 }
 
+/** The names of its functions, in order. The compiler asks for every one. */
+export const PET_REPOSITORY_FUNCTIONS: readonly (keyof PetRepository)[] = Object.keys({
+  ...{ add: 1, addWithKey: 1, find: 1, list: 1 },
+} satisfies Record<keyof PetRepository, 1>) as (keyof PetRepository)[]
+
+/** A repository whose functions are called through `call`, which measures them, for instance. */
+export function wrapPetRepository(
+  pets: PetRepository,
+  call: <Result>(name: keyof PetRepository, work: () => Promise<Result>) => Promise<Result>,
+): PetRepository {
+  const wrapped = PET_REPOSITORY_FUNCTIONS.map((name) => {
+    const run = pets[name].bind(pets) as (...given: unknown[]) => Promise<unknown>
+    return [name, (...given: unknown[]) => call(name, () => run(...given))]
+  })
+  return Object.fromEntries(wrapped)
+}
+
 /** A pet that was stored, by this call or by an earlier one with the same idempotency key. */
 export interface CreatedPet {
   readonly pet: Pet

@@ -1,18 +1,21 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import { afterAll, expect, it } from 'vitest'
 import { loadPersistenceModule } from './persistence-module.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 let modules = 0
+const FUNCTIONS = PET_REPOSITORY_FUNCTIONS.join(', ')
+const PETS = `{ ${FUNCTIONS.replaceAll(/\w+/g, '$&: f')} }`
 
 /** Writes a module and returns its path. `fit` is what a correct adapter opens. */
 function written(code: string): string {
   const path = join(folder, `${++modules}.mjs`)
   const fit = `const f = async () => {}
-    const fit = { pets: { add: f, addWithKey: f, find: f, list: f }, check: f, close: f }
+    const fit = { pets: ${PETS}, check: f, close: f }
     const none = { severalProcesses: false, sharedLimits: false, bulkAccess: false, replicas: false }\n`
   writeFileSync(path, fit + code)
   return path
@@ -59,10 +62,10 @@ it.each([
   ['{ ...fit, check: 5 }', 'what it opens must have the functions check, close; it lacks check'],
   [
     '{ ...fit, pets: undefined }',
-    'the pets of what it opens must have the functions add, addWithKey, find, list; it lacks add, addWithKey, find, list',
+    `the pets of what it opens must have the functions ${FUNCTIONS}; it lacks ${FUNCTIONS}`,
   ],
   [
-    '{ ...fit, apiKeys: { ...fit.pets } }',
+    '{ ...fit, apiKeys: { add: f, find: f, list: f } }',
     'the apiKeys of what it opens must have the functions add, replace, find, findByHash, list, revoke, markUsed; it lacks replace, findByHash, revoke, markUsed',
   ],
   ['{ ...fit, createRateLimiter: 5 }', 'these of what it opens must be functions or absent: createRateLimiter'],

@@ -48,7 +48,7 @@ describe('With METRICS_PORT', () => {
     await get('/v1/pets')
     await get('/v1/pets/1')
     await get('/v1/pets/2', headers, 'HEAD')
-    await get('/v1/pets/2', headers, 'DELETE')
+    await get('/v1/pets/2', headers, 'PUT')
     await get('/v1/made/up')
     await get('/v1/pets')
     await get('/made/up/too', {}, 'PROPFIND')

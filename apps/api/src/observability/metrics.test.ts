@@ -112,11 +112,7 @@ describe('The metrics', () => {
     const down = new Error('down')
     const broken = repository({ ...timed, find: () => Promise.reject(down) })
     await expect(broken.find(1n)).rejects.toBe(down)
-    expect(await lines(/pet_store_persistence_duration_seconds_count/)).toEqual([
-      'pet_store_persistence_duration_seconds_count{operation="add"} 1',
-      'pet_store_persistence_duration_seconds_count{operation="addWithKey"} 0',
-      'pet_store_persistence_duration_seconds_count{operation="find"} 2',
-      'pet_store_persistence_duration_seconds_count{operation="list"} 1',
-    ])
+    const counts = (await lines(/pet_store_persistence_duration_seconds_count/))?.join('\n')
+    for (const count of ['add"} 1', 'addWithKey"} 0', 'find"} 2', 'list"} 1']) expect(counts).toContain(`="${count}`)
   })
 })

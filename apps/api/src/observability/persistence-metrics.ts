@@ -1,4 +1,4 @@
-import type { PetRepository } from '@pet-store/domain'
+import { PET_REPOSITORY_FUNCTIONS, type PetRepository, wrapPetRepository } from '@pet-store/domain'
 import type { Persistence, PoolUse } from '@pet-store/persistence'
 import { Gauge, Histogram, type Registry } from 'prom-client'
 
@@ -25,15 +25,8 @@ export function timeOperations(registry: Registry): (pets: PetRepository) => Pet
       durations.observe({ operation }, (performance.now() - start) / 1000)
     }
   }
-  const instrument = (pets: PetRepository): PetRepository => ({
-    add: (...given) => time('add', () => pets.add(...given)),
-    addWithKey: (...given) => time('addWithKey', () => pets.addWithKey(...given)),
-    find: (id) => time('find', () => pets.find(id)),
-    list: (query) => time('list', () => pets.list(query)),
-  })
-  // Its names alone: nothing is called.
-  for (const operation of Object.keys(instrument({} as PetRepository))) durations.zero({ operation })
-  return instrument
+  for (const operation of PET_REPOSITORY_FUNCTIONS) durations.zero({ operation })
+  return (pets) => wrapPetRepository(pets, time)
 }
 
 /** Shows the connections to the database, as they are when the metrics are read. */

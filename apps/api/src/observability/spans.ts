@@ -12,7 +12,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import { isPetError } from '@pet-store/domain'
+import { isPetError, type PetUseCases } from '@pet-store/domain'
 import type { OnStatement } from '@pet-store/persistence'
 import type { Observability } from './observability.ts'
 
@@ -70,11 +70,12 @@ export function createSpans(tracer: Tracer, share: number): Pick<Observability, 
 
     app: ({ pets, ...options }) => ({
       ...options,
-      pets: {
-        createPet: (...given) => inSpan('createPet', () => pets.createPet(...given)),
-        getPet: (id) => inSpan('getPet', () => pets.getPet(id)),
-        listPets: (query) => inSpan('listPets', () => pets.listPets(query)),
-      },
+      pets: Object.fromEntries(
+        Object.entries(pets).map(([name, useCase]) => [
+          name,
+          (...given: unknown[]) => inSpan(name, () => useCase(...given)),
+        ]),
+      ) as unknown as PetUseCases,
     }),
 
     persistence: (reports) => ({ ...reports, onStatement }),

@@ -39,7 +39,7 @@ describe('PERSISTENCE_MODULE', () => {
       join(place, 'index.js'),
       `class TheirStorage {
          #pets = []
-         pets = { add: async (pet) => pet, addWithKey: async (pet) => ({ pet, isReplay: false }), find: async () => {}, list: async () => this.#pets }
+         pets = new Proxy({}, { get: () => async () => this.#pets })
          async check() { this.#pets.length }
          async isMigrated() { return this.#pets.length === 0 }
          async close() { console.log(\`closed with \${this.#pets.length} pets\`) }
@@ -60,7 +60,7 @@ describe('PERSISTENCE_MODULE', () => {
     const folder = await temporaryFolder()
     await writeFile(
       join(folder, 'mine.mjs'),
-      `const pets = { add() {}, addWithKey() {}, find() {}, list: async () => [] }
+      `const pets = new Proxy({}, { get: () => async () => [] })
        const fail = async () => { throw new Error('the keys are locked') }
        const apiKeys = Object.fromEntries(['add', 'replace', 'find', 'findByHash', 'list', 'revoke', 'markUsed'].map((name) => [name, fail]))
        export default async ({ onBackgroundFailure }) => {

@@ -30,7 +30,7 @@ const SCRIPT: readonly Sent[] = [
   ['GET', '/pets/-9223372036854775808'],
   ['GET', '/pets/9223372036854775808'],
   ['HEAD', '/pets'],
-  ['DELETE', '/pets/1'],
+  ['PUT', '/pets'],
 ]
 
 interface Service {

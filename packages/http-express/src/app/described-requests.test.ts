@@ -1,7 +1,7 @@
 import { createMemoryPets } from '@pet-store/domain/memory'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectErrorBody } from '../testing/expect-error.test-support.ts'
+import { expectError, expectErrorBody } from '../testing/expect-error.test-support.ts'
 import {
   type DescribedRequest,
   invalid,
@@ -92,10 +92,9 @@ function invalidRequests(operation: Operation): fc.Arbitrary<Sent> {
 // The test server holds every response against the description: status, headers, content type, schema.
 describe.each(operations)('$operationId, as it is described,', (operation) => {
   let server: TestServer
+  let pets = createMemoryPets()
   beforeAll(async () => {
-    // Every id is one of a pet, so that 404 can only mean an id that is none.
-    const find = async (id: bigint) => ({ id, name: 'Rex', categoryId: 1n })
-    server = await openTestServer({ repository: { ...createMemoryPets(), find } })
+    server = await openTestServer({ repository: new Proxy(pets, { get: (_, name) => Reflect.get(pets, name) }) })
   })
   afterAll(() => server.close())
 
@@ -103,6 +102,8 @@ describe.each(operations)('$operationId, as it is described,', (operation) => {
     const accepted = Number(Object.keys(operation.responses).find((status) => status.startsWith('2')))
     await fc.assert(
       fc.asyncProperty(validRequests(operation), async (request) => {
+        const id = /^\/v1\/pets\/(-?\d+)/.exec(request.path)?.[1]
+        pets = createMemoryPets(id === undefined ? [] : [{ id: BigInt(id), name: 'Rex', categoryId: 1n }])
         const response = await server.send(request)
         expect(response.status, response.text).toBe(accepted)
       }),
@@ -120,5 +121,19 @@ describe.each(operations)('$operationId, as it is described,', (operation) => {
       }),
       RUNS,
     )
+  })
+
+  it('responds to OPTIONS with the methods that are described, and rejects others with them', async () => {
+    const described = Object.keys(served.paths[operation.path.replace('/v1', '')] ?? {})
+    const allow = [...described, 'options'].join(', ').toUpperCase().replace('GET', 'GET, HEAD')
+    const path = operation.path.replace(/\{\w+\}/, '1')
+    const options = await server.send({ method: 'OPTIONS', path })
+    expect(options).toMatchObject({ status: 204, text: '', headers: { allow, 'cache-control': 'no-store' } })
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'M-SEARCH']
+    for (const method of methods.filter((name) => !described.includes(name.toLowerCase()))) {
+      const response = await server.send({ method, path })
+      expect(expectError(response, 'method_not_allowed')).toContain(method)
+      expect(response.headers['allow']).toBe(allow)
+    }
   })
 })

@@ -34,7 +34,7 @@ interface OperationChecks {
   readonly handlers: PetHandlers
   readonly checkKey: Check
   readonly limits: readonly Check[]
-  /** The headers of every response of a deprecated operation, once the key is checked. */
+  /** The headers of every response of a deprecated operation, and of OPTIONS and 405 on its path, once the key is checked. */
   readonly deprecation: readonly string[]
 }
 
@@ -59,7 +59,7 @@ export function addOperationRoutes(router: Router, { handlers, checkKey, limits,
       route[method](behind([...checksOf(deprecated), requireScope(scope)], handlers[name]))
     }
     const allow = allowedWith(declared.map(({ method }) => method))
-    const checks = checksOf(declared.every(({ deprecated }) => deprecated))
+    const checks = checksOf(declared.some(({ deprecated }) => deprecated))
     route.options(behind(checks, sendOptions(allow))).all(behind(checks, rejectMethod(allow)))
   }
   const rejectPath = () => {

@@ -108,14 +108,13 @@ export const MEANING: Readonly<Record<ErrorCode, string>> = {
 /** Describes a successful response. Its example is the response to the example of the request. */
 export function success(
   description: string,
-  schema: z.ZodType,
-  example: unknown,
   headers: Headers,
+  body?: { readonly schema: z.ZodType; readonly example: unknown },
 ): ZodOpenApiResponseObject {
   return {
     description,
     headers: { ...REQUEST_ID, ...RATE_LIMIT, ...PREFERENCE, ...headers },
-    content: { 'application/json': { schema, example } },
+    ...(body && { content: { 'application/json': body } }),
   }
 }
 

@@ -51,7 +51,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     description: 'Pets by ascending `id`, a page at a time: follow the `Link` with `rel="next"` until there is none.',
     requestParams: { query: listPetsParameters, header: z.object({ Prefer: preferHeader }) },
     responses: {
-      200: success('One page of pets.', petsSchema, [PET_EXAMPLE], NEXT_PAGE),
+      200: success('One page of pets.', NEXT_PAGE, { schema: petsSchema, example: [PET_EXAMPLE] }),
       400: rejection('invalid_request', 'limit must be an integer from 1 to 100, got "0"'),
     },
   }),
@@ -70,7 +70,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
       content: { 'application/json': { schema: newPetSchema, example: NEW_PET_EXAMPLE } },
     },
     responses: {
-      201: success('The pet was added.', petSchema, PET_EXAMPLE, { ...LOCATION, ...REPLAYED }),
+      201: success('The pet was added.', { ...LOCATION, ...REPLAYED }, { schema: petSchema, example: PET_EXAMPLE }),
       400: rejection('invalid_request', 'name is required'),
       413: rejection('payload_too_large', 'The body must have at most 102400 bytes, after decompression.'),
       415: rejection(
@@ -93,7 +93,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     description: 'Will be removed on 5 December 2030. Use `GET /pets` with a `status` filter instead.',
     requestParams: { path: z.object({ petId }), header: z.object({ Prefer: preferHeader }) },
     responses: {
-      200: success('The pet.', petSchema, PET_EXAMPLE, DEPRECATION),
+      200: success('The pet.', DEPRECATION, { schema: petSchema, example: PET_EXAMPLE }),
       400: rejection('invalid_request', 'unknown with handling=strict: "x"', DEPRECATION),
       404: rejection('not_found', 'There is no pet 1.', DEPRECATION),
       410: rejection('gone', GONE, DEPRECATION),

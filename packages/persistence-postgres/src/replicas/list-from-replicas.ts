@@ -1,4 +1,4 @@
-import type { PetId, PetRepository } from '@pet-store/domain'
+import { type PetId, type PetRepository, wrapPetRepository } from '@pet-store/domain'
 
 /** What lists need of a replica. */
 export interface Replica {
@@ -29,9 +29,7 @@ export function listFromReplicas(primary: PetRepository, replicas: readonly Repl
   }
 
   return {
-    add: (pet, cancellation) => primary.add(pet, cancellation),
-    addWithKey: (pet, key, cancellation) => primary.addWithKey(pet, key, cancellation),
-    find: (id) => primary.find(id),
+    ...wrapPetRepository(primary, (_name, work) => work()),
 
     async list(query) {
       const replica = nextReplica()

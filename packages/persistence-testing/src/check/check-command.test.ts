@@ -57,8 +57,9 @@ const BROKEN_FIND = `
     [4n, () => { throw new Error('too great') }],
   ])
   export default async (options) => {
-    const { pets: { add, addWithKey, find, list }, ...opened } = await open(options)
-    return { ...opened, pets: { add, addWithKey, list, find: (id) => faults.get(id)?.() ?? find(id) } }
+    const { pets, ...opened } = await open(options)
+    const own = { find: (id) => faults.get(id)?.() ?? pets.find(id) }
+    return { ...opened, pets: new Proxy(pets, { get: (_, name) => own[name] ?? pets[name] }) }
   }`
 
 describe.concurrent('pet-store-adapter check', () => {
