@@ -12,16 +12,12 @@ const MAX_BODY_BYTES = 102_400
 /** The maximum size of an encoded body as sent. Larger, because an encoding adds a little to what it cannot compress. */
 const MAX_ENCODED_BYTES = 2 * MAX_BODY_BYTES
 
-/** With the option `info` a result has the engine beside the bytes, which the library's types do not say. */
-type Decompress = (
-  bytes: Buffer,
-  options: { readonly maxOutputLength: number; readonly info: true },
-  done: (error: Error | null, result: { readonly buffer: Buffer; readonly engine: Zlib }) => void,
-) => void
-
-const DECOMPRESS = { gzip: gunzip, 'x-gzip': gunzip, deflate: inflate, br: brotliDecompress } as unknown as Readonly<
-  Record<'gzip' | 'x-gzip' | 'deflate' | 'br', Decompress>
->
+const DECOMPRESS = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
 
 /**
  * Reads a JSON body with exact integers. Throws 415 for another content type or encoding, 413 for too much, 400 for
@@ -94,10 +90,9 @@ function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number):
 
 async function decompress(sent: Buffer, encoding: keyof typeof DECOMPRESS): Promise<Buffer> {
   try {
-    const { buffer, engine } = await promisify(DECOMPRESS[encoding])(sent, {
-      maxOutputLength: MAX_BODY_BYTES,
-      info: true,
-    })
+    const result = await DECOMPRESS[encoding](sent, { maxOutputLength: MAX_BODY_BYTES, info: true })
+    // With `info` the result has the engine beside the bytes, which the library's types do not say.
+    const { buffer, engine } = result as unknown as { readonly buffer: Buffer; readonly engine: Zlib }
     // The library ignores what follows the end of the compressed data.
     if (engine.bytesWritten !== sent.length) throw new Error('more bytes follow')
     return buffer

@@ -80,14 +80,8 @@ function nextPageLink(list: string, { limit, status }: PetQuery, next: PetId): s
   return `<${list}?limit=${limit}${filter}&cursor=${writeCursor(next, status)}>; rel="next"`
 }
 
-export interface References {
-  /** The list, relative to itself; a query follows. */
-  readonly list: string
-  /** A pet, relative to the list; its id follows. */
-  readonly pet: string
-  /** The reference page, relative to a pet. */
-  readonly docs: string
-}
+/** Where responses refer to: the list, relative to itself; a pet, relative to the list; the reference page, relative to a pet. */
+type References = Readonly<Record<'list' | 'pet' | 'docs', string>>
 
 /** Without a public address they are relative, which works behind any host and path prefix; with one, absolute. */
 export function referencesFrom(publicUrl: string | undefined): References {

@@ -61,25 +61,18 @@ export function createPetServer(app: RequestListener, log: HttpLog, options: Pet
   server.maxHeadersCount = 0
   server.maxConnections = limits.maxConnections
   server.setTimeout(limits.stallTimeoutMs)
-  keepHalfOpen(server)
+  // Sends responses to clients that have sent everything and closed their side. The property is not documented; a test
+  // fails if Node no longer has it.
+  Object.assign(server, { httpAllowHalfOpen: true })
   const errors = createUnroutedErrors(log, clientAddressOf(trustProxy), corsOrigins)
   const connections = handleConnections(server, app, errors, limits.maxHeaderBytes)
   return Object.assign(server, { shutDown: () => shutDown(server, connections) })
-}
-
-/**
- * Sends responses to clients that have sent everything and closed their side. The property is not documented; a test
- * fails if Node no longer has it.
- */
-function keepHalfOpen(server: Server): void {
-  Object.assign(server, { httpAllowHalfOpen: true })
 }
 
 /** How long an idle connection stays open after the server stops listening: a request may be on its way. */
 const IDLE_MS = 1_000
 const SWEEP_INTERVAL_MS = 50
 
-/** Stops listening, lets requests finish, and closes idle connections after a while. Resolves when all are closed. */
 async function shutDown(server: Server, connections: ReadonlyMap<Socket, Connection>): Promise<void> {
   const closed = once(server, 'close')
   // Right after the event loop has accepted connections, so that none is left in the queue of the system.
