@@ -92,13 +92,6 @@ function startWith(...scopes: Scope[]): Promise<TestServer> {
 const REX = '{"name":"Rex","categoryId":1}'
 
 describe('A key with the scope pets:read alone', () => {
-  it('lists and fetches', async () => {
-    const server = await startWith('pets:read')
-    expect((await server.send({})).status).toBe(200)
-    expectError(await server.send({ path: '/v1/pets/1' }), 'not_found')
-    expect((await server.send({ method: 'HEAD' })).status).toBe(200)
-  })
-
   it('is rejected when it adds, before its body is looked at', async () => {
     const server = await startWith('pets:read')
     for (const body of [REX, 'no JSON']) {
@@ -109,17 +102,14 @@ describe('A key with the scope pets:read alone', () => {
       )
     }
     expect((await server.send({})).text).toBe('[]')
+    expectError(await server.send({ path: '/v1/pets/1' }), 'not_found')
   })
 })
 
 describe('A key with the scope pets:write alone', () => {
-  it('adds', async () => {
-    const server = await startWith('pets:write')
-    expect((await server.post(REX)).status).toBe(201)
-  })
-
   it.each(['/v1/pets', '/v1/pets/1', '/v1/pets?limit=0'])('is rejected at %s', async (path) => {
     const server = await startWith('pets:write')
+    expect((await server.post(REX)).status).toBe(201)
     const response = await server.send({ path })
     expectError(response, 'forbidden')
     expect(response.headers['www-authenticate']).toContain('scope="pets:read"')

@@ -32,24 +32,25 @@ describe('GET /v1/pets/{petId}', () => {
     },
   )
 
-  it.for(['2', '-1', '9223372036854775807', '-9223372036854775808'])(
-    'responds with 404 for the unknown id %s',
-    async (id, { server }) => {
-      const response = await server.send({ path: `/v1/pets/${id}` })
-      expect(expectError(response, 'not_found')).toContain(id)
-      expectDeprecated(response)
-    },
-  )
-
-  it.for(['1%0A', '1%00', 'abc', '1%2F', '%D9%A1', '-9223372036854775809', '9'.repeat(4000), '__proto__'])(
-    'responds with 404 for %s, which is no canonical int64',
-    async (id, { server }) => {
-      await server.post('{"name":"Rex","categoryId":1}')
-      const response = await server.send({ path: `/v1/pets/${id}` })
-      expectError(response, 'not_found')
-      expectDeprecated(response)
-    },
-  )
+  it.for([
+    '2',
+    '-1',
+    '9223372036854775807',
+    '-9223372036854775808',
+    '1%0A',
+    '1%00',
+    'abc',
+    '1%2F',
+    '%D9%A1',
+    '-9223372036854775809',
+    '9'.repeat(4000),
+    '__proto__',
+  ])('responds with 404 for %s, which is the id of no pet or no canonical int64', async (id, { server }) => {
+    await server.post('{"name":"Rex","categoryId":1}')
+    const response = await server.send({ path: `/v1/pets/${id}` })
+    expectError(response, 'not_found')
+    expectDeprecated(response)
+  })
 
   it('reads encoded digits like plain ones, as they are the same URI', async ({ server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
