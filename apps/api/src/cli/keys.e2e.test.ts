@@ -3,27 +3,19 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createApiKeyText } from '@pet-store/access'
 import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
-import { createDatabase } from '@pet-store/testing-postgres'
-import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import pg from 'pg'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { runHere } from '../testing/run-command.test-support.ts'
 import { ENVIRONMENT, PROGRAM, runProgram } from '../testing/run-program.test-support.ts'
+import { DATABASES, KINDS } from '../transfer/testing/databases.test-support.ts'
 
-const cleanUps: (() => Promise<unknown>)[] = []
+const running: RunningProgram[] = []
 afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+  for (const { process, ended } of running.splice(0)) {
+    process.kill('SIGTERM')
+    await ended
+  }
 })
-
-/** A folder and the settings for one of our databases, empty. */
-const DATABASES = {
-  SQLite: async () => ({}),
-  async PostgreSQL() {
-    const database = await createDatabase(inject('postgresUrl'))
-    cleanUps.push(database.drop)
-    return { DATABASE_URL: database.url }
-  },
-}
 
 interface Place {
   readonly folder: string
@@ -32,10 +24,7 @@ interface Place {
 
 async function serve({ folder, settings }: Place): Promise<{ program: RunningProgram; address: string }> {
   const program = runProgram('serve', folder, { LOG_LEVEL: 'trace', ...settings })
-  cleanUps.push(async () => {
-    program.process.kill('SIGTERM')
-    await program.ended
-  })
+  running.push(program)
   return { program, address: await waitForOutput(program, /"address":"([^"]+)"/) }
 }
 
@@ -61,7 +50,9 @@ async function untilRejected(address: string, key: string): Promise<void> {
   while ((await status(address, key)) !== 401) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-describe.each(Object.entries(DATABASES))('Keys on %s', (_, create) => {
+describe.each(KINDS)('Keys on %s', (kind) => {
+  const create = async () => ({ DATABASE_URL: kind === 'SQLite' ? 'sqlite:data/pets.db' : await DATABASES[kind]() })
+
   it('are created, used, rotated and revoked while two instances run', async () => {
     const place = { folder: await temporaryFolder(), settings: { API_KEY_CACHE_SECONDS: '1', ...(await create()) } }
     const [one, other] = [await serve(place), await serve(place)]
@@ -122,7 +113,7 @@ describe.each(Object.entries(DATABASES))('Keys on %s', (_, create) => {
 
 /** All that a thief of the database would get. */
 async function dump({ folder, settings }: Place): Promise<string> {
-  if (settings['DATABASE_URL'] === undefined) {
+  if (settings['DATABASE_URL']?.startsWith('sqlite:')) {
     const files = await readdir(join(folder, 'data'))
     return (await Promise.all(files.map((file) => readFile(join(folder, 'data', file), 'latin1')))).join('')
   }
@@ -166,7 +157,7 @@ describe('pet-store keys create', () => {
 })
 
 it('Keys are administered while a replica of PostgreSQL is down', async () => {
-  const settings = { ...(await DATABASES.PostgreSQL()), DATABASE_REPLICA_URLS: 'postgres://127.0.0.1:1/pets' }
+  const settings = { DATABASE_URL: await DATABASES.PostgreSQL(), DATABASE_REPLICA_URLS: 'postgres://127.0.0.1:1/pets' }
   const place = { folder: await temporaryFolder(), settings }
   const { id } = await makeKey('keys create --name kiosk', place)
   expect(await run(`keys revoke ${id}`, place)).toMatchObject({ code: 0, stderr: '' })
@@ -195,7 +186,7 @@ describe('pet-store keys revoke', () => {
 })
 
 it('RATE_LIMIT is shared by the instances of one PostgreSQL database', async () => {
-  const settings = { RATE_LIMIT: '10/1d', ...(await DATABASES.PostgreSQL()) }
+  const settings = { RATE_LIMIT: '10/1d', DATABASE_URL: await DATABASES.PostgreSQL() }
   const place = { folder: await temporaryFolder(), settings }
   const instances = [await serve(place), await serve(place)]
   const { key } = await makeKey('keys create --name kiosk', place)

@@ -5,7 +5,6 @@ describe('maskUrl', () => {
   it.each([
     ['sqlite:./data/pet-store.db', 'sqlite:./data/pet-store.db'],
     ['postgres://db/pets', 'postgres://db/pets'],
-    ['postgres://pets@db:5433/pets', 'postgres://pets@db:5433/pets'],
     ['postgres://Pets:secret@DB/pets?sslmode=require', 'postgres://Pets:***@DB/pets?sslmode=require'],
     ['postgres://db/pets?user=pets&password=secret', 'postgres://db/pets?user=***&password=***'],
     ['postgres://pets:se:cr@et@db/pets', 'postgres://pets:***@db/pets'],
@@ -19,10 +18,7 @@ describe('maskUrl', () => {
     ['https://TOKEN@host', 'https://***@host'],
     ['https://host/TOKEN?key=TOKEN', 'https://host/***?***'],
     ['http://me:secret@collector:4318', 'http://***@collector:4318'],
-    ['http://collector:4318/', 'http://collector:4318/'],
-    ['mysql://root:secret@host/db?ssl=on', 'mysql://root:***@host/db?ssl=***'],
     ['mysql://root:sec ret@host/db', 'mysql://root:***@host/db'],
-    ['mysql://root:sec/ret@host/db', 'mysql://***'],
     ['libsql://pets.example?authToken=secret&tls=1', 'libsql://pets.example?***&tls=***'],
     ['jdbc:postgresql://db/pets;password=secret', '***'],
     ['Server=db;Uid=pets;Pwd=sec ret;', '***'],

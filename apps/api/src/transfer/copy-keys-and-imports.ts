@@ -19,12 +19,12 @@ export async function copyKeysAndImports(source: BulkAccess, target: BulkAccess)
 
 /** Rejects if the target holds what did not come from the source: it would be lost, or stay. */
 export async function assertNoOtherKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<void> {
-  const keys = byId(await source.readApiKeys())
+  const keys = new Map((await source.readApiKeys()).map((key) => [key.id, key]))
   assertNoOthers(
     (await target.readApiKeys()).filter((key) => !isEarlierKey(key, keys.get(key.id))),
     'API keys that the source does not, or that were revoked only there',
   )
-  const imports = byId(await source.readPetImports())
+  const imports = new Map((await source.readPetImports()).map((one) => [one.id, one]))
   assertNoOthers(
     (await target.readPetImports()).filter((one) => !isEarlierImport(one, imports.get(one.id))),
     'imports of files that the source does not',
@@ -52,14 +52,10 @@ function isEarlierImport(ofTarget: PetImport, ofSource: PetImport | undefined): 
 export async function hasSameKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<boolean> {
   const contents = async (database: BulkAccess) => [
     // Without the last use, which changes all the time.
-    byId((await database.readApiKeys()).map(({ lastUsedAt: _, ...key }) => key)),
-    byId(await database.readPetImports()),
+    new Map((await database.readApiKeys()).map(({ lastUsedAt: _, ...key }) => [key.id, key])),
+    new Map((await database.readPetImports()).map((one) => [one.id, one])),
   ]
   return isDeepStrictEqual(await contents(source), await contents(target))
-}
-
-function byId<Stored extends { readonly id: bigint | string }>(all: readonly Stored[]) {
-  return new Map(all.map((one) => [one.id, one]))
 }
 
 const LISTED = 5

@@ -1,7 +1,7 @@
 import type { Pet, PetQuery, PetStatus } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import { stringify } from 'csv-stringify/sync'
-import { PET_FIELDS } from './pet-fields.ts'
+import { PET_FIELDS } from './entry.ts'
 import type { Format } from './pet-file.ts'
 
 /** A database that gives pets. */

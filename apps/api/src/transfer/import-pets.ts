@@ -1,10 +1,10 @@
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { NewPet } from '@pet-store/domain'
 import type { PetImport } from '@pet-store/persistence'
 import { type ReadEntries, type RejectedEntry, UnreadableFileError, type ValidEntry } from './entry.ts'
 import type { PetTransfer } from './open-transfer.ts'
 import type { Format, PetFile } from './pet-file.ts'
-import { amount, MEGABYTES, type Meter, showProgress } from './progress.ts'
+import { amount, MEGABYTES, showProgress } from './progress.ts'
 import { readCsv } from './read-csv.ts'
 import { readNdjson } from './read-ndjson.ts'
 import { readText } from './read-text.ts'
@@ -120,7 +120,7 @@ async function readPets(
     ...(stopReason !== undefined && { stopReason }),
   })
   try {
-    for await (const entries of READERS[format](hashed(readText(measured(file.open(), meter)), hash))) {
+    for await (const entries of READERS[format](observed(readText(file.open())))) {
       for (const entry of entries) {
         if ('pet' in entry) {
           counts.pets += 1
@@ -139,18 +139,12 @@ async function readPets(
   } finally {
     meter.end()
   }
-}
 
-async function* hashed(text: AsyncIterable<string>, hash: Hash): AsyncGenerator<string> {
-  for await (const piece of text) {
-    hash.update(piece)
-    yield piece
-  }
-}
-
-async function* measured(source: AsyncIterable<Buffer>, meter: Meter): AsyncGenerator<Buffer> {
-  for await (const piece of source) {
-    yield piece
-    meter.advance(piece.length)
+  async function* observed(text: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const piece of text) {
+      hash.update(piece)
+      yield piece
+      meter.advance(Buffer.byteLength(piece))
+    }
   }
 }

@@ -110,16 +110,6 @@ describe('pet-store import', () => {
     expect(await stored()).toEqual(GOOD)
   })
 
-  it('names the line in which a file is not UTF-8, and stores nothing of it', async () => {
-    await write('pets.csv', Buffer.from('name,categoryId\nok,1\nL\xe9o,1\n', 'latin1'))
-    const { code, stderr } = await run('import pets.csv --on-error skip')
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: 'Line 3 is not UTF-8; save the file as UTF-8 (in Excel: "CSV UTF-8"). Nothing was stored.\n',
-    })
-    expect(isStored()).toBe(false)
-  })
-
   it.each([
     ['import pets.txt', {}, 2, 'add --format csv or --format ndjson'],
     ['import pets.xlsx', {}, 2, '"pets.xlsx" is a spreadsheet; save it as "CSV UTF-8" and import that file'],

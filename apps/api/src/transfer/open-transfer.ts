@@ -7,11 +7,11 @@ import type { Settings } from '../settings/settings.ts'
 export type PetTransfer = Pick<BulkAccess, 'readPets' | 'addPets'> & Partial<Pick<BulkAccess, 'readPetImports'>>
 
 /** Does some work on the database of the settings: in bulk, or through the port alone. */
-export async function withTransfer<Result>(
+export async function withTransfer(
   settings: Settings,
   use: PersistenceUse,
-  work: (transfer: PetTransfer) => Promise<Result>,
-): Promise<Result> {
+  work: (transfer: PetTransfer) => Promise<void>,
+): Promise<void> {
   const bulk = await openBulkAccess(settings, use)
   if (bulk !== undefined) return closing(bulk, work)
   if (!use.readOnly) {

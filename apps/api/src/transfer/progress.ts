@@ -6,30 +6,24 @@ type Unit = (amount: number) => string
 const NUMBER: Unit = (amount) => Math.round(amount).toLocaleString('en')
 export const MEGABYTES: Unit = (bytes) => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
 
-/** One part of the work. */
-export interface Meter {
-  advance(count: number): void
-  end(): void
-}
-
 const INTERVAL_MS = 2_000
 /** Shorter work is not worth a line. */
 const SHORTEST_MS = 1_000
 
 /** Shows how far long work is, on standard error, by a line every two seconds. `total` is `undefined` if it is unknown. */
-export function showProgress(what: string, total: number | undefined, unit = NUMBER): Meter {
+export function showProgress(what: string, total: number | undefined, unit = NUMBER) {
   const start = performance.now()
   let shown = start
   let done = 0
   return {
-    advance(count) {
+    advance(count: number): void {
       done += count
       const time = performance.now()
       if (time - shown < INTERVAL_MS) return
       shown = time
       console.error(`${what}: ${stateOf(done, total, time - start, unit)}`)
     },
-    end() {
+    end(): void {
       const milliseconds = performance.now() - start
       if (milliseconds >= SHORTEST_MS) console.error(`${what}: ${unit(done)}, ${span(milliseconds)}`)
     },

@@ -1,6 +1,13 @@
 import { type Info, type Parser, parse } from 'csv-parse'
-import { type Entry, type FileFields, quoted, UnreadableFileError, validateEntry } from './entry.ts'
-import { NEW_PET_FIELDS, PET_FIELDS } from './pet-fields.ts'
+import {
+  type Entry,
+  type FileFields,
+  NEW_PET_FIELDS,
+  PET_FIELDS,
+  quoted,
+  UnreadableFileError,
+  validateEntry,
+} from './entry.ts'
 import { LINE_END, MAX_LINE_BYTES } from './read-text.ts'
 
 /**

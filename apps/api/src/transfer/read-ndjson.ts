@@ -1,6 +1,5 @@
 import { parseExactJson } from '@pet-store/http-express'
-import { type Entry, type FileFields, quoted, validateEntry } from './entry.ts'
-import { NEW_PET_FIELDS, PET_FIELDS } from './pet-fields.ts'
+import { type Entry, type FileFields, NEW_PET_FIELDS, PET_FIELDS, quoted, validateEntry } from './entry.ts'
 import { LINE_END } from './read-text.ts'
 
 const FIELDS: readonly string[] = PET_FIELDS.map(({ name }) => name)

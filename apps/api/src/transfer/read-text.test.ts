@@ -41,10 +41,6 @@ describe('lines', () => {
     await expectUnreadable(content, `Line ${line} is not UTF-8; save the file as UTF-8`)
   })
 
-  it('may have U+FFFD, which is a character like any other', async () => {
-    expect(await linesOf('\ufffd\n')).toEqual(['\ufffd'])
-  })
-
   it('begin without a byte order mark; later it is a character', async () => {
     for (const size of [1, 2, 3, 99]) {
       expect(await linesOf('\ufeffname\n', size)).toEqual(['name'])

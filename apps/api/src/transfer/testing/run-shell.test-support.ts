@@ -1,28 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { ENVIRONMENT, PROGRAM } from '../../testing/run-program.test-support.ts'
 
-export interface ShellResult {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** Runs a line of shell in which `pet-store` is the built program, without the settings of the surrounding shell. */
-export async function runShell(line: string, cwd: string, settings: Record<string, string> = {}): Promise<ShellResult> {
+export function runShell(line: string, cwd: string, settings: Record<string, string> = {}) {
   const program = `pet_store() { "${process.execPath}" "${PROGRAM}" "$@"; }`
-  const child = spawn('sh', ['-c', `${program}\n${line.replaceAll('pet-store', 'pet_store')}`], {
-    cwd,
-    env: { ...ENVIRONMENT, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const script = `${program}\n${line.replaceAll('pet-store', 'pet_store')}`
+  const options = { cwd, env: { ...ENVIRONMENT, ...settings }, maxBuffer: 1e9 }
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    execFile('sh', ['-c', script], options, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    )
   })
-  const output = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output.stdout += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output.stderr += text
-  })
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, ...output }
 }
