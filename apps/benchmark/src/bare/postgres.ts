@@ -6,34 +6,26 @@ import { serveBare } from './http.ts'
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 const connectionString = process.env['DATABASE_URL'] ?? ''
-const query = process.argv[2] === 'pipelined' ? await pipelined(2) : pooled(10)
+/**
+ * A pool, in which every statement waits for a connection of its own; or two clients, whose statements go out without
+ * waiting for the results of those before them.
+ */
+const connections =
+  process.argv[2] === 'pipelined'
+    ? [await connectPipelined(), await connectPipelined()]
+    : [new pg.Pool({ connectionString, max: 10 })]
+let turn = 0
 
-/** Every statement waits for a connection of its own. */
-function pooled(size: number): Query {
-  return queryOf(new pg.Pool({ connectionString, max: size }))
+async function connectPipelined(): Promise<ClientBase> {
+  const client = new pg.Client({ connectionString, pipeline: true })
+  await client.connect()
+  return client
 }
 
-/** Statements go out without waiting for the results of those before them. */
-async function pipelined(size: number): Promise<Query> {
-  const queries: Query[] = []
-  for (let index = 0; index < size; index += 1) {
-    const client = new pg.Client({ connectionString, pipeline: true })
-    await client.connect()
-    queries.push(queryOf(client))
-  }
-  let last = 0
-  return (statement) => {
-    last = (last + 1) % size
-    const query = queries[last]
-    if (query === undefined) throw new Error('there is no such client')
-    return query(statement)
-  }
-}
-
-type Query = (statement: QueryConfig) => Promise<Row[]>
-
-function queryOf(connection: Pool | ClientBase): Query {
-  return (statement) => connection.query<Row>(statement).then(({ rows }) => rows)
+function query(statement: QueryConfig): Promise<Row[]> {
+  turn = (turn + 1) % connections.length
+  const connection = connections[turn] as Pool | ClientBase
+  return connection.query<Row>(statement).then(({ rows }) => rows)
 }
 
 const columns = 'id, name, category_id as "categoryId", status'

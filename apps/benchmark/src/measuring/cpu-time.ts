@@ -10,13 +10,13 @@ export function cpuTime(pid: number): number {
 }
 
 /**
- * A reader of the CPU time of a server that starts a process for each connection, from the id of one of them;
- * `undefined` when it runs on another machine.
+ * A reader of the CPU time of all processes of a PostgreSQL server, from the id of one of them; `undefined` when it
+ * runs on another machine.
  */
-export function cpuTimeOfSiblings(pid: number, name: string): (() => number) | undefined {
+export function cpuTimeOfPostgres(pid: number): (() => number) | undefined {
   try {
-    const [, found, parent] = /\((.*)\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
-    if (found !== name) return undefined
+    const [, parent] = /\(postgres\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
+    if (parent === undefined) return undefined
     const children = `/proc/${parent}/task/${parent}/children`
     // What a process that has ended used stays counted.
     const used = new Map<string, number>()

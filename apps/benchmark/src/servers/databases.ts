@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, runSql, startPostgresServer } from '@pet-store/testing-postgres'
 import Sqlite from 'better-sqlite3'
-import { cpuTimeOfSiblings } from '../measuring/cpu-time.ts'
+import { cpuTimeOfPostgres } from '../measuring/cpu-time.ts'
 import { writeDataSet } from '../requests/data-set.ts'
 import type { Database } from './contestants.ts'
 import { runCommand } from './server-process.ts'
@@ -84,7 +84,7 @@ async function openPostgresDatabases(size: number): Promise<Databases> {
   return {
     size,
     description: `PostgreSQL ${facts?.version}: ${server.description}`,
-    cpu: cpuTimeOfSiblings(facts?.pid ?? 0, 'postgres'),
+    cpu: cpuTimeOfPostgres(facts?.pid ?? 0),
     async create() {
       const copy = await createDatabase(server.url, seed)
       all.push(copy)
