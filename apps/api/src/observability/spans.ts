@@ -17,7 +17,7 @@ import type { OnStatement } from '@pet-store/persistence'
 import type { Observability } from './observability.ts'
 
 /** Where spans are made. There is one only within a request that is recorded. */
-const active = new AsyncLocalStorage<Context>()
+const active = new AsyncLocalStorage<Context | undefined>()
 const propagator = new W3CTraceContextPropagator()
 
 /** Requested every few seconds by whatever operates the service: not worth a trace. */
@@ -80,6 +80,11 @@ export function createSpans(tracer: Tracer, share: number): Pick<Observability, 
 
     persistence: (reports) => ({ ...reports, onStatement }),
   }
+}
+
+/** What sending traces leads to belongs to no request, although one of them set it off. */
+export function outsideTraces(work: (value: unknown) => void): (value: unknown) => void {
+  return (value) => active.run(undefined, work, value)
 }
 
 /** The trace that a request came with, or the root; `undefined` if it is of no interest. */

@@ -176,6 +176,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(collector.bodies).toHaveLength(2)
     const lines = program.output.stdout.split('\n').filter((line) => line.includes('traces could not be sent'))
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, err: { code: 400 } }])
+    expect(lines.join()).not.toContain('traceId')
   })
 })
 

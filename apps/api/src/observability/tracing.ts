@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import { createSpans } from './spans.ts'
+import { createSpans, outsideTraces } from './spans.ts'
 
 /** How long a collector may take to respond, and how long an unavailable one delays a stop. */
 const TIMEOUT_MS = 3_000
@@ -36,7 +36,7 @@ export function openTracing(
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url, timeoutMillis: TIMEOUT_MS }) })],
   })
   // OpenTelemetry itself would only log them at its own level, which is off.
-  setGlobalErrorHandler(onError)
+  setGlobalErrorHandler(outsideTraces(onError))
   return { ...createSpans(provider.getTracer('pet-store'), share), close: () => provider.shutdown().catch(onError) }
 }
 
