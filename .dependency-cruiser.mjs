@@ -43,7 +43,7 @@ export const IMPORTS = {
   },
   'persistence-sqlite': {
     may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'better-sqlite3'],
-    tests: ['persistence-testing'],
+    tests: ['persistence-testing', 'testing'],
     remedy: SQL_ADAPTER,
   },
   'persistence-postgres': {

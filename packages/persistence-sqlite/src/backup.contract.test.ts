@@ -1,19 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
+import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { backupSqlite, restoreSqlite } from './backup.ts'
 import { openSqlitePersistence } from './open-persistence.ts'
 
@@ -23,13 +14,12 @@ describe('SQLite backup', () => {
   let url: string
   let backup: string
 
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+  beforeEach(async () => {
+    folder = await temporaryFolder()
     path = join(folder, 'pets.db')
     url = `sqlite:${path}`
     backup = join(folder, 'backup.db')
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
 
   const open = (at = url) => openSqlitePersistence({ url: at, migrate: true })
   const fill = async (count: number, at = url) => {

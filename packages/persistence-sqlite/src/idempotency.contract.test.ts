@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
 import { aNewPet } from '@pet-store/persistence-testing'
+import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqlitePersistence } from './open-persistence.ts'
 
 it('Expired idempotency keys are deleted in the background, and no pet', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = await temporaryFolder()
   const path = join(folder, 'pets.db')
   const { pets, close } = await openSqlitePersistence({ url: `sqlite:${path}`, migrate: true })
   onTestFinished(close)

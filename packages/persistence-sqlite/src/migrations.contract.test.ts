@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MikroORM } from '@mikro-orm/sqlite'
+import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteBulkAccess } from './bulk-access.ts'
@@ -17,12 +17,11 @@ describe('SQLite migrations', () => {
   let path: string
   let url: string
 
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+  beforeEach(async () => {
+    folder = await temporaryFolder()
     path = join(folder, 'pets.db')
     url = `sqlite:${path}`
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
 
   it('close the file even when opening is rejected', async () => {
     writeFileSync(path, '')

@@ -1,7 +1,7 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
+import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqlitePersistence, type SqlitePersistence } from './open-persistence.ts'
@@ -13,13 +13,12 @@ let persistence: SqlitePersistence
 const open = () => openSqlitePersistence({ url: `sqlite:${path}`, migrate: true })
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+  folder = await temporaryFolder()
   path = join(folder, 'pets.db')
   persistence = await open()
 })
 afterEach(async () => {
   await persistence.close()
-  rmSync(folder, { recursive: true })
 })
 
 // The contract of the whole adapter: tools/adapters-page.contract.test.ts.

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { aNewPet } from '@pet-store/persistence-testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '@pet-store/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openSqlitePersistence } from './open-persistence.ts'
 import { MIGRATIONS } from './schema.ts'
 
@@ -37,12 +37,11 @@ describe('SQLite with several processes', () => {
   let path: string
   let url: string
 
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+  beforeEach(async () => {
+    folder = await temporaryFolder()
     path = join(folder, 'new', 'pets.db')
     url = `sqlite:${path}`
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
 
   it('migrates a new file once when three processes start together', async () => {
     // The same moment for all, late enough for each process to have loaded.

@@ -1,17 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type OpenMode, openSqliteDatabase } from './database.ts'
 
 describe('opening an SQLite file', () => {
   let folder: string
 
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+  beforeAll(async () => {
+    folder = await temporaryFolder()
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it('creates the file and its folders', async () => {
     const path = join(folder, 'new', 'deep', 'pets.db')

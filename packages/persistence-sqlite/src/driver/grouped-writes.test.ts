@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { WaitingLimits } from '@pet-store/persistence-mikro-orm'
+import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { GroupedWrites } from './grouped-writes.ts'
@@ -83,8 +82,8 @@ describe('Grouped writes while another process writes', () => {
   let database: Database.Database
   let other: Database.Database
 
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+  beforeEach(async () => {
+    folder = await temporaryFolder()
     const path = join(folder, 'notes.db')
     database = new Database(path, { timeout: 0 })
     database.pragma('journal_mode = wal')
@@ -95,7 +94,6 @@ describe('Grouped writes while another process writes', () => {
   afterEach(() => {
     other.close()
     database.close()
-    rmSync(folder, { recursive: true })
   })
 
   const open = (limits: Partial<WaitingLimits> = {}) => {
