@@ -29,7 +29,7 @@ export interface KeyCheckOptions {
   /** How long the result of a look-up is used. A revocation is in effect everywhere after this time. */
   readonly lifetimeMs: number
   /**
-   * Called, at most once a minute, when an address has used up its look-ups. If that is the address of a proxy, all
+   * Called, once in each minute at most, when an address has used up its look-ups. If that is the address of a proxy, all
    * clients behind it share one limit: the client addresses that the proxy forwards should be trusted instead.
    */
   readonly onLookUpLimit?: (address: string) => void
@@ -40,7 +40,7 @@ const CAPACITY = 10_000
 const LOOK_UPS = { requests: 20, windowMs: 1000 }
 /** In one window. Beyond them, no further address is allowed a look-up until the next window. */
 const MAX_ADDRESSES = 10_000
-const LOOK_UP_LIMIT_INTERVAL_MS = 60_000
+const REPORTS = { requests: 1, windowMs: 60_000 }
 
 /** A valid key in the cache. */
 interface CachedKey {
@@ -112,16 +112,13 @@ function createLookUps(keys: ApiKeyRepository, onFound: (verified: VerifiedKey) 
   return { cache, running, lookUp }
 }
 
-/** Limits the look-ups of each client address, and reports an address that has used up its own, at most once a minute. */
+/** Limits the look-ups of each client address, and reports an address that has used up its own, once a minute. */
 function createLookUpLimit(onLookUpLimit: (address: string) => void): (address: string) => boolean {
   const lookUps = createMemoryRateLimiter(LOOK_UPS, () => performance.now(), MAX_ADDRESSES)
-  let reportedAtMs = Number.NEGATIVE_INFINITY
+  const reports = createMemoryRateLimiter(REPORTS, () => performance.now())
   return (address) => {
     const { isAllowed } = lookUps.take(address)
-    if (!isAllowed && performance.now() - reportedAtMs >= LOOK_UP_LIMIT_INTERVAL_MS) {
-      reportedAtMs = performance.now()
-      onLookUpLimit(address)
-    }
+    if (!isAllowed && reports.take('').isAllowed) onLookUpLimit(address)
     return isAllowed
   }
 }

@@ -13,8 +13,7 @@ export type PetErrorCode =
 export type WriteOutcome = 'not_stored' | 'unknown'
 
 /** What an error has besides its code and message. */
-export interface PetErrorOptions {
-  readonly cause?: unknown
+export interface PetErrorOptions extends ErrorOptions {
   readonly outcome?: WriteOutcome
 }
 

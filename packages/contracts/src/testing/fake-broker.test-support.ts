@@ -6,20 +6,14 @@ import { onTestFinished } from 'vitest'
 import { listen } from '../providers/open-provider.ts'
 import { PACTS } from '../sources/pact-files.ts'
 
-/** A request to the broker. */
-interface BrokerRequest {
-  readonly path: string
-  readonly body: unknown
-}
-
 export interface FakeBroker {
   readonly url: string
-  readonly requests: readonly BrokerRequest[]
+  readonly requests: readonly { readonly path: string; readonly body: unknown }[]
 }
 
 /** The parts of a Pact broker that the verification uses. It has the contract of the kiosk, and records requests. */
 export async function startFakeBroker(token: string, { acceptsResults = true } = {}): Promise<FakeBroker> {
-  const requests: BrokerRequest[] = []
+  const requests: { readonly path: string; readonly body: unknown }[] = []
   const pact = readFileSync(join(PACTS, 'kiosk-pet-store.json'), 'utf8')
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -32,7 +26,10 @@ export async function startFakeBroker(token: string, { acceptsResults = true } =
   }
 
   function responseTo(path: string, method: string | undefined): [number, object | string] {
-    if (path === '/') return [200, { _links: rootLinks() }]
+    if (path === '/') {
+      const href = `${url}/pacts/provider/{provider}/for-verification`
+      return [200, { _links: { 'pb:provider-pacts-for-verification': { href, templated: true } } }]
+    }
     if (path === '/pacts/provider/pet-store/for-verification') {
       const links = { self: { href: `${url}/pacts/kiosk`, name: 'Pact of kiosk' } }
       const pacts = [{ shortDescription: 'latest', _links: links }]
@@ -55,19 +52,8 @@ export async function startFakeBroker(token: string, { acceptsResults = true } =
     return [method === 'GET' ? 404 : 200, { _links: { self: { href: url + path } } }]
   }
 
-  const rootLinks = () => ({
-    self: { href: url },
-    'pb:provider-pacts-for-verification': {
-      href: `${url}/pacts/provider/{provider}/for-verification`,
-      templated: true,
-    },
-  })
-
   const server = createServer((req, res) => void respond(req, res))
   const url = await listen(server)
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  onTestFinished(() => void server.close().closeAllConnections())
   return { url, requests }
 }
