@@ -47,6 +47,13 @@ it('doctor checks each part of a database that is migrated', async () => {
   )
 })
 
+it('doctor lists misspelt variables with invalid ones', async () => {
+  const { stdout, stderr } = await runHere('doctor', folder, { DATABASE_ULR: 'x', PORT: 'x' })
+  expect(stdout).toMatch(/^warning {2}settings {4}DATABASE_ULR is not a setting\n +-> did you mean DATABASE_URL\?$/m)
+  expect(stdout).toMatch(/^error {4}settings {4}PORT must be/m)
+  expect(stderr).toBe('')
+})
+
 it('doctor warns that a clock differs, its own or that of another instance', async () => {
   const settings = { ...readSettings({}), databaseUrl: `sqlite:${folder}/pets.db` }
   const { apiKeys, close } = await persistenceAdapter(settings).open({ migrate: true })

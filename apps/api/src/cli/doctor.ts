@@ -7,6 +7,7 @@ import type { Persistence } from '@pet-store/persistence'
 import { openPersistence, persistenceAdapter, remedyWithoutKeys } from '../persistence/open-persistence.ts'
 import { listen } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
+import { misspeltVariables } from '../settings/environment.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
@@ -35,6 +36,9 @@ export async function doctor({ json = false }: { json?: boolean }): Promise<void
 
 async function* examine(): AsyncGenerator<Finding> {
   yield { check: 'program', state: 'ok', message: `pet-store ${VERSION}, Node ${process.versions.node}` }
+  for (const { name, meant } of misspeltVariables()) {
+    yield { check: 'settings', state: 'warning', message: `${name} is not a setting`, remedy: `did you mean ${meant}?` }
+  }
   try {
     const settings = readSettings()
     yield { check: 'settings', state: 'ok', message: 'every setting is valid', remedy: 'pet-store config shows them' }

@@ -40,7 +40,10 @@ const program = new Command('pet-store')
   .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
   .version(VERSION)
   .exitOverride()
-  .hook('preAction', warnOfMisspeltVariables)
+  // doctor lists them.
+  .hook('preAction', (_program, command) => {
+    if (command.name() !== 'doctor') warnOfMisspeltVariables()
+  })
   .addHelpText('after', EXAMPLES)
 
 const json = new Option('--json', 'print one JSON value, for scripts')

@@ -61,23 +61,23 @@ async function readOrCreateFile(file: string, text: string): Promise<string> {
   }
 }
 
-const RULE = '─'.repeat(80)
-
 function welcome(url: string, key: string, { databaseUrl }: Settings, note: string | undefined): string {
   const address = `${url}/v1`
   const authorization = `-H 'Authorization: Bearer ${key}'`
+  const lines = [
+    'The pet store is running. Stop it with Ctrl+C.',
+    '',
+    `Address    ${address}`,
+    `API key    ${key}`,
+    `           for development; stored in ${DEVELOPMENT_KEY_FILE}`,
+    '           Every user of this machine can read it on these pages:',
+    `Pets       ${url}/`,
+    `Reference  ${url}/docs`,
+    `Database   ${maskUrl(databaseUrl)}`,
+    ...(note === undefined ? [] : [`           ${note}`]),
+  ]
   return `
-${RULE}
-The pet store is running. Stop it with Ctrl+C.
-
-Address    ${address}
-API key    ${key}
-           for development; stored in ${DEVELOPMENT_KEY_FILE}
-           Every user of this machine can read it on these pages:
-Pets       ${url}/
-Reference  ${url}/docs
-Database   ${maskUrl(databaseUrl)}${note === undefined ? '' : `\n           ${note}`}
-${RULE}
+${box(lines)}
 
 Paste a line to try it:
 
@@ -87,4 +87,10 @@ Paste a line to try it:
 
   curl ${authorization} ${address}/pets/1
 `
+}
+
+function box(lines: readonly string[]): string {
+  const width = Math.max(...lines.map((line) => line.length))
+  const edge = '─'.repeat(width + 2)
+  return [`┌${edge}┐`, ...lines.map((line) => `│ ${line.padEnd(width)} │`), `└${edge}┘`].join('\n')
 }
