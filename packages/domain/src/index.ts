@@ -4,9 +4,9 @@ export type { NewPet, Pet, PetInput, PetId, PetStatus } from './pet.ts'
 
 // Operations
 export { createPetUseCases } from './pet-use-cases.ts'
-export type { CreatePet, CreatePetOptions, GetPet, PetUseCases } from './pet-use-cases.ts'
+export type { CreatePetOptions, PetUseCases } from './pet-use-cases.ts'
 export { allPets, PAGE_LIMIT } from './list-pets.ts'
-export type { ListPets, PetPage } from './list-pets.ts'
+export type { PetPage } from './list-pets.ts'
 
 // What the operations need from outside
 export { IDEMPOTENCY_KEY_LIFETIME_MS, PET_REPOSITORY_FUNCTIONS, wrapPetRepository } from './pet-repository.ts'

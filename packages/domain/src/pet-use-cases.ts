@@ -28,7 +28,7 @@ export interface CreatePetOptions {
  * Two equal inputs create two pets, except with the same idempotency key: then both return the same pet, for 24 hours.
  * The same key with another input rejects with `idempotency_key_reused`, a key with an invalid `at` with a `TypeError`.
  */
-export type CreatePet = (input: PetInput, options?: CreatePetOptions) => Promise<CreatedPet>
+type CreatePet = (input: PetInput, options?: CreatePetOptions) => Promise<CreatedPet>
 
 function createPetIn(pets: PetRepository): CreatePet {
   return async (input, { idempotencyKey, cancellation } = {}) => {
@@ -40,7 +40,7 @@ function createPetIn(pets: PetRepository): CreatePet {
 }
 
 /** Finds one pet. Rejects with `pet_not_found`. */
-export type GetPet = (id: PetId) => Promise<Pet>
+type GetPet = (id: PetId) => Promise<Pet>
 
 function getPetFrom(pets: PetRepository): GetPet {
   return async (id) => {

@@ -132,7 +132,7 @@ function addKeyErrors(
       call,
     })
   const [scope, otherScope] =
-    operation === 'createPet' ? (['pets:write', readOnlyKey] as const) : (['pets:read', addOnlyKey] as const)
+    request.method === 'GET' ? (['pets:read', addOnlyKey] as const) : (['pets:write', readOnlyKey] as const)
   const unauthorized = (message: string, error = '') =>
     errorResponse(401, 'unauthorized', message, { 'WWW-Authenticate': `Bearer realm="pet-store"${error}` })
   const invalid = unauthorized('The API key is not valid.', ', error="invalid_token"')
