@@ -175,11 +175,12 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, migrate = false, rea
   if (search === '?forgets-rotations') bulk.toStored = (row) => row
   const addPets = bulk.addPets.bind(bulk)
   bulk.addPets = async (pets, progress) => {
-    const isLater = search === '?stores-progress-later' && progress !== undefined
+    // From about when the process is killed, and then for so long that it cannot be missed.
+    const isLater = search === '?stores-progress-later' && progress !== undefined && progress.to.lines > 105
     await (isLater ? addPets(pets) : addPets(pets, progress))
     store()
     if (!isLater) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, 5_000))
     bulk.advance(progress)
     store()
   }
