@@ -1,14 +1,13 @@
 import type { Server } from 'node:http'
 import { createKeyCheck, type KeyCheckOptions } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
-import { type Clock, createPetApp, createPetServer, type PetServer } from '@pet-store/http-express'
+import { createPetApp, createPetServer, type PetAppOptions, type PetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
-import { createKeyChanges } from './observability/key-changes.ts'
 import { openObservability } from './observability/open-observability.ts'
 import type { Reports } from './observability/reports.ts'
 import { openPersistence } from './persistence/open-persistence.ts'
+import { startBackgroundWork } from './server/background-work.ts'
 import { createReadiness } from './server/readiness.ts'
-import { repeat } from './server/repeat.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** The whole program. */
@@ -25,38 +24,28 @@ export interface Program {
 }
 
 /** What is neither a setting nor reported. */
-export interface ComposeOptions {
-  /** A key that the pages fill in: only where nobody else can reach the service. */
-  readonly developmentKey?: string
-  readonly now?: Clock
-}
-
-const KEY_USES_INTERVAL_MS = 60_000
-const KEY_CHANGES_INTERVAL_MS = 10_000
+export type ComposeOptions = Pick<PetAppOptions, 'developmentKey' | 'now'>
 
 /** Builds the whole program. Nothing listens yet. */
 export async function compose(settings: Settings, reports: Reports, options: ComposeOptions = {}): Promise<Program> {
-  const { trustProxy, corsOrigins } = settings
-  const { now = () => new Date(), developmentKey } = options
-  const { onBackgroundFailure } = reports
+  const { onBackgroundFailure, onReadiness, onKeyChange, log } = reports
   const observability = await openObservability(settings, reports, () => persistence.poolUse())
   const persistence = await openPersistence(settings, observability.persistence({ onBackgroundFailure }))
-  const readiness = createReadiness(persistence, reports.onReadiness)
+  const readiness = createReadiness(persistence, onReadiness)
   const keyCheck = createKeyCheck(keyCheckOptions(settings, persistence, reports))
-  const keyUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
-  const keyChanges = repeat(createKeyChanges(persistence.apiKeys, reports.onKeyChange, now), KEY_CHANGES_INTERVAL_MS)
+  const backgroundWork = startBackgroundWork(persistence.apiKeys, keyCheck, onKeyChange)
+  const http = httpOptions(settings, persistence)
   const app = observability.app({
-    ...httpOptions(settings, persistence),
+    ...options,
+    ...http,
+    log,
     pets: createPetUseCases(observability.repository(persistence.pets)),
     tokenCheck: keyCheck.check,
     readiness: readiness.check,
-    log: reports.log,
-    now,
-    developmentKey,
   })
-  const server = createPetServer(observability.listener(createPetApp(app)), app.log, { trustProxy, corsOrigins })
+  const server = createPetServer(observability.listener(createPetApp(app)), app.log, http)
   async function close(): Promise<void> {
-    await Promise.all([keyUses.finish(), keyChanges.finish()])
+    await backgroundWork.finish()
     await persistence.close()
     await observability.close()
   }

@@ -14,7 +14,6 @@ const log: HttpLog = {
 const app = createPetApp({
   pets: createPetUseCases(createMemoryPets()),
   tokenCheck: createStaticKeys([{ keyId: 'first-key', sha256: hashApiKey(key) }]),
-  now: () => new Date(),
   log,
   readiness: async () => ({}),
 })

@@ -22,7 +22,7 @@ const MAX_DELAY_MS = 3_600_000
 export function createKeyChanges(
   keys: Pick<ApiKeyRepository, 'list'>,
   report: (change: KeyChange) => void,
-  now: () => Date,
+  now = () => new Date(),
 ): () => Promise<void> {
   const startedAt = now()
   const known = new Set<string>()

@@ -28,7 +28,8 @@ export interface PetAppOptions {
   readonly rateLimiting?: RateLimiting
   /** How many requests with a valid key may be under way; more wait for up to a second, then get 503. Default: unlimited. */
   readonly maxConcurrentRequests?: number
-  readonly now: Clock
+  /** Default: the clock of the system. */
+  readonly now?: Clock
   readonly log: HttpLog
   readonly readiness: ReadinessCheck
   /** A key that the reference page fills in: only for a service that only this machine can reach. */
@@ -46,7 +47,7 @@ export interface PetAppOptions {
  * the error handler. It does not listen; see `createPetServer`.
  */
 export function createPetApp(options: PetAppOptions): HttpApp {
-  const { publicUrl, corsOrigins = [], rateLimiting, maxConcurrentRequests } = options
+  const { publicUrl, corsOrigins = [], rateLimiting, maxConcurrentRequests, now = () => new Date() } = options
   const references = referencesFrom(publicUrl)
   const limits = [
     ...(maxConcurrentRequests === undefined ? [] : [limitConcurrency(maxConcurrentRequests)]),
@@ -56,7 +57,7 @@ export function createPetApp(options: PetAppOptions): HttpApp {
     // Not for the pages: the reference page can hold a key, which no other origin may read.
     if (corsOrigins.length > 0) router.use([BASE, '/openapi.json'], allowOrigins(corsOrigins, METHODS))
     addOperationRoutes(router, {
-      handlers: petHandlers(options.pets, options.now, references),
+      handlers: petHandlers(options.pets, now, references),
       checkKey: requireKey(options.tokenCheck, options.onMissingKey),
       limits,
       deprecation: deprecationHeaders(references.docs),
