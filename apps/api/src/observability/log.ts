@@ -4,7 +4,6 @@ import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
 import { LogOutput } from './log-output.ts'
-import { createOutageLog } from './outage-log.ts'
 import type { Reports } from './reports.ts'
 
 const STANDARD_OUTPUT = 1
@@ -30,20 +29,20 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
     // Asked of the file descriptor: `process.stdout` would open it a second time.
     isatty(STANDARD_OUTPUT) ? await readable(output) : output,
   )
-  const outage = createOutageLog(log)
   const reports: Reports = {
     log: {
-      request(entry) {
-        log.info(entry, 'request')
-        outage.request(entry)
-      },
-      unavailable: outage.unavailable,
+      request: (entry) => log.info(entry, 'request'),
+      // Without its stack, which would be the same for every request.
+      unavailable: (error, requestId) =>
+        log.warn({ reason: causeOf(error).message, requestId }, 'the database is unavailable'),
       internalError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
     },
     droppedLogLines: () => output.droppedLines,
     onReadiness(checks, isReady, reason) {
       if (isReady) log.info({ checks }, 'ready again')
-      else log.warn({ checks, ...(reason !== undefined && { err: reason }) }, 'not ready')
+      // Without a reason it is stopping, or migrations are pending.
+      else if (reason === undefined) log.warn({ checks }, 'not ready')
+      else log.error({ checks, err: reason }, 'not ready')
     },
     onLookUpLimit: (clientAddress) =>
       log.warn({ clientAddress }, 'too many unknown API keys from this address; if it is a proxy, set TRUST_PROXY'),
@@ -52,6 +51,10 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
     onTraceError: atMostEvery(60_000, (err) => log.warn({ err }, 'traces could not be sent')),
   }
   return { log, reports }
+}
+
+function causeOf(error: Error): Error {
+  return error.cause instanceof Error ? error.cause : error
 }
 
 function atMostEvery<Value>(intervalMs: number, report: (value: Value) => void): (value: Value) => void {

@@ -20,7 +20,7 @@ export interface HttpLog {
   /** An internal error, whose cause is not in the response. */
   internalError(error: unknown, requestId: string): void
   /** Persistence was unavailable for this request, which got 503: the state of another system, not an error of this one. */
-  unavailable?(error: unknown, requestId: string): void
+  unavailable?(error: Error, requestId: string): void
 }
 
 export interface RequestEntry {
