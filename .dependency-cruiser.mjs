@@ -23,7 +23,7 @@ export const IMPORTS = {
     remedy: 'Keys need only node:crypto. Declare anything else as an interface; an adapter provides it.',
   },
   persistence: {
-    may: ['domain (types)', 'access (types)', 'node:module', 'node:path', 'node:url'],
+    may: ['domain', 'access (types)', 'node:module', 'node:path', 'node:url'],
     remedy:
       'This package defines what an adapter is, in types and one error class, and loads one. An adapter brings everything else.',
   },

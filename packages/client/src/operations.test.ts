@@ -41,6 +41,14 @@ it.each(['', 'two words', 'Schlüssel', 'line\n', 'x'.repeat(256)])(
   },
 )
 
+it('the client has a function for every operation of the description', async () => {
+  const paths: Record<string, Record<string, { operationId: string }>> = JSON.parse(await openApiJson()).paths
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const names = operations.map(({ operationId }) => operationId)
+  const client = createPetStoreClient({ baseUrl: 'http://localhost/v1' })
+  expect(names.filter((name) => !(name in client))).toEqual([])
+})
+
 it('every field of the description reaches the service, and comes back', async () => {
   const { paths, components } = JSON.parse(await openApiJson())
   const { example } = paths['/pets'].post.requestBody.content['application/json']

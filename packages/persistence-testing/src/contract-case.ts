@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 
-/** The version of all contracts in this package; CONTRACT-CHANGELOG.md says when it is raised. */
-export const contractVersion: string = '4.0.0'
-
 /** One guarantee of a port as a function that checks it. Independent of any test runner. */
 export interface ContractCase<Port> {
   /** Identifies the case; it never changes, and is never used for another guarantee. */

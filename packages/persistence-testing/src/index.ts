@@ -1,5 +1,5 @@
 // The contracts, one case per guarantee
-export { contractVersion } from './contract-case.ts'
+export { contractVersion } from './contract-version.ts'
 export type { ContractCase } from './contract-case.ts'
 export { petRepositoryContract } from './pet-repository-contract.ts'
 export { apiKeyRepositoryContract } from './api-key-repository-contract.ts'

@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ApiKeyRepository } from '@pet-store/access'
-import type { PetRepository } from '@pet-store/domain'
+import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from './bulk-access.ts'
 import type { Persistence, PersistenceCapabilities, PersistenceOptions } from './persistence.ts'
 
@@ -85,8 +85,7 @@ function specifierOf(name: string): string {
   return /^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name
 }
 
-// The compiler asks for every function of the ports.
-const PETS = Object.keys({ add: 1, addWithKey: 1, find: 1, list: 1 } satisfies Record<keyof PetRepository, 1>)
+// The compiler asks for every function.
 const API_KEYS = Object.keys({
   ...{ add: 1, replace: 1, find: 1, findByHash: 1, list: 1, revoke: 1, markUsed: 1 },
 } satisfies Record<keyof ApiKeyRepository, 1>)
@@ -103,7 +102,7 @@ const OPTIONAL = ['createRateLimiter', 'isMigrated', 'poolUse']
 function assertPersistence(name: string, opened: unknown): Persistence {
   assertFunctions(name, 'what it opens', opened, ['check', 'close'])
   const { pets, apiKeys } = opened as Partial<Persistence>
-  assertFunctions(name, 'the pets of what it opens', pets, PETS)
+  assertFunctions(name, 'the pets of what it opens', pets, PET_REPOSITORY_FUNCTIONS)
   if (apiKeys !== undefined) assertFunctions(name, 'the apiKeys of what it opens', apiKeys, API_KEYS)
   const wrong = OPTIONAL.filter((key) => !['function', 'undefined'].includes(typeIn(opened, key)))
   if (wrong.length === 0) return opened as Persistence

@@ -25,8 +25,8 @@ export interface Operation extends ZodOpenApiOperationObject {
   readonly responses: ZodOpenApiResponsesObject
 }
 
-/** With the changes for clients, newest first. `/docs` shows them too. */
-const ABOUT = `A store's pets.
+/** With the changes for clients, newest first. `/docs` shows them too. Version 1.0.0 has every operation that there is before it. */
+const about = (operations: readonly string[]) => `A store's pets.
 
 Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. \`HEAD\` is possible wherever \`GET\` is; \`OPTIONS\` lists what a
 path allows; any other method is 405. Parameters and fields that are not described are ignored, or rejected on request (\`Prefer\`).
@@ -37,7 +37,7 @@ Every error response has the body \`Error\`.
 
 1.0.0, not released yet:
 
-* \`listPets\`, \`createPet\` and \`getPet\`.
+* ${operations.map((name) => `\`${name}\``).join(', ')}.
 * \`getPet\` is deprecated from the start and is removed on 5 December 2030; use \`listPets\` with a \`status\`.
 * Pages: \`Link\` with \`rel="next"\`, and the parameter \`cursor\`.
 * Safe repetition of \`createPet\`: \`Idempotency-Key\`, and \`Idempotency-Replayed\` in responses.
@@ -51,7 +51,7 @@ export function describeOperations(operations: Readonly<Record<string, Operation
       info: {
         title: 'Pet Store',
         version: '1.0.0',
-        description: ABOUT,
+        description: about(Object.keys(operations)),
         contact: { name: 'Whoever operates the service that you call' },
         license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
       },

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { contractVersion } from '../contract-case.ts'
+import { contractVersion } from '../contract-version.ts'
 import { type AdapterReport, type CheckedGuarantee, formatReport } from './adapter-report.ts'
 import type { CheckOptions } from './check-harness.ts'
 import type { Message, StartedCase } from './run-cases.ts'

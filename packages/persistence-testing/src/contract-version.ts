@@ -1,0 +1,43 @@
+/**
+ * The version of all contracts in this package together.
+ *
+ * - Major: a guarantee was added, changed or removed, so that an adapter that was correct may have to change.
+ * - Minor: a case was added or became stricter, for a guarantee that a port already stated.
+ * - Patch: wording, time limits, speed.
+ *
+ * Nothing was released yet: 4.0.0 will be the first, and a change before that needs no other version. From then on each
+ * version says here what has changed, the newest first.
+ */
+export const contractVersion: string = '4.0.0'
+
+/**
+ * The ids of all cases, by the group that they begin with. An id never changes, and is never used for another guarantee,
+ * so a test compares this list with the cases.
+ */
+export const CASE_IDS: Readonly<Record<string, string>> = {
+  'pet.fields': 'all status name category',
+  'pet.add': 'ids concurrent visible-at-once rejected cancelled cancelled-meanwhile rejected-beside-others',
+  'pet.idempotency':
+    'repeat concurrent other-content other-content-concurrent exact-key exact-owner many exact-content lifetime ' +
+    'expired-concurrent any-time rejected',
+  'pet.find': 'each empty unknown similar',
+  'pet.list': 'empty ascending limit more-than-1000 long-names',
+  'pet.page': 'empty known unknown int64 walk walk-while-adding',
+  'pet.filter': 'none status no-match limit after more-than-1000',
+  'pet.detached': 'given returned',
+  'api-key.add': 'fields unknown taken same-name list detached',
+  'api-key': 'revoke revoke-unknown revoke-concurrent mark-used mark-used-many mark-used-unknown',
+  'api-key.replace': 'successor earlier-end concurrent again unknown taken changed-since',
+  'rate-limiter': 'exact reset per-key per-window concurrent next-window window-ends',
+  bulk:
+    'add add.progress add.other-import add.all-or-nothing read write write.taken ids imports idempotency-keys ' +
+    'api-keys api-keys.taken-hash',
+  'persistence.bulk': 'pets idempotency-keys api-keys killed',
+  'persistence.reopen': 'pets idempotency-keys deleted-pet api-keys pending-writes process-ends',
+  'persistence.killed': 'acknowledged at-once api-keys',
+  'persistence.shared':
+    'pets fresh-reads close idempotency-keys limits api-keys revocations processes limits-processes single',
+  'persistence.migrate': 'empty read-only outdated',
+  'persistence.unavailable': 'reads writes acknowledged frozen',
+  'persistence.declared': 'capabilities replicas',
+}
