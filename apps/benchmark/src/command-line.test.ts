@@ -10,7 +10,7 @@ function selections(...args: string[]) {
 }
 
 it('compares everybody at everything on both databases without arguments', () => {
-  expect(choose([])).toMatchObject({ isComplete: true, isQuick: false })
+  expect(choose([])).toMatchObject({ isComplete: true })
   const operations = ['list', 'page', 'list-100', 'get', 'create', 'mixed']
   expect(selections()).toMatchObject([
     { database: 'sqlite', operations },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Selection } from './comparison/plan.ts'
+import { FULL, QUICK, type Selection } from './comparison/plan.ts'
 import { OPERATIONS } from './requests/operations.ts'
 import { CONTESTANTS, DATABASES, SERVICE } from './servers/contestants.ts'
 
@@ -32,7 +32,6 @@ const OPTIONS = {
 export interface Choice {
   readonly run: 'help' | 'scale' | 'profile' | 'tracing' | 'comparison'
   readonly isComplete: boolean
-  readonly isQuick: boolean
   /** What a comparison compares. */
   readonly selections: readonly Selection[]
   /** The sections of a scale run, and its highest number of pets. */
@@ -43,7 +42,7 @@ export interface Choice {
 /** Reads the arguments of the program. Throws a sentence when they are invalid. */
 export function choose(args: readonly string[]): Choice {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const { quick: isQuick = false, scale, profile, tracing, help, only, against, pets } = values
+  const { quick, scale, profile, tracing, help, only, against, pets } = values
   if (!/^[1-9][0-9]*000$/.test(pets)) throw new RangeError(`--pets must be thousands, got ${JSON.stringify(pets)}.`)
   const sections = SECTIONS.filter((section) => startsWithAny(section, only))
   const selections = DATABASES.map((database): Selection => {
@@ -52,15 +51,16 @@ export function choose(args: readonly string[]): Choice {
       database,
       operations,
       contestants: against === undefined ? CONTESTANTS[database] : [SERVICE, serviceIn(against)],
+      plan: quick ? QUICK : FULL,
     }
   }).filter(({ operations }) => operations.length > 0)
   if (!help && (scale ? sections : selections).length === 0) {
     const names = scale ? SECTIONS : OPERATIONS.flatMap(({ id }) => DATABASES.map((database) => `${database}-${id}`))
     throw new RangeError(`--only must name some of ${names.join(', ')}.`)
   }
-  const isComplete = only === '' && against === undefined && !tracing && !isQuick
+  const isComplete = only === '' && against === undefined && !tracing && !quick
   const run = help ? 'help' : scale ? 'scale' : profile ? 'profile' : tracing ? 'tracing' : 'comparison'
-  return { run, isComplete, isQuick, selections, sections, pets: +pets }
+  return { run, isComplete, selections, sections, pets: +pets }
 }
 
 /** The service of another checkout, which shows what a change costs or gains. */

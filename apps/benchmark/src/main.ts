@@ -1,20 +1,12 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Choice, choose, HELP } from './command-line.ts'
 import { type Comparison, compare } from './comparison/comparison.ts'
-import {
-  FULL,
-  GROWTH,
-  growthSelections,
-  type Plan,
-  PROCESSES,
-  processesSelection,
-  QUICK,
-  type Selection,
-} from './comparison/plan.ts'
+import { growthSelections, processesSelection, type Selection } from './comparison/plan.ts'
 import { comparisonReport } from './report/comparison-report.ts'
 import { readMachines, withThisMachine, writeMachines } from './report/machines.ts'
 import { factsOf, type Report } from './report/page.ts'
@@ -32,18 +24,30 @@ try {
   const choice = choose(process.argv.slice(2))
   if (choice.run === 'help') console.log(HELP)
   else if (!existsSync('/proc/self/schedstat')) throw new Error('CPU time is read from /proc, which only Linux has.')
-  else write(await RUNS[choice.run](choice), choice.isComplete)
+  else {
+    useTemporaryFolder()
+    write(await RUNS[choice.run](choice), choice.isComplete)
+  }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }
 
+/** Everything that a run leaves lies in one folder, which is removed with it. */
+function useTemporaryFolder(): void {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-benchmark-'))
+  // PostgreSQL runs as another user where this process is root.
+  chmodSync(folder, 0o711)
+  process.env['TMPDIR'] = folder
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+}
+
 async function runScale({ pets, sections }: Choice): Promise<Report> {
   // Several processes run on all cores, so they come before anything is pinned.
-  const processes = sections.includes('processes') ? await compareAll([processesSelection([1, 2, 4])], PROCESSES) : []
+  const processes = sections.includes('processes') ? await compareAll([processesSelection([1, 2, 4])]) : []
   const facts = factsOf(pinProcesses())
   const sizes = SIZES.filter((size) => size <= pets)
-  const growth = sections.includes('growth') ? await compareAll(growthSelections(sizes), GROWTH) : []
+  const growth = sections.includes('growth') ? await compareAll(growthSelections(sizes)) : []
   const bulk = sections.includes('bulk') ? await measureBulk(pets, log) : []
   return scaleReport({ growth, bulk, processes }, facts)
 }
@@ -53,20 +57,19 @@ function runProfile(): Promise<Report> {
 }
 
 /** What tracing costs the service, with a collector that takes everything at once. */
-async function runTracing({ selections, isQuick }: Choice): Promise<Report> {
+async function runTracing({ selections }: Choice): Promise<Report> {
   const facts = factsOf(pinProcesses())
   const collector = createServer((request, response) => request.resume().on('end', () => response.end('{}'))).unref()
   await once(collector.listen(0, '127.0.0.1'), 'listening')
   const contestants = tracingContestants(`http://127.0.0.1:${(collector.address() as AddressInfo).port}`)
   const traced = selections.map((selection) => ({ ...selection, contestants }))
-  const plan = { ...(isQuick ? QUICK : FULL), everyRounds: 1 }
-  return comparisonReport(await compareAll(traced, plan), readMachines(), facts)
+  return comparisonReport(await compareAll(traced), readMachines(), facts)
 }
 
-async function runComparison({ selections, isQuick, isComplete }: Choice): Promise<Report> {
+async function runComparison({ selections, isComplete }: Choice): Promise<Report> {
   const facts = factsOf(pinProcesses())
   if (selections.some(({ contestants }) => contestants.some(({ role }) => role === 'peer'))) preparePeers()
-  const comparisons = await compareAll(selections, isQuick ? QUICK : FULL)
+  const comparisons = await compareAll(selections)
   // A comparison with another checkout says nothing of the bare server.
   const withBare = comparisons.filter(({ contestants }) => contestants[0]?.role === 'ceiling')
   const machines = withThisMachine(readMachines(), withBare, facts)
@@ -74,10 +77,10 @@ async function runComparison({ selections, isQuick, isComplete }: Choice): Promi
   return comparisonReport(comparisons, machines, facts)
 }
 
-async function compareAll(selections: readonly Selection[], plan: Plan): Promise<Comparison[]> {
+async function compareAll(selections: readonly Selection[]): Promise<Comparison[]> {
   const comparisons: Comparison[] = []
   for (const selection of selections) {
-    comparisons.push(await compare(selection, plan, (line) => log(`${selection.database}: ${line}`)))
+    comparisons.push(await compare(selection, (line) => log(`${selection.database}: ${line}`)))
   }
   return comparisons
 }

@@ -34,7 +34,7 @@ beforeEach((context) => {
 
 it('measures the service and the bare server at everything, and reports them', async () => {
   const contestants = [bare, service]
-  const comparison = await compare({ database: 'sqlite', operations: OPERATIONS, contestants }, TINY, log)
+  const comparison = await compare({ database: 'sqlite', operations: OPERATIONS, contestants, plan: TINY }, log)
 
   expect(comparison.measurements).toHaveLength(contestants.length * OPERATIONS.length)
   const slices = comparison.measurements.flatMap(({ series }) => series.slices)
@@ -53,32 +53,32 @@ it('measures the service and the bare server at everything, and reports them', a
 
 it.each([
   // The pets of another data set.
-  [1_000, /^liar gives a wrong response to GET \/v1\/pets.*\nexpected: 200/],
+  [1_000, /^liar: Wrong response to GET \/v1\/pets.*\nexpected: 200/],
   // What it adds is stored elsewhere.
   [TINY.size, /^liar responded \d+ times that it added a pet, and stored 0\./],
 ])('stops at a contestant that uses a database of its own, with %d pets', async (size, message) => {
-  const databases = await openDatabases('sqlite', size)
+  const databases = await openDatabases('sqlite')
   onTestFinished(databases.close)
-  const { url } = await databases.create()
+  const { url } = await databases.create(size)
   const liar = { ...bare, name: 'liar', settings: { DATABASE_URL: url } }
-  const run = compare({ database: 'sqlite', operations: OPERATIONS, contestants: [liar] }, TINY, log)
+  const run = compare({ database: 'sqlite', operations: OPERATIONS, contestants: [liar], plan: TINY }, log)
   await expect(run).rejects.toThrow(message)
 })
 
-it('stops at a response that has another length under load', async () => {
+it('stops at a response that has another body under load', async () => {
   const server = createServer((_, response) => response.end('{"id":1} ')).listen(0)
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  const requests = [checkedRequest({ method: 'GET', path: '/v1/pets/1', status: 200, responseBody: '{"id":1}' })]
+  const requests = [checkedRequest({ path: '/v1/pets/1' }, 200, '{"id":1}')]
   const slice = takeSlice({ servers: [{ pid: process.pid, port }], connections: 1, requests, durationMs: 1 })
-  await expect(slice).rejects.toThrow(/^Wrong response to GET \/v1\/pets\/1:\n/)
+  await expect(slice).rejects.toThrow(/^Wrong response to GET \/v1\/pets\/1\n/)
 })
 
 it('measures growth, bulk work and several processes on PostgreSQL, and reports them', async () => {
   const [, selection] = growthSelections([1_000, 2_000])
   if (selection === undefined) throw new Error('There is no selection.')
-  const growth = await compare(selection, TINY, log)
-  const processes = [await compare(processesSelection([1, 2]), TINY, log)]
+  const growth = await compare({ ...selection, plan: TINY }, log)
+  const processes = [await compare({ ...processesSelection([1, 2]), plan: TINY }, log)]
   const { 'scale.md': page = '' } = scaleReport(
     { growth: [growth], bulk: await measureBulk(1_000, log), processes },
     facts,

@@ -1,9 +1,9 @@
 import { rotate } from '../measuring/rotation.ts'
-import { MIXED, type Operation } from '../requests/operations.ts'
+import { MIXED } from '../requests/operations.ts'
 import type { Contestant } from '../servers/contestants.ts'
-import { type Databases, openDatabases } from '../servers/databases.ts'
+import { openDatabases } from '../servers/databases.ts'
 import { type Latency, measureLatency } from './latency.ts'
-import type { Plan, Selection } from './plan.ts'
+import type { Selection } from './plan.ts'
 import { type Measurement, type Running, start, takeSliceOf } from './running.ts'
 import { headersOf } from './same-responses.ts'
 
@@ -23,32 +23,36 @@ export interface Comparison extends Selection {
   readonly latency: readonly Latency[]
 }
 
-type Log = (line: string) => void
-
-/** Compares contestants on one database, each on a copy of its own. */
-export async function compare(selection: Selection, plan: Plan, log: Log): Promise<Comparison> {
-  const { database, operations, contestants } = selection
-  const filled = new Map<number, Databases>()
+/** Compares contestants on one kind of database, each on one of its own. */
+export async function compare(selection: Selection, log: (line: string) => void): Promise<Comparison> {
+  const { database, operations, contestants, plan } = selection
+  const { rounds, connections, warmUpMs, sliceMs } = plan
+  const databases = await openDatabases(database)
   const all: Running[] = []
   try {
     for (const contestant of contestants) {
       log(`${contestant.name}: starting, comparing its responses and warming up`)
-      const size = contestant.size ?? plan.size
-      const databases = filled.get(size) ?? (await openDatabases(database, size))
-      filled.set(size, databases)
-      const running = await start(contestant, databases, operations)
+      const running = await start(contestant, databases, operations, contestant.size ?? plan.size)
       all.push(running)
-      await warmUp(running, plan)
+      for (const operation of operations) await takeSliceOf(running, operation, { connections, durationMs: warmUpMs })
     }
     await assertSameHeaders(all)
-    const [databases] = filled.values()
-    const measurements = await measure(all, operations, databases?.cpu, plan, log)
+    const load = { connections, durationMs: sliceMs, databaseCpu: databases.cpu }
+    const heats = operations.map((operation) =>
+      all.map((running) => ({
+        info: { contestant: running.contestant, operation },
+        take: () => takeSliceOf(running, operation, load),
+      })),
+    )
+    const measurements = await rotate(heats, rounds, (round) => {
+      if (round % 10 === 0) log(`round ${round + 1} of ${rounds}`)
+    })
     const latency = operations.includes(MIXED) ? await measureLatency(all, measurements, plan.latency, log) : []
     await assertStored(all)
-    return { ...selection, server: databases?.description, measurements, latency, footprints: all.map(footprintOf) }
+    return { ...selection, server: databases.description, measurements, latency, footprints: all.map(footprintOf) }
   } finally {
     for (const { stop } of all.flatMap(({ servers }) => servers)) await stop()
-    for (const { close } of filled.values()) await close()
+    await databases.close()
   }
 }
 
@@ -59,30 +63,6 @@ async function assertSameHeaders(all: readonly Running[]): Promise<void> {
   const headers = await Promise.all(alike.map(({ servers: [{ port }] }) => headersOf(port)))
   const [first] = headers
   if (headers.some((one) => one !== first)) throw new Error(`Headers differ:\n${headers.join('\n\n')}`)
-}
-
-async function warmUp(running: Running, { connections, warmUpMs }: Plan): Promise<void> {
-  for (const operation of running.requests.keys()) {
-    await takeSliceOf(running, operation, { connections, durationMs: warmUpMs })
-  }
-}
-
-function measure(
-  all: readonly Running[],
-  operations: readonly Operation[],
-  databaseCpu: Databases['cpu'],
-  { connections, rounds, sliceMs }: Plan,
-  log: Log,
-): Promise<Measurement[]> {
-  const heats = operations.map((operation) =>
-    all.map((running) => ({
-      info: { contestant: running.contestant, operation },
-      take: () => takeSliceOf(running, operation, { connections, durationMs: sliceMs, databaseCpu }),
-    })),
-  )
-  return rotate(heats, rounds, (round) => {
-    if (round % 10 === 0) log(`round ${round + 1} of ${rounds}`)
-  })
 }
 
 /** A contestant that says it added more than it stored has not done the work. */

@@ -6,6 +6,7 @@ export interface Selection {
   readonly database: Database
   readonly operations: readonly Operation[]
   readonly contestants: readonly Contestant[]
+  readonly plan: Plan
 }
 
 /** How much time a comparison takes. */
@@ -25,33 +26,23 @@ export interface Plan {
 const COMMON = { size: 10_000, connections: 32, sliceMs: 50 }
 
 /** Twelve minutes for both databases on two cores. */
-export const FULL: Plan = {
-  ...COMMON,
-  rounds: 60,
-  warmUpMs: 2_500,
-  latency: { rounds: 20, sliceMs: 500 },
-}
+export const FULL: Plan = { ...COMMON, rounds: 60, warmUpMs: 2_500, latency: { rounds: 20, sliceMs: 500 } }
 /** Three minutes, for a first look: wider intervals. */
-export const QUICK: Plan = {
-  ...COMMON,
-  rounds: 16,
-  warmUpMs: 1_000,
-  latency: { rounds: 2, sliceMs: 500 },
-}
+export const QUICK: Plan = { ...COMMON, rounds: 16, warmUpMs: 1_000, latency: { rounds: 2, sliceMs: 500 } }
 /** One client, all sizes in each round. */
-export const GROWTH: Plan = { ...QUICK, connections: 1, rounds: 10, sliceMs: 100 }
+const GROWTH: Plan = { ...QUICK, connections: 1, rounds: 10, sliceMs: 100 }
 /** So many connections that 1, 2 and 4 processes get the same number each. */
-export const PROCESSES: Plan = { ...GROWTH, connections: 48, rounds: 12, sliceMs: 150 }
+const PROCESSES: Plan = { ...GROWTH, connections: 48, rounds: 12, sliceMs: 150 }
 
 /** The service beside itself, with more and more pets in its database. */
 export function growthSelections(sizes: readonly number[]): Selection[] {
   const contestants = sizes.map((size) => ({ ...SERVICE, name: size.toLocaleString('en'), size }))
   const operations = OPERATIONS.filter((one) => one !== MIXED)
-  return DATABASES.map((database) => ({ database, operations, contestants }))
+  return DATABASES.map((database) => ({ database, operations, contestants, plan: GROWTH }))
 }
 
 /** The service beside itself, as one and as several processes. */
 export function processesSelection(counts: readonly number[]): Selection {
   const contestants = counts.map((processes) => ({ ...SERVICE, name: `processes: ${processes}`, processes }))
-  return { database: 'postgres', operations: [LIST, GET, CREATE], contestants }
+  return { database: 'postgres', operations: [LIST, GET, CREATE], contestants, plan: PROCESSES }
 }

@@ -34,10 +34,11 @@ const REST_MS = 300
 /** Starts a contestant. Rejects, and stops it, unless its responses are right. */
 export async function start(
   contestant: Contestant,
-  { size, create }: Databases,
+  databases: Databases,
   operations: readonly Operation[],
+  size: number,
 ): Promise<Running> {
-  const { url, countPets } = await create()
+  const { url, countPets } = await databases.create(size)
   const count = contestant.processes ?? 1
   const servers: [RunningServer, ...RunningServer[]] = [await startServer(contestant, url)]
   try {

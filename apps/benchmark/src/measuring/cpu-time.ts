@@ -1,36 +1,52 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '@pet-store/testing'
 import { sum } from './statistics.ts'
 
-/** The CPU time of all threads of a process in nanoseconds, as the kernel's `schedstat` counts it. */
-export function cpuTime(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`)
-  return sum(
-    threads.map((thread) => Number.parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1'), 10)),
-  )
-}
+/** Resolves with the CPU time that some processes have used so far, in nanoseconds. */
+export type CpuClock = () => Promise<number>
+
+/** After most responses the rest of the work takes less. */
+const REST_MS = 1
 
 /**
- * A reader of the CPU time of all processes of a PostgreSQL server, from the id of one of them; `undefined` when it
- * runs on another machine.
+ * A clock of all threads of some processes. It waits until none of them runs or wants to: the kernel's `schedstat` counts
+ * what a running thread uses only every few milliseconds, so a whole slice could seem to have taken no time.
  */
-export function cpuTimeOfPostgres(pid: number): (() => number) | undefined {
+export function createCpuClock(pids: () => readonly (number | string)[]): CpuClock {
+  // What a thread that has ended used stays counted.
+  const used = new Map<string, number>()
+  return async () => {
+    await wait(REST_MS)
+    await until('the servers have nothing to do', () => {
+      try {
+        const threads = pids().flatMap(foldersOfThreads)
+        const states = threads.map((folder) => readFileSync(`${folder}/stat`, 'latin1'))
+        for (const folder of threads) {
+          used.set(folder, Number.parseInt(readFileSync(`${folder}/schedstat`, 'latin1'), 10))
+        }
+        return !states.some((state) => state.includes(') R '))
+      } catch {
+        // One has just ended, and is not there the next time.
+        return false
+      }
+    })
+    return sum([...used.values()])
+  }
+}
+
+/** The clock of a PostgreSQL server, from the id of one of its processes; `undefined` when it runs on another machine. */
+export function createPostgresClock(pid: number): CpuClock | undefined {
   try {
     const [, parent] = /\(postgres\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
-    if (parent === undefined) return undefined
     const children = `/proc/${parent}/task/${parent}/children`
-    // What a process that has ended used stays counted.
-    const used = new Map<string, number>()
-    return () => {
-      for (const child of readFileSync(children, 'latin1').trim().split(' ')) {
-        try {
-          used.set(child, cpuTime(Number(child)))
-        } catch {
-          // It has just ended.
-        }
-      }
-      return sum([...used.values()])
-    }
+    readFileSync(children)
+    return createCpuClock(() => readFileSync(children, 'latin1').trim().split(' '))
   } catch {
     return undefined
   }
+}
+
+function foldersOfThreads(pid: number | string): string[] {
+  return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`)
 }

@@ -1,8 +1,7 @@
 import { LoadConnection, quantile } from '@pet-store/testing'
 import { type CheckedRequest, send } from '../requests/request.ts'
-import { cpuTime } from './cpu-time.ts'
+import { type CpuClock, createCpuClock } from './cpu-time.ts'
 import type { Figure } from './rotation.ts'
-import { sum } from './statistics.ts'
 
 /** A server that can be measured. */
 export interface MeasuredServer {
@@ -17,8 +16,8 @@ export interface SliceOptions {
   /** Taken in turn by whichever connection is free. */
   readonly requests: readonly CheckedRequest[]
   readonly durationMs: number
-  /** The CPU time of the database server so far, in nanoseconds, where it is known. */
-  readonly databaseCpu?: (() => number) | undefined
+  /** That of the database server, where it is known. */
+  readonly databaseCpu?: CpuClock | undefined
 }
 
 /** What a short load measured. */
@@ -38,16 +37,14 @@ export const CPU: Figure<Slice> = ({ cpuMicroseconds }) => cpuMicroseconds
 export const PER_CPU: Figure<Slice> = ({ cpuMicroseconds }) => 1 / cpuMicroseconds
 export const DATABASE_CPU: Figure<Slice> = ({ databaseMicroseconds }) => databaseMicroseconds
 
-/**
- * Keeps each connection busy with one request at a time. CPU time is read before and after, while the servers have
- * nothing to do: the kernel counts that of a running process with a delay. Rejects on the first wrong response.
- */
+/** Keeps each connection busy with one request at a time. Rejects on the first wrong response. */
 export async function takeSlice(options: SliceOptions): Promise<Slice> {
-  const { servers, requests, durationMs } = options
+  const { servers, requests, durationMs, databaseCpu = () => Number.NaN } = options
   const portOf = (index: number) => servers[index % servers.length]?.port ?? 0
   const connections = Array.from({ length: options.connections }, (_, index) => new LoadConnection(portOf(index)))
+  const serverCpu = createCpuClock(() => servers.map(({ pid }) => pid))
   const latencies: number[] = []
-  let [turn, sent, added] = [0, 0, 0]
+  let [turn, added] = [0, 0]
   async function sendNext(connection: LoadConnection): Promise<void> {
     turn = (turn + 1) % requests.length
     const request = requests[turn] as CheckedRequest
@@ -58,12 +55,11 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
   try {
     // The first request on each connection is not measured.
     await Promise.all(connections.map(sendNext))
-    const before = readTimes(options)
+    const before = { server: await serverCpu(), database: await databaseCpu() }
     const start = performance.now()
     let end = start
     async function sendInTurn(connection: LoadConnection): Promise<void> {
       while (end - start < durationMs) {
-        sent += 1
         const sentAt = performance.now()
         await sendNext(connection)
         end = performance.now()
@@ -71,20 +67,15 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
       }
     }
     await Promise.all(connections.map(sendInTurn))
-    const after = readTimes(options)
+    const microsecondsOf = (nanoseconds: number) => nanoseconds / latencies.length / 1000
     return {
-      requestsPerSecond: (sent * 1000) / (end - start),
-      cpuMicroseconds: (after.server - before.server) / sent / 1000,
-      databaseMicroseconds: (after.database - before.database) / sent / 1000,
+      requestsPerSecond: (latencies.length * 1000) / (end - start),
+      cpuMicroseconds: microsecondsOf((await serverCpu()) - before.server),
+      databaseMicroseconds: microsecondsOf((await databaseCpu()) - before.database),
       p50Ms: quantile(latencies, 0.5),
       added,
     }
   } finally {
     for (const connection of connections) connection.close()
   }
-}
-
-/** Times in nanoseconds. */
-function readTimes({ servers, databaseCpu }: SliceOptions) {
-  return { server: sum(servers.map(({ pid }) => cpuTime(pid))), database: databaseCpu?.() ?? Number.NaN }
 }

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '@pet-store/testing'
 import { compare } from '../comparison/comparison.ts'
 import { FULL } from '../comparison/plan.ts'
 import { figureOf } from '../measuring/rotation.ts'
@@ -31,13 +31,12 @@ export async function requestTimeReport(facts: Facts, log: (line: string) => voi
   const heads = ['']
   const rows = [...Object.keys(STAGES).slice(1), 'in all'].map((stage) => [stage])
   for (const [database, operation] of DATABASES.flatMap((one) => [LIST, GET].map((each) => [one, each] as const))) {
-    const folder = mkdtempSync(join(tmpdir(), 'pet-store-profile-'))
+    const folder = await temporaryFolder()
     const program = ['--cpu-prof', '--cpu-prof-interval', '100', '--cpu-prof-dir', folder, ...SERVICE.program]
     const contestants = [SERVICE, { ...SERVICE, program }]
-    const { measurements } = await compare({ database, operations: [operation], contestants }, FULL, log)
+    const { measurements } = await compare({ database, operations: [operation], contestants, plan: FULL }, log)
     const [micros = Number.NaN] = measurements.map(({ series }) => figureOf(series, CPU).middle)
     const samples = samplesByStage(folder)
-    rmSync(folder, { recursive: true })
     const all = samples.filter((stage) => stage !== 'idle').length
     heads.push(`${DATABASE_NAMES[database]}, ${operation.title.toLowerCase()}`)
     for (const row of rows) {

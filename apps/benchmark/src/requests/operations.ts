@@ -41,7 +41,7 @@ function list({ size, takesCursors }: Target, { limit = 20, ...filter }: ListOpt
   if (filter.after !== undefined && takesCursors) query.set('cursor', writeCursor(BigInt(filter.after), undefined))
   else if (filter.after !== undefined) query.set('after', String(filter.after))
   const responseBody = `[${dataPage(size, limit, filter).map(petJson).join(',')}]`
-  return checkedRequest({ method: 'GET', path: `/v1/pets?${query}`, status: 200, responseBody })
+  return checkedRequest({ path: `/v1/pets?${query}` }, 200, responseBody)
 }
 
 function pages(target: Target): CheckedRequest[] {
@@ -52,8 +52,7 @@ function pages(target: Target): CheckedRequest[] {
 function gets({ size }: Target): CheckedRequest[] {
   return Array.from({ length: 200 }, (_, index) => {
     const id = 1 + ((index * 7_919) % size)
-    const responseBody = petJson(dataPet(id, size))
-    return checkedRequest({ method: 'GET', path: `/v1/pets/${id}`, status: 200, responseBody })
+    return checkedRequest({ path: `/v1/pets/${id}` }, 200, petJson(dataPet(id, size)))
   })
 }
 
@@ -61,7 +60,7 @@ function gets({ size }: Target): CheckedRequest[] {
 function creates({ size }: Target): CheckedRequest[] {
   return Array.from({ length: 50 }, (_, index) => {
     const pet = dataPet(index % 2 === 0 ? index + 1 : size - index, size)
-    return checkedRequest({ method: 'POST', path: '/v1/pets', body: newPetJson(pet), status: 201 })
+    return checkedRequest({ method: 'POST', path: '/v1/pets', body: newPetJson(pet) }, 201)
   })
 }
 

@@ -1,42 +1,40 @@
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
-import { type LoadConnection, requestBytes } from '@pet-store/testing'
+import { LoadConnection, requestBytes, type WireRequest } from '@pet-store/testing'
 
 /** The API key of every request of this run. */
 export const API_KEY = createApiKeyText()
 export const API_KEY_SHA256 = hashApiKey(API_KEY)
 
-/** A request with its expected response; without a body where that differs each time. */
-interface Expectation {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly body?: string
-  readonly status: number
-  readonly responseBody?: string
-}
-
-/** The same, ready to be sent. */
-export interface CheckedRequest extends Expectation {
+/** A request that is ready to be sent, with its expected response. */
+export interface CheckedRequest extends WireRequest {
   readonly bytes: string
-  /** Bytes of the response's body, where it is the same each time. */
-  readonly length: number | undefined
+  readonly status: number
+  /** Without one any body is right. */
+  readonly responseBody: Buffer | undefined
 }
 
-export function checkedRequest(expectation: Expectation): CheckedRequest {
-  const { responseBody } = expectation
-  const length = responseBody === undefined ? undefined : Buffer.byteLength(responseBody)
-  return { ...expectation, bytes: requestBytes({ ...expectation, key: API_KEY }), length }
+export function checkedRequest(request: WireRequest, status: number, responseBody?: string): CheckedRequest {
+  const bytes = requestBytes({ key: API_KEY, ...request })
+  return { ...request, bytes, status, responseBody: responseBody === undefined ? undefined : Buffer.from(responseBody) }
 }
 
-/** Resolves with the response; rejects when it is missing, or its status or length is unexpected. */
+/** Resolves with the response; rejects when it is missing, or not the expected one byte for byte. */
 export function send(
   connection: LoadConnection,
-  { method, path, bytes, status, length }: CheckedRequest,
+  { method = 'GET', path, bytes, status, responseBody }: CheckedRequest,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.send(bytes, (response) => {
-      if (response === undefined) reject(new Error(`The server closed the connection after ${method} ${path}.`))
-      else if (response.status === status && (length ?? response.body.length) === response.body.length) resolve()
-      else reject(new Error(`Wrong response to ${method} ${path}:\n${response.head}\n\n${response.body.toString()}`))
+      const isRight = response?.status === status && (responseBody ?? response.body).equals(response.body)
+      if (isRight) return resolve()
+      const received = response === undefined ? 'no response' : `${response.head}\n\n${response.body}`
+      reject(new Error(`Wrong response to ${method} ${path}\nexpected: ${status} ${responseBody ?? ''}\n\n${received}`))
     })
   })
+}
+
+/** The same on a connection of its own. */
+export async function sendAlone(port: number, request: CheckedRequest): Promise<void> {
+  const connection = new LoadConnection(port)
+  await send(connection, request).finally(() => connection.close())
 }

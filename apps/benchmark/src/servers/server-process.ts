@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type RunningProgram, startProgram, waitForResponse } from '@pet-store/testing'
+import { type RunningProgram, startProgram, temporaryFolder, waitForResponse } from '@pet-store/testing'
 import { freePort } from '@pet-store/testing-postgres'
 import type { MeasuredServer } from '../measuring/slice.ts'
 import { API_KEY, API_KEY_SHA256 } from '../requests/request.ts'
@@ -37,8 +37,8 @@ export interface RunningServer extends MeasuredServer {
 export async function startServer({ program, settings }: Contestant, databaseUrl: string): Promise<RunningServer> {
   const port = await freePort()
   // What it writes, above all its access log, goes to a file, as it would under a supervisor.
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-log-'))
-  const log = openSync(join(folder, 'server.log'), 'a')
+  const logFile = join(await temporaryFolder(), 'server.log')
+  const log = openSync(logFile, 'a')
   const env = {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
@@ -55,12 +55,12 @@ export async function startServer({ program, settings }: Contestant, databaseUrl
   closeSync(log)
   async function stop(): Promise<void> {
     await running.end()
-    rmSync(folder, { recursive: true })
+    rmSync(logFile)
   }
   try {
     await waitForResponse(running, port, { path: '/v1/pets?limit=20', key: API_KEY })
   } catch (cause) {
-    const output = readFileSync(join(folder, 'server.log'), 'utf8').slice(-2_000)
+    const output = readFileSync(logFile, 'utf8').slice(-2_000)
     await stop()
     throw new Error(`${program.join(' ')} does not respond:\n${output}`, { cause })
   }
