@@ -9,4 +9,4 @@ export { readSettings } from './settings/read-settings.ts'
 export type { Settings } from './settings/settings.ts'
 
 // Its database, beside the program
-export { persistenceAdapter } from './persistence/open-persistence.ts'
+export { persistenceAdapter } from './persistence/persistence-adapter.ts'

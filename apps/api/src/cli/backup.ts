@@ -1,10 +1,10 @@
-import { persistenceAdapter } from '../persistence/open-persistence.ts'
+import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import { amount } from '../transfer/progress.ts'
 
 /** Writes a checked copy of the database to a file, even while the service runs. */
 export async function backupCommand(file: string): Promise<void> {
-  const { backup } = persistenceAdapter(readSettings())
+  const { backup } = await persistenceAdapter(readSettings())
   if (backup === undefined) throw new Error(USE_OTHER_TOOLS)
   const { pets } = await backup(file)
   console.log(`${JSON.stringify(file)} is a checked copy with ${amount(pets, 'pet')}.`)
@@ -12,7 +12,7 @@ export async function backupCommand(file: string): Promise<void> {
 
 /** Puts a backup in the place of the database. */
 export async function restoreCommand(file: string): Promise<void> {
-  const { restore } = persistenceAdapter(readSettings())
+  const { restore } = await persistenceAdapter(readSettings())
   if (restore === undefined) throw new Error(USE_OTHER_TOOLS)
   const { pets, previousFile } = await restore(file)
   const before = previousFile === undefined ? '' : ` The database that was there before is now ${previousFile}.`

@@ -1,7 +1,7 @@
+import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import { copyDatabase } from '../transfer/copy.ts'
-import { withBulkAccess } from '../transfer/open-transfer.ts'
 import { amount, interruptible } from '../transfer/progress.ts'
 
 /** Copies a database into another one, and compares both. */

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { createApiKey } from '@pet-store/access'
 import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { persistenceAdapter } from '../persistence/open-persistence.ts'
+import { openPersistence } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import { runHere } from '../testing/run-command.test-support.ts'
 
@@ -56,10 +56,10 @@ it('doctor lists misspelt variables with invalid ones', async () => {
 
 it('doctor warns that a clock differs, its own or that of another instance', async () => {
   const settings = { ...readSettings({}), databaseUrl: `sqlite:${folder}/pets.db` }
-  const { apiKeys, close } = await persistenceAdapter(settings).open({ migrate: true })
+  const { apiKeys, close } = await openPersistence(settings)
   const { key } = createApiKey({ name: 'kiosk' }, { by: 'Ada' })
-  await apiKeys?.add(key)
-  await apiKeys?.markUsed([{ id: key.id, at: new Date('2999-01-01') }])
+  await apiKeys.add(key)
+  await apiKeys.markUsed([{ id: key.id, at: new Date('2999-01-01') }])
   await close()
   expect(await findings({ DATABASE_URL: settings.databaseUrl })).toEqual({
     code: 0,

@@ -4,7 +4,8 @@ import { createServer } from 'node:http'
 import { dirname } from 'node:path'
 import { apiKeyState } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
-import { openPersistence, persistenceAdapter, remedyWithoutKeys } from '../persistence/open-persistence.ts'
+import { openPersistence, remedyWithoutKeys } from '../persistence/open-persistence.ts'
+import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { listen } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { misspeltVariables } from '../settings/environment.ts'
@@ -58,7 +59,7 @@ async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
   if (persistenceModule !== '') {
     const remedy = 'install the package, or correct PERSISTENCE_MODULE: a package, or a path that begins with . or /'
     const module = await attempt('module', remedy, async () => {
-      await persistenceAdapter(settings).capabilities()
+      await persistenceAdapter(settings)
       return persistenceModule
     })
     yield module
@@ -110,7 +111,8 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
     ? (['ok', 'serve does that when it starts'] as const)
     : (['error', 'run pet-store migrate'] as const)
   try {
-    const { database, pending } = await persistenceAdapter(settings).migrations()
+    const adapter = await persistenceAdapter(settings)
+    const { database, pending } = await adapter.migrations()
     if (database === 'missing') {
       return yield { check: 'database', state, message: `${url} does not exist and must be created`, remedy }
     }

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
+import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import { type ExportOptions, exportPets } from '../transfer/export-pets.ts'
-import { withTransfer } from '../transfer/open-transfer.ts'
 import { type Format, formatOf, replaceFile } from '../transfer/pet-file.ts'
 import { amount, interruptible } from '../transfer/progress.ts'
 
@@ -13,12 +13,12 @@ interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
 /** Writes pets to a file, or to standard output for as long as it is read. */
 export async function exportCommand({ output, ...options }: ExportCommandOptions): Promise<void> {
   const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
-  await withTransfer(readSettings(), { readOnly: true }, async (transfer) => {
+  await withBulkAccess(readSettings(), { readOnly: true }, async (source) => {
     let count = 0
     const onPets = (pets: number) => {
       count += pets
     }
-    const text = exportPets(transfer, { ...options, format, onPets })
+    const text = exportPets(source, { ...options, format, onPets })
     if (output === undefined) return pipeline(text, process.stdout).catch(unlessClosed)
     const stopped = () => `Stopped. ${JSON.stringify(output)} was not written.`
     await interruptible(stopped, () => replaceFile(output, text))

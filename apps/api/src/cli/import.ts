@@ -1,17 +1,15 @@
-import { closeSync, openSync, statSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
+import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { RejectedEntry } from '../transfer/entry.ts'
 import { checkPets, type ImportCounts, importPets, type Reading } from '../transfer/import-pets.ts'
-import { withTransfer } from '../transfer/open-transfer.ts'
-import { type Format, fileError, findPetFile, formatOf } from '../transfer/pet-file.ts'
+import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
 import { amount, interruptible } from '../transfer/progress.ts'
 
 interface ImportOptions {
   readonly format?: Format
   readonly dryRun?: boolean
   readonly onError: 'stop' | 'skip'
-  readonly report?: string
   readonly again?: boolean
   readonly json?: boolean
 }
@@ -26,24 +24,21 @@ export async function importCommand(name: string, options: ImportOptions, comman
   if (format === undefined) command.error(`error: ${missingFormat(name)}`)
   const file = await findPetFile(name)
   const settings = readSettings()
-  const rejectedLines = openRejectedLines(options.report, name)
   const counts = { stored: 0, storedEarlier: 0 }
-  try {
-    const source = { file, format, onError, report: rejectedLines.add }
-    const checked = dryRun || file.bytes !== undefined ? await checkPets(source) : undefined
-    if (checked !== undefined && (dryRun || checked.stopReason !== undefined)) {
-      return printResult({ ...counts, stored: dryRun ? checked.pets : 0 }, checked, options)
-    }
-    await withTransfer(settings, {}, async (target) => {
-      const continues = checked !== undefined && target.readPetImports !== undefined
-      const stopped = () =>
-        `Stopped. ${amount(counts.stored, 'pet')} stored${continues ? '; run the same command on the same file to continue' : ''}.`
-      const reading = await interruptible(stopped, () => importPets(source, target, { checked, again, counts }))
-      printResult(counts, reading, options)
-    })
-  } finally {
-    rejectedLines.close()
+  const report = ({ line, reason }: RejectedEntry) => console.error(`line ${line}: ${reason}`)
+  const source = { file, format, onError, report }
+  const checked = dryRun || file.bytes !== undefined ? await checkPets(source) : undefined
+  if (checked !== undefined && (dryRun || checked.stopReason !== undefined)) {
+    return printResult({ ...counts, stored: dryRun ? checked.pets : 0 }, checked, options)
   }
+  const next = checked === undefined ? '' : '; run the same command on the same file to continue'
+  await withBulkAccess(settings, {}, async (target) => {
+    const reading = await interruptible(
+      () => `Stopped. ${amount(counts.stored, 'pet')} stored${next}.`,
+      () => importPets(source, target, { checked, again, counts }),
+    )
+    printResult(counts, reading, options)
+  })
 }
 
 const SPREADSHEET = /\.(?:xls[xmb]?|ods|numbers)$/i
@@ -54,32 +49,6 @@ function missingFormat(name: string): string {
   }
   const what = name === '-' ? 'standard input has no name that ends' : 'the name of the file does not end'
   return `${what} in .csv or .ndjson; add --format csv or --format ndjson`
-}
-
-/** Reports rejected lines, one each, to a file, which is emptied, or to standard error. Throws if that file is the imported one. */
-function openRejectedLines(file: string | undefined, imported: string) {
-  const descriptor = file === undefined ? undefined : openReport(file, imported)
-  return {
-    add({ line, reason }: RejectedEntry): void {
-      const text = `line ${line}: ${reason}\n`
-      if (descriptor !== undefined) writeSync(descriptor, text)
-      else process.stderr.write(text)
-    },
-    close: () => descriptor !== undefined && closeSync(descriptor),
-  }
-}
-
-function openReport(file: string, imported: string): number {
-  // A file can have several names.
-  const [one, other] = [file, imported].map((name) => statSync(name, { bigint: true, throwIfNoEntry: false }))
-  if (one?.isFile() && one.ino === other?.ino && one.dev === other.dev) {
-    throw new Error(`The report would overwrite ${JSON.stringify(imported)}. Give --report another name.`)
-  }
-  try {
-    return openSync(file, 'w')
-  } catch (error) {
-    throw fileError('write', file, error as NodeJS.ErrnoException)
-  }
 }
 
 function printResult(

@@ -1,5 +1,5 @@
 import type { MigrationState } from '@pet-store/persistence'
-import { persistenceAdapter } from '../persistence/open-persistence.ts'
+import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
 
@@ -9,7 +9,7 @@ const EXIT_CODES = { migrated: 1, empty: 3, missing: 3 } as const satisfies Reco
 /** Migrates the database and names what was done; with `check` only says what migrating would do. */
 export async function migrate({ check = false, json = false }: { check?: boolean; json?: boolean }): Promise<void> {
   const settings = readSettings()
-  const adapter = persistenceAdapter(settings)
+  const adapter = await persistenceAdapter(settings)
   if (check) return report(await adapter.migrations(), maskUrl(settings.databaseUrl), json)
   const done = await adapter.migrate()
   if (json) console.log(JSON.stringify({ done }, undefined, 2))

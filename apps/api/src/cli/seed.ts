@@ -1,12 +1,9 @@
 import { hash, randomInt } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type NewPet, validateNewPet } from '@pet-store/domain'
+import { openBulkAccess, openPersistence } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import { withTransfer } from '../transfer/open-transfer.ts'
 import { amount, interruptible, showProgress } from '../transfer/progress.ts'
-
-/** SQLite has one writer at a time, and a serving process waits for it. */
-const PETS_PER_TRANSACTION = 5_000
 
 interface SeedOptions {
   readonly count: number
@@ -16,26 +13,40 @@ interface SeedOptions {
 
 /** Stores invented pets, and prints the command that stores the same ones again. */
 export async function seedCommand({ count, seed = randomInt(2 ** 32), json = false }: SeedOptions): Promise<void> {
+  const target = await openTarget()
   let stored = 0
-  await withTransfer(readSettings(), {}, ({ addPets }) =>
-    interruptible(
-      () => `Stopped. ${amount(stored, 'invented pet')} stored.`,
-      async () => {
-        const meter = showProgress('Storing', count)
-        while (stored < count) {
-          const length = Math.min(count - stored, PETS_PER_TRANSACTION)
-          await addPets(Array.from({ length }, (_, index) => inventPet(seed, stored + index)))
-          stored += length
-          meter.advance(length)
-          // SQLite works without the event loop, which Ctrl+C needs.
-          await setImmediate()
-        }
-        meter.end()
-      },
-    ),
-  )
+  const storeAll = async () => {
+    const meter = showProgress('Storing', count)
+    while (stored < count) {
+      const length = Math.min(count - stored, target.atOnce)
+      await target.addPets(Array.from({ length }, (_, index) => inventPet(seed, stored + index)))
+      stored += length
+      meter.advance(length)
+      // SQLite works without the event loop, which Ctrl+C needs.
+      await setImmediate()
+    }
+    meter.end()
+  }
+  try {
+    await interruptible(() => `Stopped. ${amount(stored, 'invented pet')} stored.`, storeAll)
+  } finally {
+    await target.close()
+  }
   if (json) return console.log(JSON.stringify({ stored, seed }))
   console.log(`Stored ${amount(count, 'invented pet')}. The same again: pet-store seed --count ${count} --seed ${seed}`)
+}
+
+/** Opens the database for bulk work; for an adapter that has none, to add a few pets at the same time. */
+async function openTarget() {
+  const settings = readSettings()
+  const bulk = await openBulkAccess(settings)
+  if (bulk !== undefined) {
+    const addPets = (pets: readonly NewPet[]) => bulk.addPets(pets)
+    // SQLite has one writer at a time, and a serving process waits for it.
+    return { addPets, atOnce: 5_000, close: () => bulk.close() }
+  }
+  const { pets, close } = await openPersistence(settings)
+  return { addPets: (added: readonly NewPet[]) => Promise.all(added.map((pet) => pets.add(pet))), atOnce: 16, close }
 }
 
 const NAMES =

@@ -16,7 +16,6 @@ export function addTransferCommands(program: Command, json: Option): void {
         .choices(['stop', 'skip'])
         .default('stop'),
     )
-    .option('--report <file>', 'the file that lists rejected lines (default: standard error)')
     .option('--again', 'store every line, even of a file that was imported before')
     .addOption(json)
     .action(async (file, options, command) => (await import('./import.ts')).importCommand(file, options, command))

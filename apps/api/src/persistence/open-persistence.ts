@@ -1,28 +1,48 @@
 import { type ApiKeyRepository, createMemoryRateLimiter } from '@pet-store/access'
-import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
-import type { PostgresOptions } from '@pet-store/persistence-postgres'
-import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
-import { InvalidSettings } from '../settings/read-settings.ts'
+import type { BulkAccess, Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { Settings } from '../settings/settings.ts'
-import type { PersistenceAdapter } from './persistence-adapter.ts'
-import { persistenceModule } from './persistence-module.ts'
-
-// Only what is used is loaded: the ORM's half for the other database would take a tenth of the time of a start.
-const sqlite = () => import('@pet-store/persistence-sqlite')
-const postgres = () => import('@pet-store/persistence-postgres')
+import { persistenceAdapter } from './persistence-adapter.ts'
 
 /** What the caller does with the database, and who is told of failures. Default: everything, and a missing database is created. */
 export type PersistenceUse = Pick<PersistenceOptions, 'create' | 'readOnly' | 'onBackgroundFailure' | 'onStatement'>
 
 /** Opens the database that the settings name. Rejects with a sentence if it cannot, or if migrations are pending and must not run. */
 export async function openPersistence(settings: Settings, use: PersistenceUse = {}): Promise<Required<Persistence>> {
-  const migrate = settings.migrateOnStart && use.readOnly !== true
-  return withDefaults(await persistenceAdapter(settings).open({ migrate, ...use }))
+  const { open } = await persistenceAdapter(settings)
+  return withDefaults(await open(openMode(settings, use)))
+}
+
+/** The same for bulk access; `undefined`, and nothing is opened, if the adapter has none. */
+export async function openBulkAccess(settings: Settings, use: PersistenceUse = {}): Promise<BulkAccess | undefined> {
+  const { openBulkAccess: open } = await persistenceAdapter(settings)
+  return open?.(openMode(settings, use))
+}
+
+/** Does some work in bulk on the database that the settings name. Rejects if its adapter cannot do that. */
+export async function withBulkAccess<Result>(
+  settings: Settings,
+  use: PersistenceUse,
+  work: (bulk: BulkAccess) => Promise<Result>,
+): Promise<Result> {
+  const bulk = await openBulkAccess(settings, use)
+  if (bulk === undefined) {
+    const name = JSON.stringify(settings.persistenceModule)
+    throw new Error(`The persistence module ${name} has no bulk access, which this command needs.`)
+  }
+  try {
+    return await work(bulk)
+  } finally {
+    await bulk.close()
+  }
+}
+
+function openMode(settings: Settings, use: PersistenceUse): PersistenceUse & { readonly migrate: boolean } {
+  return { migrate: settings.migrateOnStart && use.readOnly !== true, ...use }
 }
 
 /** What an operator should know of an adapter that does not declare that several processes may use it; else `undefined`. */
 export async function oneProcessNote(settings: Settings): Promise<string | undefined> {
-  const capabilities = await persistenceAdapter(settings).capabilities()
+  const { capabilities } = await persistenceAdapter(settings)
   if (capabilities?.severalProcesses) return undefined
   return 'the adapter does not declare that several processes may use it: stop this one before keys, import and other commands'
 }
@@ -65,43 +85,4 @@ export function remedyWithoutKeys(apiKeys: ApiKeyRepository): string {
   return apiKeys === noApiKeys
     ? 'the adapter stores none, so put their hashes into API_KEYS_SHA256'
     : 'create one with: pet-store keys create --name NAME'
-}
-
-/** The adapter that the settings name: the only switch on the kind of database. */
-export function persistenceAdapter(settings: Settings): PersistenceAdapter {
-  const url = settings.databaseUrl
-  if (settings.persistenceModule !== '') {
-    return persistenceModule(settings.persistenceModule, url, settings.databaseReplicaUrls)
-  }
-  const kind = databaseKind(url)
-  if (kind === undefined) throw new InvalidSettings([`The URL of a database ${DATABASE_URL_RULE}.`])
-  if (kind === 'sqlite') {
-    return {
-      capabilities: async () => (await sqlite()).sqliteCapabilities,
-      open: async (mode) => (await sqlite()).openSqlitePersistence({ url, ...mode }),
-      migrate: async () => (await sqlite()).migrateSqlite({ url }),
-      openBulkAccess: async (mode) => (await sqlite()).openSqliteBulkAccess({ url, ...mode }),
-      migrations: async () => (await sqlite()).readSqliteMigrations({ url }),
-      backup: async (file) => (await sqlite()).backupSqlite({ url }, file),
-      restore: async (file) => (await sqlite()).restoreSqlite({ url }, file),
-    }
-  }
-  const options = postgresOptions(url, settings)
-  return {
-    capabilities: async () => (await postgres()).postgresCapabilities,
-    open: async (mode) => (await postgres()).openPostgresPersistence({ ...options, ...mode }),
-    migrate: async () => (await postgres()).migratePostgres(options),
-    openBulkAccess: async (mode) => (await postgres()).openPostgresBulkAccess({ ...options, ...mode }),
-    migrations: async () => (await postgres()).readPostgresMigrations(options),
-  }
-}
-
-function postgresOptions(url: string, settings: Settings): PostgresOptions {
-  return {
-    url,
-    replicaUrls: settings.databaseReplicaUrls,
-    poolSize: settings.databasePoolSize,
-    statementTimeoutMs: settings.databaseStatementTimeoutMs,
-    pooler: settings.databasePooler,
-  }
 }

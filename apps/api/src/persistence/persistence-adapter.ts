@@ -5,15 +5,21 @@ import type {
   PersistenceCapabilities,
   PersistenceOptions,
 } from '@pet-store/persistence'
+import { loadPersistenceModule } from '@pet-store/persistence/module'
+import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
+import { InvalidSettings } from '../settings/read-settings.ts'
+import type { Settings } from '../settings/settings.ts'
+
+type OpenMode = Omit<PersistenceOptions, 'url'>
 
 /** What the program can do with the database that the settings name. */
 export interface PersistenceAdapter {
-  /** What the adapter declares; `undefined` if it declares nothing. Opens nothing. */
-  capabilities(): Promise<PersistenceCapabilities | undefined>
+  /** What the adapter declares, if it declares anything. */
+  readonly capabilities: PersistenceCapabilities | undefined
   /** Resolves once the database works. Runs pending migrations if it may; otherwise rejects and names them. */
-  open(mode: Omit<PersistenceOptions, 'url'>): Promise<Persistence>
-  /** Opens it for moving many pets at a time; `undefined`, and nothing is opened, if the adapter has no bulk access. */
-  openBulkAccess(mode: Omit<PersistenceOptions, 'url'>): Promise<BulkAccess | undefined>
+  open(mode: OpenMode): Promise<Persistence>
+  /** Opens it for moving many pets at a time, if the adapter has bulk access. */
+  readonly openBulkAccess: ((mode: OpenMode) => Promise<BulkAccess>) | undefined
   /** Runs pending migrations without serving, and returns their names. */
   migrate(): Promise<readonly string[]>
   /** Which migrations the database has and lacks. Changes nothing. */
@@ -22,4 +28,70 @@ export interface PersistenceAdapter {
   backup?(file: string): Promise<{ readonly pets: number }>
   /** Puts a copy in the place of the database, which is kept under another name. */
   restore?(file: string): Promise<{ readonly pets: number; readonly previousFile?: string }>
+}
+
+/**
+ * Loads the adapter that the settings name, which opens nothing: the only switch on the kind of database. Only what is
+ * used is loaded: the ORM's half for the other database would take a tenth of the time of a start.
+ */
+export async function persistenceAdapter(settings: Settings): Promise<PersistenceAdapter> {
+  const { databaseUrl: url, persistenceModule } = settings
+  if (persistenceModule !== '') return moduleAdapter(persistenceModule, url, settings.databaseReplicaUrls)
+  const kind = databaseKind(url)
+  if (kind === undefined) throw new InvalidSettings([`The URL of a database ${DATABASE_URL_RULE}.`])
+  if (kind === 'sqlite') {
+    const sqlite = await import('@pet-store/persistence-sqlite')
+    return {
+      capabilities: sqlite.sqliteCapabilities,
+      open: (mode) => sqlite.openSqlitePersistence({ url, ...mode }),
+      openBulkAccess: (mode) => sqlite.openSqliteBulkAccess({ url, ...mode }),
+      migrate: () => sqlite.migrateSqlite({ url }),
+      migrations: () => sqlite.readSqliteMigrations({ url }),
+      backup: (file) => sqlite.backupSqlite({ url }, file),
+      restore: (file) => sqlite.restoreSqlite({ url }, file),
+    }
+  }
+  const postgres = await import('@pet-store/persistence-postgres')
+  const options = {
+    url,
+    replicaUrls: settings.databaseReplicaUrls,
+    poolSize: settings.databasePoolSize,
+    statementTimeoutMs: settings.databaseStatementTimeoutMs,
+    pooler: settings.databasePooler,
+  }
+  return {
+    capabilities: postgres.postgresCapabilities,
+    open: (mode) => postgres.openPostgresPersistence({ ...options, ...mode }),
+    openBulkAccess: (mode) => postgres.openPostgresBulkAccess({ ...options, ...mode }),
+    migrate: () => postgres.migratePostgres(options),
+    migrations: () => postgres.readPostgresMigrations(options),
+  }
+}
+
+/** How long migrating may take: as long as the data needs, but a promise that never settles must not hang a deployment. */
+const MIGRATION_TIMEOUT_MS = 3_600_000
+
+/** A third-party adapter. It migrates its database by itself, so migrating means opening it with the permission to do so. */
+async function moduleAdapter(name: string, url: string, replicaUrls: readonly string[]): Promise<PersistenceAdapter> {
+  const { open, openBulkAccess, capabilities } = await loadPersistenceModule(name)
+  const hasReplicas = replicaUrls.length > 0
+  if (hasReplicas && !capabilities?.replicas) {
+    throw new Error(
+      `DATABASE_REPLICA_URLS must be empty: the persistence module ${JSON.stringify(name)} declares no replicas.`,
+    )
+  }
+  return {
+    capabilities,
+    openBulkAccess: openBulkAccess && ((mode) => openBulkAccess({ url, ...mode })),
+    open: (mode) => open({ url, ...(hasReplicas && { replicaUrls }), ...mode }),
+    async migrate() {
+      await (await open({ url, migrate: true }, MIGRATION_TIMEOUT_MS)).close()
+      return []
+    },
+    async migrations() {
+      // What is missing or outdated rejects with the adapter's own sentence.
+      await (await open({ url, create: false, readOnly: true })).close()
+      return { database: 'migrated', pending: [], newer: [] }
+    },
+  }
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { NewPet } from '@pet-store/domain'
-import type { PetImport } from '@pet-store/persistence'
+import type { BulkAccess, PetImport } from '@pet-store/persistence'
 import { type ReadEntries, type RejectedEntry, UnreadableFileError, type ValidEntry } from './entry.ts'
-import type { PetTransfer } from './open-transfer.ts'
 import type { Format, PetFile } from './pet-file.ts'
 import { amount, MEGABYTES, showProgress } from './progress.ts'
 import { readCsv } from './read-csv.ts'
@@ -60,12 +59,12 @@ interface ImportOptions {
  */
 export async function importPets(
   source: ImportSource,
-  target: Pick<PetTransfer, 'addPets' | 'readPetImports'>,
+  target: Pick<BulkAccess, 'addPets' | 'readPetImports'>,
   { checked, again, counts }: ImportOptions,
 ): Promise<Reading> {
-  const imports = checked && (await target.readPetImports?.())
-  let from = imports && checked && importToContinue(imports, checked.sha256, again)
-  const id = from?.id ?? (imports?.at(-1)?.id ?? 0n) + 1n
+  const imports = await target.readPetImports()
+  let from = checked && importToContinue(imports, checked.sha256, again)
+  const id = from?.id ?? (imports.at(-1)?.id ?? 0n) + 1n
   const storedLines = from?.lines ?? 0
   let pets: NewPet[] = []
   let lines = storedLines
@@ -87,7 +86,7 @@ export async function importPets(
   }
 
   async function store(state: PetImport['state']): Promise<void> {
-    const to = imports && checked && { id, sha256: checked.sha256, state, lines, changedAt: new Date() }
+    const to = checked && { id, sha256: checked.sha256, state, lines, changedAt: new Date() }
     await target.addPets(pets, to && { to, ...(from && { from }) })
     from = to
     counts.stored += pets.length

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -61,25 +61,16 @@ describe('pet-store import', () => {
 
   it('reads standard input', async () => {
     await write('pets', MIXED)
-    const line = 'cat pets | pet-store import - --format ndjson --on-error skip --report rejected.txt'
-    const pipe = () => runShell(line, folder, { DATABASE_URL })
-    expect(await pipe()).toMatchObject({ code: 1, stdout: 'Imported 2 pets; 3 lines rejected.\n' })
-    expect(await readFile(`${folder}/rejected.txt`, 'utf8')).toBe(REJECTED)
+    const line = 'cat pets | pet-store import - --format ndjson --on-error skip'
     // What comes in cannot be recognised.
-    expect(await pipe()).toMatchObject({ code: 1, stdout: 'Imported 2 pets; 3 lines rejected.\n' })
+    for (let time = 1; time <= 2; time += 1) {
+      expect(await runShell(line, folder, { DATABASE_URL })).toEqual({
+        code: 1,
+        stdout: 'Imported 2 pets; 3 lines rejected.\n',
+        stderr: REJECTED,
+      })
+    }
     expect(await stored()).toEqual([...GOOD, ...GOOD])
-  })
-
-  it('rejects a report that is the imported file under another name', async () => {
-    const content = 'name,categoryId\nRex,1\nBad,one\n'
-    await write('pets.csv', content)
-    await symlink('pets.csv', `${folder}/link.csv`)
-    expect(await run('import pets.csv --report link.csv')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'The report would overwrite "pets.csv". Give --report another name.\n',
-    })
-    expect(await readFile(`${folder}/pets.csv`, 'utf8')).toBe(content)
   })
 
   it('stores nothing of a file with a rejected line, and all of it when that is corrected', async () => {
@@ -116,7 +107,6 @@ describe('pet-store import', () => {
     ['import -', {}, 2, 'standard input has no name that ends in .csv or .ndjson; add --format csv'],
     ['import nowhere.csv', {}, 1, 'Cannot read "nowhere.csv": no such file or directory.'],
     ['import . --format csv', {}, 1, 'Cannot read ".": it is a folder.'],
-    ['import pets.csv --report no/r.txt', {}, 1, 'Cannot write "no/r.txt": no such file or directory.'],
     ['import pets.csv', { MIGRATE_ON_START: 'false' }, 1, 'there is no such file.'],
   ])('%s with %o ends with exit code %i', async (line, settings, exitCode, sentence) => {
     await write('pets.csv', 'name,categoryId\nRex,1\n')

@@ -19,7 +19,7 @@ export function openProgramOver(createDatabase: () => Promise<ContractDatabase>)
   return async (fixture) => {
     const database = await createDatabase()
     const settings: Settings = { ...readSettings({}), databaseUrl: database.url, rateLimit: RATE_LIMIT }
-    const bulk = await persistenceAdapter(settings).openBulkAccess({ migrate: true })
+    const bulk = await (await persistenceAdapter(settings)).openBulkAccess?.({ migrate: true })
     const program = await compose(settings, REPORTS, { now: () => fixture.now })
     const { pets, apiKeys } = program.persistence
     for (const pet of petsOf(fixture)) {
@@ -64,6 +64,6 @@ async function createMigratedSqlite(): Promise<string> {
 
 /** Makes a database ready, so that interactions can have copies of it. */
 export async function migrate(databaseUrl: string): Promise<void> {
-  const adapter = persistenceAdapter({ ...readSettings({}), databaseUrl })
-  await (await adapter.openBulkAccess({ migrate: true }))?.close()
+  const { openBulkAccess } = await persistenceAdapter({ ...readSettings({}), databaseUrl })
+  await (await openBulkAccess?.({ migrate: true }))?.close()
 }

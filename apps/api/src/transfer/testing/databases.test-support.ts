@@ -5,7 +5,7 @@ import { temporaryFolder } from '@pet-store/testing'
 import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterEach, inject } from 'vitest'
-import { persistenceAdapter } from '../../persistence/open-persistence.ts'
+import { openBulkAccess } from '../../persistence/open-persistence.ts'
 import { readSettings } from '../../settings/read-settings.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
@@ -26,8 +26,7 @@ export const DATABASES = {
 export const KINDS = ['SQLite', 'PostgreSQL'] as const
 
 export async function openDatabase(url: string): Promise<BulkAccess> {
-  const adapter = persistenceAdapter({ ...readSettings({}), databaseUrl: url })
-  const bulk = (await adapter.openBulkAccess({ migrate: true })) as BulkAccess
+  const bulk = (await openBulkAccess({ ...readSettings({}), databaseUrl: url })) as BulkAccess
   cleanUps.push(bulk.close)
   return bulk
 }
