@@ -118,11 +118,15 @@ function emptyRow() {
   return noticeRow(text, button)
 }
 
-/** A key that is rejected is asked for again; the pets of an earlier key are not shown with it. */
+/**
+ * A key that is rejected is asked for again; the pets of an earlier key are not shown with it. While no pets are shown
+ * yet, the form of the key is the way to try again.
+ */
 function showError(error, errorId) {
   const isRejected = error instanceof PetStoreError && error.code === 'unauthorized'
-  if (isRejected) askForKey()
-  element(isRejected ? 'key-error' : errorId).textContent = sentenceOf(error)
+  const needsForm = isRejected || element('store').hidden
+  if (needsForm) askForKey()
+  element(needsForm ? 'key-error' : errorId).textContent = sentenceOf(error)
 }
 
 function askForKey() {
@@ -200,4 +204,8 @@ addPetForm(
   },
 )
 if (developmentKey === undefined) askForKey()
-else await useKey(developmentKey)
+else {
+  element('key').value = developmentKey
+  element('busy').textContent = 'Loading…'
+  await useKey(developmentKey)
+}

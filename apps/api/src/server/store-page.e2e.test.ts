@@ -126,6 +126,17 @@ describe('the page of the store', () => {
     expect(await page.getAttribute('#pets', 'aria-busy')).toBe('true')
     await page.clock.runFor(21_000)
     await page.waitForSelector('text=The service has not answered for 20 seconds. Still waiting…')
+    expect(await page.locator('#busy').boundingBox()).toMatchObject({ y: expect.closeTo(52, 0) as number })
+  })
+
+  it('says so when not even the first page can be loaded, and can be tried again', async () => {
+    const { page } = await openFilled()
+    await page.route('**/v1/pets?*', (route) => route.abort())
+    await page.reload()
+    await page.waitForSelector('#key-error:text-is("The service cannot be reached.")')
+    await page.unroute('**/v1/pets?*')
+    await page.click('text=Show the pets')
+    await page.waitForSelector('bdi:text-is("Pet 1")')
   })
 
   it.each([

@@ -7,7 +7,7 @@ import { startPrefixProxy } from './prefix-proxy.test-support.ts'
 import { runProgram, runStart } from './run-program.test-support.ts'
 
 export const DESKTOP = { width: 1440, height: 900 }
-export const PHONE = { width: 390, height: 844 }
+export const PHONE = { width: 360, height: 780 }
 
 /** More digits than a JavaScript number holds. */
 export const BIG = '9007199254740993'
