@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { createApiKeyText, hashApiKey, isApiKeyText } from './api-key-text.ts'
+import { createApiKeyText, isApiKeyText } from './api-key-text.ts'
+import { hashApiKey } from './key-check.ts'
 
 const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

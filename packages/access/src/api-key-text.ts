@@ -25,14 +25,6 @@ export function isApiKeyText(text: string): boolean {
   return checksum(text.slice(0, end)) === text.slice(end)
 }
 
-/**
- * SHA-256 of a key, in lower-case hexadecimal digits: the only thing that is stored of it. A fast hash is enough,
- * because 256 random bits cannot be guessed.
- */
-export function hashApiKey(key: string): string {
-  return hash('sha256', key)
-}
-
 function checksum(head: string): string {
   return base62(hash('sha256', head, 'buffer').subarray(0, 4), CHECKSUM_LENGTH)
 }

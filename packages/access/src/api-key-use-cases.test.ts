@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { apiKeyState } from './api-key.ts'
-import { hashApiKey, isApiKeyText } from './api-key-text.ts'
+import { isApiKeyText } from './api-key-text.ts'
 import { createApiKeyUseCases } from './api-key-use-cases.ts'
+import { hashApiKey } from './key-check.ts'
 import { createMemoryApiKeys } from './memory-api-keys.ts'
 
 const NOON = new Date('2027-01-01T12:00:00Z')

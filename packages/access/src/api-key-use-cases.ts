@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { AccessError, type ApiKey, apiKeyState, type NewApiKey, SCOPES, type Scope } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
-import { createApiKeyText, hashApiKey } from './api-key-text.ts'
+import { createApiKeyText } from './api-key-text.ts'
+import { hashApiKey } from './key-check.ts'
 
 /** Everything that can be done with API keys, except checking them (`createKeyCheck`). */
 export interface ApiKeyUseCases {

@@ -1,8 +1,8 @@
-import { apiKeyState, type VerifiedKey } from './api-key.ts'
+import { hash } from 'node:crypto'
+import { AccessError, SCOPES, type Scope, type VerifiedKey } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
-import { hashApiKey, isApiKeyText } from './api-key-text.ts'
-import { createMemoryRateLimiter } from './rate-limiter.ts'
-import { type StaticKey, verifiedBySha256 } from './static-keys.ts'
+import { isApiKeyText } from './api-key-text.ts'
+import { createKeyLookUps } from './key-look-ups.ts'
 
 /**
  * The result of a check: a valid key; `undefined` for one that is unknown, expired or revoked, without telling which; or
@@ -35,29 +35,12 @@ export interface KeyCheckOptions {
   readonly onLookUpLimit?: (address: string) => void
 }
 
-/** The maximum number of keys in the cache: those that were looked up last. */
-const CAPACITY = 10_000
-const LOOK_UPS = { requests: 20, windowMs: 1000 }
-/** In one window. Beyond them, no further address is allowed a look-up until the next window. */
-const MAX_ADDRESSES = 10_000
-const REPORTS = { requests: 1, windowMs: 60_000 }
-
-/** A valid key in the cache. */
-interface CachedKey {
-  readonly verified: VerifiedKey
-  /** When the look-up began, by a clock that is never set back. */
-  readonly askedAtMs: number
-  /** Since 1970. */
-  readonly expiresAtMs: number
-}
-
 /** Makes a check that seldom asks the database: keys that were recently found valid are cached by their hashes. */
 export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
   const { keys, staticKeys = [], lifetimeMs, onLookUpLimit = () => {} } = options
-  const fixed = verifiedBySha256(staticKeys)
+  const staticKeysBySha256 = verifiedBySha256(staticKeys)
   const uses = createKeyUses(keys)
-  const { cache, running, lookUp } = createLookUps(keys, uses.record)
-  const mayLookUp = createLookUpLimit(onLookUpLimit)
+  const { cache, lookUp, lookUpFor } = createKeyLookUps(keys, uses.record, onLookUpLimit)
 
   return {
     check(key, address) {
@@ -72,54 +55,11 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
         uses.record(cached.verified)
         return cached.verified
       }
-      const known = fixed.get(sha256)
-      if (known !== undefined) return known
-      if (!isApiKeyText(key)) return undefined
-      if (!running.has(sha256) && !mayLookUp(address())) return 'too_many_look_ups'
-      return lookUp(sha256)
+      const fixed = staticKeysBySha256.get(sha256)
+      if (fixed !== undefined) return fixed
+      return isApiKeyText(key) ? lookUpFor(address, sha256) : undefined
     },
     writeUses: uses.write,
-  }
-}
-
-/** Look-ups in the database, and the cache of what they have found. Invalid keys are not cached, so that guessing cannot fill it. */
-function createLookUps(keys: ApiKeyRepository, onFound: (verified: VerifiedKey) => void) {
-  const cache = new Map<string, CachedKey>()
-  const running = new Map<string, Promise<VerifiedKey | undefined>>()
-
-  async function ask(sha256: string): Promise<VerifiedKey | undefined> {
-    const askedAtMs = performance.now()
-    const key = await keys.findByHash(sha256)
-    // Inserted at the end again, so that the first entry is always the one to drop.
-    cache.delete(sha256)
-    if (key === undefined || apiKeyState(key, new Date()) !== 'active') return undefined
-    const verified = { keyId: key.id, scopes: key.scopes }
-    cache.set(sha256, { verified, askedAtMs, expiresAtMs: key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY })
-    if (cache.size > CAPACITY) cache.delete(cache.keys().next().value ?? '')
-    onFound(verified)
-    return verified
-  }
-
-  /** All callers that want the same key at the same time share one look-up. */
-  function lookUp(sha256: string): Promise<VerifiedKey | undefined> {
-    const shared = running.get(sha256)
-    if (shared !== undefined) return shared
-    const verdict = ask(sha256).finally(() => running.delete(sha256))
-    running.set(sha256, verdict)
-    return verdict
-  }
-
-  return { cache, running, lookUp }
-}
-
-/** Limits the look-ups of each client address, and reports an address that has used up its own, once a minute. */
-function createLookUpLimit(onLookUpLimit: (address: string) => void): (address: string) => boolean {
-  const lookUps = createMemoryRateLimiter(LOOK_UPS, () => performance.now(), MAX_ADDRESSES)
-  const reports = createMemoryRateLimiter(REPORTS, () => performance.now())
-  return (address) => {
-    const { isAllowed } = lookUps.take(address)
-    if (!isAllowed && reports.take('').isAllowed) onLookUpLimit(address)
-    return isAllowed
   }
 }
 
@@ -138,4 +78,46 @@ function createKeyUses(keys: ApiKeyRepository) {
       for (const { id, at } of uses) if (lastUsesMs.get(id) === at.getTime()) lastUsesMs.delete(id)
     },
   }
+}
+
+/**
+ * SHA-256 of a key, in lower-case hexadecimal digits: the only thing that is stored of it. A fast hash is enough,
+ * because 256 random bits cannot be guessed.
+ */
+export function hashApiKey(key: string): string {
+  return hash('sha256', key)
+}
+
+/** A key from the settings, given by its hash. */
+export interface StaticKey {
+  /** A public name for logs. Each key has its own: idempotency keys and rate limits are counted per name. */
+  readonly keyId: string
+  /** The result of `hashApiKey` for the text of the key, which may be any text. */
+  readonly sha256: string
+  /** Default: all scopes. */
+  readonly scopes?: readonly Scope[]
+}
+
+/**
+ * Checks keys against a fixed list; returns `undefined` for any other text. The look-up is by hash, so its timing
+ * reveals nothing about a key. Throws `api_key_invalid` when two keys have the same name or the same hash.
+ */
+export function createStaticKeys(keys: readonly StaticKey[]): (key: string) => VerifiedKey | undefined {
+  const bySha256 = verifiedBySha256(keys)
+  return (key) => bySha256.get(hashApiKey(key))
+}
+
+function verifiedBySha256(keys: readonly StaticKey[]): ReadonlyMap<string, VerifiedKey> {
+  const bySha256 = new Map<string, VerifiedKey>()
+  const names = new Set<string>()
+  for (const { keyId, sha256, scopes = SCOPES } of keys) {
+    const known = bySha256.get(sha256)
+    if (known !== undefined)
+      throw new AccessError('api_key_invalid', `The keys ${known.keyId} and ${keyId} have the same hash.`)
+    if (names.has(keyId))
+      throw new AccessError('api_key_invalid', `Two keys are named ${keyId}. Give each key its own name.`)
+    names.add(keyId)
+    bySha256.set(sha256, { keyId, scopes })
+  }
+  return bySha256
 }

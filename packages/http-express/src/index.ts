@@ -1,14 +1,14 @@
 // The app, and a server for it
-export { createPetApp } from './app/create-apps.ts'
-export type { HttpApp, PetAppOptions } from './app/create-apps.ts'
+export { createPetApp } from './app/create-pet-app.ts'
+export type { HttpApp, PetAppOptions } from './app/create-pet-app.ts'
 export type { TrustProxy } from './middleware/open-request.ts'
 export { createPetServer, SERVER_LIMITS } from './server/create-pet-server.ts'
 export type { PetServer, PetServerOptions, ServerLimits } from './server/create-pet-server.ts'
 
 // For operators
-export { createMetricsApp } from './app/create-apps.ts'
-export type { MetricsText } from './app/create-apps.ts'
-export { DECLARED_ROUTES } from './app/operation-routes.ts'
+export { createMetricsApp } from './app/create-metrics-app.ts'
+export type { MetricsText } from './app/create-metrics-app.ts'
+export { DECLARED_ROUTES } from './pets/operations.ts'
 
 // What the app needs from outside
 export type { RateLimiting, TokenCheck } from './middleware/require-key.ts'

@@ -3,7 +3,7 @@ import express, { type Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
-import type { HttpApp } from './create-apps.ts'
+import type { HttpApp } from './create-pet-app.ts'
 
 const PET = '{"name":"Rex","categoryId":9007199254740993}'
 

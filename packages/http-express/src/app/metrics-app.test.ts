@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createPetServer } from '../server/create-pet-server.ts'
-import { createMetricsApp } from './create-apps.ts'
+import { createMetricsApp } from './create-metrics-app.ts'
 
 async function start(read = async () => 'pets 1\n') {
   const internalErrors: unknown[] = []

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { allowedWith } from '../http/methods.ts'
 import { idempotencyKeyHeader, preferHeader } from '../http/request-input.ts'
 import type { Operation } from '../openapi/describe-operations.ts'
 import { describedAs, INT64_NUMBER } from '../openapi/describe-schema.ts'
@@ -104,3 +105,30 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
 function operation({ responses, ...own }: Operation): Operation {
   return { ...own, responses: { ...responses, ...commonErrorResponses(own.scope, own.deprecated ? DEPRECATION : {}) } }
 }
+
+/** The path that all operations are below. */
+export const BASE = '/v1'
+
+/** The operations as a list, with the templates of their whole paths. */
+export const DECLARED_OPERATIONS: readonly (Operation & { readonly name: OperationName; readonly template: string })[] =
+  Object.entries(OPERATIONS).map(([name, operation]) => ({
+    ...operation,
+    name: name as OperationName,
+    template: `${BASE}${operation.path}`,
+  }))
+
+/** The methods that any operation has, for CORS and for the service as a whole. */
+export const METHODS: string = allowedWith([...new Set(DECLARED_OPERATIONS.map(({ method }) => method))])
+
+/** The declared operations as logs and metrics name them, with the statuses that they declare. */
+export const DECLARED_ROUTES: readonly {
+  readonly method: string
+  readonly route: string
+  readonly isDeprecated: boolean
+  readonly statuses: readonly string[]
+}[] = DECLARED_OPERATIONS.map(({ method, template, deprecated = false, responses }) => ({
+  method: method.toUpperCase(),
+  route: template,
+  isDeprecated: deprecated,
+  statuses: Object.keys(responses).filter((status) => status !== 'default'),
+}))

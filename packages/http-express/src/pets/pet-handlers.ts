@@ -81,7 +81,7 @@ function nextPageLink(list: string, { limit, status }: PetQuery, next: PetId): s
 }
 
 /** Where responses refer to: the list, relative to itself; a pet, relative to the list; the reference page, relative to a pet. */
-type References = Readonly<Record<'list' | 'pet' | 'docs', string>>
+export type References = Readonly<Record<'list' | 'pet' | 'docs', string>>
 
 /** Without a public address they are relative, which works behind any host and path prefix; with one, absolute. */
 export function referencesFrom(publicUrl: string | undefined): References {

@@ -2,19 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PetUseCases } from '@pet-store/domain'
 import { type NextFunction, Router } from 'express'
 import { unknownPath } from '../http/http-error.ts'
-import { addGetRoute, sendOptions } from '../http/methods.ts'
-import { sendResponse } from '../http/response.ts'
+import { allowedWith, rejectMethod, sendOptions } from '../http/methods.ts'
+import type { Check, Handler } from '../http/response.ts'
 import { allowOrigins } from '../middleware/allow-origins.ts'
 import { handleError } from '../middleware/handle-error.ts'
 import { limitConcurrency } from '../middleware/limit-concurrency.ts'
 import { clientAddressOf, type HttpLog, openRequest, type TrustProxy } from '../middleware/open-request.ts'
-import { limitRate, type RateLimiting, requireKey, type TokenCheck } from '../middleware/require-key.ts'
-import { deprecationHeaders } from '../pets/operations.ts'
-import { type Clock, petHandlers, referencesFrom } from '../pets/pet-handlers.ts'
+import { limitRate, type RateLimiting, requireKey, requireScope, type TokenCheck } from '../middleware/require-key.ts'
+import { BASE, DECLARED_OPERATIONS, deprecationHeaders, METHODS } from '../pets/operations.ts'
+import { type Clock, petHandlers, type References, referencesFrom } from '../pets/pet-handlers.ts'
 import { addDescriptionRoutes } from '../routes/description-route.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../routes/health-routes.ts'
 import { addPageRoutes } from '../routes/page-routes.ts'
-import { addOperationRoutes, BASE, METHODS } from './operation-routes.ts'
 
 /** A request handler: for `createPetServer`, or for `use` of an Express app. Responds to every request. */
 export type HttpApp = (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
@@ -47,57 +46,86 @@ export interface PetAppOptions {
  * the error handler. It does not listen; see `createPetServer`.
  */
 export function createPetApp(options: PetAppOptions): HttpApp {
-  const { publicUrl, corsOrigins = [], rateLimiting, maxConcurrentRequests, now = () => new Date() } = options
-  const references = referencesFrom(publicUrl)
-  const limits = [
-    ...(maxConcurrentRequests === undefined ? [] : [limitConcurrency(maxConcurrentRequests)]),
-    ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),
-  ]
+  const { publicUrl, corsOrigins = [], readiness } = options
   return createHttpApp(options, (router) => {
     // Not for the pages: the reference page can hold a key, which no other origin may read.
     if (corsOrigins.length > 0) router.use([BASE, '/openapi.json'], allowOrigins(corsOrigins, METHODS))
-    addOperationRoutes(router, {
-      handlers: petHandlers(options.pets, now, references),
-      checkKey: requireKey(options.tokenCheck, options.onMissingKey),
-      limits,
-      deprecation: deprecationHeaders(references.docs),
-    })
+    addOperationRoutes(router, options, referencesFrom(publicUrl))
     // What `createPetServer` makes of `OPTIONS *`.
     router.options(/^\/\*$/, sendOptions(METHODS))
-    addHealthRoutes(router, options.readiness)
+    addHealthRoutes(router, readiness)
     addDescriptionRoutes(router)
     addPageRoutes(router, options)
   })
 }
 
-export interface MetricsText {
-  readonly contentType: string
-  read(): Promise<string>
+/**
+ * Adds a route for each path of the declared operations: its operations, OPTIONS, and 405 for other methods. All of
+ * them, and unknown paths under `/v1`, are behind the key check and the limits; each operation requires its scope.
+ */
+function addOperationRoutes(router: Router, options: PetAppOptions, references: References): void {
+  const { pets, tokenCheck, onMissingKey, maxConcurrentRequests, rateLimiting, now = () => new Date() } = options
+  const handlers = petHandlers(pets, now, references)
+  const checkKey = requireKey(tokenCheck, onMissingKey)
+  const limits = [
+    ...(maxConcurrentRequests === undefined ? [] : [limitConcurrency(maxConcurrentRequests)]),
+    ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),
+  ]
+  const deprecation = deprecationHeaders(references.docs)
+  const addDeprecation: Check = (_req, res) => void res.locals.headers.push(...deprecation)
+
+  for (const template of new Set(DECLARED_OPERATIONS.map((operation) => operation.template))) {
+    const declared = DECLARED_OPERATIONS.filter((operation) => operation.template === template)
+    const checksOf = (isDeprecated = false): Check[] => [
+      (_req, res) => {
+        res.locals.route = template
+      },
+      checkKey,
+      // On every response once the key is checked, of OPTIONS and 405 on the path too.
+      ...(isDeprecated ? [addDeprecation] : []),
+      ...limits,
+    ]
+    const route = router.route(template.replace(/\{(\w+)\}/g, ':$1'))
+    for (const { name, method, scope, deprecated } of declared) {
+      route[method](behind([...checksOf(deprecated), requireScope(scope)], handlers[name]))
+    }
+    const allow = allowedWith(declared.map(({ method }) => method))
+    const checks = checksOf(declared.some(({ deprecated }) => deprecated))
+    route.options(behind(checks, sendOptions(allow))).all(behind(checks, rejectMethod(allow)))
+  }
+  router.use(BASE, behind([checkKey, ...limits], rejectPath))
 }
 
-/** `/metrics`, in the text format of Prometheus, for a listener that only operators can reach; no key needed. */
-export function createMetricsApp({ contentType, read }: MetricsText, log: HttpLog): HttpApp {
-  return createHttpApp({ log }, (router) =>
-    addGetRoute(router, '/metrics', async (_req, res) => {
-      sendResponse(res, 200, { 'Content-Type': contentType }, await read())
-    }),
-  )
+/**
+ * A handler that runs after its checks, in their order. A check is a plain function that returns or throws; for Express
+ * each would be a layer with a `next` to call.
+ */
+function behind(checks: readonly Check[], handler: Handler): Handler {
+  return (req, res, next) => {
+    for (let index = 0; index < checks.length; index += 1) {
+      const pending = checks[index]?.(req, res)
+      if (pending !== undefined) return pending.then(() => behind(checks.slice(index + 1), handler)(req, res, next))
+    }
+    return handler(req, res, next)
+  }
+}
+
+function rejectPath(): never {
+  throw unknownPath()
 }
 
 /**
  * The request log first, then the routes, then 404 and the error handler. A router, because `express()` around it would
  * give each request and response another prototype, for methods that nothing here uses: docs/decisions/0033-hot-path.md
  */
-function createHttpApp(
+export function createHttpApp(
   { log, publicUrl, trustProxy = 0 }: Pick<PetAppOptions, 'log' | 'publicUrl' | 'trustProxy'>,
   addRoutes: (router: Router) => void,
 ): HttpApp {
   const router = Router({ caseSensitive: true, strict: true })
   router.use(openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy)))
   addRoutes(router)
-  router.use(() => {
-    throw unknownPath()
-  })
+  router.use(rejectPath)
   router.use(handleError(log))
   return (req, res, next = () => res.destroy()) => router(req as never, res as never, next)
 }
