@@ -19,5 +19,5 @@ export type { BulkDatabase } from './bulk/bulk-access.ts'
 
 // What an adapter brings
 export type { Statement, StatementRunner } from './statements/statement-runner.ts'
-export { bytesOf, rejectionFor, tooManyWait, WAITING_LIMITS, WaitingQueue } from './statements/waiting-queue.ts'
-export type { WaitingLimits, WaitingStatement } from './statements/waiting-queue.ts'
+export { bytesOf, GroupedStatements, rejectionFor } from './statements/grouped-statements.ts'
+export type { GroupOptions, WaitingStatement } from './statements/grouped-statements.ts'

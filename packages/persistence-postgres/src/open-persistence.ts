@@ -4,7 +4,7 @@ import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pe
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
-import { createPostgresPetWriter } from './driver/pet-writer.ts'
+import { createPostgresPetWriter } from './driver/grouped-writes.ts'
 import { poolUse } from './driver/pool-statements.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'

@@ -2,8 +2,8 @@ import type { BulkAccess } from '@pet-store/persistence'
 import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
 import { inWriteTransaction } from './database/retries.ts'
 import type { SqliteOptions } from './database/settings.ts'
-import { GroupedWrites } from './driver/grouped-writes.ts'
-import { createGroupedReads, createSqliteStatementRunner } from './driver/statement-runner.ts'
+import { createGroupedWrites } from './driver/grouped-writes.ts'
+import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { createSqliteOrm, openMigrated } from './migrations.ts'
 
 /** Pets are read and written in the order of their ids, so a larger cache is not faster. Default of the driver: 16,000. */
@@ -17,7 +17,7 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
   const database = await openMigrated(options, { mayBeNewer: false })
   database.pragma(`cache_size = -${CACHE_KIB}`)
   return createBulkAccess(createSqliteOrm(database).em, {
-    runner: createSqliteStatementRunner(database, new GroupedWrites(database), createGroupedReads(database)),
+    runner: createSqliteStatementRunner(database, createGroupedWrites(database)),
 
     insert: ({ table, columns, names, onConflict = '' }, rows, also) =>
       inWriteTransaction(database, () => {

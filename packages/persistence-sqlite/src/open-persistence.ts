@@ -1,10 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Persistence } from '@pet-store/persistence'
 import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
-import { createFileCheck } from './database/database.ts'
 import { REQUEST_MAX_WAIT_MS, withRetries } from './database/retries.ts'
 import type { SqliteOptions } from './database/settings.ts'
-import { createSqlitePetWriter, GroupedWrites } from './driver/grouped-writes.ts'
-import { createGroupedReads, createSqliteStatementRunner } from './driver/statement-runner.ts'
+import { createFileCheck, createGroupedWrites, createSqlitePetWriter } from './driver/grouped-writes.ts'
+import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { createSqliteOrm, openMigrated, stateOf } from './migrations.ts'
 
 /** An open SQLite database. Whoever opened it closes it. */
@@ -18,10 +18,9 @@ export async function openSqlitePersistence(options: SqliteOptions): Promise<Sql
   const database = await openMigrated(options, { mayBeNewer: true })
   const assertFile = createFileCheck(database)
   const { em } = createSqliteOrm(database)
-  const writes = new GroupedWrites(database, assertFile)
-  const reads = createGroupedReads(database)
-  const runner = createSqliteStatementRunner(database, writes, reads)
-  const writer = createSqlitePetWriter(em, database, writes)
+  const addWrite = createGroupedWrites(database, assertFile)
+  const runner = createSqliteStatementRunner(database, addWrite)
+  const writer = createSqlitePetWriter(em, database, addWrite)
   const pets = new SqlPetRepository(compilePetStatements(em), runner, writer, options.onBackgroundFailure)
   const apiKeys = new SqlApiKeyRepository(em, runner)
   // Reads a page of the file, which `select 1` would not.
@@ -36,9 +35,9 @@ export async function openSqlitePersistence(options: SqliteOptions): Promise<Sql
     },
     isMigrated: () => withRetries(() => stateOf(database).pending.length === 0, REQUEST_MAX_WAIT_MS),
     async close() {
-      await writes.finish()
-      reads.flush()
       await Promise.all([pets.finish(), apiKeys.finish()])
+      // The reads of this turn.
+      await setImmediate()
       database.close()
     },
   }

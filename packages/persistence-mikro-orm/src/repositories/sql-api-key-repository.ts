@@ -3,9 +3,9 @@ import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/acc
 import type { StoredApiKey } from '@pet-store/persistence'
 import { API_KEY_CODEC, fieldsOf, rowDecoder, rowEncoder, type SqlValue } from '../entities/codec.ts'
 import { ApiKeyRecord } from '../entities/records.ts'
+import { tracked } from '../statements/grouped-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 import { columnsOf, placeholders, statementFor } from '../statements/table-columns.ts'
-import { RunningCalls } from '../statements/waiting-queue.ts'
 
 const FIELDS = fieldsOf(API_KEY_CODEC)
 const encode = rowEncoder(API_KEY_CODEC)
@@ -21,7 +21,7 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   readonly #addSuccessor
   readonly #revoke
   readonly #markUsed
-  readonly #writing = new RunningCalls()
+  readonly #writing = new Set<Promise<unknown>>()
 
   constructor(em: SqlEntityManager, runner: StatementRunner) {
     const statements = compileStatements(em)
@@ -36,12 +36,12 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   }
 
   /** Resolves when all writes that were begun have ended. */
-  finish(): Promise<void> {
-    return this.#writing.finish()
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#writing)
   }
 
   async add(key: NewApiKey): Promise<void> {
-    await this.#writing.add(this.#add(encode(key)))
+    await tracked(this.#writing, this.#add(encode(key)))
   }
 
   replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
@@ -49,7 +49,7 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
       if ((await this.find(id)) === undefined) throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
       return (await this.#addSuccessor(encode({ ...successor, replaces: id, overlapUntil: until }))) !== undefined
     }
-    return this.#writing.add(replacing())
+    return tracked(this.#writing, replacing())
   }
 
   find(id: string): Promise<ApiKey | undefined> {
@@ -67,14 +67,14 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   }
 
   async revoke(id: string, at: Date, by?: string): Promise<boolean> {
-    const revoked = await this.#writing.add(this.#revoke([BigInt(at.getTime()), by ?? null, id]))
+    const revoked = await tracked(this.#writing, this.#revoke([BigInt(at.getTime()), by ?? null, id]))
     return revoked !== undefined || (await this.find(id)) !== undefined
   }
 
   async markUsed(uses: readonly KeyUse[]): Promise<void> {
     if (uses.length === 0) return
     const times = uses.map(({ id, at }) => ({ id, at: at.getTime() }))
-    await this.#writing.add(this.#markUsed([JSON.stringify(times)]))
+    await tracked(this.#writing, this.#markUsed([JSON.stringify(times)]))
   }
 }
 

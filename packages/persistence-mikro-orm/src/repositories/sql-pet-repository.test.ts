@@ -1,7 +1,6 @@
 import { INT64, validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlValue } from '../entities/codec.ts'
-import { columnsFromPet } from '../entities/records.ts'
 import type { PetStatements } from '../statements/pet-statements.ts'
 import type { Statement, StatementRunner } from '../statements/statement-runner.ts'
 import { type PetWriter, SqlPetRepository } from './sql-pet-repository.ts'
@@ -23,7 +22,7 @@ let newIds: (bigint | undefined)[]
 
 beforeEach(() => {
   ran = []
-  rows = { find: [7n, ...columnsFromPet(NEW)] }
+  rows = { find: [7n, 'Rex', 2n, null] }
   newIds = []
 })
 
@@ -72,7 +71,7 @@ describe('The repository of pets', () => {
     rows.findKey = ['f', BigInt(KEY.at.getTime()), 7n]
     rows.find = undefined
     const isDeleted = async () => {
-      rows.find = [7n, ...columnsFromPet(NEW)]
+      rows.find = [7n, 'Rex', 2n, null]
       return false
     }
     expect(await repository(isDeleted).addWithKey(NEW, KEY)).toStrictEqual({ pet: REX, isReplay: true })

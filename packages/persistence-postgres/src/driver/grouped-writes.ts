@@ -1,109 +1,149 @@
-import { type Cancellation, type PetId, persistenceUnavailable } from '@pet-store/domain'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { type PetId, persistenceUnavailable } from '@pet-store/domain'
 import {
   bytesOf,
+  GroupedStatements,
   type NewPetColumns,
+  type PetWriter,
+  petTables,
   rejectionFor,
-  WAITING_LIMITS,
-  type WaitingLimits,
-  WaitingQueue,
+  type SqlValue,
+  type Statement,
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
-import { isInvalidValue } from '../database/unavailable.ts'
+import type { ClientBase } from 'pg'
+import type { PostgresDatabase } from '../database/database.ts'
+import { isInvalidValue, unknownIfTimedOut } from '../database/unavailable.ts'
+import { inWriteTransaction, onConnection, runOn, runOnPool } from './pool-statements.ts'
+import { prepare, reported } from './statement-runner.ts'
 
 /** The number of rows of a group. */
 const MAX_ROWS = 500
 
+type Id = readonly [id: bigint]
+
+/**
+ * Adds pets on connections of a pool; those of one turn of the event loop are one statement. One group at a time: two
+ * would be smaller, and cost both sides more. Inserts into a table that is distributed over several servers are not put
+ * together.
+ */
+export function createPostgresPetWriter(
+  em: SqlEntityManager,
+  database: PostgresDatabase,
+  isDistributed: boolean,
+): PetWriter {
+  const { pool, onStatement, server } = database
+  const write = runOnPool(pool, 'unknown')
+  const statements = compileAdds(em)
+  const addOne = prepare(statements.add, database)
+  // Told of for each insert of a group.
+  const addMany = prepare(statements.addMany, { ...database, onStatement: undefined })
+  const addWithKey = prepare(statements.addWithKey, database)
+
+  async function insertOn(client: ClientBase, rows: readonly NewPetColumns[]): Promise<readonly PetId[]> {
+    const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
+    const ids = await addMany((statement) => runOn(client, statement, columns, 'unknown'))
+    return ids.map(([id]) => id).toSorted((one, other) => (one < other ? -1 : 1))
+  }
+  // The wait for a connection counts to the deadline of an insert.
+  const grouped = new GroupedStatements<NewPetColumns, PetId>(
+    (take) => onConnection(pool, (client) => insertGroup((rows) => insertOn(client, rows), take())),
+    { maxGroupSize: MAX_ROWS },
+  )
+
+  return {
+    async add(pet, cancellation) {
+      // Many rows on several servers would be a two-phase commit over all of them.
+      if (!isDistributed) {
+        return reported(onStatement?.(statements.addMany, server), grouped.add(pet, bytesOf(pet), cancellation))
+      }
+      return addOne((statement) => write(statement, pet, cancellation)).then(idOf, (error: unknown) => {
+        throw unknownIfTimedOut(error)
+      })
+    },
+    async addWithKey(key, pet, cancellation) {
+      const [row] = await addWithKey((statement) => write(statement, [...key, ...pet], cancellation))
+      return row?.[0]
+    },
+    // The servers commit one after another, the one with the key perhaps first.
+    ...(isDistributed && { isDeleted: (id) => inWriteTransaction(pool, (client) => isUnused(client, statements, id)) }),
+  }
+}
+
 /** Inserts pets in one statement and returns the id of each, in their order, or changes nothing. */
 type InsertRows = (rows: readonly NewPetColumns[]) => Promise<readonly PetId[]>
 
-interface WaitingInsert extends WaitingStatement {
-  readonly values: NewPetColumns
-  readonly resolve: (id: PetId) => void
-}
-
 /**
- * Puts the inserts of one turn of the event loop into one statement: one round trip and one wait for the disk serve all
- * of them. If the server rejects one of the values, each insert runs by itself, so that an invalid one fails alone; after
- * any other error nobody knows what is stored, so nothing is repeated and all of them are rejected with it.
+ * Inserts a group. If the server rejects one of the values, each insert runs by itself, so that an invalid one fails
+ * alone; after any other error nobody knows what is stored, so nothing is repeated.
  */
-export class GroupedWrites {
-  readonly #onConnection: (work: (insert: InsertRows) => Promise<void>) => Promise<void>
-  readonly #maxWaitMs: number
-  readonly #queue: WaitingQueue<WaitingInsert>
-  /** One group at a time: inserts that arrive meanwhile are the next one. Two would be smaller, and cost both sides more. */
-  #sent: Promise<void> | undefined
-  #isScheduled = false
-
-  /**
-   * `onConnection` calls its argument when there is a connection. Until then inserts wait here, so that the wait for a
-   * connection is within their deadline.
-   */
-  constructor(
-    onConnection: (work: (insert: InsertRows) => Promise<void>) => Promise<void>,
-    limits: WaitingLimits = WAITING_LIMITS,
-  ) {
-    this.#onConnection = onConnection
-    this.#maxWaitMs = limits.maxWaitMs
-    this.#queue = new WaitingQueue(limits)
-  }
-
-  /** Resolves after the commit. An insert with invalid values fails alone. */
-  add(values: NewPetColumns, cancellation?: Cancellation): Promise<PetId> {
-    return new Promise((resolve, reject) => {
-      this.#queue.add({ values, bytes: bytesOf(values), cancellation, resolve, reject })
-      this.#schedule()
-    })
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled || this.#queue.length === 0 || this.#sent !== undefined) return
-    this.#isScheduled = true
-    setImmediate(() => {
-      this.#isScheduled = false
-      this.#begin()
-    })
-  }
-
-  #begin(): void {
-    if (this.#sent !== undefined || this.#queue.length === 0) return
-    this.#sent = this.#send().finally(() => {
-      this.#sent = undefined
-      this.#schedule()
-    })
-  }
-
-  async #send(): Promise<void> {
-    let group: readonly WaitingInsert[] = []
-    try {
-      await this.#onConnection(async (insert) => {
-        group = this.#queue.take(MAX_ROWS)
-        if (group.length > 0) await this.#insert(insert, group)
-      })
-    } catch (error) {
-      // Without a connection none was taken: all of them wait for the same one.
-      for (const { reject } of group.length > 0 ? group : this.#queue.take()) reject(error)
+export async function insertGroup(
+  insert: InsertRows,
+  group: readonly WaitingStatement<NewPetColumns, PetId>[],
+): Promise<void> {
+  if (group.length === 0) return
+  try {
+    const ids = await insert(group.map(({ work }) => work))
+    if (ids.length !== group.length) {
+      throw persistenceUnavailable({ outcome: 'unknown', cause: new Error('The server returned too few rows.') })
     }
-  }
-
-  async #insert(insert: InsertRows, group: readonly WaitingInsert[]): Promise<void> {
-    try {
-      const ids = await insert(group.map(({ values }) => values))
-      if (ids.length !== group.length) {
-        throw persistenceUnavailable({ outcome: 'unknown', cause: new Error('The server returned too few rows.') })
-      }
-      for (const [index, { resolve }] of group.entries()) resolve(ids[index] as PetId)
-    } catch (error) {
-      if (group.length === 1 || !isInvalidValue(error)) throw error
-      await this.#insertEach(insert, group)
-    }
-  }
-
-  async #insertEach(insert: InsertRows, group: readonly WaitingInsert[]): Promise<void> {
-    const deadline = performance.now() + this.#maxWaitMs
+    for (const [index, { resolve }] of group.entries()) resolve(ids[index] as PetId)
+  } catch (error) {
+    if (group.length === 1 || !isInvalidValue(error)) throw error
     for (const one of group) {
-      const reason = rejectionFor(one.cancellation, performance.now() >= deadline)
-      if (reason === undefined) await this.#insert(insert, [one]).catch(one.reject)
+      const reason = rejectionFor(one)
+      if (reason === undefined) await insertGroup(insert, [one]).catch(one.reject)
       else one.reject(reason)
     }
   }
+}
+
+/** An insert waits for every transaction that has added the same id, even if it was only prepared. */
+async function isUnused(client: ClientBase, { useId, freeId }: ReturnType<typeof compileAdds>, id: bigint) {
+  const { rowCount } = await client.query(useId, [id])
+  if (rowCount === 0) return false
+  await client.query(freeId, [id])
+  return true
+}
+
+function idOf([row]: readonly Id[]): bigint {
+  if (row === undefined) throw new Error('The insert of a pet returned no id.')
+  return row[0]
+}
+
+function compileAdds(em: SqlEntityManager) {
+  const { table, columns, names, column, keys } = petTables(em)
+  const { id, name, categoryId } = column
+  const { owner, key, fingerprint, at, petId } = keys.column
+  const types = columns.map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
+  const placeholders = (first: number) => types.map((type, index) => `$${first + index}::${type}`).join(', ')
+  const lists = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')
+
+  const add: Statement<NewPetColumns, Id> = {
+    name: 'pet_add',
+    sql: `insert into ${table} (${names}) values (${placeholders(1)}) returning ${id}`,
+  }
+  /**
+   * One array for each column, so that the number of parameters does not grow with the rows. The sequence assigns ids in
+   * the order in which the rows come from `unnest`, so the smallest one belongs to the first row; the order in which they
+   * are returned is not guaranteed.
+   */
+  const addMany: Statement<readonly SqlValue[], Id> = {
+    name: 'pet_add_many',
+    sql: `insert into ${table} (${names}) select ${names} from unnest(${lists})
+      with ordinality as added(${names}, position) order by position returning ${id}`,
+  }
+  /** The key first: its primary key decides which of several concurrent calls stores a pet, and the others store nothing. */
+  const addWithKey: Statement<readonly SqlValue[], Id> = {
+    name: 'pet_add_with_key',
+    sql: `with claimed as (
+        insert into ${keys.table} (${owner}, ${key}, ${fingerprint}, ${at}, ${petId})
+        values ($1, $2, $3, $4, nextval(pg_get_serial_sequence('${table}', '${id}')))
+        on conflict (${owner}, ${key}) do nothing returning ${petId}
+      )
+      insert into ${table} (${id}, ${names}) select ${petId}, ${placeholders(5)} from claimed returning ${id}`,
+  }
+  const useId = `insert into ${table} (${id}, ${name}, ${categoryId}) values ($1, '', 0) on conflict do nothing`
+  const freeId = `delete from ${table} where ${id} = $1`
+  return { columns, add, addMany, addWithKey, useId, freeId }
 }

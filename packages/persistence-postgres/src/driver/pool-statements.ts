@@ -1,6 +1,6 @@
 import type { Cancellation, WriteOutcome } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
-import { rejectionFor, type SqlValue, tooManyWait } from '@pet-store/persistence-mikro-orm'
+import { bytesOf, GroupedStatements, type SqlValue } from '@pet-store/persistence-mikro-orm'
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
 import { cannotConnect, isUsableAfter, sqlStateOf, unavailableOr } from '../database/unavailable.ts'
 
@@ -24,20 +24,16 @@ export type Run = (
   cancellation?: Cancellation,
 ) => Promise<readonly Row[]>
 
-/** How many statements wait for a connection. With the largest pets they take 16 MiB. */
-const MAX_WAITING = 4_000
-
 /** Runs each statement on a connection of the pool. `outcome` is what is known of one whose result is lost. */
 export function runOnPool(pool: Pool, outcome: WriteOutcome): Run {
-  return async (statement, values, cancellation) => {
-    if (pool.waitingCount >= MAX_WAITING) throw tooManyWait()
-    return onConnection(pool, (client) => {
-      // The pool itself has waited for the connection no longer than `connectionTimeoutMillis`.
-      const rejection = rejectionFor(cancellation, false)
-      if (rejection !== undefined) throw rejection
-      return runOn(client, statement, values, outcome)
-    })
-  }
+  const statements = new GroupedStatements<[DriverStatement, readonly SqlValue[]], readonly Row[]>(
+    (take) =>
+      onConnection(pool, async (client) => {
+        for (const { work, resolve } of take()) resolve(await runOn(client, ...work, outcome))
+      }),
+    { maxGroupSize: 1, maxGroups: pool.options.max },
+  )
+  return (statement, values, cancellation) => statements.add([statement, values], bytesOf(values), cancellation)
 }
 
 /**

@@ -6,15 +6,7 @@ import type { DriverStatement, Row } from './pool-statements.ts'
 import { type ReadRow, type ResultReceiver, rowReader } from './results.ts'
 
 /** A read from its call to its result. */
-export interface PendingRead extends WaitingStatement {
-  readonly statement: DriverStatement
-  readonly values: readonly SqlValue[]
-  readonly resolve: (rows: readonly Row[]) => void
-  /** Whether another statement of its batch has failed: now it is sent by itself, and relies on nothing sent before. */
-  isAlone: boolean
-  readRow: ReadRow | undefined
-  rows: Row[]
-}
+export type PendingRead = WaitingStatement<[statement: DriverStatement, values: readonly SqlValue[]], readonly Row[]>
 
 /** The statements that are prepared on a connection. */
 export class PreparedStatements {
@@ -34,34 +26,43 @@ export class ReadBatch implements Submittable, ResultReceiver {
   readonly reads: readonly PendingRead[]
   readonly sentAt = performance.now()
   readonly #prepared: PreparedStatements
+  readonly #isAlone: boolean
   readonly #onEnd: (repeated: readonly PendingRead[], isLost: boolean) => void
-  /** Those that prepare their statement for later ones. */
-  readonly #preparing: PendingRead[] = []
+  readonly #readRow: (ReadRow | undefined)[] = []
+  readonly #rows: Row[][]
+  /** The indexes of those that prepare their statement for later ones. */
+  readonly #preparing: number[] = []
   /** The number of results that are complete. */
   #complete = 0
 
-  /** `onEnd` is told which reads must be sent again because another one has failed, and whether the connection is lost. */
+  /**
+   * A read that is alone, because another one of its batch has failed, relies on nothing that was sent before. `onEnd` is
+   * told which reads must be sent again alone, and whether the connection is lost.
+   */
   constructor(
     reads: readonly PendingRead[],
     prepared: PreparedStatements,
+    isAlone: boolean,
     onEnd: (repeated: readonly PendingRead[], isLost: boolean) => void,
   ) {
     this.reads = reads
+    this.#rows = reads.map(() => [])
     this.#prepared = prepared
+    this.#isAlone = isAlone
     this.#onEnd = onEnd
   }
 
   /** Called by the driver, as are the methods whose names begin with `handle`. */
   submit({ stream }: Connection): void {
     const messages: Uint8Array[] = []
-    for (const read of this.reads) this.#addMessages(messages, read)
+    for (const index of this.reads.keys()) this.#addMessages(messages, index)
     messages.push(SYNC)
     stream.write(Buffer.concat(messages))
   }
 
   onRow(bytes: Buffer, start: number): void {
-    const { readRow, rows } = this.reads[this.#complete] as PendingRead
-    if (readRow !== undefined) rows.push(readRow(bytes, start))
+    const readRow = this.#readRow[this.#complete]
+    if (readRow !== undefined) this.#rows[this.#complete]?.push(readRow(bytes, start))
   }
 
   onComplete(): void {
@@ -69,13 +70,12 @@ export class ReadBatch implements Submittable, ResultReceiver {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
-    const read = this.reads[this.#complete] as PendingRead
-    read.readRow = rowReader(fields)
+    this.#readRow[this.#complete] = rowReader(fields)
   }
 
   handleReadyForQuery(): void {
     this.#endPreparing(true)
-    for (const { resolve, rows } of this.reads) resolve(rows)
+    for (const [index, { resolve }] of this.reads.entries()) resolve(this.#rows[index] as Row[])
     this.#onEnd([], false)
   }
 
@@ -84,33 +84,35 @@ export class ReadBatch implements Submittable, ResultReceiver {
     const isLost = !isUsableAfter(error)
     const failed = isLost ? this.reads : this.reads.slice(this.#complete, this.#complete + 1)
     for (const { reject } of failed) reject(unavailableOr(error))
-    const repeated = this.reads.filter((read) => !failed.includes(read))
-    for (const read of repeated) Object.assign(read, { isAlone: true, rows: [] })
-    this.#onEnd(repeated, isLost)
+    this.#onEnd(
+      this.reads.filter((read) => !failed.includes(read)),
+      isLost,
+    )
   }
 
-  #addMessages(messages: Uint8Array[], read: PendingRead): void {
+  #addMessages(messages: Uint8Array[], index: number): void {
     const { ready, unconfirmed } = this.#prepared
-    const { text, name = '' } = read.statement
-    const isReady = !read.isAlone && ready.has(name)
-    const statement = isReady || (!read.isAlone && !unconfirmed.has(name)) ? name : ''
+    const [{ text, name = '' }, values] = (this.reads[index] as PendingRead).work
+    const isReady = !this.#isAlone && ready.has(name)
+    const statement = isReady || (!this.#isAlone && !unconfirmed.has(name)) ? name : ''
     if (isReady) {
-      read.readRow = ready.get(name)
+      this.#readRow[index] = ready.get(name)
     } else {
       if (statement !== '') {
         unconfirmed.add(name)
-        this.#preparing.push(read)
+        this.#preparing.push(index)
         // An attempt that failed may have left it there.
         messages.push(serialize.close({ type: 'S', name }))
       }
       messages.push(serialize.parse({ name: statement, text }), serialize.describe({ type: 'S', name: statement }))
     }
-    messages.push(serialize.bind({ statement, values: [...read.values], valueMapper: toText }), EXECUTE)
+    messages.push(serialize.bind({ statement, values: [...values], valueMapper: toText }), EXECUTE)
   }
 
   #endPreparing(isConfirmed: boolean): void {
-    for (const { statement, readRow } of this.#preparing) {
-      const { name = '' } = statement
+    for (const index of this.#preparing) {
+      const [{ name = '' }] = (this.reads[index] as PendingRead).work
+      const readRow = this.#readRow[index]
       this.#prepared.unconfirmed.delete(name)
       if (isConfirmed && readRow !== undefined) this.#prepared.ready.set(name, readRow)
     }

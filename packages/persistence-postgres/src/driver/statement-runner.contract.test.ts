@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Pooler } from '../database/settings.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { openPostgresConnections } from './connections.ts'
-import { type Run, runOnPool } from './pool-statements.ts'
+import type { Run } from './pool-statements.ts'
 import { createPostgresStatementRunner, type StatementOptions } from './statement-runner.ts'
 
 const database = useDatabase()
@@ -89,9 +89,17 @@ describe('A statement that conflicts with others', () => {
   })
 })
 
-it('A statement is rejected when too many wait for a connection of the pool', async () => {
-  const full = { waitingCount: 4_000 } as pg.Pool
-  await expect(writing(runOnPool(full, 'unknown'))).rejects.toMatchObject({ outcome: 'not_stored' })
+it('Statements that wait for a connection of the pool take a bounded number of bytes', async () => {
+  const { pool, write, close } = await openPostgresConnections({ url: database.url, poolSize: 1 })
+  onTestFinished(close)
+  const client = await pool.connect()
+  // Each of two MiB in memory, and a little more.
+  const text = 'x'.repeat(1024 * 1024)
+  const waiting = Array.from({ length: 9 }, () => write({ text: 'select length($1)' }, [text]))
+  client.release()
+  const results = await Promise.allSettled(waiting)
+  expect(results.slice(0, 7)).toEqual(Array(7).fill({ status: 'fulfilled', value: [[text.length]] }))
+  expect(results.slice(7)).toMatchObject(Array(2).fill({ reason: { outcome: 'not_stored' } }))
 })
 
 it.each(['26000', '42P05'])('SQLSTATE %s behind a pooler names the setting that helps', async (code) => {

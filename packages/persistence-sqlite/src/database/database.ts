@@ -1,7 +1,6 @@
-import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { persistenceUnavailable } from '@pet-store/domain'
 import Database from 'better-sqlite3'
 import { assertAccess, assertDatabaseFile, createFolder, NO_DATABASE, user } from './file-access.ts'
 import { withRetries } from './retries.ts'
@@ -30,28 +29,6 @@ export async function openSqliteDatabase(
   } catch (error) {
     const reason = reasonOf(error, path)
     throw new Error(`Cannot open the SQLite database ${JSON.stringify(path)}: ${reason}.`, { cause: error })
-  }
-}
-
-/**
- * Returns a function that throws `persistence_unavailable` when the file or its log was moved, replaced or deleted since:
- * what is written then would be lost.
- */
-export function createFileCheck(database: Database.Database): () => void {
-  const path = database.name
-  // In memory, or a copy that has no name.
-  if (!existsSync(path)) return () => {}
-  // SQLite keeps the log beside the file that a link leads to.
-  const files = [path, `${realpathSync(path)}-wal`].map((file) => ({ file, opened: fileIdOf(file) }))
-  return () => {
-    // Closing removes the log.
-    if (!database.open) return
-    for (const { file, opened } of files) {
-      if (fileIdOf(file) === opened) continue
-      throw persistenceUnavailable({
-        message: `The database file ${JSON.stringify(file)} was moved, replaced or deleted. Put it back, or restart the service.`,
-      })
-    }
   }
 }
 
@@ -124,15 +101,6 @@ async function configured(
   } catch (error) {
     connection.close()
     throw error
-  }
-}
-
-function fileIdOf(path: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(path, { bigint: true })
-    return `${dev}:${ino}`
-  } catch {
-    return undefined
   }
 }
 

@@ -7,9 +7,8 @@ const TIMEOUT_MS = 60_000
 /** How long reads and writes of requests wait for a lock at most. */
 export const REQUEST_MAX_WAIT_MS = 5_000
 
-/** The pause before the first retry; it doubles up to the longest. */
-const FIRST_PAUSE_MS = 1
-const LONGEST_PAUSE_MS = 20
+/** Trying takes microseconds, and most locks last for one commit. */
+export const RETRY_PAUSE_MS = 2
 
 /**
  * Runs work, and runs it again while another connection holds the lock that it needs, until the time is up; then rejects
@@ -23,19 +22,14 @@ export async function withRetries<Result>(
   timeoutMs: number = TIMEOUT_MS,
 ): Promise<Result> {
   const deadline = performance.now() + timeoutMs
-  for (let retries = 0; ; retries += 1) {
+  for (;;) {
     try {
       return await work()
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
     }
-    await setTimeout(retryPauseMs(retries))
+    await setTimeout(RETRY_PAUSE_MS)
   }
-}
-
-/** How long to wait before the next retry, after this number of them. */
-export function retryPauseMs(retries: number): number {
-  return Math.min(FIRST_PAUSE_MS * 2 ** retries, LONGEST_PAUSE_MS)
 }
 
 /**

@@ -1,125 +1,119 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import type { SqlEntityManager } from '@mikro-orm/sqlite'
-import type { Cancellation, PetId } from '@pet-store/domain'
+import { type Cancellation, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import {
   bytesOf,
+  GroupedStatements,
+  type GroupOptions,
   type NewKeyColumns,
   type NewPetColumns,
   type PetWriter,
   petTables,
-  WAITING_LIMITS,
-  type WaitingLimits,
-  WaitingQueue,
+  type SqlValue,
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { retryPauseMs } from '../database/retries.ts'
+import { RETRY_PAUSE_MS } from '../database/retries.ts'
 import { isBusy, isDiskFailure, unavailableOr } from '../database/unavailable.ts'
 
-interface GroupedWrite extends WaitingStatement {
-  /** Runs the write; the returned function settles the caller's promise and is called after the commit. */
-  readonly run: () => () => void
-}
+/**
+ * Runs a write in the next transaction and resolves after its commit. A write that throws fails alone. `values` are those
+ * that it holds while it waits.
+ */
+export type AddWrite = <Result>(
+  write: () => Result,
+  values: readonly SqlValue[],
+  cancellation?: Cancellation,
+) => Promise<Result>
 
 /**
  * Puts the writes of one turn of the event loop into one transaction. With `synchronous = full` waiting for the disk is
- * the whole cost of a write; sharing it makes full durability affordable.
- *
- * While another process is writing, they wait and are retried by timer: reads and health checks go on.
+ * the whole cost of a write; sharing it makes full durability affordable. `assertFile` throws when the file that the
+ * database was opened from is gone.
  */
-export class GroupedWrites {
-  readonly #database: Database
-  readonly #assertFile: () => void
-  readonly #queue: WaitingQueue<GroupedWrite>
-  readonly #finished: (() => void)[] = []
-  #isScheduled = false
-  #retries = 0
+export function createGroupedWrites(database: Database, assertFile = () => {}, options?: GroupOptions): AddWrite {
+  const grouped = new GroupedStatements<() => unknown, unknown>(async (take) => {
+    try {
+      assertFile()
+      database.exec('begin immediate')
+    } catch (error) {
+      if (!isBusy(error)) throw unavailableOr(error)
+      // Another process is writing. Reads and health checks go on.
+      return setTimeout(RETRY_PAUSE_MS)
+    }
+    commit(database, take())
+  }, options)
+  return <Result>(write: () => Result, values: readonly SqlValue[], cancellation?: Cancellation) =>
+    grouped.add(write, bytesOf(values), cancellation) as Promise<Result>
+}
 
-  /** `assertFile` throws when the file that the database was opened from is gone. */
-  constructor(database: Database, assertFile: () => void = () => {}, limits: WaitingLimits = WAITING_LIMITS) {
-    this.#database = database
-    this.#assertFile = assertFile
-    this.#queue = new WaitingQueue(limits)
-  }
-
-  /**
-   * Runs a write, whose values take this memory, in the next transaction and resolves after its commit. A write that throws
-   * fails alone.
-   */
-  add<Result>(write: () => Result, bytes: number, cancellation?: Cancellation): Promise<Result> {
-    return new Promise<Result>((resolve, reject) => {
-      const run = () => {
-        try {
-          const result = write()
-          return () => resolve(result)
-        } catch (error) {
-          // A rejected statement undoes itself and leaves the transaction open; anything worse ends it for all.
-          if (!this.#database.inTransaction) throw error
-          return () => reject(error)
-        }
+function commit(database: Database, group: readonly WaitingStatement<() => unknown, unknown>[]): void {
+  let isCommitting = false
+  try {
+    const settle = group.map(({ work, resolve, reject }) => {
+      try {
+        const result = work()
+        return () => resolve(result)
+      } catch (error) {
+        // A rejected statement undoes itself and leaves the transaction open; anything worse ends it for all.
+        if (!database.inTransaction) throw error
+        return () => reject(error)
       }
-      this.#queue.add({ bytes, cancellation, run, reject })
-      if (this.#isScheduled) return
-      this.#isScheduled = true
-      setImmediate(() => this.#flush())
     })
+    isCommitting = true
+    database.exec('commit')
+    for (const one of settle) one()
+  } catch (error) {
+    if (database.inTransaction) database.exec('rollback')
+    // When syncing a commit fails, a crash right afterwards may still recover it from the log.
+    throw unavailableOr(error, isCommitting && isDiskFailure(error) ? 'unknown' : 'not_stored')
   }
+}
 
-  /** Commits what is waiting and resolves when nothing is waiting. Never rejects: each write has its own result. */
-  finish(): Promise<void> {
-    if (this.#queue.length === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#finished.push(resolve)
-      this.#flush()
-    })
-  }
-
-  #flush(): void {
-    this.#isScheduled = !this.#commitQueue()
-    if (this.#isScheduled) {
-      setTimeout(() => this.#flush(), retryPauseMs(this.#retries++))
-      return
+/**
+ * Returns a function that throws `persistence_unavailable` when the file or its log was moved, replaced or deleted since:
+ * what is written then would be lost.
+ */
+export function createFileCheck(database: Database): () => void {
+  const path = database.name
+  // In memory, or a copy that has no name.
+  if (!existsSync(path)) return () => {}
+  // SQLite keeps the log beside the file that a link leads to.
+  const files = [path, `${realpathSync(path)}-wal`].map((file) => ({ file, opened: fileIdOf(file) }))
+  return () => {
+    // Closing removes the log.
+    if (!database.open) return
+    for (const { file, opened } of files) {
+      if (fileIdOf(file) === opened) continue
+      throw persistenceUnavailable({
+        message: `The database file ${JSON.stringify(file)} was moved, replaced or deleted. Put it back, or restart the service.`,
+      })
     }
-    this.#retries = 0
-    for (const resolve of this.#finished.splice(0)) resolve()
   }
+}
 
-  /** Returns false while the lock is not free; then the writes still wait. */
-  #commitQueue(): boolean {
-    if (this.#queue.length === 0) return true
-    try {
-      this.#assertFile()
-      this.#database.exec('begin immediate')
-    } catch (error) {
-      if (isBusy(error)) return false
-      for (const write of this.#queue.take()) write.reject(unavailableOr(error))
-      return true
-    }
-    this.#commit(this.#queue.take())
-    return true
-  }
-
-  #commit(group: readonly GroupedWrite[]): void {
-    let isCommitting = false
-    try {
-      const settle = group.map((write) => write.run())
-      isCommitting = true
-      this.#database.exec('commit')
-      for (const one of settle) one()
-    } catch (error) {
-      // When syncing a commit fails, a crash right afterwards may still recover it from the log.
-      const outcome = isCommitting && isDiskFailure(error) ? 'unknown' : 'not_stored'
-      for (const write of group) write.reject(unavailableOr(error, outcome))
-      if (this.#database.inTransaction) this.#database.exec('rollback')
-    }
+function fileIdOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
   }
 }
 
 /** Adds pets; those of one turn of the event loop share a transaction. */
-export function createSqlitePetWriter(em: SqlEntityManager, database: Database, writes: GroupedWrites): PetWriter {
-  const statements = compileAdds(em)
-  const insertPet = database.prepare<[NewPetColumns]>(statements.insertPet).safeIntegers()
-  const findKey = database.prepare(statements.findKey)
-  const insertKey = database.prepare(statements.insertKey)
+export function createSqlitePetWriter(em: SqlEntityManager, database: Database, addWrite: AddWrite): PetWriter {
+  const { table, columns, names, keys } = petTables(em)
+  const { owner, key, fingerprint, at, petId } = keys.column
+  const insertPet = database.prepare<[NewPetColumns]>(
+    `insert into ${table} (${names}) values (${columns.map(() => '?').join(', ')})`,
+  )
+  const findKey = database.prepare(`select 1 from ${keys.table} where ${owner} = ? and ${key} = ?`)
+  const insertKey = database.prepare(
+    `insert into ${keys.table} (${owner}, ${key}, ${fingerprint}, ${at}, ${petId}) values (?, ?, ?, ?, ?)`,
+  )
+  insertPet.safeIntegers()
 
   // A number would be rounded, and `safeIntegers` makes it a bigint.
   const add = (pet: NewPetColumns) => insertPet.run(pet).lastInsertRowid as PetId
@@ -134,18 +128,7 @@ export function createSqlitePetWriter(em: SqlEntityManager, database: Database, 
   })
 
   return {
-    add: (pet, cancellation) => writes.add(() => add(pet), bytesOf(pet), cancellation),
-    addWithKey: (key, pet, cancellation) =>
-      writes.add(() => addBoth(key, pet), bytesOf(key) + bytesOf(pet), cancellation),
-  }
-}
-
-function compileAdds(em: SqlEntityManager) {
-  const { table, columns, names, keys } = petTables(em)
-  const { owner, key, fingerprint, at, petId } = keys.column
-  return {
-    insertPet: `insert into ${table} (${names}) values (${columns.map(() => '?').join(', ')})`,
-    findKey: `select 1 from ${keys.table} where ${owner} = ? and ${key} = ?`,
-    insertKey: `insert into ${keys.table} (${owner}, ${key}, ${fingerprint}, ${at}, ${petId}) values (?, ?, ?, ?, ?)`,
+    add: (pet, cancellation) => addWrite(() => add(pet), pet, cancellation),
+    addWithKey: (key, pet, cancellation) => addWrite(() => addBoth(key, pet), [...key, ...pet], cancellation),
   }
 }

@@ -5,19 +5,19 @@ import { createGroupedReads } from './statement-runner.ts'
 describe('Grouped reads', () => {
   let database: Database.Database
   let log: string[]
-  let reads: ReturnType<typeof createGroupedReads>
+  let addRead: ReturnType<typeof createGroupedReads>
 
   beforeEach(() => {
     log = []
     database = new Database(':memory:', { verbose: (sql) => log.push(String(sql)) })
     database.exec("create table note (text text); insert into note values ('a'), ('b')")
-    reads = createGroupedReads(database)
+    addRead = createGroupedReads(database)
     log.length = 0
   })
   afterEach(() => database.close())
 
   const read = (place: number) =>
-    reads.add(() => database.prepare(`select text from note where rowid = ${place}`).pluck().get())
+    addRead(() => database.prepare(`select text from note where rowid = ${place}`).pluck().get())
 
   it('runs the reads of one turn in one transaction, each with its own result', async () => {
     expect(await Promise.all([read(1), read(2), read(3)])).toEqual(['a', 'b', undefined])
@@ -33,7 +33,7 @@ describe('Grouped reads', () => {
   })
 
   it('rejects only the read that fails', async () => {
-    const lost = reads.add(() => {
+    const lost = addRead(() => {
       throw new Error('not readable')
     })
     const results = await Promise.allSettled([read(1), lost, read(2)])
@@ -42,7 +42,7 @@ describe('Grouped reads', () => {
   })
 
   it('continues when a disk error has ended the transaction', async () => {
-    const lost = reads.add(() => {
+    const lost = addRead(() => {
       // What SQLite does by itself when the disk cannot be read.
       database.exec('rollback')
       throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR')
@@ -54,18 +54,11 @@ describe('Grouped reads', () => {
 
   it('retries a read while another process recovers the log', async () => {
     let attempts = 0
-    const retried = reads.add(() => {
+    const retried = addRead(() => {
       attempts += 1
       if (attempts === 1) throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY')
       return attempts
     })
     expect(await Promise.all([retried, read(1)])).toEqual([2, 'a'])
-  })
-
-  it('can be flushed before the database is closed', async () => {
-    const results = Promise.all([read(1), read(2)])
-    reads.flush()
-    database.close()
-    expect(await results).toEqual(['a', 'b'])
   })
 })

@@ -1,18 +1,16 @@
-import { bytesOf, type SqlValue, type Statement, type StatementRunner } from '@pet-store/persistence-mikro-orm'
+import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import type { Database, Statement as Prepared } from 'better-sqlite3'
 import { REQUEST_MAX_WAIT_MS, withRetries } from '../database/retries.ts'
 import { isBusy, unavailableOr } from '../database/unavailable.ts'
-import type { GroupedWrites } from './grouped-writes.ts'
+import type { AddWrite } from './grouped-writes.ts'
 
 /**
  * Runs statements on the driver itself, where they stay prepared. Every integer is read as a `bigint`, exactly. The
  * driver is synchronous, so the reads and the writes of one turn of the event loop are collected and run together.
  */
-export function createSqliteStatementRunner(
-  database: Database,
-  writes: GroupedWrites,
-  reads: ReturnType<typeof createGroupedReads>,
-): StatementRunner {
+export function createSqliteStatementRunner(database: Database, addWrite: AddWrite): StatementRunner {
+  const addRead = createGroupedReads(database)
+
   function prepare<Values extends readonly SqlValue[], Row extends readonly SqlValue[]>({
     sql,
   }: Statement<Values, Row>): Prepared<[Values], Row> {
@@ -23,7 +21,7 @@ export function createSqliteStatementRunner(
     readOne(statement, map) {
       const prepared = prepare(statement)
       return (values) =>
-        reads.add(() => {
+        addRead(() => {
           const row = prepared.get(values)
           return row === undefined ? undefined : map(row)
         })
@@ -31,15 +29,18 @@ export function createSqliteStatementRunner(
 
     readAll(statement, map) {
       const prepared = prepare(statement)
-      return (values) => reads.add(() => prepared.all(values).map(map))
+      return (values) => addRead(() => prepared.all(values).map(map))
     },
 
     writeOptional(statement) {
       const prepared = prepare(statement)
-      return (values, cancellation) => writes.add(() => prepared.get(values), bytesOf(values), cancellation)
+      return (values, cancellation) => addWrite(() => prepared.get(values), values, cancellation)
     },
   }
 }
+
+/** Runs a read at the end of this turn of the event loop. A read that throws fails alone. */
+type AddRead = <Result>(read: () => Result) => Promise<Result>
 
 /**
  * The reads of one turn of the event loop run together, on one snapshot. Separately, each would find the processor's
@@ -48,7 +49,7 @@ export function createSqliteStatementRunner(
  * Writers do not block readers. Only while another process recovers the log after a crash is a read retried, for five
  * seconds at most.
  */
-export function createGroupedReads(database: Database) {
+export function createGroupedReads(database: Database): AddRead {
   const begin = database.prepare('begin')
   const commit = database.prepare('commit')
   let waiting: (() => void)[] = []
@@ -64,23 +65,16 @@ export function createGroupedReads(database: Database) {
     if (isTogether && database.inTransaction) commit.run()
   }
 
-  return {
-    /** Runs a read at the end of this turn of the event loop. A read that throws fails alone. */
-    add<Result>(read: () => Result) {
-      return new Promise<Result>((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(flush)
-        waiting.push(() => {
-          try {
-            resolve(read())
-          } catch (error) {
-            if (isBusy(error))
-              withRetries(read, REQUEST_MAX_WAIT_MS).then(resolve, (late) => reject(unavailableOr(late)))
-            else reject(unavailableOr(error))
-          }
-        })
+  return (read) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush)
+      waiting.push(() => {
+        try {
+          resolve(read())
+        } catch (error) {
+          if (isBusy(error)) withRetries(read, REQUEST_MAX_WAIT_MS).then(resolve, (late) => reject(unavailableOr(late)))
+          else reject(unavailableOr(error))
+        }
       })
-    },
-    /** Runs at once what is waiting. */
-    flush,
-  }
+    })
 }

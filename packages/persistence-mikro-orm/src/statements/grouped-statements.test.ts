@@ -1,0 +1,168 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { GroupedStatements, type GroupOptions } from './grouped-statements.ts'
+
+const NOT_STORED = { code: 'persistence_unavailable', outcome: 'not_stored' }
+const DROPPED = { status: 'rejected', reason: NOT_STORED }
+/** A promise that a case settles. */
+function gate() {
+  const ends: { resolve?: () => void; reject?: (error: Error) => void } = {}
+  const promise = new Promise<void>((resolve, reject) => {
+    Object.assign(ends, { resolve, reject })
+  })
+  promise.catch(() => undefined)
+  return { promise, ...(ends as Required<typeof ends>) }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Statements that resolve with their own names, and the names of each group that ran. */
+function openGroups(options?: GroupOptions) {
+  const groups: string[][] = []
+  const state = { ready: Promise.resolve(), held: Promise.resolve() }
+  const statements = new GroupedStatements<string, string>(async (take) => {
+    await state.ready
+    const group = take()
+    if (group.length > 0) groups.push(group.map(({ work }) => work))
+    await state.held
+    for (const { work, resolve } of group) resolve(work)
+  }, options)
+  const add = (name: string, bytes = 1) => statements.add(name, bytes)
+  return { statements, groups, state, add, addAll: (names: string) => Array.from(names, (name) => add(name)) }
+}
+
+describe('Statements', () => {
+  it('of one turn are one group, and those that arrive while it runs are the next', async () => {
+    const { groups, state, addAll } = openGroups()
+    const running = gate()
+    state.held = running.promise
+    const results = addAll('ab')
+    for (const names of ['cd', 'ef']) {
+      await turn()
+      results.push(...addAll(names))
+    }
+    running.resolve()
+    expect(await Promise.all(results)).toEqual([...'abcdef'])
+    expect(groups).toEqual([[...'ab'], [...'cdef']])
+  })
+
+  it('that are very many are several groups, as many at the same time as may', async () => {
+    const { groups, state, addAll } = openGroups({ maxGroupSize: 2, maxGroups: 2 })
+    const running = gate()
+    state.held = running.promise
+    const results = addAll('abcdefg')
+    await turn()
+    expect(groups).toEqual([[...'ab'], [...'cd']])
+    running.resolve()
+    expect(await Promise.all(results)).toEqual([...'abcdefg'])
+    expect(groups.slice(2)).toEqual([[...'ef'], ['g']])
+  })
+
+  it('that arrive while others wait for a connection run together with them', async () => {
+    const { groups, state, addAll } = openGroups()
+    const connecting = gate()
+    state.ready = connecting.promise
+    const results = addAll('ab')
+    await turn()
+    results.push(...addAll('c'))
+    connecting.resolve()
+    await Promise.all(results)
+    expect(groups).toEqual([[...'abc']])
+  })
+
+  it('are all rejected when there is no connection for them, and later ones are not', async () => {
+    const { groups, state, addAll } = openGroups()
+    const connecting = gate()
+    state.ready = connecting.promise
+    const results = addAll('ab')
+    await turn()
+    results.push(...addAll('c'))
+    connecting.reject(new Error('none'))
+    expect(await Promise.allSettled(results)).toMatchObject(results.map(() => ({ reason: new Error('none') })))
+    state.ready = Promise.resolve()
+    await Promise.all(addAll('d'))
+    expect(groups).toEqual([['d']])
+  })
+
+  it('of a group that fails are rejected, and those that wait are not', async () => {
+    const { state, addAll } = openGroups()
+    const running = gate()
+    state.held = running.promise
+    const results = addAll('ab')
+    await turn()
+    results.push(...addAll('c'))
+    state.held = Promise.resolve()
+    running.reject(new Error('lost'))
+    const lost = { reason: new Error('lost') }
+    expect(await Promise.allSettled(results)).toMatchObject([lost, lost, { value: 'c' }])
+  })
+
+  it('are tried again when none could be taken', async () => {
+    let tries = 0
+    const statements = new GroupedStatements<string, string>(async (take) => {
+      tries += 1
+      if (tries === 3) for (const { work, resolve } of take()) resolve(work)
+    })
+    expect(await statements.add('a', 1)).toBe('a')
+    expect(tries).toBe(3)
+  })
+
+  it('all have their results when it has finished', async () => {
+    const { statements, addAll } = openGroups({ maxGroupSize: 1 })
+    const results = Promise.all(addAll('abc'))
+    expect(statements.isBusy).toBe(true)
+    await statements.finish()
+    expect(statements.isBusy).toBe(false)
+    expect(await results).toEqual([...'abc'])
+    await statements.finish()
+  })
+})
+
+describe('A statement', () => {
+  it.each([{ maxStatements: 2 }, { maxBytes: 2 }])(
+    'beyond %o is rejected at once, and later ones are not',
+    async (limit) => {
+      const { add, addAll } = openGroups(limit)
+      const waiting = addAll('ab')
+      await expect(add('c')).rejects.toMatchObject(NOT_STORED)
+      await Promise.all(waiting)
+      expect(await add('d')).toBe('d')
+    },
+  )
+
+  it('that has waited too long for others is rejected and not run', async () => {
+    const { groups, state, addAll } = openGroups({ maxWaitMs: 20 })
+    const connecting = gate()
+    state.ready = connecting.promise
+    expect(await Promise.allSettled(addAll('ab'))).toMatchObject([DROPPED, DROPPED])
+    connecting.resolve()
+    await turn()
+    expect(groups).toEqual([])
+  })
+
+  it('is rejected when its deadline has passed, even if the timer for it comes too late', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const { groups, state, addAll } = openGroups()
+    const running = gate()
+    state.held = running.promise
+    const results = addAll('ab')
+    await turn()
+    results.push(...addAll('cd'))
+    // Longer than the deadline, on the clock only.
+    vi.advanceTimersByTime(5_001)
+    running.resolve()
+    expect(await Promise.allSettled(results)).toMatchObject([{ value: 'a' }, { value: 'b' }, DROPPED, DROPPED])
+    expect(groups).toEqual([[...'ab']])
+  })
+
+  it('that is cancelled before its group is taken is not run', async () => {
+    const { statements, groups, add } = openGroups()
+    const cancelled = new AbortController()
+    const results = [statements.add('a', 1, cancelled.signal), add('b')]
+    cancelled.abort()
+    expect(await Promise.allSettled(results)).toMatchObject([DROPPED, { value: 'b' }])
+    expect(groups).toEqual([['b']])
+  })
+})
