@@ -38,18 +38,6 @@ it('opens what a module exports, as an instance of a class too', async () => {
 it.each([
   ['export default 5', 'its default export must be a function that opens an adapter'],
   ['export default () => fit; export const openBulkAccess = {}', 'its openBulkAccess must be a function'],
-  [
-    'export default () => fit; export const capabilities = { ...none, replicas: 1 }',
-    'its capabilities must be true or false; these are not: replicas',
-  ],
-  [
-    'export default () => fit; export const capabilities = { ...none, bulkAccess: true }',
-    'it declares bulkAccess: true, but openBulkAccess is absent',
-  ],
-  [
-    'export default () => fit; export const openBulkAccess = f; export const capabilities = none',
-    'it declares bulkAccess: false, but openBulkAccess is there',
-  ],
 ])('names the rule that a module breaks when it is loaded: %s', async (code, rule) => {
   const path = written(code)
   await expect(loadPersistenceModule(path)).rejects.toThrow(
@@ -68,14 +56,12 @@ it.each([
     '{ ...fit, apiKeys: { add: f, find: f, list: f } }',
     'the apiKeys of what it opens must have the functions add, replace, find, findByHash, list, revoke, markUsed; it lacks replace, findByHash, revoke, markUsed',
   ],
-  ['{ ...fit, createRateLimiter: 5 }', 'these of what it opens must be functions or absent: createRateLimiter'],
   [
-    '{ ...fit, isMigrated: true, poolUse: [] }',
-    'these of what it opens must be functions or absent: isMigrated, poolUse',
+    '{ ...fit, createRateLimiter: f, isMigrated: true, poolUse: [] }',
+    'what it opens must have the functions check, close, createRateLimiter, isMigrated, poolUse; it lacks isMigrated, poolUse',
   ],
-  ['{ ...fit, createRateLimiter: f }', 'it declares sharedLimits: false, but createRateLimiter is there'],
 ])('names the rule that an opened adapter breaks: %s', async (opened, rule) => {
-  const path = written(`export default async () => (${opened}); export const capabilities = none`)
+  const path = written(`export default async () => (${opened})`)
   const { open } = await loadPersistenceModule(path)
   await expect(open(OPTIONS)).rejects.toThrow(
     new Error(`The persistence module "${path}" is not a persistence adapter: ${rule}.`),

@@ -23,44 +23,33 @@ const OPENING_TIMEOUT_MS = 30_000
 /**
  * Loads the adapter of the setting `PERSISTENCE_MODULE`: a package, or a path that begins with `.` or `/`, found from
  * the working directory. This and what it returns reject with one sentence that names the module and the rule if it is
- * no adapter.
+ * no adapter. Whether what it declares is true is for `adapterContract` to find.
  */
 export async function loadPersistenceModule(name: string): Promise<PersistenceModule> {
-  const { default: open, openBulkAccess, capabilities } = await importFrom(name)
-  if (typeof open !== 'function')
+  const {
+    default: open,
+    openBulkAccess,
+    capabilities,
+  } = await importFromWorkingDirectory(name).catch((cause) => {
+    const [reason] = (cause as Error).message.split('\n')
+    throw new Error(`The persistence module ${JSON.stringify(name)} cannot be loaded: ${reason}`, { cause })
+  })
+  if (typeof open !== 'function') {
     throw invalidAdapter(name, 'its default export must be a function that opens an adapter')
-  const hasBulkAccess = openBulkAccess !== undefined
-  if (hasBulkAccess && typeof openBulkAccess !== 'function')
+  }
+  if (openBulkAccess !== undefined && typeof openBulkAccess !== 'function') {
     throw invalidAdapter(name, 'its openBulkAccess must be a function')
-  if (capabilities !== undefined) {
-    assertCapabilities(name, capabilities)
-    assertDeclared(name, capabilities, 'bulkAccess', hasBulkAccess, 'openBulkAccess')
   }
   return {
     specifier: specifierOf(name),
-    async open(options, timeoutMs) {
-      const opened = assertPersistence(name, await opening(name, open(options), timeoutMs))
-      if (capabilities !== undefined) {
-        assertDeclared(name, capabilities, 'sharedLimits', opened.createRateLimiter !== undefined, 'createRateLimiter')
-      }
-      return opened
-    },
-    ...(hasBulkAccess && {
+    open: async (options, timeoutMs) => assertPersistence(name, await opening(name, open(options), timeoutMs)),
+    ...(openBulkAccess !== undefined && {
       async openBulkAccess(options) {
         const opened = await opening(name, openBulkAccess(options))
-        return assertFunctions(name, 'what its openBulkAccess opens', opened, BULK_ACCESS)
+        return assertFunctions<BulkAccess>(name, 'what its openBulkAccess opens', opened, BULK_ACCESS)
       },
     }),
-    ...(capabilities !== undefined && { capabilities }),
-  }
-}
-
-async function importFrom(name: string): ReturnType<typeof importFromWorkingDirectory> {
-  try {
-    return await importFromWorkingDirectory(name)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
-    throw new Error(`The persistence module ${JSON.stringify(name)} cannot be loaded: ${reason}`, { cause })
+    ...(capabilities !== undefined && { capabilities: capabilities as PersistenceCapabilities }),
   }
 }
 
@@ -94,47 +83,21 @@ const BULK_ACCESS = Object.keys({
   ...{ readPetImports: 1, writePetImports: 1, readIdempotencyKeys: 1, writeIdempotencyKeys: 1 },
   ...{ readApiKeys: 1, writeApiKeys: 1 },
 } satisfies Record<keyof BulkAccess, 1>)
-const CAPABILITIES = Object.keys({
-  ...{ severalProcesses: 1, sharedLimits: 1, bulkAccess: 1, replicas: 1 },
-} satisfies Record<keyof PersistenceCapabilities, 1>)
-const OPTIONAL = ['createRateLimiter', 'isMigrated', 'poolUse']
+const OPTIONAL = ['createRateLimiter', 'isMigrated', 'poolUse'] as const
 
 function assertPersistence(name: string, opened: unknown): Persistence {
-  assertFunctions(name, 'what it opens', opened, ['check', 'close'])
-  const { pets, apiKeys } = opened as Partial<Persistence>
-  assertFunctions(name, 'the pets of what it opens', pets, PET_REPOSITORY_FUNCTIONS)
-  if (apiKeys !== undefined) assertFunctions(name, 'the apiKeys of what it opens', apiKeys, API_KEYS)
-  const wrong = OPTIONAL.filter((key) => !['function', 'undefined'].includes(typeIn(opened, key)))
-  if (wrong.length === 0) return opened as Persistence
-  throw invalidAdapter(name, `these of what it opens must be functions or absent: ${wrong.join(', ')}`)
-}
-
-/** The type of a part; that of one that is absent where the whole is no object. */
-function typeIn(value: unknown, key: string): string {
-  return typeof Reflect.get(Object(value), key)
+  const parts = Object(opened) as Partial<Persistence>
+  const present = OPTIONAL.filter((key) => parts[key] !== undefined)
+  assertFunctions(name, 'what it opens', opened, ['check', 'close', ...present])
+  assertFunctions(name, 'the pets of what it opens', parts.pets, PET_REPOSITORY_FUNCTIONS)
+  if (parts.apiKeys !== undefined) assertFunctions(name, 'the apiKeys of what it opens', parts.apiKeys, API_KEYS)
+  return opened as Persistence
 }
 
 function assertFunctions<Opened>(name: string, what: string, value: unknown, functions: readonly string[]): Opened {
-  const missing = functions.filter((key) => typeIn(value, key) !== 'function')
+  const missing = functions.filter((key) => typeof Reflect.get(Object(value), key) !== 'function')
   if (missing.length === 0) return value as Opened
   throw invalidAdapter(name, `${what} must have the functions ${functions.join(', ')}; it lacks ${missing.join(', ')}`)
-}
-
-function assertCapabilities(name: string, declared: unknown): asserts declared is PersistenceCapabilities {
-  const wrong = CAPABILITIES.filter((key) => typeIn(declared, key) !== 'boolean')
-  if (wrong.length > 0)
-    throw invalidAdapter(name, `its capabilities must be true or false; these are not: ${wrong.join(', ')}`)
-}
-
-function assertDeclared(
-  name: string,
-  declared: PersistenceCapabilities,
-  capability: 'bulkAccess' | 'sharedLimits',
-  isThere: boolean,
-  by: string,
-): void {
-  if (declared[capability] === isThere) return
-  throw invalidAdapter(name, `it declares ${capability}: ${!isThere}, but ${by} is ${isThere ? 'there' : 'absent'}`)
 }
 
 /** Opening may wait for something that never comes. */
@@ -157,9 +120,5 @@ export async function withTimeout<Result>(
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(message)), timeoutMs)
   })
-  try {
-    return await Promise.race([work, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }

@@ -90,7 +90,7 @@ export interface DatabaseServer {
   readonly database: string
 }
 
-/** What an adapter can do beyond the ports. A persistence module exports it as `capabilities`; commands read it before they open anything. */
+/** What an adapter can do beyond the ports. A persistence module exports it as `capabilities`. */
 export interface PersistenceCapabilities {
   /** Whether several processes may have a database open. If not, opening rejects while another process, or this one, has it open. */
   readonly severalProcesses: boolean

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { compose, type Program } from '../compose.ts'
 import { createLog } from '../observability/log.ts'
-import { oneProcessNote, remedyWithoutKeys } from '../persistence/open-persistence.ts'
+import { remedyWithoutKeys } from '../persistence/open-persistence.ts'
 import { runServer } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
@@ -18,8 +18,6 @@ export async function serve(): Promise<void> {
   log.info({ address: `${url}/v1`, adapter, database: maskUrl(databaseUrl) }, 'serving')
   // Scripts wait for this line.
   log.flush()
-  const note = await oneProcessNote(settings)
-  if (note !== undefined) log.warn(note)
   // The program serves already: a database that is unavailable now must not end it.
   if (staticKeys.length === 0) await warnWithoutKeys(program, log)
 }

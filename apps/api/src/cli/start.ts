@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import { createApiKeyText, hashApiKey, isApiKeyText } from '@pet-store/access'
 import { compose } from '../compose.ts'
 import { createLog } from '../observability/log.ts'
-import { oneProcessNote } from '../persistence/open-persistence.ts'
 import { runServer } from '../server/run-server.ts'
 import { maskUrl } from '../settings/database-url.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
@@ -25,7 +24,7 @@ export async function start(): Promise<void> {
   const staticKeys = [{ keyId: 'development', sha256: hashApiKey(key) }]
   const program = await compose({ ...settings, staticKeys }, reports, { developmentKey: key })
   const url = await runServer(program, settings, log)
-  console.log(welcome(url, key, settings, await oneProcessNote(settings)))
+  console.log(welcome(url, key, settings))
 }
 
 /** Relative to the working directory. */
@@ -61,7 +60,7 @@ async function readOrCreateFile(file: string, text: string): Promise<string> {
   }
 }
 
-function welcome(url: string, key: string, { databaseUrl }: Settings, note: string | undefined): string {
+function welcome(url: string, key: string, { databaseUrl }: Settings): string {
   const address = `${url}/v1`
   const authorization = `-H 'Authorization: Bearer ${key}'`
   const lines = [
@@ -74,7 +73,6 @@ function welcome(url: string, key: string, { databaseUrl }: Settings, note: stri
     `Pets       ${url}/`,
     `Reference  ${url}/docs`,
     `Database   ${maskUrl(databaseUrl)}`,
-    ...(note === undefined ? [] : [`           ${note}`]),
   ]
   return `
 ${box(lines)}

@@ -1,4 +1,5 @@
 import { type ApiKeyRepository, createMemoryRateLimiter } from '@pet-store/access'
+import { createMemoryApiKeys } from '@pet-store/access/memory'
 import type { BulkAccess, Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { Settings } from '../settings/settings.ts'
 import { persistenceAdapter } from './persistence-adapter.ts'
@@ -40,13 +41,6 @@ function openMode(settings: Settings, use: PersistenceUse): PersistenceUse & { r
   return { migrate: settings.migrateOnStart && use.readOnly !== true, ...use }
 }
 
-/** What an operator should know of an adapter that does not declare that several processes may use it; else `undefined`. */
-export async function oneProcessNote(settings: Settings): Promise<string | undefined> {
-  const { capabilities } = await persistenceAdapter(settings)
-  if (capabilities?.severalProcesses) return undefined
-  return 'the adapter does not declare that several processes may use it: stop this one before keys, import and other commands'
-}
-
 /**
  * Completes what an adapter may leave out, so that the rest of the program need not check. Methods are called on the
  * opened object, because it may be an instance of a class, whose methods a copy would lack.
@@ -63,21 +57,14 @@ function withDefaults(opened: Persistence): Required<Persistence> {
   }
 }
 
-/** Stands in for an adapter that stores no API keys: none is valid, and none can be created. */
+/** Stands in for an adapter that stores no API keys: there is none, and none can be created. */
 const noApiKeys: ApiKeyRepository = {
-  add: rejectKey,
-  replace: rejectKey,
-  find: async () => undefined,
-  findByHash: async () => undefined,
-  list: async () => [],
-  revoke: async () => false,
-  markUsed: async () => {},
-}
-
-async function rejectKey(): Promise<never> {
-  throw new Error(
-    'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.',
-  )
+  ...createMemoryApiKeys(),
+  async add() {
+    throw new Error(
+      'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.',
+    )
+  },
 }
 
 /** What an operator can do who has no API key yet. */

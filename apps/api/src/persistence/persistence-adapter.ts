@@ -1,10 +1,4 @@
-import type {
-  BulkAccess,
-  MigrationState,
-  Persistence,
-  PersistenceCapabilities,
-  PersistenceOptions,
-} from '@pet-store/persistence'
+import type { BulkAccess, MigrationState, Persistence, PersistenceOptions } from '@pet-store/persistence'
 import { loadPersistenceModule } from '@pet-store/persistence/module'
 import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
 import { InvalidSettings } from '../settings/read-settings.ts'
@@ -14,8 +8,6 @@ type OpenMode = Omit<PersistenceOptions, 'url'>
 
 /** What the program can do with the database that the settings name. */
 export interface PersistenceAdapter {
-  /** What the adapter declares, if it declares anything. */
-  readonly capabilities: PersistenceCapabilities | undefined
   /** Resolves once the database works. Runs pending migrations if it may; otherwise rejects and names them. */
   open(mode: OpenMode): Promise<Persistence>
   /** Opens it for moving many pets at a time, if the adapter has bulk access. */
@@ -42,7 +34,6 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
   if (kind === 'sqlite') {
     const sqlite = await import('@pet-store/persistence-sqlite')
     return {
-      capabilities: sqlite.sqliteCapabilities,
       open: (mode) => sqlite.openSqlitePersistence({ url, ...mode }),
       openBulkAccess: (mode) => sqlite.openSqliteBulkAccess({ url, ...mode }),
       migrate: () => sqlite.migrateSqlite({ url }),
@@ -60,7 +51,6 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
     pooler: settings.databasePooler,
   }
   return {
-    capabilities: postgres.postgresCapabilities,
     open: (mode) => postgres.openPostgresPersistence({ ...options, ...mode }),
     openBulkAccess: (mode) => postgres.openPostgresBulkAccess({ ...options, ...mode }),
     migrate: () => postgres.migratePostgres(options),
@@ -81,7 +71,6 @@ async function moduleAdapter(name: string, url: string, replicaUrls: readonly st
     )
   }
   return {
-    capabilities,
     openBulkAccess: openBulkAccess && ((mode) => openBulkAccess({ url, ...mode })),
     open: (mode) => open({ url, ...(hasReplicas && { replicaUrls }), ...mode }),
     async migrate() {
