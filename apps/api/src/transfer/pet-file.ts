@@ -1,5 +1,5 @@
 import { createReadStream, rmSync } from 'node:fs'
-import { chmod, type FileHandle, open, realpath, rename, stat } from 'node:fs/promises'
+import { chmod, realpath, rename, stat, writeFile } from 'node:fs/promises'
 import { getSystemErrorMessage } from 'node:util'
 
 /** The formats of files of pets. */
@@ -37,39 +37,25 @@ export async function findPetFile(file: string): Promise<PetFile> {
  */
 export async function replaceFile(file: string, text: AsyncIterable<string>): Promise<void> {
   const failed = (error: NodeJS.ErrnoException): never => {
-    throw fileError('write', file, error)
+    throw error.syscall === undefined ? error : fileError('write', file, error)
   }
   const existing = await stat(file).catch(() => undefined)
-  if (existing !== undefined && !existing.isFile()) {
-    return writeTo(await open(file, 'w').catch(failed), text, failed)
-  }
+  if (existing !== undefined && !existing.isFile()) return writeFile(file, text).catch(failed)
   // A symbolic link stays one.
   const target = existing === undefined ? file : await realpath(file)
   const temporary = `${target}.${process.pid}.tmp`
   const remove = () => rmSync(temporary, { force: true })
   process.once('exit', remove)
   try {
-    await writeTo(await open(temporary, 'w').catch(failed), text, failed)
-    if (existing !== undefined) await chmod(temporary, existing.mode).catch(failed)
-    await rename(temporary, target).catch(failed)
+    await writeFile(temporary, text, { flush: true })
+    if (existing !== undefined) await chmod(temporary, existing.mode)
+    await rename(temporary, target)
+  } catch (error) {
+    failed(error as NodeJS.ErrnoException)
   } finally {
     // Nothing is left of it once it was renamed.
     remove()
     process.off('exit', remove)
-  }
-}
-
-async function writeTo(
-  handle: FileHandle,
-  text: AsyncIterable<string>,
-  failed: (error: NodeJS.ErrnoException) => never,
-): Promise<void> {
-  try {
-    for await (const part of text) await handle.appendFile(part).catch(failed)
-    // A device has nothing to sync.
-    if ((await handle.stat()).isFile()) await handle.sync().catch(failed)
-  } finally {
-    await handle.close()
   }
 }
 
