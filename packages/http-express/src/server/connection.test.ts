@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Pet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { expect, it } from 'vitest'
@@ -98,6 +99,24 @@ it('destroys a connection with more than eight requests ahead at once', async ()
   adding.release()
   expect((await eight.response()).status).toBe(201)
   expect(await eight.closed()).toBe(0)
+})
+
+it('reads few packets of many requests a turn of the event loop, so that their memory is free before the next', async () => {
+  const { server } = await startSlowServer()
+  const good = server.connect()
+  const packets = Array.from({ length: 12 }, () => server.connect())
+  await expect.poll(() => server.connections()).toBe(13)
+  for (const connection of packets) connection.write(GOOD_POST.repeat(20))
+  const closedPerTurn: number[] = []
+  for (let open = 13; open > 1; ) {
+    await setImmediate()
+    const stillOpen = await server.connections()
+    closedPerTurn.push(open - stillOpen)
+    open = stillOpen
+  }
+  expect(Math.max(...closedPerTurn)).toBeLessThanOrEqual(2)
+  expect((await good.write(GOOD_POST).response()).status).toBe(201)
+  good.end()
 })
 
 it.each([

@@ -12,8 +12,9 @@ export function handleConnections(
   maxHeaderBytes: number,
 ): ReadonlyMap<Socket, Connection> {
   const connections = new Map<Socket, Connection>()
+  const onLongPacket = limitLongPackets(connections)
   server.on('connection', (socket: Socket) => {
-    connections.set(socket, new Connection(socket, errors))
+    connections.set(socket, new Connection(socket, errors, onLongPacket))
     socket.once('close', () => connections.delete(socket))
   })
 
@@ -45,6 +46,26 @@ export function handleConnections(
     connections.get(socket)?.fail(parserError(cause, maxHeaderBytes), !isHead(cause))
   })
   return connections
+}
+
+/** How many packets with more than eight requests sent ahead are read in one turn of the event loop. */
+const MAX_LONG_PACKETS = 2
+
+/**
+ * Node parses a packet of two thousand requests into five megabytes, which are free once its connection is closed, at the
+ * end of the turn of the event loop. So the other connections are read in the next one. Returns what counts a packet.
+ */
+function limitLongPackets(connections: ReadonlyMap<Socket, Connection>): () => void {
+  let packets = 0
+  function endTurn(): void {
+    if (packets >= MAX_LONG_PACKETS) for (const socket of connections.keys()) socket.resume()
+    packets = 0
+  }
+  return () => {
+    packets += 1
+    if (packets === 1) setImmediate(endTurn)
+    if (packets === MAX_LONG_PACKETS) for (const socket of connections.keys()) socket.pause()
+  }
 }
 
 /** For the target `*` (RFC 9112, 3.2.4), which means the server as a whole. */
@@ -87,6 +108,7 @@ const MAX_SENT_AHEAD = 8
 export class Connection {
   readonly #socket: Socket
   readonly #errors: UnroutedErrors
+  readonly #onLongPacket: () => void
   /** The response under way, until it has left and the body of its request has arrived. */
   #current: ServerResponse | undefined
   #isHandled = false
@@ -97,9 +119,10 @@ export class Connection {
   /** How many bytes had arrived when the connection became idle. */
   #idleAtBytes = 0
 
-  constructor(socket: Socket, errors: UnroutedErrors) {
+  constructor(socket: Socket, errors: UnroutedErrors, onLongPacket: () => void) {
     this.#socket = socket
     this.#errors = errors
+    this.#onLongPacket = onLongPacket
   }
 
   /** Handles a request, or closes the connection if it was sent ahead. */
@@ -162,7 +185,10 @@ export class Connection {
   #refuse(req: IncomingMessage): void {
     this.#sentAhead += 1
     if (this.#sentAhead > MAX_SENT_AHEAD + 1) return
-    if (this.#sentAhead > MAX_SENT_AHEAD) this.#socket.destroy()
+    if (this.#sentAhead > MAX_SENT_AHEAD) {
+      this.#socket.destroy()
+      this.#onLongPacket()
+    }
     req.resume()
     this.#closeAfterCurrent()
   }
