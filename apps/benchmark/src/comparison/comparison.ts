@@ -8,7 +8,7 @@ import { type Measurement, type Running, start, takeSliceOf } from './running.ts
 import { headersOf } from './same-responses.ts'
 
 /** Start and memory of one contestant. */
-interface Footprint {
+export interface Footprint {
   readonly contestant: Contestant
   readonly firstResponseMs: number
   readonly restMiB: number

@@ -26,7 +26,7 @@ export interface Plan {
 const COMMON = { size: 10_000, connections: 32, sliceMs: 50 }
 
 /** Twelve minutes for both databases on two cores. */
-export const FULL: Plan = { ...COMMON, rounds: 60, warmUpMs: 2_500, latency: { rounds: 20, sliceMs: 500 } }
+export const FULL: Plan = { ...COMMON, rounds: 52, warmUpMs: 2_500, latency: { rounds: 20, sliceMs: 500 } }
 /** Three minutes, for a first look: wider intervals. */
 export const QUICK: Plan = { ...COMMON, rounds: 16, warmUpMs: 1_000, latency: { rounds: 2, sliceMs: 500 } }
 /** One client, all sizes in each round. */

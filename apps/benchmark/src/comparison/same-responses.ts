@@ -21,20 +21,23 @@ export async function assertSameResponses(
   requests: readonly CheckedRequest[],
   size: number,
 ): Promise<number> {
-  const added = Array.from({ length: ADDED }, (_, index) => dataPet(size + 1 + index, size + 1_000))
-  const checks = [
-    ...new Map(requests.filter(({ status }) => status === 200).map((request) => [request.path, request])).values(),
-    ...added.map((pet) => checkedRequest({ ...CREATE, body: newPetJson(pet) }, 201, petJson(pet))),
-    ...[undefined, createApiKeyText()].map((key) => checkedRequest({ path: LIST, key }, 401)),
-    checkedRequest({ path: `/v1/pets/${size + 1_000_000}` }, 404),
-    // A ceiling does nothing but the work, so it validates nothing.
-    ...(role === 'ceiling' ? [] : INVALID),
-  ]
-  for (const request of checks) {
+  async function check(request: CheckedRequest): Promise<void> {
     await sendAlone(port, request).catch((cause: Error) => {
       throw new Error(`${name}: ${cause.message}`, { cause })
     })
   }
+
+  const reads = new Map(requests.filter(({ status }) => status === 200).map((request) => [request.path, request]))
+  await Promise.all([...reads.values()].map(check))
+  // One after the other: their ids follow each other.
+  for (let id = size + 1; id <= size + ADDED; id += 1) {
+    const pet = dataPet(id, size + 1_000)
+    await check(checkedRequest({ ...CREATE, body: newPetJson(pet) }, 201, petJson(pet)))
+  }
+  for (const key of [undefined, createApiKeyText()]) await check(checkedRequest({ path: LIST, key }, 401))
+  await check(checkedRequest({ path: `/v1/pets/${size + 1_000_000}` }, 404))
+  // A ceiling does nothing but the work, so it validates nothing.
+  if (role !== 'ceiling') await Promise.all(INVALID.map(check))
   return ADDED
 }
 

@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest'
-import { ratio, rotate, turns } from './rotation.ts'
+import { ratio, rotate } from './rotation.ts'
 
-it('puts a slice of the baseline beside each other slice, and reverses every other round', () => {
-  expect([0, 1].map((round) => turns(['b', 'x', 'y', 'z'], round).join(' '))).toEqual(['b x y b z', 'z b y x b'])
-  expect(turns(['b', 'x', 'y'], 0).join(' ')).toBe('b x y b')
+it('puts a slice of the baseline beside each other slice, and reverses every other round', async () => {
+  const order: string[] = []
+  const heat = ['b', 'x', 'y'].map((name) => ({ info: { name }, take: async () => order.push(name) }))
+  const [, x, y] = await rotate([heat, heat.slice(0, 1)], 2, () => {})
+  expect(order.join(' ')).toBe('b x b y b x b y b b')
+  expect([x?.series.neighbours, y?.series.neighbours]).toEqual([
+    [1, 7],
+    [3, 9],
+  ])
 })
 
 it('compares neighbouring slices, so that a machine that slows down changes no ratio', async () => {

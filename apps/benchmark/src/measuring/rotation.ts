@@ -16,43 +16,34 @@ export interface Series<Slice> {
 export type Figure<Slice> = (slice: Slice) => number
 
 /**
- * Lets everybody in a heat take slices in turn, the first of them, the baseline, after every second one, so that each
- * slice has one of the baseline as its neighbour: whatever slows the machine down for a second or more slows both.
+ * Lets everybody in a heat take slices in turn, each together with one of the first of them, the baseline: whatever slows
+ * the machine down for a second or more slows both. Every other round is reversed, so that nobody always comes first.
  */
 export async function rotate<Slice, Info>(
   heats: readonly (readonly Entrant<Slice, Info>[])[],
   rounds: number,
   onRound: (round: number) => void,
 ): Promise<(Info & { readonly series: Series<Slice> })[]> {
-  const results = new Map(heats.flat().map((one) => [one, emptySeries<Slice>()]))
+  const emptySeries = (): Series<Slice> => ({ slices: [], neighbours: [] })
+  const results = new Map(heats.flat().map((one) => [one, emptySeries()]))
   for (let round = 0; round < rounds; round += 1) {
     onRound(round)
-    for (const heat of heats) {
-      const order = turns(heat, round)
-      const taken: Slice[] = []
-      for (const entrant of order) taken.push(await entrant.take())
-      for (const [index, entrant] of order.entries()) {
-        const beside = order[index - 1] === heat[0] ? index - 1 : index + 1
-        const [slice, neighbour] = [taken[index], taken[entrant === heat[0] ? index : beside]]
-        if (slice === undefined || neighbour === undefined) continue
-        results.get(entrant)?.slices.push(slice)
-        results.get(entrant)?.neighbours.push(neighbour)
+    for (const pair of heats.flatMap(pairs)) {
+      const taken = new Map<unknown, Slice>()
+      for (const entrant of round % 2 === 0 ? pair : pair.toReversed()) taken.set(entrant, await entrant.take())
+      for (const entrant of pair) {
+        results.get(entrant)?.slices.push(taken.get(entrant) as Slice)
+        results.get(entrant)?.neighbours.push(taken.get(pair[0]) as Slice)
       }
     }
   }
   return [...results].map(([{ info }, series]) => ({ ...info, series }))
 }
 
-function emptySeries<Slice>(): Series<Slice> {
-  return { slices: [], neighbours: [] }
-}
-
-/** The order of one round; reversed in the next, so that nobody always follows the same one. */
-export function turns<E>([baseline, ...others]: readonly E[], round: number): E[] {
+/** Each entrant with the baseline before it; the baseline alone where it has no others. */
+function pairs<E>([baseline, ...others]: readonly E[]): E[][] {
   if (baseline === undefined) return []
-  const order = others.flatMap((entrant, index) => (index % 2 === 0 ? [baseline, entrant] : [entrant]))
-  if (others.length % 2 === 0) order.push(baseline)
-  return round % 2 === 0 ? order : order.reverse()
+  return others.length === 0 ? [[baseline]] : others.map((entrant) => [baseline, entrant])
 }
 
 /** How many times the baseline's figure an entrant's is: the middle over neighbouring slices. */

@@ -1,13 +1,13 @@
-import type { Comparison } from '../comparison/comparison.ts'
+import type { Comparison, Footprint } from '../comparison/comparison.ts'
 import type { LatencySlice } from '../comparison/latency.ts'
 import type { Measurement } from '../comparison/running.ts'
-import { figureOf, ratio } from '../measuring/rotation.ts'
-import { CPU, DATABASE_CPU, PER_CPU, THROUGHPUT } from '../measuring/slice.ts'
+import { ratio } from '../measuring/rotation.ts'
+import { PER_CPU, THROUGHPUT } from '../measuring/slice.ts'
 import { estimate } from '../measuring/statistics.ts'
 import { OPERATIONS } from '../requests/operations.ts'
-import { CONTESTANTS, type Contestant, DATABASE_NAMES, DATABASES, type Database } from '../servers/contestants.ts'
+import { CONTESTANTS, DATABASE_NAMES, DATABASES, type Database } from '../servers/contestants.ts'
 import { type Machine, rangeOf } from './machines.ts'
-import { estimateText, type Facts, factsTable, type Report, table } from './page.ts'
+import { comparisonTable, estimateText, type Facts, factsTable, MEMORY, type Report, table, timesText } from './page.ts'
 import { rangeSvg } from './range-svg.ts'
 
 const TITLE = 'requests for the same CPU time, times those of the bare server'
@@ -64,37 +64,21 @@ function rangeTable(machines: readonly Machine[], database: Database): string {
   return table(['', 'per CPU time', 'throughput', 'own work, µs', 'p99 at half of the peak'], rows)
 }
 
-function section({ database, server, contestants, operations, measurements, footprints }: Comparison): string[] {
-  const titles = ['', ...operations.map(({ title }) => title)]
-  const rowOf = (contestant: Contestant, cell: (measurement: Measurement) => string) => {
-    return [contestant.name, ...measurements.filter((one) => one.contestant === contestant).map(cell)]
-  }
+function section(comparison: Comparison): string[] {
+  const { database, server, contestants } = comparison
   const ratios = ({ contestant, series }: Measurement) => {
     const perCpu = ratio(series, PER_CPU)
     const text = contestant === contestants[1] ? estimateText(perCpu) : perCpu.middle.toFixed(2)
     return `${text}/${ratio(series, THROUGHPUT).middle.toFixed(2)}`
   }
-  const times = ({ series }: Measurement) => {
-    const both = [CPU, DATABASE_CPU].map((figure) => figureOf(series, figure).middle)
-    return both.flatMap((time) => (Number.isNaN(time) ? [] : time.toFixed(0))).join('+')
-  }
+  const firstResponse = { 'first response, ms': ({ firstResponseMs }: Footprint) => firstResponseMs.toFixed(0) }
   return [
     `### ${DATABASE_NAMES[database]}`,
     ...(server === undefined ? [] : [server]),
     `Requests for the same CPU time/throughput, times those of ${contestants[0]?.name}:`,
-    table(
-      titles,
-      contestants.slice(1).map((contestant) => rowOf(contestant, ratios)),
-    ),
+    comparisonTable(comparison, ratios),
     `CPU time of one request, µs${database === 'postgres' ? ', and that of PostgreSQL' : ''}; start and memory:`,
-    table(
-      [...titles, 'first response, ms', 'at rest–highest, MiB'],
-      footprints.map(({ contestant, firstResponseMs, restMiB, peakMiB }) => [
-        ...rowOf(contestant, times),
-        firstResponseMs.toFixed(0),
-        `${restMiB.toFixed(0)}–${peakMiB.toFixed(0)}`,
-      ]),
-    ),
+    comparisonTable(comparison, timesText, { ...firstResponse, ...MEMORY }),
   ]
 }
 

@@ -1,6 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
+import type { Comparison, Footprint } from '../comparison/comparison.ts'
+import type { Measurement } from '../comparison/running.ts'
+import { figureOf } from '../measuring/rotation.ts'
+import { CPU, DATABASE_CPU } from '../measuring/slice.ts'
 import type { Estimate } from '../measuring/statistics.ts'
 import { ROOT } from '../servers/contestants.ts'
 
@@ -33,6 +37,32 @@ export function factsTable(facts: Facts): string {
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const ruler = heads.map((_, index) => (index === 0 ? '---' : '---:'))
   return [heads, ruler, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** A row for each contestant, a column for each operation, and then these figures of its start and memory. */
+export function comparisonTable(
+  { operations, measurements, footprints }: Comparison,
+  cell: (measurement: Measurement) => string,
+  more: Readonly<Record<string, (footprint: Footprint) => string>> = {},
+): string {
+  return table(
+    ['', ...operations.map(({ title }) => title), ...Object.keys(more)],
+    footprints.map((footprint) => [
+      footprint.contestant.name,
+      ...measurements.filter(({ contestant }) => contestant === footprint.contestant).map(cell),
+      ...Object.values(more).map((figure) => figure(footprint)),
+    ]),
+  )
+}
+
+export const MEMORY = {
+  'at rest–highest, MiB': ({ restMiB, peakMiB }: Footprint) => `${restMiB.toFixed(0)}–${peakMiB.toFixed(0)}`,
+}
+
+/** CPU time in microseconds, and that of the database server where it is known. */
+export function timesText({ series }: Measurement): string {
+  const both = [CPU, DATABASE_CPU].map((figure) => figureOf(series, figure).middle)
+  return both.flatMap((time) => (Number.isNaN(time) ? [] : time.toFixed(0))).join('+')
 }
 
 /** `0.93 (0.91–0.96)`: the middle and its confidence interval. */

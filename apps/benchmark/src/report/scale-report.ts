@@ -1,10 +1,10 @@
 import type { Comparison } from '../comparison/comparison.ts'
 import type { Measurement } from '../comparison/running.ts'
-import { type Figure, figureOf, ratio } from '../measuring/rotation.ts'
-import { CPU, DATABASE_CPU, type Slice, THROUGHPUT } from '../measuring/slice.ts'
+import { figureOf, ratio } from '../measuring/rotation.ts'
+import { CPU, DATABASE_CPU, THROUGHPUT } from '../measuring/slice.ts'
 import type { BulkRun } from '../scale/bulk.ts'
 import { DATABASE_NAMES } from '../servers/contestants.ts'
-import { estimateText, type Facts, factsTable, type Report, table } from './page.ts'
+import { comparisonTable, estimateText, type Facts, factsTable, MEMORY, type Report, table, timesText } from './page.ts'
 
 /** What was measured; what was not asked for is empty. */
 export interface ScaleFigures {
@@ -20,17 +20,12 @@ export function scaleReport({ growth, bulk, processes }: ScaleFigures, facts: Fa
   return { 'scale.md': `${page.join('\n\n')}\n` }
 }
 
-function growthSection({ database, contestants, operations, measurements, footprints }: Comparison): string[] {
-  const rows = operations.map((operation) => {
-    const series = measurements.filter((one) => one.operation === operation).map((one) => one.series)
-    return [`${operation.title}, ms`, ...series.map((one) => figureOf(one, ({ p50Ms }) => p50Ms).middle.toFixed(3))]
-  })
-  rows.push(['at rest, MiB', ...footprints.map(({ restMiB }) => restMiB.toFixed(0))])
-  rows.push(['highest, MiB', ...footprints.map(({ peakMiB }) => peakMiB.toFixed(0))])
+function growthSection(comparison: Comparison): string[] {
+  const median = ({ series }: Measurement) => figureOf(series, ({ p50Ms }) => p50Ms).middle.toFixed(3)
   return [
-    `## Growth, ${DATABASE_NAMES[database]}`,
-    'The median response time of one client that waits for each response, and the memory of the service.',
-    table(['pets', ...contestants.map(({ name }) => name)], rows),
+    `## Growth, ${DATABASE_NAMES[comparison.database]}`,
+    'By the number of pets: the median response time in milliseconds of one client that waits for each response, and the memory of the service.',
+    comparisonTable(comparison, median, MEMORY),
   ]
 }
 
@@ -49,12 +44,17 @@ function bulkSection(runs: readonly BulkRun[]): string[] {
 /** What the model assumes: the largest PostgreSQL server that cloud providers rent, and how much of its cores is used. */
 const LARGEST = { cores: 192, use: 0.7 }
 
-function processesSection({ server, measurements }: Comparison): string[] {
-  const alone = measurements.filter(({ contestant }) => contestant.processes === 1)
+function processesSection(comparison: Comparison): string[] {
+  const alone = comparison.measurements.filter(({ contestant }) => contestant.processes === 1)
+  const throughput = ({ series }: Measurement) =>
+    `${figureOf(series, THROUGHPUT).middle.toFixed(0)}, ${estimateText(ratio(series, THROUGHPUT))}`
   return [
     '## Processes',
-    `Several processes of the service on one database of ${server}, on all cores together with the client and the database. Where the cores are busy already, another process cannot add throughput.`,
-    table(['', 'requests/s', 'times one', 'CPU, µs', 'PostgreSQL, µs'], measurements.map(processesRow)),
+    `Several processes of the service on one database of ${comparison.server}, on all cores together with the client and the database. Where the cores are busy already, another process cannot add throughput.`,
+    'Requests a second, and times those of one process:',
+    comparisonTable(comparison, throughput),
+    'CPU time of one request, µs, and that of PostgreSQL:',
+    comparisonTable(comparison, timesText),
     '### What limits them',
     `The service has no state, so its processes wait only for the database. From the CPU time of one request on each side, a server for PostgreSQL with ${LARGEST.cores} cores (the largest that cloud providers rent), of which ${LARGEST.use * 100}% are used, serves the last but one column. It is an upper bound: locks and the write-ahead log inside PostgreSQL, and the network, are left out; reads can go to replicas.`,
     table(
@@ -68,12 +68,6 @@ function processesSection({ server, measurements }: Comparison): string[] {
       alone.map(modelRow),
     ),
   ]
-}
-
-function processesRow({ contestant, operation, series }: Measurement): string[] {
-  const middle = (figure: Figure<Slice>) => figureOf(series, figure).middle.toFixed(0)
-  const times = estimateText(ratio(series, THROUGHPUT))
-  return [`${operation.title}, ${contestant.name}`, middle(THROUGHPUT), times, middle(CPU), middle(DATABASE_CPU)]
 }
 
 function modelRow({ operation, series }: Measurement): string[] {
