@@ -44,9 +44,7 @@ export async function compare(selection: Selection, log: (line: string) => void)
         take: () => takeSliceOf(running, operation, load),
       })),
     )
-    const measurements = await rotate(heats, rounds, (round) => {
-      if (round % 10 === 0) log(`round ${round + 1} of ${rounds}`)
-    })
+    const measurements = await rotate(heats, rounds, log)
     const latency = operations.includes(MIXED) ? await measureLatency(all, measurements, plan.latency, log) : []
     await assertStored(all)
     return { ...selection, server: databases.description, measurements, latency, footprints: all.map(footprintOf) }

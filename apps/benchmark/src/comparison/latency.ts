@@ -1,5 +1,6 @@
 import { quantile, runOpenLoop } from '@pet-store/testing'
 import { figureOf, rotate, type Series } from '../measuring/rotation.ts'
+import { THROUGHPUT } from '../measuring/slice.ts'
 import { MIXED } from '../requests/operations.ts'
 import type { Contestant } from '../servers/contestants.ts'
 import type { Plan } from './plan.ts'
@@ -29,28 +30,24 @@ const CONNECTIONS = 128
  * figure is the middle of theirs: where the host of a virtual machine stops everything for some hundredths of a second,
  * one slice has a p99 that says nothing of the server.
  */
-export async function measureLatency(
+export function measureLatency(
   all: readonly Running[],
   measurements: readonly Measurement[],
   { rounds, sliceMs }: Plan['latency'],
   log: (line: string) => void,
 ): Promise<Latency[]> {
   const compared = all.slice(0, 2)
-  const rates = compared.map(({ contestant }) => {
-    const mixed = measurements.find((one) => one.contestant === contestant && one.operation === MIXED)
-    return mixed === undefined ? 0 : figureOf(mixed.series, ({ requestsPerSecond }) => requestsPerSecond).middle
-  })
-  const latencies: Latency[] = []
-  for (const part of RATES) {
-    const requestsPerSecond = part * Math.min(...rates)
-    log(`latency at ${requestsPerSecond.toFixed(0)} requests/s`)
-    const heat = compared.map((running) => ({
+  const ofCompared = ({ contestant, operation }: Measurement) =>
+    operation === MIXED && compared.some((running) => running.contestant === contestant)
+  const peaks = measurements.filter(ofCompared).map(({ series }) => figureOf(series, THROUGHPUT).middle)
+  const heats = RATES.map((part) => {
+    const requestsPerSecond = part * Math.min(...peaks)
+    return compared.map((running) => ({
       info: { contestant: running.contestant, part, requestsPerSecond },
       take: () => takeLatencySlice(running, requestsPerSecond, sliceMs),
     }))
-    latencies.push(...(await rotate([heat], rounds, () => {})))
-  }
-  return latencies
+  })
+  return rotate(heats, rounds, (line) => log(`latency, ${line}`))
 }
 
 async function takeLatencySlice(running: Running, requestsPerSecond: number, durationMs: number) {

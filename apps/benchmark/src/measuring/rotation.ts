@@ -22,12 +22,12 @@ export type Figure<Slice> = (slice: Slice) => number
 export async function rotate<Slice, Info>(
   heats: readonly (readonly Entrant<Slice, Info>[])[],
   rounds: number,
-  onRound: (round: number) => void,
+  log: (line: string) => void,
 ): Promise<(Info & { readonly series: Series<Slice> })[]> {
   const emptySeries = (): Series<Slice> => ({ slices: [], neighbours: [] })
   const results = new Map(heats.flat().map((one) => [one, emptySeries()]))
   for (let round = 0; round < rounds; round += 1) {
-    onRound(round)
+    if (round % 10 === 0) log(`round ${round + 1} of ${rounds}`)
     for (const pair of heats.flatMap(pairs)) {
       const taken = new Map<unknown, Slice>()
       for (const entrant of round % 2 === 0 ? pair : pair.toReversed()) taken.set(entrant, await entrant.take())

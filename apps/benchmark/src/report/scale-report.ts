@@ -36,7 +36,7 @@ function bulkSection(runs: readonly BulkRun[]): string[] {
   ])
   return [
     '## Bulk work',
-    'The built program from the start of its process to its end. The file that comes out is compared with the one that went in.',
+    'The built program from the start of its process to its end; on PostgreSQL `vacuum analyze` comes before the export. The file that comes out is compared with the one that went in.',
     table(['', 'pets', 'pets a second', 'highest MiB'], rows),
   ]
 }
