@@ -19,5 +19,5 @@ export type { BulkDatabase } from './bulk/bulk-access.ts'
 
 // What an adapter brings
 export type { Statement, StatementRunner } from './statements/statement-runner.ts'
-export { bytesOf, GroupedStatements, rejectionFor } from './statements/grouped-statements.ts'
+export { GroupedStatements, rejectionFor } from './statements/grouped-statements.ts'
 export type { GroupOptions, WaitingStatement } from './statements/grouped-statements.ts'

@@ -4,7 +4,7 @@ import { openPostgresDatabase } from './database/database.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { inWriteTransaction, runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { assertNoNewerSchema, createPostgresOrm, ensureMigrated } from './migrations.ts'
+import { createPostgresOrm, ensureMigrated } from './migrations.ts'
 
 /** How long a page of pets may take. A silent server ends a command, however much it has done before. */
 const PAGE_TIMEOUT_MS = 60_000
@@ -19,8 +19,7 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
   const database = await openPostgresDatabase({ ...options, statementTimeoutMs: bulkTimeoutMs })
   const { pool } = database
   try {
-    await ensureMigrated(database, options)
-    await assertNoNewerSchema(database)
+    await ensureMigrated(database, options, { mayBeNewer: false })
   } catch (error) {
     await pool.end()
     throw error
@@ -31,7 +30,7 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
   return createBulkAccess(createPostgresOrm(database.name, pool).em, {
     runner: createPostgresStatementRunner(database, write, read),
 
-    insert: ({ table, columns, names, onConflict = '' }, rows, also) =>
+    insert: ({ table, columns, names, onConflict }, rows, also) =>
       inWriteTransaction(pool, async (client) => {
         if (also !== undefined && (await client.query(also.sql, [...also.values])).rowCount === 0) return false
         // One array for each column, so that the number of parameters does not grow with the rows.

@@ -62,18 +62,19 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
 }
 
 /**
- * Runs pending migrations if the options allow it; otherwise rejects with one sentence that names them. A database that
- * lacks none is asked over its own connections: most starts open no others.
+ * Runs pending migrations if the options allow it; otherwise rejects with one sentence that names them, and so it does,
+ * unless it may, if there are migrations of a newer version. A database that lacks none is asked over its own connections:
+ * most starts open no others.
  */
-export async function ensureMigrated(database: PostgresDatabase, options: PostgresOptions): Promise<void> {
+export async function ensureMigrated(
+  database: PostgresDatabase,
+  options: PostgresOptions,
+  { mayBeNewer }: { readonly mayBeNewer: boolean },
+): Promise<void> {
   const state = await stateOf(database)
   if (state.pending.length > 0 && options.migrate && !options.readOnly) await migratePostgres(options)
   else assertMigrated(nameOf(database), state)
-}
-
-/** Rejects with one sentence that names migrations of a newer version of this program. */
-export async function assertNoNewerSchema(database: PostgresDatabase): Promise<void> {
-  assertNotNewer(nameOf(database), await stateOf(database))
+  if (!mayBeNewer) assertNotNewer(nameOf(database), state)
 }
 
 async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Promise<readonly string[]> {

@@ -22,7 +22,7 @@ export interface PostgresPersistence extends Required<Persistence> {
 export async function openPostgresPersistence(options: PostgresOptions): Promise<PostgresPersistence> {
   const connections = await openPostgresConnections(options)
   try {
-    await ensureMigrated(connections, options)
+    await ensureMigrated(connections, options, { mayBeNewer: true })
     return await persistenceOf(connections, options)
   } catch (error) {
     await connections.close()

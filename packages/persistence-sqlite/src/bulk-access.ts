@@ -19,7 +19,7 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
   return createBulkAccess(createSqliteOrm(database).em, {
     runner: createSqliteStatementRunner(database, createGroupedWrites(database)),
 
-    insert: ({ table, columns, names, onConflict = '' }, rows, also) =>
+    insert: ({ table, columns, names, onConflict }, rows, also) =>
       inWriteTransaction(database, () => {
         if (also !== undefined && database.prepare(also.sql).run(also.values).changes === 0) return false
         const values = columns.map(() => '?').join(', ')

@@ -31,19 +31,16 @@ export interface BulkDatabase extends Pick<BulkAccess, 'lastPetId' | 'movePetIds
    * Inserts rows into a table in one transaction: all or none. If a statement comes with them that changes no row,
    * nothing is inserted and the result is `false`.
    */
-  insert(table: InsertTable, rows: readonly (readonly SqlValue[])[], also?: SqlText): Promise<boolean>
+  insert(table: InsertTable, rows: readonly Row[], also?: SqlText): Promise<boolean>
 }
 
-/** The columns into which rows are inserted, in the order of their values. */
-interface InsertTable extends Pick<TableColumns, 'table' | 'columns' | 'names'> {
-  /** The end of the insert, for rows that replace others. */
-  readonly onConflict?: string
-}
+/** A table and the columns of its rows. `onConflict` ends the insert of rows that replace others. */
+type InsertTable = Pick<TableColumns, 'table' | 'columns' | 'names'> & { readonly onConflict: string }
 
 /** A statement with its values. */
 interface SqlText {
   readonly sql: string
-  readonly values: readonly SqlValue[]
+  readonly values: Row
 }
 
 type Row = readonly SqlValue[]
@@ -131,6 +128,6 @@ function bulkTable<Item extends object>(
   const table = columnsOf(em, record, fieldsOf(codec))
   const others = table.columns.filter(({ isKey }) => !isKey).map(({ name }) => `${name} = excluded.${name}`)
   const keys = table.columns.filter(({ isKey }) => isKey).map(({ name }) => name)
-  const onConflict = `on conflict (${keys.join(', ')}) do update set ${others.join(', ')}`
-  return { ...table, ...(replaces && { onConflict }), toRow: rowEncoder(codec), fromRow: rowDecoder(codec) }
+  const onConflict = replaces ? `on conflict (${keys.join(', ')}) do update set ${others.join(', ')}` : ''
+  return { ...table, onConflict, toRow: rowEncoder(codec), fromRow: rowDecoder(codec) }
 }

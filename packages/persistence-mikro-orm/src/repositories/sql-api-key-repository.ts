@@ -13,26 +13,11 @@ const decode = rowDecoder(API_KEY_CODEC)
 
 /** API keys in an SQL database, read and written by prepared statements. */
 export class SqlApiKeyRepository implements ApiKeyRepository {
-  readonly #find
-  readonly #findByHash
-  readonly #list
-  readonly #listChanged
-  readonly #add
-  readonly #addSuccessor
-  readonly #revoke
-  readonly #markUsed
+  readonly #statements: ReturnType<typeof prepareStatements>
   readonly #writing = new Set<Promise<unknown>>()
 
   constructor(em: SqlEntityManager, runner: StatementRunner) {
-    const statements = compileStatements(em)
-    this.#find = runner.readOne(statements.find, keyWithSuccessor)
-    this.#findByHash = runner.readOne(statements.findByHash, keyWithSuccessor)
-    this.#list = runner.readAll(statements.list, keyWithSuccessor)
-    this.#listChanged = runner.readAll(statements.listChanged, keyWithSuccessor)
-    this.#add = runner.writeOptional(statements.add)
-    this.#addSuccessor = runner.writeOptional(statements.addSuccessor)
-    this.#revoke = runner.writeOptional(statements.revoke)
-    this.#markUsed = runner.writeOptional(statements.markUsed)
+    this.#statements = prepareStatements(em, runner)
   }
 
   /** Resolves when all writes that were begun have ended. */
@@ -41,45 +26,47 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   }
 
   async add(key: NewApiKey): Promise<void> {
-    await tracked(this.#writing, this.#add(encode(key)))
+    await tracked(this.#writing, this.#statements.add(encode(key)))
   }
 
   replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
     const replacing = async () => {
       if ((await this.find(id)) === undefined) throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
-      return (await this.#addSuccessor(encode({ ...successor, replaces: id, overlapUntil: until }))) !== undefined
+      return (
+        (await this.#statements.addSuccessor(encode({ ...successor, replaces: id, overlapUntil: until }))) !== undefined
+      )
     }
     return tracked(this.#writing, replacing())
   }
 
   find(id: string): Promise<ApiKey | undefined> {
-    return this.#find([id])
+    return this.#statements.find([id])
   }
 
   findByHash(sha256: string): Promise<ApiKey | undefined> {
-    return this.#findByHash([sha256])
+    return this.#statements.findByHash([sha256])
   }
 
   list(changedSince?: Date): Promise<readonly ApiKey[]> {
-    if (changedSince === undefined) return this.#list([])
+    if (changedSince === undefined) return this.#statements.list([])
     const since = BigInt(changedSince.getTime())
-    return this.#listChanged([since, since, since])
+    return this.#statements.listChanged([since, since, since])
   }
 
   async revoke(id: string, at: Date, by?: string): Promise<boolean> {
-    const revoked = await tracked(this.#writing, this.#revoke([BigInt(at.getTime()), by ?? null, id]))
+    const revoked = await tracked(this.#writing, this.#statements.revoke([BigInt(at.getTime()), by ?? null, id]))
     return revoked !== undefined || (await this.find(id)) !== undefined
   }
 
   async markUsed(uses: readonly KeyUse[]): Promise<void> {
     if (uses.length === 0) return
     const times = uses.map(({ id, at }) => ({ id, at: at.getTime() }))
-    await tracked(this.#writing, this.#markUsed([JSON.stringify(times)]))
+    await tracked(this.#writing, this.#statements.markUsed([JSON.stringify(times)]))
   }
 }
 
 /** The reads return a key in the order of its codec, then its successor, if it has one. */
-function compileStatements(em: SqlEntityManager) {
+function prepareStatements(em: SqlEntityManager, runner: StatementRunner) {
   const isSqlite = em.getPlatform() instanceof SqlitePlatform
   const statement = statementFor(em)
   const { table, names, column } = columnsOf(em, ApiKeyRecord, FIELDS)
@@ -92,35 +79,35 @@ function compileStatements(em: SqlEntityManager) {
   const used = isSqlite
     ? "select value ->> 'id' as id, value ->> 'at' as at from json_each($1)"
     : 'select * from json_to_recordset($1::json) as used(id text, at bigint)'
+
+  const readOne = (name: string, where: string) =>
+    runner.readOne(statement<Row, Row>(name, `${select} where ${where}`), keyWithSuccessor)
+  const readAll = (name: string, rest: string) =>
+    runner.readAll(statement<Row, Row>(name, `${select} ${rest}`), keyWithSuccessor)
+  const write = (name: string, sql: string) =>
+    runner.writeOptional(statement<Row, Row>(name, `${sql} returning ${table}.${id}`))
   return {
-    find: statement<readonly [id: string], Row>('api_key_find', `${select} where found.${id} = $1`),
-    findByHash: statement<readonly [sha256: string], Row>(
-      'api_key_find_by_hash',
-      `${select} where found.${sha256} = $1`,
-    ),
-    list: statement<readonly [], Row>('api_key_list', `${select} ${order}`),
+    find: readOne('api_key_find', `found.${id} = $1`),
+    findByHash: readOne('api_key_find_by_hash', `found.${sha256} = $1`),
+    list: readAll('api_key_list', order),
     // A key that was replaced has changed when its successor was added.
-    listChanged: statement<readonly [since: bigint, since: bigint, since: bigint], Row>(
+    listChanged: readAll(
       'api_key_list_changed',
-      `${select} where found.${createdAt} >= $1 or found.${revokedAt} >= $2 or successor.${createdAt} >= $3 ${order}`,
+      `where found.${createdAt} >= $1 or found.${revokedAt} >= $2 or successor.${createdAt} >= $3 ${order}`,
     ),
-    add: statement<Row, Row>('api_key_add', `${insert} returning ${id}`),
+    add: write('api_key_add', insert),
     // Only one of many at the same time succeeds.
-    addSuccessor: statement<Row, Row>(
-      'api_key_add_successor',
-      `${insert} on conflict (${replaces}) do nothing returning ${id}`,
-    ),
-    revoke: statement<readonly [at: bigint, by: string | null, id: string], Row>(
+    addSuccessor: write('api_key_add_successor', `${insert} on conflict (${replaces}) do nothing`),
+    revoke: write(
       'api_key_revoke',
-      `update ${table} set ${revokedAt} = $1, ${revokedBy} = $2 where ${id} = $3 and ${revokedAt} is null returning ${id}`,
+      `update ${table} set ${revokedAt} = $1, ${revokedBy} = $2 where ${id} = $3 and ${revokedAt} is null`,
     ),
     /** One statement for all of them, which come as JSON. */
-    markUsed: statement<readonly [uses: string], Row>(
+    markUsed: write(
       'api_key_mark_used',
       `update ${table} set ${lastUsedAt} = latest.at
         from (select id, max(at) as at from (${used}) as used group by id) as latest
-        where ${table}.${id} = latest.id and (${lastUsedAt} is null or ${lastUsedAt} < latest.at)
-        returning ${table}.${id}`,
+        where ${table}.${id} = latest.id and (${lastUsedAt} is null or ${lastUsedAt} < latest.at)`,
     ),
   }
 }

@@ -26,7 +26,7 @@ function openGroups(options?: GroupOptions) {
     await state.held
     for (const { work, resolve } of group) resolve(work)
   }, options)
-  const add = (name: string, bytes = 1) => statements.add(name, bytes)
+  const add = (name: string) => statements.add(name, [name])
   return { statements, groups, state, add, addAll: (names: string) => Array.from(names, (name) => add(name)) }
 }
 
@@ -102,7 +102,7 @@ describe('Statements', () => {
       tries += 1
       if (tries === 3) for (const { work, resolve } of take()) resolve(work)
     })
-    expect(await statements.add('a', 1)).toBe('a')
+    expect(await statements.add('a', [])).toBe('a')
     expect(tries).toBe(3)
   })
 
@@ -118,7 +118,7 @@ describe('Statements', () => {
 })
 
 describe('A statement', () => {
-  it.each([{ maxStatements: 2 }, { maxBytes: 2 }])(
+  it.each([{ maxStatements: 2 }, { maxBytes: 1_100 }])(
     'beyond %o is rejected at once, and later ones are not',
     async (limit) => {
       const { add, addAll } = openGroups(limit)
@@ -160,7 +160,7 @@ describe('A statement', () => {
   it('that is cancelled before its group is taken is not run', async () => {
     const { statements, groups, add } = openGroups()
     const cancelled = new AbortController()
-    const results = [statements.add('a', 1, cancelled.signal), add('b')]
+    const results = [statements.add('a', [], cancelled.signal), add('b')]
     cancelled.abort()
     expect(await Promise.allSettled(results)).toMatchObject([DROPPED, { value: 'b' }])
     expect(groups).toEqual([['b']])

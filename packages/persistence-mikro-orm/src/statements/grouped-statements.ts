@@ -61,8 +61,9 @@ export class GroupedStatements<Work, Result> {
     return this.#running > 0 || this.#waiting.length > 0
   }
 
-  /** Adds a statement that takes this memory. One that is cancelled before it is taken is not run. */
-  add(work: Work, bytes: number, cancellation?: Cancellation): Promise<Result> {
+  /** Adds a statement with the values that it holds. One that is cancelled before it is taken is not run. */
+  add(work: Work, values: readonly SqlValue[], cancellation?: Cancellation): Promise<Result> {
+    const bytes = bytesOf(values)
     const { maxStatements, maxBytes, maxWaitMs } = this.#options
     if (this.#waiting.length >= maxStatements || this.#bytes + bytes > maxBytes) {
       const message = 'Too many statements are waiting for the database.'
@@ -158,7 +159,7 @@ function waitedTooLong(): PetError {
 }
 
 /** The memory that a waiting statement holds, roughly: its texts, and its closures. */
-export function bytesOf(values: readonly SqlValue[]): number {
+function bytesOf(values: readonly SqlValue[]): number {
   let bytes = 500
   for (const value of values) if (typeof value === 'string') bytes += 2 * value.length
   return bytes

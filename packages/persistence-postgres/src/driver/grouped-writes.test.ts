@@ -31,7 +31,7 @@ async function insert(rows: readonly NewPetColumns[]): Promise<bigint[]> {
 /** Adds pets in one turn. */
 function addAll(names: readonly string[], cancellation?: { aborted: boolean }) {
   const writes = new GroupedStatements<NewPetColumns, bigint>((take) => insertGroup(insert, take()))
-  return Promise.allSettled(names.map((name) => writes.add([name, 1n, null], 1, cancellation)))
+  return Promise.allSettled(names.map((name) => writes.add([name, 1n, null], [name], cancellation)))
 }
 
 const added = (name: string) => ({ status: 'fulfilled', value: idOf(name) })

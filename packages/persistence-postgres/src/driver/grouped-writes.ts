@@ -1,7 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { type PetId, persistenceUnavailable } from '@pet-store/domain'
 import {
-  bytesOf,
   GroupedStatements,
   type NewPetColumns,
   type PetWriter,
@@ -12,9 +11,9 @@ import {
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
-import type { PostgresDatabase } from '../database/database.ts'
 import { isInvalidValue, unknownIfTimedOut } from '../database/unavailable.ts'
-import { inWriteTransaction, onConnection, runOn, runOnPool } from './pool-statements.ts'
+import type { PostgresConnections } from './connections.ts'
+import { inWriteTransaction, onConnection, runOn } from './pool-statements.ts'
 import { prepare, reported } from './statement-runner.ts'
 
 /** The number of rows of a group. */
@@ -29,16 +28,15 @@ type Id = readonly [id: bigint]
  */
 export function createPostgresPetWriter(
   em: SqlEntityManager,
-  database: PostgresDatabase,
+  connections: PostgresConnections,
   isDistributed: boolean,
 ): PetWriter {
-  const { pool, onStatement, server } = database
-  const write = runOnPool(pool, 'unknown')
+  const { pool, write, onStatement, server } = connections
   const statements = compileAdds(em)
-  const addOne = prepare(statements.add, database)
+  const addOne = prepare(statements.add, connections)
   // Told of for each insert of a group.
-  const addMany = prepare(statements.addMany, { ...database, onStatement: undefined })
-  const addWithKey = prepare(statements.addWithKey, database)
+  const addMany = prepare(statements.addMany, { ...connections, onStatement: undefined })
+  const addWithKey = prepare(statements.addWithKey, connections)
 
   async function insertOn(client: ClientBase, rows: readonly NewPetColumns[]): Promise<readonly PetId[]> {
     const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
@@ -55,7 +53,7 @@ export function createPostgresPetWriter(
     async add(pet, cancellation) {
       // Many rows on several servers would be a two-phase commit over all of them.
       if (!isDistributed) {
-        return reported(onStatement?.(statements.addMany, server), grouped.add(pet, bytesOf(pet), cancellation))
+        return reported(onStatement?.(statements.addMany, server), grouped.add(pet, pet, cancellation))
       }
       return addOne((statement) => write(statement, pet, cancellation)).then(idOf, (error: unknown) => {
         throw unknownIfTimedOut(error)

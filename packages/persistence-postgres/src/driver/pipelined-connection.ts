@@ -1,10 +1,4 @@
-import {
-  bytesOf,
-  GroupedStatements,
-  type GroupOptions,
-  rejectionFor,
-  type SqlValue,
-} from '@pet-store/persistence-mikro-orm'
+import { GroupedStatements, type GroupOptions, rejectionFor, type SqlValue } from '@pet-store/persistence-mikro-orm'
 import pg, { type PoolConfig } from 'pg'
 import { cannotConnect } from '../database/unavailable.ts'
 import type { DriverStatement, Row } from './pool-statements.ts'
@@ -85,7 +79,7 @@ export class PipelinedConnection {
   /** Returns the rows. Rejects with `persistence_unavailable` or the server's own error. */
   read(statement: DriverStatement, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
     if (this.#isClosed) return Promise.reject(new Error('Cannot use a connection after calling end on it.'))
-    return this.#reads.add([statement, values], bytesOf(values))
+    return this.#reads.add([statement, values], values)
   }
 
   /** Drops the connection if no statement is running on it. */

@@ -1,6 +1,6 @@
 import type { Cancellation, WriteOutcome } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
-import { bytesOf, GroupedStatements, type SqlValue } from '@pet-store/persistence-mikro-orm'
+import { GroupedStatements, type SqlValue } from '@pet-store/persistence-mikro-orm'
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
 import { cannotConnect, isUsableAfter, sqlStateOf, unavailableOr } from '../database/unavailable.ts'
 
@@ -33,7 +33,7 @@ export function runOnPool(pool: Pool, outcome: WriteOutcome): Run {
       }),
     { maxGroupSize: 1, maxGroups: pool.options.max },
   )
-  return (statement, values, cancellation) => statements.add([statement, values], bytesOf(values), cancellation)
+  return (statement, values, cancellation) => statements.add([statement, values], values, cancellation)
 }
 
 /**
@@ -41,24 +41,18 @@ export function runOnPool(pool: Pool, outcome: WriteOutcome): Run {
  * Instead of `pool.query`, because that does not tell a statement that was never sent from one whose result was lost.
  */
 export async function onConnection<Result>(pool: Pool, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await connect(pool)
-  let isUsable = false
+  const client = await pool.connect().catch((error: unknown) => {
+    throw pool.ending ? error : cannotConnect(error)
+  })
+  let isUsable = true
   try {
-    const result = await work(client)
-    isUsable = true
-    return result
+    return await work(client)
   } catch (error) {
     isUsable = isUsableAfter(error)
     throw error
   } finally {
     client.release(!isUsable)
   }
-}
-
-function connect(pool: Pool): Promise<PoolClient> {
-  return pool.connect().catch((error: unknown) => {
-    throw pool.ending ? error : cannotConnect(error)
-  })
 }
 
 /** Behind a statement that a silent server never ends, it would wait for another time limit of the pool. */
@@ -69,33 +63,21 @@ const ROLLBACK = { text: 'rollback', query_timeout: 1_000 }
  * never gives a connection back whose `begin` or `rollback` has failed. Rejects with the work's own error, with that of the server, or with
  * `persistence_unavailable`, whose outcome is `unknown` only if the commit was sent.
  */
-export async function inWriteTransaction<Result>(
-  pool: Pool,
-  work: (client: ClientBase) => Promise<Result>,
-): Promise<Result> {
-  const client = await connect(pool)
-  let isEnded = false
-  try {
-    await client.query('begin isolation level read committed').catch((error: unknown) => {
-      throw unavailableOr(error)
-    })
-    const result = await work(client).catch(async (error: unknown) => {
-      isEnded = await client.query(ROLLBACK).then(
-        () => true,
-        () => false,
-      )
-      // Without a connection the server rolls back by itself. An error that nobody sent is one of the work.
-      throw isEnded && sqlStateOf(error) === undefined ? error : unavailableOr(error)
-    })
-    await client.query('commit').catch((error: unknown) => {
-      isEnded = isUsableAfter(error)
-      throw unavailableOr(error, 'unknown')
-    })
-    isEnded = true
-    return result
-  } finally {
-    client.release(!isEnded)
+export function inWriteTransaction<Result>(pool: Pool, work: (client: ClientBase) => Promise<Result>): Promise<Result> {
+  const unavailable = (outcome?: WriteOutcome) => (error: unknown) => {
+    throw unavailableOr(error, outcome)
   }
+  return onConnection(pool, async (client) => {
+    await client.query('begin isolation level read committed').catch(unavailable())
+    const result = await work(client).catch(async (error: unknown) => {
+      // Without a connection the server rolls back by itself.
+      await client.query(ROLLBACK).catch(unavailable())
+      // An error that nobody sent is one of the work.
+      throw sqlStateOf(error) === undefined ? error : unavailableOr(error)
+    })
+    await client.query('commit').catch(unavailable('unknown'))
+    return result
+  })
 }
 
 /** Runs a statement on a connection. */

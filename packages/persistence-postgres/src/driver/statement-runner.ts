@@ -18,24 +18,26 @@ export function createPostgresStatementRunner(
   return {
     readOne(statement, map) {
       const run = prepare(statement, options)
-      const resultOf = ([row]: readonly RowOf<typeof statement>[]) => (row === undefined ? undefined : map(row))
-      return (values) => run((prepared) => read(prepared, values)).then(resultOf)
+      return async (values) => {
+        const [row] = await run((prepared) => read(prepared, values))
+        return row === undefined ? undefined : map(row)
+      }
     },
 
     readAll(statement, map) {
       const run = prepare(statement, options)
-      const resultOf = (rows: readonly RowOf<typeof statement>[]) => rows.map(map)
-      return (values) => run((prepared) => read(prepared, values)).then(resultOf)
+      return async (values) => (await run((prepared) => read(prepared, values))).map(map)
     },
 
     writeOptional(statement) {
       const run = prepare(statement, options)
-      return (values, cancellation) => run((prepared) => write(prepared, values, cancellation)).then(([row]) => row)
+      return async (values, cancellation) => (await run((prepared) => write(prepared, values, cancellation)))[0]
     },
   }
 }
 
-type RowOf<Prepared> = Prepared extends Statement<infer _, infer Result> ? Result : never
+/** Runs a statement with values of its own. */
+type RunOnce = (statement: DriverStatement) => Promise<readonly Row[]>
 
 /**
  * Returns a function that runs a statement, again if it has failed because of others. Under its name it stays prepared on
@@ -44,7 +46,7 @@ type RowOf<Prepared> = Prepared extends Statement<infer _, infer Result> ? Resul
 export function prepare<Values extends readonly SqlValue[], Result extends Row>(
   statement: Statement<Values, Result>,
   { pooler, onStatement, server }: StatementOptions,
-): (run: (statement: DriverStatement) => Promise<readonly Row[]>) => Promise<readonly Result[]> {
+): (run: RunOnce) => Promise<readonly Result[]> {
   const isNamed = pooler !== 'transaction-unprepared'
   const { name, sql } = statement
   let version = 0
@@ -57,11 +59,7 @@ export function prepare<Values extends readonly SqlValue[], Result extends Row>(
     current = { text: sql, name: `${name}_${version}` }
   }
 
-  async function repeat(
-    run: (statement: DriverStatement) => Promise<readonly Row[]>,
-    used: DriverStatement,
-    error: unknown,
-  ) {
+  async function repeat(run: RunOnce, used: DriverStatement, error: unknown) {
     if (isConflict(error)) return withRetries(() => run(current))
     if (!isStalePlan(error)) throw withHint(error)
     forget(used)

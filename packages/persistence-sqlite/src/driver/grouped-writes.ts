@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers/promises'
 import type { SqlEntityManager } from '@mikro-orm/sqlite'
 import { type Cancellation, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import {
-  bytesOf,
   GroupedStatements,
   type GroupOptions,
   type NewKeyColumns,
@@ -45,7 +44,7 @@ export function createGroupedWrites(database: Database, assertFile = () => {}, o
     commit(database, take())
   }, options)
   return <Result>(write: () => Result, values: readonly SqlValue[], cancellation?: Cancellation) =>
-    grouped.add(write, bytesOf(values), cancellation) as Promise<Result>
+    grouped.add(write, values, cancellation) as Promise<Result>
 }
 
 function commit(database: Database, group: readonly WaitingStatement<() => unknown, unknown>[]): void {
