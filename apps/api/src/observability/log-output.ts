@@ -44,7 +44,6 @@ export class LogOutput implements DestinationStream {
   #retry: NodeJS.Timeout | undefined
   /** Whether nobody will ever read what is written. */
   #isClosed = false
-  #isDropping = false
   #dropped = 0
   #reported = 0
 
@@ -62,7 +61,7 @@ export class LogOutput implements DestinationStream {
   }
 
   write(line: string): void {
-    if (this.#isDropping || this.#isClosed) {
+    if (this.#isClosed) {
       this.#dropped += 1
       return
     }
@@ -129,7 +128,7 @@ export class LogOutput implements DestinationStream {
   #writeAgain(): void {
     this.#retry = undefined
     this.#writeWaiting()
-    if (this.#isDropping) this.#resumeIfHalfEmpty()
+    this.#reportDropped()
   }
 
   #close(): void {
@@ -140,15 +139,13 @@ export class LogOutput implements DestinationStream {
 
   #drop(): void {
     this.#dropped += 1
-    this.#isDropping = true
     // At once if only the line itself is too long.
-    this.#resumeIfHalfEmpty()
+    this.#reportDropped()
   }
 
-  #resumeIfHalfEmpty(): void {
-    if (this.#isClosed || this.#waitingBytes > this.#maxBytes / 2) return
-    this.#isDropping = false
+  #reportDropped(): void {
     const droppedLines = this.#dropped - this.#reported
+    if (droppedLines === 0 || this.#isClosed || this.#waitingBytes > this.#maxBytes / 2) return
     this.#reported = this.#dropped
     this.#onResume(droppedLines)
   }

@@ -41,7 +41,7 @@ function numberIn(text: string, line: string): number | undefined {
 }
 
 describe('With METRICS_PORT', () => {
-  it('requests, key checks, deprecated uses, persistence operations and rate limits are counted, until the program has stopped', async () => {
+  it('requests, key checks, deprecated uses and persistence operations are counted, until the program has stopped', async () => {
     const { address, scrape, program, stop } = await serveHere({ ...KEYS, METRICS_PORT: '0', RATE_LIMIT: '5/1h' })
     const get = (path: string, sent: Record<string, string> = headers, method = 'GET') =>
       fetch(`${address}${path}`, { headers: sent, method })
@@ -75,8 +75,6 @@ describe('With METRICS_PORT', () => {
     expect(numberIn(text, 'pet_store_key_checks_total{result="valid"}')).toBe(6)
     expect(numberIn(text, 'pet_store_key_checks_total{result="missing"}')).toBe(1)
     expect(numberIn(text, 'pet_store_deprecated_uses_total{key_id="shop"}')).toBe(2)
-    expect(numberIn(text, 'pet_store_rate_limit_decisions_total{decision="allowed"}')).toBe(5)
-    expect(numberIn(text, 'pet_store_rate_limit_decisions_total{decision="rejected"}')).toBe(1)
     expect(numberIn(text, 'pet_store_persistence_duration_seconds_count{operation="find"}')).toBe(2)
     expect(numberIn(text, 'process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
     expect(text).not.toContain('pet_store_pool_connections{')

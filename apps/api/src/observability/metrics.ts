@@ -3,11 +3,10 @@ import { createMetricsApp, createPetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { VERSION } from '../settings/version.ts'
-import { countKeyChecks, countRateLimitDecisions } from './key-metrics.ts'
 import type { Observability } from './observability.ts'
 import { addPoolMetrics, timeOperations } from './persistence-metrics.ts'
 import { NO_REPORTS, type Reports } from './reports.ts'
-import { countRequests } from './request-metrics.ts'
+import { countKeyChecks, countRequests } from './request-metrics.ts'
 
 export interface Metrics extends Pick<Observability, 'persistence' | 'repository' | 'app' | 'close'> {
   /** Serves their text, `read()`, once it listens. */
@@ -48,7 +47,6 @@ export function openMetrics(
   })
   addPoolMetrics(registry, poolUse)
   const instrumentTokenCheck = countKeyChecks(registry)
-  const instrumentLimiter = countRateLimitDecisions(registry)
   const instrumentLog = countRequests(registry)
 
   const read = () => registry.metrics()
@@ -73,7 +71,6 @@ export function openMetrics(
     app: (options) => ({
       ...options,
       ...instrumentTokenCheck(options),
-      ...(options.rateLimiting && { rateLimiting: instrumentLimiter(options.rateLimiting) }),
       log: instrumentLog(options.log),
     }),
     async close() {

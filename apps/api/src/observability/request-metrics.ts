@@ -1,4 +1,4 @@
-import { DECLARED_ROUTES, type HttpLog, type RequestEntry } from '@pet-store/http-express'
+import { DECLARED_ROUTES, type HttpLog, type PetAppOptions, type RequestEntry } from '@pet-store/http-express'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { DURATION_BUCKETS } from './persistence-metrics.ts'
 
@@ -64,4 +64,38 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
 /** Unknown methods and paths, of which clients may invent any number, share one label; so do responses that did not leave. */
 function labelsOf({ method = '', route = UNKNOWN_ROUTE, status }: RequestEntry) {
   return { method: METHODS.has(method) ? method : 'other', route, status: status ?? 'incomplete' }
+}
+
+/** Counts checks of API keys by result. */
+export function countKeyChecks(
+  registry: Registry,
+): (options: PetAppOptions) => Pick<PetAppOptions, 'tokenCheck' | 'onMissingKey'> {
+  const checks = new Counter({
+    name: 'pet_store_key_checks_total',
+    help: 'Checks of API keys by result.',
+    labelNames: ['result'],
+    registers: [registry],
+  })
+  for (const result of ['valid', 'missing', 'invalid', 'too_many_look_ups', 'error']) checks.inc({ result }, 0)
+
+  function counted<Verdict>(verdict: Verdict): Verdict {
+    checks.inc({ result: resultOf(verdict) })
+    return verdict
+  }
+  function failed(reason: unknown): never {
+    checks.inc({ result: 'error' })
+    throw reason
+  }
+  return ({ tokenCheck }) => ({
+    tokenCheck(key, address) {
+      const verdict = tokenCheck(key, address)
+      return verdict instanceof Promise ? verdict.then(counted, failed) : counted(verdict)
+    },
+    onMissingKey: () => checks.inc({ result: 'missing' }),
+  })
+}
+
+function resultOf(verdict: unknown): string {
+  if (verdict === undefined) return 'invalid'
+  return verdict === 'too_many_look_ups' ? verdict : 'valid'
 }
