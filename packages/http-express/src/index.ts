@@ -6,8 +6,6 @@ export { createPetServer, SERVER_LIMITS } from './server/create-pet-server.ts'
 export type { PetServer, PetServerOptions, ServerLimits } from './server/create-pet-server.ts'
 
 // For operators
-export { createMetricsApp } from './app/create-metrics-app.ts'
-export type { MetricsText } from './app/create-metrics-app.ts'
 export { DECLARED_ROUTES } from './pets/operations.ts'
 
 // What the app needs from outside

@@ -1,7 +1,9 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import type { HttpLog, PetAppOptions, RequestEntry } from '@pet-store/http-express'
 import { aNewPet } from '@pet-store/persistence-testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openMetrics } from './metrics.ts'
 
 const LOG: HttpLog = { request() {}, internalError() {} }
@@ -114,5 +116,28 @@ describe('The metrics', () => {
     await expect(broken.find(1n)).rejects.toBe(down)
     const counts = (await lines(/pet_store_persistence_duration_seconds_count/))?.join('\n')
     for (const count of ['add"} 1', 'addWithKey"} 0', 'find"} 2', 'list"} 1']) expect(counts).toContain(`="${count}`)
+  })
+
+  it('are served at one path as text, and an error of theirs is logged and not shown', async () => {
+    const errors: unknown[] = []
+    const [down, pools] = [new Error('down'), vi.fn(() => [])]
+    const log = { ...LOG, internalError: (error: unknown) => errors.push(error) }
+    const { metricsServer, close } = openMetrics({ log, droppedLogLines: () => 0 }, pools)
+    onTestFinished(close)
+    await once(metricsServer.listen(0, '127.0.0.1'), 'listening')
+    const { port } = metricsServer.address() as AddressInfo
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
+    const response = await get('/metrics')
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/^text\/plain; version=/),
+    ])
+    expect(await response.text()).toContain('pet_store_build_info')
+    for (const path of ['/', '/metrics/', '/v1/pets']) expect((await get(path)).status).toBe(404)
+    pools.mockImplementation(() => {
+      throw down
+    })
+    const failed = await get('/metrics')
+    expect([failed.status, await failed.text(), errors]).toEqual([500, '', [down]])
   })
 })

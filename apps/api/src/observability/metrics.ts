@@ -1,5 +1,5 @@
-import type { Server } from 'node:http'
-import { createMetricsApp, createPetServer } from '@pet-store/http-express'
+import type { RequestListener, Server } from 'node:http'
+import { createPetServer, type HttpLog } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { VERSION } from '../settings/version.ts'
@@ -49,16 +49,12 @@ export function openMetrics(
   const instrumentTokenCheck = countKeyChecks(registry)
   const instrumentLog = countRequests(registry)
 
-  const read = () => registry.metrics()
   // Scrapes are not logged.
   const errorsOnly = { ...log, request: NO_REPORTS.log.request }
-  const metricsServer = createPetServer(
-    createMetricsApp({ contentType: registry.contentType, read }, errorsOnly),
-    errorsOnly,
-  )
+  const metricsServer = createPetServer(scrapes(registry, errorsOnly), errorsOnly)
 
   return {
-    read,
+    read: () => registry.metrics(),
     metricsServer,
     persistence: (reports) => ({
       ...reports,
@@ -77,5 +73,19 @@ export function openMetrics(
       metricsServer.close()
       metricsServer.closeAllConnections()
     },
+  }
+}
+
+/** `/metrics`, in the text format of Prometheus, for a listener that only operators can reach; no key needed. */
+function scrapes(registry: Registry, log: HttpLog): RequestListener {
+  return (req, res) => {
+    if (req.url?.split('?', 1)[0] !== '/metrics') return void res.writeHead(404).end()
+    registry.metrics().then(
+      (text) => res.setHeader('Content-Type', registry.contentType).end(text),
+      (error: unknown) => {
+        log.internalError(error, '')
+        res.writeHead(500).end()
+      },
+    )
   }
 }

@@ -44,19 +44,25 @@ export interface PetAppOptions {
 /**
  * The interface document: the request log, then the operations behind the key check, then the routes without a key, then
  * the error handler. It does not listen; see `createPetServer`.
+ *
+ * A router, because `express()` around it would give each request and response another prototype, for methods that nothing
+ * here uses: docs/decisions/0033-hot-path.md
  */
 export function createPetApp(options: PetAppOptions): HttpApp {
-  const { publicUrl, corsOrigins = [], readiness } = options
-  return createHttpApp(options, (router) => {
-    // Not for the pages: the reference page can hold a key, which no other origin may read.
-    if (corsOrigins.length > 0) router.use([BASE, '/openapi.json'], allowOrigins(corsOrigins, METHODS))
-    addOperationRoutes(router, options, referencesFrom(publicUrl))
-    // What `createPetServer` makes of `OPTIONS *`.
-    router.options(/^\/\*$/, sendOptions(METHODS))
-    addHealthRoutes(router, readiness)
-    addDescriptionRoutes(router)
-    addPageRoutes(router, options)
-  })
+  const { log, publicUrl, corsOrigins = [], trustProxy = 0 } = options
+  const router = Router({ caseSensitive: true, strict: true })
+  router.use(openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy)))
+  // Not for the pages: the reference page can hold a key, which no other origin may read.
+  if (corsOrigins.length > 0) router.use([BASE, '/openapi.json'], allowOrigins(corsOrigins, METHODS))
+  addOperationRoutes(router, options, referencesFrom(publicUrl))
+  // What `createPetServer` makes of `OPTIONS *`.
+  router.options(/^\/\*$/, sendOptions(METHODS))
+  addHealthRoutes(router, options.readiness)
+  addDescriptionRoutes(router)
+  addPageRoutes(router, options)
+  router.use(rejectPath)
+  router.use(handleError(log))
+  return (req, res, next = () => res.destroy()) => router(req as never, res as never, next)
 }
 
 /**
@@ -112,22 +118,6 @@ function behind(checks: readonly Check[], handler: Handler): Handler {
 
 function rejectPath(): never {
   throw unknownPath()
-}
-
-/**
- * The request log first, then the routes, then 404 and the error handler. A router, because `express()` around it would
- * give each request and response another prototype, for methods that nothing here uses: docs/decisions/0033-hot-path.md
- */
-export function createHttpApp(
-  { log, publicUrl, trustProxy = 0 }: Pick<PetAppOptions, 'log' | 'publicUrl' | 'trustProxy'>,
-  addRoutes: (router: Router) => void,
-): HttpApp {
-  const router = Router({ caseSensitive: true, strict: true })
-  router.use(openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy)))
-  addRoutes(router)
-  router.use(rejectPath)
-  router.use(handleError(log))
-  return (req, res, next = () => res.destroy()) => router(req as never, res as never, next)
 }
 
 /** Names and values in turn: nothing is loaded, nothing is framed, and the content is what its type says. */
