@@ -7,15 +7,26 @@ import {
   type PetRepository,
 } from './pet-repository.ts'
 
+/** What `createMemoryPets` stores, for code that keeps it elsewhere too. */
+export interface PetMemory {
+  /** By ascending id: a map keeps the order of insertion. */
+  readonly pets: Map<PetId, Pet>
+  /** Idempotency keys with the id of their pet, by owner and key as a JSON array. */
+  readonly keys: Map<string, { readonly key: IdempotencyKey; readonly id: PetId }>
+  lastId: PetId
+}
+
 /**
  * Stores pets in this process only: for tests, examples, and as the shortest complete adapter for authors of others.
  * `stored` are pets to begin with, by ascending id; the first new pet gets the id after the last of them.
  */
-export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
-  // A map keeps insertion order, which is the order of ids.
-  const pets = new Map<bigint, Pet>(stored.map((pet) => [pet.id, { ...pet }]))
-  const keys = new Map<string, { readonly key: IdempotencyKey; readonly id: PetId }>()
-  let lastId = stored.at(-1)?.id ?? 0n
+export function createMemoryPets(
+  stored: readonly Pet[] = [],
+  memory: PetMemory = { pets: new Map(), keys: new Map(), lastId: 0n },
+): PetRepository {
+  const { pets, keys } = memory
+  for (const pet of stored) pets.set(pet.id, { ...pet })
+  memory.lastId = stored.at(-1)?.id ?? memory.lastId
 
   /** The pet that was created with this key within its lifetime. */
   function createdBefore({ owner, key, fingerprint, at }: IdempotencyKey): Pet | undefined {
@@ -30,8 +41,8 @@ export function createMemoryPets(stored: readonly Pet[] = []): PetRepository {
   }
 
   function store(pet: NewPet): Pet {
-    const added = { ...pet, id: lastId + 1n }
-    lastId = added.id
+    const added = { ...pet, id: memory.lastId + 1n }
+    memory.lastId = added.id
     pets.set(added.id, added)
     return added
   }

@@ -1,9 +1,9 @@
 import { createMemoryRateLimiter } from '@pet-store/access'
+import { createMemoryPets } from '@pet-store/domain/memory'
 import type { Persistence } from '@pet-store/persistence'
 import { adapterContract, type PersistenceHarness } from '@pet-store/persistence-testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { FakeApiKeys } from './testing/fake-api-keys.test-support.ts'
-import { FakePets } from './testing/fake-pets.test-support.ts'
 
 // 200 ms of a clock that nobody waits for.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
@@ -28,7 +28,7 @@ function createHarness(): PersistenceHarness {
       await wait()
       const limiters = new Map<string, ReturnType<typeof createMemoryRateLimiter>>()
       const opened: Persistence = databases.get(url) ?? {
-        pets: slow(new FakePets()),
+        pets: slow(createMemoryPets()),
         apiKeys: slow(new FakeApiKeys()),
         createRateLimiter(limit) {
           const limiter = limiters.get(JSON.stringify(limit)) ?? createMemoryRateLimiter(limit)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { exportPets } from './export-pets.ts'
 import { READERS } from './import-pets.ts'
 import type { Format } from './pet-file.ts'
-import { entriesOf, petsOf } from './testing/entries.test-support.ts'
+import { csvOf, entriesOf, petsOf } from './testing/entries.test-support.ts'
 
 /** A database of these pets, with ids from 1 on. */
 function databaseOf(pets: readonly PetInput[]): Parameters<typeof exportPets>[0] {
@@ -28,14 +28,16 @@ const ODD: readonly PetInput[] = [
 describe('exported pets', () => {
   it('are CSV, in quotes only where necessary, with an empty value for an absent status', async () => {
     expect(await written(ODD, 'csv', true)).toBe(
-      'id,name,categoryId,status\n' +
-        '1,Rex,9223372036854775807,sold\n' +
-        '2," Léo\t",-9223372036854775808,\n' +
-        '3,"a ""b"", c\r\nd",0,pending\n' +
-        '4,=1+1,1,\n' +
-        '5,"a\rb",1,\n',
+      csvOf(
+        'id,name,categoryId,status',
+        '1,Rex,9223372036854775807,sold',
+        '2," Léo\t",-9223372036854775808,',
+        '3,"a ""b"", c\r\nd",0,pending',
+        '4,=1+1,1,',
+        '5,"a\rb",1,',
+      ),
     )
-    expect(await written([], 'csv')).toBe('name,categoryId,status\n')
+    expect(await written([], 'csv')).toBe(csvOf('name,categoryId,status'))
   })
 
   it('are lines of JSON, without an absent status', async () => {

@@ -4,6 +4,7 @@ import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runHere } from '../testing/run-command.test-support.ts'
 import { openDatabase } from './testing/databases.test-support.ts'
+import { csvOf } from './testing/entries.test-support.ts'
 import { runShell } from './testing/run-shell.test-support.ts'
 
 let folder: string
@@ -37,7 +38,7 @@ describe('pet-store export', () => {
       stderr: 'Exported 2 pets to "sold.csv".\n',
     })
     expect(await readFile(`${folder}/sold.csv`, 'utf8')).toBe(
-      'name,categoryId,status\n"  spaces at both ends\t ",-1,sold\nNULL,7,sold\n',
+      csvOf('name,categoryId,status', '"  spaces at both ends\t ",-1,sold', 'NULL,7,sold'),
     )
     expect((await shell('pet-store export --format csv | pet-store import - --format csv')).stdout).toBe(
       'Imported 3 pets.\n',
@@ -77,7 +78,7 @@ describe('pet-store export', () => {
     await symlink('real.csv', `${folder}/pets.csv`)
     expect(await run('export --output pets.csv --no-ids')).toMatchObject({ code: 0 })
     expect(await readFile(`${folder}/real.csv`, 'utf8')).toBe(
-      'name,categoryId,status\nRex,9223372036854775807,available\n',
+      csvOf('name,categoryId,status', 'Rex,9223372036854775807,available'),
     )
     expect((await stat(`${folder}/real.csv`)).mode & 0o777).toBe(0o600)
   })
@@ -86,7 +87,7 @@ describe('pet-store export', () => {
     await fill(1)
     expect(await shell('pet-store export --output /dev/stdout --format csv | cat')).toMatchObject({
       code: 0,
-      stdout: 'id,name,categoryId,status\n1,Rex,9223372036854775807,available\n',
+      stdout: csvOf('id,name,categoryId,status', '1,Rex,9223372036854775807,available'),
     })
     const { code, stderr } = await run('export --output /dev/full')
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'Cannot write "/dev/full": no space left on device.\n' })

@@ -1,4 +1,5 @@
-import type { NewPet, Pet, PetQuery } from '@pet-store/domain'
+import { INT64, type NewPet, type Pet, type PetQuery } from '@pet-store/domain'
+import type { PetMemory } from '@pet-store/domain/memory'
 import type {
   BulkAccess,
   IdempotencyKeyId,
@@ -8,23 +9,25 @@ import type {
   StoredIdempotencyKey,
 } from '@pet-store/persistence'
 import { type ApiKeyRow, FakeApiKeys } from './fake-api-keys.test-support.ts'
-import { FakePets } from './fake-pets.test-support.ts'
+import { createFakePets, type FakePets, textOf } from './fake-pets.test-support.ts'
 import { broken } from './fault.test-support.ts'
 
 /** Correct bulk access in small parts, each of which a fault can replace. It shares the rows of the other fakes. */
 export class FakeBulk implements BulkAccess {
-  imports: PetImport[] = []
+  imports: PetImport[]
   readonly pets: FakePets
+  readonly memory: PetMemory
   readonly apiKeys: FakeApiKeys
 
-  constructor(pets: FakePets = new FakePets(), apiKeys: FakeApiKeys = new FakeApiKeys(), imports: PetImport[] = []) {
+  constructor(pets: FakePets = createFakePets(), apiKeys: FakeApiKeys = new FakeApiKeys(), imports: PetImport[] = []) {
     this.pets = pets
+    this.memory = pets.memory
     this.apiKeys = apiKeys
     this.imports = imports
   }
 
   async countPets(): Promise<number> {
-    return this.pets.rows.length
+    return this.memory.pets.size
   }
 
   async readPets(query: PetQuery): Promise<readonly Pet[]> {
@@ -32,9 +35,15 @@ export class FakeBulk implements BulkAccess {
   }
 
   async writePets(pets: readonly Pet[]): Promise<void> {
-    if (pets.some(({ id }) => this.pets.rows.some((row) => row.id === id))) broken()
-    this.pets.rows.push(...pets.map((pet) => ({ ...pet })))
-    this.pets.rows.sort((one, other) => (one.id < other.id ? -1 : 1))
+    const stored = this.memory.pets
+    if (pets.some(({ id }) => stored.has(id))) broken()
+    const all = [...stored.values(), ...pets].toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    stored.clear()
+    for (const pet of all) stored.set(pet.id, { ...pet })
+  }
+
+  assertIds(count: number): void {
+    if (this.memory.lastId + BigInt(count) > INT64.max) broken()
   }
 
   isWhere(stored: PetImport | undefined, from: PetImport | undefined): boolean {
@@ -43,8 +52,10 @@ export class FakeBulk implements BulkAccess {
 
   async addPets(pets: readonly NewPet[], progress?: PetImportProgress): Promise<void> {
     const copies = pets.map((pet) => ({ ...pet }))
+    this.assertIds(pets.length)
     if (progress !== undefined) this.advance(progress)
-    for (const pet of copies) this.pets.insert(pet)
+    // Each is stored before the call returns.
+    await Promise.all(copies.map((pet) => this.pets.add(pet)))
   }
 
   advance({ from, to }: PetImportProgress): void {
@@ -68,18 +79,18 @@ export class FakeBulk implements BulkAccess {
   }
 
   async readIdempotencyKeys(limit: number, after?: IdempotencyKeyId): Promise<readonly StoredIdempotencyKey[]> {
-    const textOf = ({ owner, key }: IdempotencyKeyId): string => `${owner}\0${key}`
-    return [...this.pets.keys.values()]
-      .map(({ key, pet }) => ({ ...key, petId: pet.id }))
-      .toSorted((one, other) => (textOf(one) < textOf(other) ? -1 : 1))
-      .filter((one) => after === undefined || textOf(one) > textOf(after))
+    const orderOf = ({ owner, key }: IdempotencyKeyId): string => `${owner}\0${key}`
+    return [...this.memory.keys.values()]
+      .map(({ key, id }) => ({ ...key, petId: id }))
+      .toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1))
+      .filter((one) => after === undefined || orderOf(one) > orderOf(after))
       .slice(0, limit)
   }
 
   async writeIdempotencyKeys(keys: readonly StoredIdempotencyKey[]): Promise<void> {
     for (const { petId, ...key } of keys) {
-      const pet = this.pets.rows.find(({ id }) => id === petId) ?? broken()
-      this.pets.keys.set(this.pets.keyText(key), { key, pet })
+      if (!this.memory.pets.has(petId)) broken()
+      this.memory.keys.set(textOf(key), { key, id: petId })
     }
   }
 
@@ -105,11 +116,11 @@ export class FakeBulk implements BulkAccess {
   }
 
   async lastPetId(): Promise<bigint> {
-    return this.pets.lastId
+    return this.memory.lastId
   }
 
   async movePetIdsPast(id: bigint): Promise<void> {
-    if (id > this.pets.lastId) this.pets.lastId = id
+    if (id > this.memory.lastId) this.memory.lastId = id
   }
 
   async close(): Promise<void> {}

@@ -33,13 +33,15 @@ export function faultsOf<Fake extends object>(
     const [ids = '', name = ''] = text.split(': ')
     const create = () => {
       const fake = createFake()
-      return Object.assign(fake, typeof parts === 'function' ? parts(fake, boundTo(fake)) : parts)
+      const isPlain = Object.getPrototypeOf(fake) === Object.prototype
+      const original = isPlain ? { ...fake } : boundTo(fake)
+      return Object.assign(fake, typeof parts === 'function' ? parts(fake, original) : parts)
     }
     return [name, ids.split(' ').map((id) => `${group}.${id}`), create]
   })
 }
 
-/** The methods as they are now, so that a fault can call what it replaces. */
+/** The methods of an instance as they are now, so that a fault can call what it replaces. */
 function boundTo<Fake extends object>(fake: Fake): Fake {
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(fake)) as (keyof Fake)[]
   const methods = names.map((name) => [name, (fake[name] as () => unknown).bind(fake)] as const)

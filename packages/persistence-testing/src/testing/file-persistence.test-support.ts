@@ -9,7 +9,7 @@ import { type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenBulkAccess, OpenPersistence } from '@pet-store/persistence'
 import { FakeApiKeys } from './fake-api-keys.test-support.ts'
 import { FakeBulk } from './fake-bulk.test-support.ts'
-import { FakePets } from './fake-pets.test-support.ts'
+import { createFakePets, type FakePets, textOf } from './fake-pets.test-support.ts'
 
 interface State {
   readonly pets: FakePets
@@ -42,11 +42,11 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
   if (has('keeps-a-timer')) setInterval(() => {}, 1_000)
 
   let state = transaction(pathname, (stored, save) => {
-    if (has('forgets-ids')) stored.pets.lastId = 0n
-    if (has('forgets-idempotency-keys')) stored.pets.keys.clear()
+    if (has('forgets-ids')) stored.pets.memory.lastId = 0n
+    if (has('forgets-idempotency-keys')) stored.pets.memory.keys.clear()
     if (has('forgets-api-keys')) stored.apiKeys.rows.length = 0
     if (has('forgets-counts')) stored.counts.clear()
-    if (isOutdated && has('loses-old-pets')) stored.pets.rows.pop()
+    if (isOutdated && has('loses-old-pets')) stored.pets.memory.pets.delete(1n)
     save(stored)
     return withFaults(stored)
   })
@@ -80,11 +80,19 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
   function withFaults(stored: State): State {
     if (!isReopened) return stored
     const { pets } = stored
+    const { find, list, addWithKey, memory } = { ...pets }
     if (isOutdated && has('leaves-an-index-empty'))
-      pets.hasStatus = (row, status) => status === undefined || row.id > 4n
-    if (has('remembers-deleted-pets')) pets.isStored = () => true
-    if (has('finds-by-double')) pets.hasId = (row, id) => Number(row.id) === Number(id)
-    if (has('pages-by-double')) pets.isAfter = (row, id) => id === undefined || Number(row.id) > Number(id)
+      pets.list = async (query) => (await list(query)).filter(({ id }) => query.status === undefined || id > 4n)
+    if (has('remembers-deleted-pets'))
+      pets.addWithKey = async (pet, key) => {
+        const id = memory.keys.get(textOf(key))?.id
+        return id === undefined ? addWithKey(pet, key) : { pet: { ...pet, id }, isReplay: true }
+      }
+    if (has('finds-by-double'))
+      pets.find = async (id) => [...memory.pets.values()].find((pet) => Number(pet.id) === Number(id)) ?? find(id)
+    if (has('pages-by-double'))
+      pets.list = async ({ after, ...query }) =>
+        (await list(query)).filter(({ id }) => after === undefined || Number(id) > Number(after))
     return stored
   }
 
@@ -188,8 +196,7 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, migrate = false, rea
 /** Deletes a pet as if by hand. */
 export async function deletePet(url: string, id: PetId): Promise<void> {
   transaction(new URL(url).pathname, (stored, save) => {
-    const index = stored.pets.rows.findIndex((row) => row.id === id)
-    stored.pets.rows.splice(index, 1)
+    stored.pets.memory.pets.delete(id)
     save(stored)
   })
 }
@@ -201,16 +208,15 @@ function transaction<Result>(path: string, work: (stored: State, save: (state: S
     file.exec(
       'pragma synchronous = off; begin immediate; create table if not exists state (id integer primary key, bytes)',
     )
-    const stored: State = { pets: new FakePets(), apiKeys: new FakeApiKeys(), counts: new Map(), imports: [] }
+    const stored: State = { pets: createFakePets(), apiKeys: new FakeApiKeys(), counts: new Map(), imports: [] }
     const bytes = file.prepare('select bytes from state').get()?.['bytes'] as Uint8Array | undefined
     if (bytes !== undefined) {
       const { pets, apiKeys, ...rest } = deserialize(bytes)
-      Object.assign(stored.pets, pets)
       Object.assign(stored.apiKeys, { rows: apiKeys })
-      Object.assign(stored, rest)
+      Object.assign(stored, rest, { pets: createFakePets(pets) })
     }
-    const result = work(stored, ({ pets: { rows, keys, lastId }, apiKeys, counts, imports }) => {
-      const all = serialize({ pets: { rows, keys, lastId }, apiKeys: apiKeys.rows, counts, imports })
+    const result = work(stored, ({ pets, apiKeys, counts, imports }) => {
+      const all = serialize({ pets: pets.memory, apiKeys: apiKeys.rows, counts, imports })
       file.prepare('insert or replace into state values (1, ?)').run(all)
     })
     file.exec('commit')

@@ -1,13 +1,13 @@
-import { INT64, type NewPet, type Pet, type PetQuery, type PetRepository } from '@pet-store/domain'
-import { type FakePets, OPERATIONS, petFaults } from './fake-pets.test-support.ts'
+import { INT64, type Pet, type PetQuery, type PetRepository } from '@pet-store/domain'
+import { type FakePets, OPERATIONS, petFaults, returns } from './fake-pets.test-support.ts'
 import { broken, type Fault, type Faults } from './fault.test-support.ts'
 
 const findsId = (fault: string, change: (id: bigint) => bigint): Faults<FakePets> => ({
-  [fault]: { hasId: (row, id) => row.id === change(id) },
+  [fault]: (_, { find }) => ({ find: async (id) => find(change(id)) }),
 })
 
 const findingFaults = petFaults('pet.find', {
-  'each similar: finds the first pet for any id': { hasId: () => true },
+  ...findsId('each similar: finds the first pet for any id', () => 1n),
   'empty unknown: returns null for an unknown id': (_, { find }) => ({
     find: async (id) => (await find(id)) ?? (null as unknown as undefined),
   }),
@@ -21,23 +21,23 @@ const findingFaults = petFaults('pet.find', {
   ...findsId('unknown: rejects ids that a double cannot hold', (id) => (BigInt(Number(id)) === id ? id : broken())),
   ...findsId('unknown: rejects the smallest int64', (id) => (-id > INT64.max ? broken() : id)),
   // Ids begin at 2^53, from where a double holds only every second integer.
-  'similar: compares great ids as doubles': (pets) => ({
-    nextId: () => 2n ** 53n + ++pets.lastId,
-    hasId: (row, id) => Number(row.id) === Number(id),
-  }),
+  'similar: compares great ids as doubles': ({ memory }) => {
+    memory.lastId = 2n ** 53n
+    return { find: async (id) => [...memory.pets.values()].find((pet) => Number(pet.id) === Number(id)) }
+  },
 })
 
 const select = (fault: string, change: (all: readonly Pet[], query: PetQuery) => readonly Pet[]): Faults<FakePets> => ({
-  [fault]: (pets) => ({ select: (query) => change(pets.rows, query) }),
+  [fault]: ({ memory }) => ({ list: async (query) => change([...memory.pets.values()], query) }),
 })
 
 const listingFaults = petFaults('pet.list', {
   ...select('more-than-1000: returns at most 1,000 pets', (all, { after, limit }) =>
     all.filter(({ id }) => after === undefined || id > after).slice(0, Math.min(limit, 1_000)),
   ),
-  'empty: returns null when it is empty': (pets, { list }) => ({
-    list: async (query) => (pets.rows.length === 0 ? (null as unknown as readonly Pet[]) : list(query)),
-  }),
+  ...select('empty: returns null when it is empty', (all) =>
+    all.length === 0 ? (null as unknown as readonly Pet[]) : all,
+  ),
   ...select('empty: rejects a list when it is empty', (all) => (all.length === 0 ? broken() : all)),
   ...select('ascending: orders ids as text', (all) =>
     all.toSorted((one, other) => (`${one.id}` < `${other.id}` ? -1 : 1)),
@@ -59,11 +59,15 @@ const listingFaults = petFaults('pet.list', {
   ...select('limit: cuts the limit to 32 bits', (all, { limit }) => all.slice(0, Math.max(limit | 0, 0))),
 })
 
+const pagesFrom = (fault: string, change: (after: bigint) => bigint | undefined): Faults<FakePets> => ({
+  [fault]: (_, { list }) => ({
+    list: ({ after, ...query }) => list({ ...query, after: after === undefined ? undefined : change(after) }),
+  }),
+})
+
 const pagingFaults = petFaults('pet.page', {
-  'known unknown int64 walk: ignores the position': { isAfter: () => true },
-  'known walk walk-while-adding: lists the pet at the position too': {
-    isAfter: (row, after) => after === undefined || row.id >= after,
-  },
+  ...pagesFrom('known unknown int64 walk: ignores the position', () => undefined),
+  ...pagesFrom('known walk walk-while-adding: lists the pet at the position too', (after) => after - 1n),
   ...select('unknown int64: lists nothing after an unknown id', (all, { after }) => {
     const index = all.findIndex(({ id }) => id === after)
     return after === undefined ? all : index < 0 ? [] : all.slice(index + 1)
@@ -71,16 +75,14 @@ const pagingFaults = petFaults('pet.page', {
   ...select('empty unknown: rejects an unknown position', (all, { after }) =>
     after === undefined || all.some(({ id }) => id === after) ? all : broken(),
   ),
-  'int64: cuts positions to 32 bits': {
-    isAfter: (row, after) => after === undefined || row.id > BigInt.asIntN(32, after),
-  },
-  'walk: skips a pet between two pages': { isAfter: (row, after) => after === undefined || row.id > after + 1n },
-  'walk-while-adding: skips a pet for each pet added since the page before': (pets, { list }) => {
+  ...pagesFrom('int64: cuts positions to 32 bits', (after) => BigInt.asIntN(32, after)),
+  ...pagesFrom('walk: skips a pet between two pages', (after) => after + 1n),
+  'walk-while-adding: skips a pet for each pet added since the page before': ({ memory }, { list }) => {
     let knownCount = 0
     return {
       async list(query) {
-        const skipped = query.after === undefined ? 0 : pets.rows.length - knownCount
-        knownCount = pets.rows.length
+        const skipped = query.after === undefined ? 0 : memory.pets.size - knownCount
+        knownCount = memory.pets.size
         return (await list({ ...query, limit: query.limit + skipped })).slice(skipped)
       },
     }
@@ -88,15 +90,16 @@ const pagingFaults = petFaults('pet.page', {
 })
 
 const filteringFaults = petFaults('pet.filter', {
-  'none: hides pets without a status': {
-    hasStatus: (row, status) => row.status !== undefined && (status === undefined || row.status === status),
-  },
-  'status after no-match: ignores the filter': { hasStatus: () => true },
-  'status no-match: lists a pet without a status with every filter': {
-    hasStatus: (row, status) => status === undefined || (row.status ?? status) === status,
-  },
-  'limit after: applies the limit before the filter': (pets, { list }) => ({
-    list: ({ status, ...query }) => list(query).then((found) => found.filter((row) => pets.hasStatus(row, status))),
+  ...select('none: hides pets without a status', (all) => all.filter((row) => row.status !== undefined)),
+  'status after no-match: ignores the filter': (_, { list }) => ({
+    list: ({ status: _status, ...query }) => list(query),
+  }),
+  ...select('status no-match: lists a pet without a status with every filter', (all, { status }) =>
+    all.filter((row) => (row.status ?? status) === status),
+  ),
+  'limit after: applies the limit before the filter': (_, { list }) => ({
+    list: ({ status, ...query }) =>
+      list(query).then((found) => found.filter((row) => status === undefined || row.status === status)),
   }),
   ...select('after: looks for the position among the matching pets', (all, { status, after }) => {
     const matching = all.filter((row) => row.status === status)
@@ -116,14 +119,31 @@ const filteringFaults = petFaults('pet.filter', {
 })
 
 const leaks = (leaking: (typeof OPERATIONS)[number]): Faults<FakePets> => ({
-  [`returned: returns the stored pet itself from ${leaking}`]: {
-    give: (pet, operation) => (operation === leaking ? pet : { ...pet }),
-  },
+  [`returned: returns the stored pet itself from ${leaking}`]: returns(
+    ({ id }, { pets }) => pets.get(id) as Pet,
+    [leaking],
+  ),
 })
 
 const detachedFaults = petFaults('pet.detached', ...OPERATIONS.map(leaks), {
-  'returned: returns its own array': (pets) => ({ list: async () => pets.rows }),
-  'given: stores the given object instead of a copy': { toRow: (pet: NewPet) => pet },
+  'returned: returns its own array': (_, { add }) => {
+    const all: Pet[] = []
+    return {
+      async add(pet) {
+        const added = await add(pet)
+        all.push({ ...added })
+        return added
+      },
+      list: async () => all,
+    }
+  },
+  'given: stores the given object instead of a copy': ({ memory }, { add }) => ({
+    async add(pet) {
+      const added = await add(pet)
+      memory.pets.set(added.id, Object.assign(pet, { id: added.id }))
+      return added
+    },
+  }),
 })
 
 export const petReadFaults: readonly Fault<PetRepository>[] = [

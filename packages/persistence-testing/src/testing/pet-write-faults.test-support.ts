@@ -1,5 +1,6 @@
 import {
   IDEMPOTENCY_KEY_LIFETIME_MS,
+  type IdempotencyKey,
   INT64,
   PET_STATUSES,
   type Pet,
@@ -8,7 +9,7 @@ import {
   type PetRepository,
 } from '@pet-store/domain'
 import { aNewPet } from '../new-pets.ts'
-import { type FakePets, OPERATIONS, petFaults } from './fake-pets.test-support.ts'
+import { type FakePets, OPERATIONS, petFaults, returns, stores, textOf } from './fake-pets.test-support.ts'
 import { BrokenOnPurpose, broken, type Fault, type Faults, pause } from './fault.test-support.ts'
 
 const FIELDS = ['name', 'categoryId', 'status'] as const
@@ -45,22 +46,23 @@ const CATEGORY_CHANGES: Readonly<Record<string, (id: bigint) => unknown>> = {
 }
 
 /** Stores something else in a field. */
-const stores = <Field extends keyof PetInput>(
+const changes = <Field extends keyof PetInput>(
   group: string,
   field: Field,
-  changes: Readonly<Record<string, (value: NonNullable<PetInput[Field]>) => unknown>>,
+  all: Readonly<Record<string, (value: NonNullable<PetInput[Field]>) => unknown>>,
 ): readonly Faults<FakePets>[] =>
-  Object.entries(changes).map(([how, change]) => ({
-    [`${group}: stores it ${how}`]: {
-      toRow: (pet) => ({ ...pet, [field]: change(pet[field] as NonNullable<PetInput[Field]>) }),
-    },
+  Object.entries(all).map(([how, change]) => ({
+    [`${group}: stores it ${how}`]: stores((pet) => ({
+      ...pet,
+      [field]: change(pet[field] as NonNullable<PetInput[Field]>),
+    })),
   }))
 
 const fieldFaults = petFaults(
   'pet.fields',
   ...OPERATIONS.flatMap((broken) => {
     const gives = (fault: string, change: (pet: Pet) => object): Faults<FakePets> => ({
-      [`${fault} in ${broken}`]: { give: (pet, operation) => (operation === broken ? change(pet) : { ...pet }) },
+      [`${fault} in ${broken}`]: returns(change, [broken]),
     })
     return [
       ...FIELDS.map((field) => gives(`all: loses the ${field}`, (pet) => without(field, pet))),
@@ -71,29 +73,29 @@ const fieldFaults = petFaults(
   }),
   ...PET_STATUSES.map(
     (status): Faults<FakePets> => ({
-      [`status: does not know the status ${status}`]: {
-        toRow: (pet) => (pet.status === status ? without('status', pet) : { ...pet }),
-      },
+      [`status: does not know the status ${status}`]: stores((pet) =>
+        pet.status === status ? without('status', pet) : pet,
+      ),
     }),
   ),
-  { 'all: returns a field of its own': { give: (pet) => ({ ...pet, createdAt: 0 }) } },
-  ...stores('name', 'name', NAME_CHANGES),
-  ...stores('category', 'categoryId', CATEGORY_CHANGES),
+  { 'all: returns a field of its own': returns((pet) => ({ ...pet, createdAt: 0 })) },
+  ...changes('name', 'name', NAME_CHANGES),
+  ...changes('category', 'categoryId', CATEGORY_CHANGES),
 )
 
 const addingFaults = petFaults('pet.add', {
-  'ids: returns ids as numbers': (pets) => ({ nextId: () => pets.rows.length + 1 }),
-  'ids: returns ids beyond int64': { nextId: () => INT64.max + 1n },
-  'ids: gives decreasing ids': (pets) => ({ nextId: () => 1000n - ++pets.lastId }),
-  'ids: gives an id twice': (pets) => ({ nextId: () => ++pets.lastId / 2n }),
-  'ids: treats an equal pet as the same pet': (pets, { add }) => ({
-    add: async (pet) => pets.rows.find(({ name }) => name === pet.name) ?? add(pet),
+  'ids: returns ids as numbers': returns((pet) => ({ ...pet, id: Number(pet.id) })),
+  'ids: returns ids beyond int64': returns((pet) => ({ ...pet, id: INT64.max + pet.id })),
+  'ids: gives decreasing ids': returns((pet) => ({ ...pet, id: 1000n - pet.id })),
+  'ids: gives an id twice': returns((pet) => ({ ...pet, id: pet.id / 2n })),
+  'ids: treats an equal pet as the same pet': ({ memory }, { add }) => ({
+    add: async (pet) => [...memory.pets.values()].find(({ name }) => name === pet.name) ?? add(pet),
   }),
-  'concurrent: reads the last id, waits, and writes it': (pets, { add }) => ({
+  'concurrent: reads the last id, waits, and writes it': ({ memory }, { add }) => ({
     async add(pet) {
-      const id = pets.lastId
+      const id = memory.lastId
       await pause()
-      pets.lastId = id
+      memory.lastId = id
       return add(pet)
     },
   }),
@@ -109,11 +111,11 @@ const addingFaults = petFaults('pet.add', {
       },
     }
   },
-  'visible-at-once: lists pets later than it adds them': (pets, { list }) => ({
-    list: (query) => list(query).then((found) => found.filter(({ id }) => id !== pets.lastId)),
+  'visible-at-once: lists pets later than it adds them': ({ memory }, { list }) => ({
+    list: (query) => list(query).then((found) => found.filter(({ id }) => id !== memory.lastId)),
   }),
-  'visible-at-once: finds pets later than it adds them': (pets) => ({
-    hasId: (row, id) => row.id === id && id !== pets.lastId,
+  'visible-at-once: finds pets later than it adds them': ({ memory }, { find }) => ({
+    find: async (id) => (id === memory.lastId ? undefined : find(id)),
   }),
   'rejected: leaves an empty pet behind when an add fails': (_, { add }) => ({
     add: (pet) => add(pet).catch((error) => add(aNewPet()).then(() => Promise.reject(error))),
@@ -133,28 +135,30 @@ const addingFaults = petFaults('pet.add', {
             }),
     }
   },
-  'cancelled: stores a cancelled add a little later': (pets, { add }) => ({
+  'cancelled: stores a cancelled add a little later': (_, { add }) => ({
     async add(pet, cancellation) {
-      if (cancellation?.aborted) setTimeout(() => pets.insert(pet), 500)
+      if (cancellation?.aborted) setTimeout(() => void add(pet), 500)
       return add(pet, cancellation)
     },
   }),
-  'cancelled-meanwhile: rejects an add that is cancelled in the queue, and stores it': (pets) => ({
+  'cancelled-meanwhile: rejects an add that is cancelled in the queue, and stores it': (_, { add }) => ({
     async add(pet, cancellation) {
       await pause()
-      setTimeout(() => pets.insert(pet), 500)
-      pets.throwIfCancelled(cancellation)
-      return { ...pet, id: 1n }
+      setTimeout(() => void add(pet), 500)
+      return cancellation?.aborted ? add(pet, cancellation) : { ...pet, id: 1n }
     },
   }),
-  'cancelled-meanwhile: uses up the key of an add that is cancelled in the queue': (pets, original) => ({
+  'cancelled-meanwhile: uses up the key of an add that is cancelled in the queue': ({ memory }, original) => ({
     async addWithKey(pet, key, cancellation) {
       await pause()
-      if (cancellation?.aborted) pets.keys.set(pets.keyText(key), { key, pet: { ...pet, id: 1n } })
+      if (cancellation?.aborted) memory.keys.set(textOf(key), { key, id: 1n })
       return original.addWithKey(pet, key, cancellation)
     },
   }),
-  'cancelled: ignores a cancellation': { throwIfCancelled: () => {} },
+  'cancelled: ignores a cancellation': (_, { add, addWithKey }) => ({
+    add: (pet) => add(pet),
+    addWithKey: (pet, key) => addWithKey(pet, key),
+  }),
   'rejected-beside-others: stores a pet and rejects its add': (_, { add }) => ({
     add: (pet) => add(pet).then((stored) => (stored.categoryId > INT64.max ? broken() : stored)),
   }),
@@ -170,36 +174,55 @@ const addingFaults = petFaults('pet.add', {
   },
 })
 
-const idempotencyFaults = petFaults('pet.idempotency', {
-  'repeat concurrent: ignores keys': { isExpired: () => true },
-  'expired-concurrent: looks for an expired key, waits, and adds': (pets, { addWithKey }) => {
-    return {
-      async addWithKey(pet, key) {
-        const known = pets.keys.get(pets.keyText(key))
-        if (known === undefined || !pets.isExpired(known.key.at, key.at)) return addWithKey(pet, key)
-        await pause()
-        const added = pets.insert(pet)
-        pets.keys.set(pets.keyText(key), { key, pet: added })
-        return { pet: { ...added }, isReplay: false }
-      },
-    }
-  },
-  'any-time: deletes keys by its own clock': (pets, { addWithKey }) => ({
-    async addWithKey(pet, key) {
-      for (const [text, { key: stored }] of pets.keys) {
-        if (stored.at.getTime() < Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS) pets.keys.delete(text)
+/** Uses another key than it is given. */
+const keyed = (fault: string, change: (key: IdempotencyKey) => Partial<IdempotencyKey>): Faults<FakePets> => ({
+  [fault]: (_, { addWithKey }) => ({ addWithKey: (pet, key) => addWithKey(pet, { ...key, ...change(key) }) }),
+})
+
+/** Forgets stored keys before it uses one at a time. */
+const forgets = (fault: string, isForgotten: (storedMs: number, usedMs: number) => boolean): Faults<FakePets> => ({
+  [fault]: ({ memory }, { addWithKey }) => ({
+    async addWithKey(pet, used) {
+      for (const [text, { key }] of memory.keys) {
+        if (isForgotten(key.at.getTime(), used.at.getTime())) memory.keys.delete(text)
       }
+      return addWithKey(pet, used)
+    },
+  }),
+})
+
+const idempotencyFaults = petFaults('pet.idempotency', {
+  ...forgets('repeat concurrent: ignores keys', () => true),
+  'expired-concurrent: looks for an expired key, waits, and adds': ({ memory }, { addWithKey }) => ({
+    async addWithKey(pet, key) {
+      const known = memory.keys.get(textOf(key))
+      if (known === undefined || key.at.getTime() - known.key.at.getTime() < IDEMPOTENCY_KEY_LIFETIME_MS) {
+        return addWithKey(pet, key)
+      }
+      await pause()
+      memory.keys.delete(textOf(key))
       return addWithKey(pet, key)
     },
   }),
-  'concurrent: looks for the key, waits, and adds': { gap: pause },
+  ...forgets(
+    'any-time: deletes keys by its own clock',
+    (storedMs) => storedMs < Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS,
+  ),
+  'concurrent: looks for the key, waits, and adds': ({ memory }, { addWithKey }) => ({
+    async addWithKey(pet, key) {
+      const isKnown = memory.keys.has(textOf(key))
+      await pause()
+      if (!isKnown) memory.keys.delete(textOf(key))
+      return addWithKey(pet, key)
+    },
+  }),
   'repeat: returns what is requested, not what was stored': (_, { addWithKey }) => ({
     addWithKey: (pet, key) => addWithKey(pet, key).then((added) => ({ ...added, pet: { ...pet, id: added.pet.id } })),
   }),
   'repeat concurrent: says of every call that it stored the pet': (_, original) => ({
     addWithKey: (pet, key) => original.addWithKey(pet, key).then((added) => ({ ...added, isReplay: false })),
   }),
-  'other-content: does not compare content': { isSameContent: () => true },
+  ...keyed('other-content: does not compare content', () => ({ fingerprint: '' })),
   'other-content: stores other content before rejecting it': (_, original) => ({
     addWithKey: (pet, key) =>
       original.addWithKey(pet, key).catch((error) => original.add(pet).then(() => Promise.reject(error))),
@@ -207,20 +230,16 @@ const idempotencyFaults = petFaults('pet.idempotency', {
   'other-content: rejects other content with another code': (_, { addWithKey }) => ({
     addWithKey: (pet, key) => addWithKey(pet, key).catch(() => Promise.reject(new PetError('pet_invalid', 'reused'))),
   }),
-  'exact-owner: ignores the case of owners': {
-    keyText: ({ owner, key }) => JSON.stringify([owner.toLowerCase(), key]),
-  },
-  'exact-owner: cuts owners to 20 characters': {
-    keyText: ({ owner, key }) => JSON.stringify([owner.slice(0, 20), key]),
-  },
-  'many: forgets keys after 100 newer ones': (pets, { addWithKey }) => ({
+  ...keyed('exact-owner: ignores the case of owners', ({ owner }) => ({ owner: owner.toLowerCase() })),
+  ...keyed('exact-owner: cuts owners to 20 characters', ({ owner }) => ({ owner: owner.slice(0, 20) })),
+  'many: forgets keys after 100 newer ones': ({ memory }, { addWithKey }) => ({
     async addWithKey(pet, key) {
       const added = await addWithKey(pet, key)
-      for (const text of [...pets.keys.keys()].slice(0, -100)) pets.keys.delete(text)
+      for (const text of [...memory.keys.keys()].slice(0, -100)) memory.keys.delete(text)
       return added
     },
   }),
-  'exact-owner: concatenates owner and key': { keyText: ({ owner, key }) => owner + key },
+  ...keyed('exact-owner: concatenates owner and key', ({ owner, key }) => ({ owner: '', key: owner + key })),
   'other-content-concurrent: returns the running add for a key, whatever its content': (_, original) => {
     const running = new Map<string, ReturnType<PetRepository['addWithKey']>>()
     return {
@@ -231,25 +250,23 @@ const idempotencyFaults = petFaults('pet.idempotency', {
       },
     }
   },
-  'exact-key: ignores the case of keys': { keyText: ({ key }) => key.toLowerCase() },
-  'exact-key: cuts keys to 254 characters': { keyText: ({ key }) => key.slice(0, 254) },
-  'exact-content: ignores the case of content': {
-    isSameContent: (one, other) => one.toLowerCase() === other.toLowerCase(),
-  },
-  'exact-content: compares content in NFC': {
-    isSameContent: (one, other) => one.normalize('NFC') === other.normalize('NFC'),
-  },
-  'exact-content: compares the beginning of content': {
-    isSameContent: (one, other) => one.slice(0, 255) === other.slice(0, 255),
-  },
-  'repeat other-content: forgets keys too early': {
-    isExpired: (first, now) => now.getTime() - first.getTime() >= 86_399_999,
-  },
-  'lifetime: never forgets keys': { isExpired: () => false },
-  'lifetime: extends the lifetime of a key with each repeat': (pets, original) => ({
+  ...keyed('exact-key: ignores the case of keys', ({ key }) => ({ key: key.toLowerCase() })),
+  ...keyed('exact-key: cuts keys to 254 characters', ({ key }) => ({ key: key.slice(0, 254) })),
+  ...keyed('exact-content: ignores the case of content', ({ fingerprint }) => ({
+    fingerprint: fingerprint.toLowerCase(),
+  })),
+  ...keyed('exact-content: compares content in NFC', ({ fingerprint }) => ({
+    fingerprint: fingerprint.normalize('NFC'),
+  })),
+  ...keyed('exact-content: compares the beginning of content', ({ fingerprint }) => ({
+    fingerprint: fingerprint.slice(0, 255),
+  })),
+  ...forgets('repeat other-content: forgets keys too early', (storedMs, usedMs) => usedMs - storedMs >= 86_399_999),
+  ...keyed('lifetime: never forgets keys', () => ({ at: new Date(0) })),
+  'lifetime: extends the lifetime of a key with each repeat': ({ memory }, original) => ({
     async addWithKey(pet, key) {
       const added = await original.addWithKey(pet, key)
-      pets.keys.set(pets.keyText(key), { key, pet: added.pet })
+      memory.keys.set(textOf(key), { key, id: added.pet.id })
       return added
     },
   }),

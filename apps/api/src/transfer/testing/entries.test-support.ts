@@ -1,3 +1,4 @@
+import { PET_FIELDS } from '@pet-store/domain'
 import type { Entry, ReadEntries } from '../entry.ts'
 import { readText } from '../read-text.ts'
 
@@ -5,6 +6,13 @@ import { readText } from '../read-text.ts'
 export async function* pieces(content: string | Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(content)
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+/** A CSV file of these records, of which the first names the columns. Fields without one get an empty column behind them. */
+export function csvOf(columns: string, ...records: readonly string[]): string {
+  const more = Object.keys(PET_FIELDS).filter((field) => !columns.split(',').includes(field))
+  const empty = ','.repeat(more.length)
+  return [[columns, ...more].join(), ...records.map((record) => record + empty), ''].join('\n')
 }
 
 /** Returns the entries that a reader finds in a file. */
