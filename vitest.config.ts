@@ -31,9 +31,9 @@ export default defineConfig(({ mode }) => {
     ssr: { resolve: { conditions: ['@pet-store/source', 'module', 'node', 'development|production'] } },
     test: {
       reporters: ['default', new ClosingLineReporter()],
-      // These end only what hangs, on a slow machine too: no test is about time.
-      testTimeout: 240_000,
-      hookTimeout: 240_000,
+      // These end only what hangs, beside a load of thirty too: no test is about time.
+      testTimeout: 1_200_000,
+      hookTimeout: 1_200_000,
       expect: { poll: { timeout: 120_000 } },
       restoreMocks: true,
       // Tests leave nothing behind in their process, so that files follow each other in one: a fifth less CPU time.

@@ -4,4 +4,4 @@ import { createAdaptersPage, PAGE } from './adapters-page.ts'
 
 it('SQLite and PostgreSQL fulfil every contract, as docs/adapters.md says; pnpm adapters renews it', async () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(await createAdaptersPage())
-}, 240_000)
+})

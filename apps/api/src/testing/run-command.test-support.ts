@@ -39,13 +39,18 @@ export async function runHere(
     replaceEnvironment({ PATH: before.env['PATH'], PORT: '0', ...settings })
     process.exitCode = undefined
     const code = (await runCommand(command.split(' '))) ?? Number(process.exitCode ?? 0)
-    return { code, ...output }
+    return { code, stdout: output.stdout, stderr: withoutProgress(output.stderr) }
   } finally {
     process.exitCode = undefined
     replaceEnvironment(before.env)
     process.chdir(before.cwd)
     for (const spy of spies) spy.mockRestore()
   }
+}
+
+/** Without what is said about work of more than a second, which on a loaded machine may be any. */
+export function withoutProgress(stderr: string): string {
+  return stderr.replace(/^\w+ing: \d.*\n/gm, '')
 }
 
 function replaceEnvironment(environment: NodeJS.ProcessEnv): void {

@@ -7,9 +7,8 @@ const MODE = process.env['MODE']
 /** Whether this is the long form, `pnpm test:faults`; else the short one, which is part of `pnpm test`. */
 export const IS_LONG = MODE === 'faults'
 
-// For every experiment, since each imports this file. Far more than it takes: a loaded machine is several times slower,
-// and what waits for the service has a deadline of its own.
-vi.setConfig({ testTimeout: MODE === 'test' ? 300_000 : 24 * 3_600_000 })
+// For every experiment, since each imports this file. What waits for the service has a deadline of its own.
+if (MODE !== 'test') vi.setConfig({ testTimeout: 24 * 3_600_000 })
 
 /** Runs in the long form only: it takes long, and the short form has a part of it. */
 export const itLong = itWhere(IS_LONG, 'It is a part of the long form: pnpm test:faults.')

@@ -157,15 +157,15 @@ it('sends the response to a client that closes its side after the request', asyn
 it.each(['HTTP/1.0', 'HTTP/1.1\r\nConnection: close'])(
   'responds at once to a body that breaks off, with %s',
   async (version) => {
-    const limits = { headersTimeoutMs: 300, requestTimeoutMs: 300, checkIntervalMs: 20 }
-    const { server } = await startSlowServer({ limits })
+    const hasty = { headersTimeoutMs: 300, requestTimeoutMs: 300, checkIntervalMs: 20 }
     const post = POST.replace('HTTP/1.1', version)
     const halfSent = `${post}Content-Length: 100\r\n\r\n{"na`
-    for (const [data, hasEnd, code] of [
-      [halfSent, true, 'invalid_request'],
-      [halfSent, false, 'request_timeout'],
-      [`${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, false, 'invalid_request'],
+    for (const [data, hasEnd, code, limits] of [
+      [halfSent, true, 'invalid_request', {}],
+      [halfSent, false, 'request_timeout', hasty],
+      [`${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, false, 'invalid_request', {}],
     ] as const) {
+      const { server } = await startSlowServer({ limits })
       const connection = server.connect().write(data)
       if (hasEnd) connection.end()
       expectError(await connection.response(), code)
@@ -195,7 +195,7 @@ it.each([
 it('closes a CONNECT behind a response that its client does not read', async () => {
   const { server } = await startSlowServer({ repository: longList, limits: { stallTimeoutMs: 300 } })
   server.connect().pause().write(`${GET}\r\n`).write(`CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`)
-  await expect.poll(() => server.connections()).toBe(1)
+  await expect.poll(() => server.log.begun).toBeGreaterThan(0)
   await expect.poll(() => server.connections()).toBe(0)
 })
 

@@ -114,11 +114,11 @@ describe('A pipelined connection', () => {
   })
 
   it('rejects statements at their deadline, sent or not, and keeps the connection', async () => {
-    const hasty = new PipelinedConnection(poolConfig({ url: database.url }), { maxWaitMs: 500 })
+    const hasty = new PipelinedConnection(poolConfig({ url: database.url }), { maxWaitMs: 2_000 })
     onTestFinished(() => hasty.close())
     const pid = () => hasty.read({ text: 'select pg_backend_pid()' })
     const before = await pid()
-    const late = [hasty.read({ text: 'select pg_sleep(3)' })]
+    const late = [hasty.read({ text: 'select pg_sleep(6)' })]
     await new Promise((resolve) => setImmediate(resolve))
     late.push(pid())
     await new Promise((resolve) => setImmediate(resolve))
@@ -129,7 +129,7 @@ describe('A pipelined connection', () => {
     expect(await Promise.allSettled(late)).toMatchObject([tooLong, tooLong, tooLong])
     // The server has not returned them yet.
     expect(hasty.isBusy).toBe(true)
-    await expect.poll(() => pid().catch(() => undefined), { timeout: 10_000 }).toEqual(before)
+    await expect.poll(() => pid().catch(() => undefined)).toEqual(before)
   })
 
   it('is replaced when it has reached its lifetime, and loses nothing', async () => {

@@ -20,6 +20,8 @@ interface State {
 
 type Method = (...args: unknown[]) => unknown
 
+/** Far more than passes between two calls, or between a call and a close or a kill, on a loaded machine. */
+const WRITE_DELAY_MS = 60_000
 const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
 const openFiles = new Set<string>()
@@ -71,7 +73,7 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
     return transaction(pathname, (stored, save) => {
       if (!has('caches') && !has('forgets-counts') && timer === undefined) state = withFaults(stored)
       const result = method(state)
-      if (has('writes-later') || has('loses-pending-writes')) timer ??= setTimeout(write, 50)
+      if (has('writes-later') || has('loses-pending-writes')) timer ??= setTimeout(write, WRITE_DELAY_MS)
       else save(state)
       return result
     })
