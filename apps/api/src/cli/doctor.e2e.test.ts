@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { createApiKey } from '@pet-store/access'
 import { temporaryFolder } from '@pet-store/testing'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { openPersistence } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import { runHere } from '../testing/run-command.test-support.ts'
@@ -40,7 +42,9 @@ it('doctor checks each part of a database that is migrated', async () => {
   const states = (JSON.parse(migrated.stdout) as { check: string; state: string }[]).map(
     ({ check, state }) => `${check} ${state}`,
   )
-  expect(states.join(', ')).toBe('program ok, settings ok, disk ok, migrations ok, database ok, keys warning, clock ok')
+  expect(states.join(', ')).toBe(
+    'program ok, settings ok, port ok, disk ok, migrations ok, database ok, keys warning, clock ok',
+  )
 })
 
 it('doctor lists misspelt variables with invalid ones', async () => {
@@ -80,12 +84,19 @@ it('doctor reports a database that cannot be opened, without its password', asyn
   expect(JSON.stringify(unavailable)).not.toContain('secret')
 })
 
-it('doctor names a file in the place of the folder, and a missing module', async () => {
+it('doctor names a port in use, a file in the place of the folder, and a missing module', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  expect((await findings({ PORT: String(port) })).found).toEqual([
+    expect.stringMatching(/^error {4}port {8}Cannot listen on .*\. Stop it, or set PORT to another number\.\n/),
+  ])
   await writeFile(`${folder}/data`, '')
   expect((await findings()).found).toEqual([
     expect.stringMatching(/^error {4}disk {8}\.\/data is a file, not a folder\n +-> DATABASE_URL needs a folder/),
   ])
   expect((await findings({ PERSISTENCE_MODULE: './none.mjs' })).found).toEqual([
-    expect.stringMatching(/^error {4}database {4}The persistence module .*\n +-> .* PERSISTENCE_MODULE/),
+    expect.stringMatching(/^error {4}module {6}The persistence module .*\n +-> .* correct PERSISTENCE_MODULE/),
   ])
 })

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { access, constants, stat, statfs } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { dirname } from 'node:path'
 import { apiKeyState } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
 import { openPersistence, remedyWithoutKeys } from '../persistence/open-persistence.ts'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
+import { listen } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { misspeltVariables } from '../settings/environment.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
@@ -19,7 +21,7 @@ interface Finding {
   readonly remedy?: string
 }
 
-/** Checks what a start depends on beside its port, and changes nothing. Exit code 1 if something prevents a start. */
+/** Checks everything that a start depends on, and changes nothing. Exit code 1 if something prevents a start. */
 export async function doctor({ json = false }: { json?: boolean }): Promise<void> {
   const findings: Finding[] = []
   for await (const finding of examine()) {
@@ -41,9 +43,7 @@ async function* examine(): AsyncGenerator<Finding> {
   try {
     const settings = readSettings()
     yield { check: 'settings', state: 'ok', message: 'every setting is valid', remedy: 'pet-store config shows them' }
-    const disk = await examineDisk(settings)
-    if (disk !== undefined) yield disk
-    if (disk?.state !== 'error') yield* examineDatabase(settings)
+    yield* examineSystem(settings)
   } catch (error) {
     if (!(error instanceof InvalidSettings)) throw error
     for (const message of error.message.split('\n')) {
@@ -52,19 +52,45 @@ async function* examine(): AsyncGenerator<Finding> {
   }
 }
 
-/** The disk of an SQLite file, else `undefined`. */
-async function examineDisk({ databaseUrl, persistenceModule }: Settings): Promise<Finding | undefined> {
-  const check = 'disk'
-  if (persistenceModule !== '' || databaseKind(databaseUrl) !== 'sqlite') return undefined
-  if (databaseUrl === 'sqlite::memory:') {
-    return { check, state: 'warning', message: 'pets are in memory only, and lost at the end' }
-  }
-  try {
-    return { check, state: 'ok', message: await examineFolder(dirname(databaseUrl.slice('sqlite:'.length))) }
-  } catch (error) {
+async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
+  const { host, port, metricsPort, databaseUrl, persistenceModule } = settings
+  yield await examinePort(host, port, 'PORT')
+  if (metricsPort !== undefined) yield await examinePort(host, metricsPort, 'METRICS_PORT')
+  if (persistenceModule !== '') {
+    const remedy = 'install the package, or correct PERSISTENCE_MODULE: a package, or a path that begins with . or /'
+    const module = await attempt('module', remedy, async () => {
+      await persistenceAdapter(settings)
+      return persistenceModule
+    })
+    yield module
+    if (module.state === 'error') return
+  } else if (databaseUrl === 'sqlite::memory:') {
+    yield { check: 'disk', state: 'warning', message: 'pets are in memory only, and lost at the end' }
+  } else if (databaseKind(databaseUrl) === 'sqlite') {
     const remedy = 'DATABASE_URL needs a folder that this user may write, on a disk with 100 MB free'
+    const disk = await attempt('disk', remedy, () => examineFolder(dirname(databaseUrl.slice('sqlite:'.length))))
+    yield disk
+    if (disk.state === 'error') return
+  }
+  yield* examineDatabase(settings)
+}
+
+/** Does some work, which returns what is well, or rejects with what is not. */
+async function attempt(check: string, remedy: string, work: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check, state: 'ok', message: await work() }
+  } catch (error) {
     return { check, state: 'error', message: (error as Error).message, remedy }
   }
+}
+
+function examinePort(host: string, port: number, setting: string): Promise<Finding> {
+  return attempt('port', 'if this is the running service itself, all is well', async () => {
+    const server = createServer()
+    await listen(server, host, port, setting)
+    server.close()
+    return `${setting} ${port} is free on ${host}`
+  })
 }
 
 async function examineFolder(folder: string): Promise<string> {
@@ -85,7 +111,8 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
     ? (['ok', 'serve does that when it starts'] as const)
     : (['error', 'run pet-store migrate'] as const)
   try {
-    const { database, pending } = await (await persistenceAdapter(settings)).migrations()
+    const adapter = await persistenceAdapter(settings)
+    const { database, pending } = await adapter.migrations()
     if (database === 'missing') {
       return yield { check: 'database', state, message: `${url} does not exist and must be created`, remedy }
     }
@@ -102,8 +129,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
       await persistence.close()
     }
   } catch (error) {
-    const advice =
-      'check DATABASE_URL, PERSISTENCE_MODULE, the permissions of this user, and that the database is running'
+    const advice = 'check DATABASE_URL, the permissions of this user, and that the database is running'
     yield { check: 'database', state: 'error', message: (error as Error).message, remedy: advice }
   }
 }

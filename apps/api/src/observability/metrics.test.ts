@@ -118,7 +118,7 @@ describe('The metrics', () => {
     for (const count of ['add"} 1', 'addWithKey"} 0', 'find"} 2', 'list"} 1']) expect(counts).toContain(`="${count}`)
   })
 
-  it('are served at one path as text, and an error of theirs is logged and not shown', async () => {
+  it('are served at one path as text, each error with the error body, and the cause only in the log', async () => {
     const errors: unknown[] = []
     const [down, pools] = [new Error('down'), vi.fn(() => [])]
     const log = { ...LOG, internalError: (error: unknown) => errors.push(error) }
@@ -126,18 +126,26 @@ describe('The metrics', () => {
     onTestFinished(close)
     await once(metricsServer.listen(0, '127.0.0.1'), 'listening')
     const { port } = metricsServer.address() as AddressInfo
-    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
+    const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${port}${path}`, { method })
     const response = await get('/metrics')
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
       expect.stringMatching(/^text\/plain; version=/),
     ])
     expect(await response.text()).toContain('pet_store_build_info')
-    for (const path of ['/', '/metrics/', '/v1/pets']) expect((await get(path)).status).toBe(404)
+    async function expectError(code: string, status: number, path: string, method = 'GET') {
+      const failed = await get(path, method)
+      expect([failed.status, await failed.json()]).toEqual([
+        status,
+        { code, message: expect.not.stringContaining('down') as string, status },
+      ])
+    }
+    for (const path of ['/', '/metrics/', '/v1/pets']) await expectError('not_found', 404, path)
+    await expectError('method_not_allowed', 405, '/metrics', 'POST')
     pools.mockImplementation(() => {
       throw down
     })
-    const failed = await get('/metrics')
-    expect([failed.status, await failed.text(), errors]).toEqual([500, '', [down]])
+    await expectError('internal_error', 500, '/metrics')
+    expect(errors).toEqual([down])
   })
 })

@@ -1,5 +1,5 @@
-import type { RequestListener, Server } from 'node:http'
-import { createPetServer, type HttpLog } from '@pet-store/http-express'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
+import { createPetServer, ERROR_STATUS, type ErrorBody, type ErrorCode, type HttpLog } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { VERSION } from '../settings/version.ts'
@@ -79,13 +79,22 @@ export function openMetrics(
 /** `/metrics`, in the text format of Prometheus, for a listener that only operators can reach; no key needed. */
 function scrapes(registry: Registry, log: HttpLog): RequestListener {
   return (req, res) => {
-    if (req.url?.split('?', 1)[0] !== '/metrics') return void res.writeHead(404).end()
+    if (req.url?.split('?', 1)[0] !== '/metrics') return sendError(res, 'not_found', 'There is nothing but /metrics.')
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      res.setHeader('Allow', 'GET, HEAD')
+      return sendError(res, 'method_not_allowed', 'Metrics can only be read.')
+    }
     registry.metrics().then(
       (text) => res.setHeader('Content-Type', registry.contentType).end(text),
       (error: unknown) => {
         log.internalError(error, '')
-        res.writeHead(500).end()
+        sendError(res, 'internal_error', 'The metrics could not be read. The log has the cause.')
       },
     )
   }
+}
+
+function sendError(res: ServerResponse, code: ErrorCode, message: string): void {
+  const body: ErrorBody = { code, message, status: ERROR_STATUS[code] }
+  res.writeHead(body.status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 }

@@ -41,7 +41,7 @@ export async function runServer(program: Program, settings: Settings, log: Logge
 const BACKLOG = 4_096
 
 /** Listens on an address and returns it as a URL. Rejects with a sentence on what to do. */
-async function listen(server: Server, host: string, port: number, setting = 'PORT'): Promise<string> {
+export async function listen(server: Server, host: string, port: number, setting = 'PORT'): Promise<string> {
   server.listen(port, host, BACKLOG)
   try {
     await once(server, 'listening')
