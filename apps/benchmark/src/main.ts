@@ -39,7 +39,7 @@ function useTemporaryFolder(): void {
   // PostgreSQL runs as another user where this process is root.
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 }
 
 async function runScale({ pets, sections }: Choice): Promise<Report> {
