@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { dirname } from 'node:path'
 import { apiKeyState } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
-import { openPersistence, remedyWithoutKeys } from '../persistence/open-persistence.ts'
+import { openPersistence } from '../persistence/open-persistence.ts'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { listen } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
@@ -140,7 +140,7 @@ async function* examineKeys({ apiKeys }: Required<Persistence>, { staticKeys }: 
   const keys = await apiKeys.list()
   const now = new Date()
   const active = keys.filter((key) => apiKeyState(key, now) === 'active').length + staticKeys.length
-  const isMissing = { state: 'warning', remedy: remedyWithoutKeys(apiKeys) } as const
+  const isMissing = { state: 'warning', remedy: 'create one with: pet-store keys create --name NAME' } as const
   yield { check: 'keys', message: `${active} active`, ...(active > 0 ? { state: 'ok' } : isMissing) }
   const latest = Math.max(...keys.map(({ createdAt, lastUsedAt = createdAt }) => lastUsedAt.getTime()))
   const time = now.toISOString()

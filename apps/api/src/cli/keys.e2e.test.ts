@@ -140,7 +140,10 @@ describe('pet-store keys create', () => {
     // An empty name.
     ['keys create --name ', 'The name of a key must have'],
     ['keys create --name kiosk --by \u0007', 'The name of who creates a key must have'],
-    ['keys create --name kiosk --expires soon', 'It must be a number and a unit: s, m, h or d, such as 90d.'],
+    [
+      'keys create --name kiosk --expires soon',
+      'It must be a number of at most six digits and a unit: s, m, h or d, such as 90d.',
+    ],
     ['keys create --name kiosk --expires 0s', 'The lifetime of a key must be longer than 0.'],
   ])('%s ends with exit code 2 and a sentence, and creates no database', async (command, sentence) => {
     const place = { folder: await temporaryFolder(), settings: {} }

@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 import {
   type ApiKey,
   type ApiKeyRepository,
-  type ApiKeyUseCases,
   apiKeyState,
   createApiKey,
   createApiKeyUseCases,
@@ -31,16 +30,17 @@ export async function createKey(
   const { name, scope: scopes, expires: lifetimeMs, json, by = systemUser() } = options
   // Before the database is opened: wrong usage must not create one.
   const issued = createApiKey({ name, scopes, lifetimeMs }, { by })
-  await withKeys({}, by, async (_, __, apiKeys) => {
-    await apiKeys.add(issued.key)
+  await withKeys({}, async (keys) => {
+    await keys.add(issued.key)
     await showNewKey(issued, json)
   })
 }
 
 /** `keys rotate`: creates the successor of a key and shows it as a new one. */
-export async function rotateKey(id: string, { overlap, json, by }: ChangeOptions & { overlap: number }): Promise<void> {
-  await withKeys({ create: false }, by, async ({ rotateApiKey }) => {
-    const issued = await rotateApiKey(id, overlap)
+export async function rotateKey(id: string, options: ChangeOptions & { overlap: number }): Promise<void> {
+  const { overlap, json, by = systemUser() } = options
+  await withKeys({ create: false }, async (keys) => {
+    const issued = await createApiKeyUseCases(keys, { by }).rotateApiKey(id, overlap)
     const end = time(new Date(issued.key.createdAt.getTime() + overlap))
     await showNewKey(issued, json, ` The old key, ${id}, is valid until ${end} at the latest.`)
   })
@@ -48,34 +48,34 @@ export async function rotateKey(id: string, { overlap, json, by }: ChangeOptions
 
 /** `keys list`: every key ever created, the oldest first. */
 export async function listKeys({ json }: { json?: boolean }): Promise<void> {
-  await withKeys({ readOnly: true }, undefined, async ({ listApiKeys }) => {
+  await withKeys({ readOnly: true }, async (keys) => {
     const now = new Date()
-    const all = await listApiKeys()
+    const all = await createApiKeyUseCases(keys).listApiKeys()
     const byId = new Map(all.map((key) => [key.id, key]))
     // When a key was rotated and by whom is what its successor says.
-    const keys = all.map((key) => {
+    const listed = all.map((key) => {
       const { createdAt: rotatedAt, createdBy: rotatedBy } = byId.get(key.replacedBy ?? '') ?? {}
       return { ...key, rotatedAt, rotatedBy, state: apiKeyState(key, now) }
     })
-    if (json) console.log(JSON.stringify(keys, undefined, 2))
-    else process.stdout.write(textTable([HEADING, ...keys.map(rowOf)]))
+    if (json) console.log(JSON.stringify(listed, undefined, 2))
+    else process.stdout.write(textTable([HEADING, ...listed.map(rowOf)]))
   })
 }
 
 /** `keys revoke`: instances that have the key cached accept it a little longer; the output says how long. */
-export async function revokeKey(idOrKey: string, { json, by }: ChangeOptions): Promise<void> {
-  await withKeys({ create: false }, by, async ({ revokeApiKey }, { apiKeyCacheSeconds }, apiKeys) => {
-    const id = await idOf(idOrKey, apiKeys)
-    await revokeApiKey(id)
+export async function revokeKey(idOrKey: string, { json, by = systemUser() }: ChangeOptions): Promise<void> {
+  await withKeys({ create: false }, async (keys, { apiKeyCacheSeconds }) => {
+    const id = await idOf(idOrKey, keys)
+    await createApiKeyUseCases(keys, { by }).revokeApiKey(id)
     if (json) console.log(JSON.stringify({ id, effectiveWithinSeconds: apiKeyCacheSeconds }, undefined, 2))
     else console.log(`Revoked ${id}. Running instances reject it within ${apiKeyCacheSeconds} s.`)
   })
 }
 
 /** The id of a key that is named by its id, or by its text: after a leak, the text is what people have. */
-async function idOf(idOrKey: string, apiKeys: ApiKeyRepository): Promise<string> {
+async function idOf(idOrKey: string, keys: ApiKeyRepository): Promise<string> {
   if (!isApiKeyText(idOrKey)) return idOrKey
-  const key = await apiKeys.findByHash(hashApiKey(idOrKey))
+  const key = await keys.findByHash(hashApiKey(idOrKey))
   if (key === undefined) throw new Error('The database does not contain this key.')
   return key.id
 }
@@ -83,14 +83,13 @@ async function idOf(idOrKey: string, apiKeys: ApiKeyRepository): Promise<string>
 /** Only `keys create` may create a database: a mistyped path must not look like a database without keys. */
 async function withKeys(
   use: PersistenceUse,
-  by: string | undefined,
-  work: (keys: ApiKeyUseCases, settings: Settings, apiKeys: ApiKeyRepository) => Promise<void>,
+  work: (keys: ApiKeyRepository, settings: Settings) => Promise<void>,
 ): Promise<void> {
   const settings = readSettings()
   // Replicas serve lists of pets only: one that is down must not prevent revoking a key.
   const persistence = await openPersistence({ ...settings, databaseReplicaUrls: [] }, use)
   try {
-    await work(createApiKeyUseCases(persistence.apiKeys, { by: by ?? systemUser() }), settings, persistence.apiKeys)
+    await work(persistence.apiKeys, settings)
   } finally {
     await persistence.close()
   }
@@ -134,7 +133,6 @@ function rowOf(key: ListedKey): string[] {
   return [id, name, scopes.join(' '), state, change(createdAt, key.createdBy), expires, lastUsed, rotated, revoked]
 }
 
-/** Keys that an earlier release changed do not say by whom. */
 function change(at: Date, by: string | undefined): string {
   return by === undefined ? time(at) : `${time(at)} by ${by}`
 }

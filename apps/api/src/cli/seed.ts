@@ -14,18 +14,17 @@ interface SeedOptions {
 /** Stores invented pets, and prints the command that stores the same ones again. */
 export async function seedCommand({ count, seed = randomInt(2 ** 32), json = false }: SeedOptions): Promise<void> {
   const target = await openTarget()
+  const advance = showProgress('Storing', count)
   let stored = 0
-  const storeAll = async () => {
-    const meter = showProgress('Storing', count)
+  async function storeAll(): Promise<void> {
     while (stored < count) {
       const length = Math.min(count - stored, target.atOnce)
       await target.addPets(Array.from({ length }, (_, index) => inventPet(seed, stored + index)))
       stored += length
-      meter.advance(length)
+      advance(length)
       // SQLite works without the event loop, which Ctrl+C needs.
       await setImmediate()
     }
-    meter.end()
   }
   try {
     await interruptible(() => `Stopped. ${amount(stored, 'invented pet')} stored.`, storeAll)

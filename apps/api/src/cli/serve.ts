@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { compose, type Program } from '../compose.ts'
 import { createLog } from '../observability/log.ts'
-import { remedyWithoutKeys } from '../persistence/open-persistence.ts'
 import { runServer } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
@@ -25,7 +24,7 @@ export async function serve(): Promise<void> {
 async function warnWithoutKeys({ persistence }: Program, log: Logger): Promise<void> {
   try {
     const keys = await persistence.apiKeys.list()
-    if (keys.length === 0) log.warn(`there is no API key yet; ${remedyWithoutKeys(persistence.apiKeys)}`)
+    if (keys.length === 0) log.warn('there is no API key yet; create one with: pet-store keys create --name NAME')
   } catch (err) {
     log.warn({ err }, 'whether there is an API key could not be read')
   }

@@ -10,13 +10,13 @@ export type PersistenceUse = Pick<PersistenceOptions, 'create' | 'readOnly' | 'o
 /** Opens the database that the settings name. Rejects with a sentence if it cannot, or if migrations are pending and must not run. */
 export async function openPersistence(settings: Settings, use: PersistenceUse = {}): Promise<Required<Persistence>> {
   const { open } = await persistenceAdapter(settings)
-  return withDefaults(await open(openMode(settings, use)))
+  return withDefaults(await open({ migrate: settings.migrateOnStart, ...use }))
 }
 
 /** The same for bulk access; `undefined`, and nothing is opened, if the adapter has none. */
 export async function openBulkAccess(settings: Settings, use: PersistenceUse = {}): Promise<BulkAccess | undefined> {
   const { openBulkAccess: open } = await persistenceAdapter(settings)
-  return open?.(openMode(settings, use))
+  return open?.({ migrate: settings.migrateOnStart, ...use })
 }
 
 /** Does some work in bulk on the database that the settings name. Rejects if its adapter cannot do that. */
@@ -35,10 +35,6 @@ export async function withBulkAccess<Result>(
   } finally {
     await bulk.close()
   }
-}
-
-function openMode(settings: Settings, use: PersistenceUse): PersistenceUse & { readonly migrate: boolean } {
-  return { migrate: settings.migrateOnStart && use.readOnly !== true, ...use }
 }
 
 /**
@@ -65,11 +61,4 @@ const noApiKeys: ApiKeyRepository = {
       'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.',
     )
   },
-}
-
-/** What an operator can do who has no API key yet. */
-export function remedyWithoutKeys(apiKeys: ApiKeyRepository): string {
-  return apiKeys === noApiKeys
-    ? 'the adapter stores none, so put their hashes into API_KEYS_SHA256'
-    : 'create one with: pet-store keys create --name NAME'
 }

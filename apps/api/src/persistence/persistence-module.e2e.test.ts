@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { runHere } from '../testing/run-command.test-support.ts'
 import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 const EXAMPLE = fileURLToPath(
@@ -82,10 +83,17 @@ describe('PERSISTENCE_MODULE', () => {
 
   it('says where API keys come from when the adapter stores none', async () => {
     const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson' }
-    const program = runProgram('serve', await temporaryFolder(), settings)
+    const folder = await temporaryFolder()
+    const program = runProgram('serve', folder, settings)
     onTestFinished(() => void program.process.kill('SIGKILL'))
-    const warning = await waitForOutput(program, /there is no API key yet; ([^"]*)/)
-    expect(warning).toBe('the adapter stores none, so put their hashes into API_KEYS_SHA256')
+    const command = await waitForOutput(program, /there is no API key yet; create one with: pet-store ([^"]*)/)
+    program.process.kill('SIGTERM')
+    await program.ended
+    expect(await runHere(command, folder, settings)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.\n',
+    })
   })
 
   it.each([

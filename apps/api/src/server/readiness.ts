@@ -15,20 +15,14 @@ export interface Readiness {
   stop(): void
 }
 
-interface PersistenceState {
-  readonly database: string
-  readonly migrations: string
-  readonly reason?: unknown
-}
-
 /** Checks the database, its migrations, and whether the program is stopping. */
 export function createReadiness(persistence: Required<Persistence>, onChange: Reports['onReadiness']): Readiness {
   let isStopping = false
   let wasReady = true
-  let latest: Promise<PersistenceState> | undefined
+  let latest: ReturnType<typeof readState> | undefined
 
   /** One check at a time, shared by all who ask meanwhile and for a second after it. */
-  function persistenceState(): Promise<PersistenceState> {
+  function persistenceState(): ReturnType<typeof readState> {
     latest ??= readState(persistence).finally(() => {
       setTimeout(() => {
         latest = undefined
@@ -52,7 +46,7 @@ export function createReadiness(persistence: Required<Persistence>, onChange: Re
   }
 }
 
-async function readState(persistence: Required<Persistence>): Promise<PersistenceState> {
+async function readState(persistence: Required<Persistence>) {
   try {
     await withTimeout(persistence.check(), TIMEOUT_MS)
     const isMigrated = await withTimeout(persistence.isMigrated(), TIMEOUT_MS)

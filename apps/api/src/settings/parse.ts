@@ -6,11 +6,10 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_6
 
 /** A duration such as `90d`, `24h`, `5m` or `0s`, in milliseconds. Throws a `RangeError` whose message is the rule. */
 export function parseDuration(text: string): number {
-  const [, count = '', unit = ''] = /^([0-9]+)([smhd])$/.exec(text) ?? []
+  const [, count = '', unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? []
   const unitMs = UNITS_MS[unit]
-  if (unitMs === undefined) throw new RangeError('must be a number and a unit: s, m, h or d, such as 90d')
-  if (count.length > 6) throw new RangeError('must be a number of at most six digits and a unit, such as 90d')
-  return Number(count) * unitMs
+  if (unitMs !== undefined) return Number(count) * unitMs
+  throw new RangeError('must be a number of at most six digits and a unit: s, m, h or d, such as 90d')
 }
 
 export function parseInteger(text: string, min: number, max: number): number {
@@ -48,12 +47,9 @@ export function parsePublicUrl(text: string): string | undefined {
 /** Origins spelt as browsers send them, or `*`. */
 export function parseOrigins(text: string): readonly string[] {
   const origins = parseList(text)
+  const isOrigin = (one: string) => /^https?:/.test(one) && URL.canParse(one) && new URL(one).origin === one
   if (origins.every((origin) => origin === '*' || isOrigin(origin))) return origins
   throw new RangeError('must be * or origins such as https://shop.example, separated by commas')
-}
-
-function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
 }
 
 /** The number of trusted proxies, or their addresses. */

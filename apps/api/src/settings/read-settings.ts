@@ -44,7 +44,7 @@ export function effectiveSettings(environment = processEnvironment()): readonly 
 
 /** Reads a setting. A secret may be in a file, named by the variable with `_FILE` appended, as platforms mount secrets. */
 function readSetting(setting: Setting<unknown>, environment: NodeJS.ProcessEnv): EffectiveSetting {
-  const { variable, isSecret = false } = setting
+  const { variable, isSecret = false, mask = isSecret ? () => '***' : String } = setting
   const given = environment[variable] || undefined
   const path = (isSecret && environment[`${variable}_FILE`]) || undefined
   const origin = given === undefined ? 'default' : 'environment'
@@ -54,7 +54,7 @@ function readSetting(setting: Setting<unknown>, environment: NodeJS.ProcessEnv):
   try {
     if (path !== undefined && given !== undefined) throw new RangeError(`must not be set beside ${variable}`)
     const text = path === undefined ? (given ?? setting.default ?? '') : textOfFile(path)
-    maskedText = maskedTextOf(setting, text)
+    maskedText = text && mask(text)
     // A password may stand before an @, even where none belongs.
     const mayRepeat = !isSecret && maskedText !== '***' && !text.includes('@')
     if (mayRepeat) got = `, got ${JSON.stringify(maskedText)}`
@@ -64,12 +64,6 @@ function readSetting(setting: Setting<unknown>, environment: NodeJS.ProcessEnv):
     const name = path === undefined ? variable : `${variable}_FILE`
     return { ...read, maskedText, mistake: `${name} ${error.message}${got}` }
   }
-}
-
-function maskedTextOf({ mask, isSecret }: Setting<unknown>, text: string): string {
-  if (text === '') return text
-  if (mask !== undefined) return mask(text)
-  return isSecret ? '***' : text
 }
 
 function textOfFile(path: string): string {

@@ -2,13 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Pet, PetId } from '@pet-store/domain'
-import type { BulkAccess } from '@pet-store/persistence'
-import {
-  assertNoOtherKeysAndImports,
-  copyKeysAndImports,
-  hasSameKeysAndImports,
-  listed,
-} from './copy-keys-and-imports.ts'
+import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
 import { jsonLine, petPages } from './export-pets.ts'
 import { showProgress } from './progress.ts'
 
@@ -30,7 +24,8 @@ export interface CopyReport {
  */
 export async function copyDatabase(source: BulkAccess, target: BulkAccess): Promise<CopyReport> {
   const write = (pets: readonly Pet[]): Promise<void> => target.writePets(pets)
-  await assertNoOtherKeysAndImports(source, target)
+  assertNoOthers(await source.readApiKeys(), await target.readApiKeys(), isEarlierKey, 'API keys')
+  assertNoOthers(await source.readPetImports(), await target.readPetImports(), isEarlierImport, 'imports of files')
   if ((await target.countPets()) > 0) await comparePets('Checking the target', source, target)
   await comparePets('Copying pets', source, target, write)
   for (let comparison = 0; comparison < MAX_COMPARISONS; comparison += 1) {
@@ -57,7 +52,7 @@ async function comparePets(
   target: BulkAccess,
   write?: (pets: readonly Pet[]) => Promise<void>,
 ) {
-  const meter = showProgress(what, await source.countPets())
+  const advance = showProgress(what, await source.countPets())
   const hash = createHash('sha256')
   /** How many pets there are, and how many of them the target lacked. */
   const counts = { pets: 0, missing: 0 }
@@ -75,13 +70,12 @@ async function comparePets(
     counts.pets += pets.length
     counts.missing += missing.length
     after = lastId
-    meter.advance(pets.length)
+    advance(pets.length)
     // SQLite works without the event loop, which Ctrl+C needs.
     await setImmediate()
   }
   const others = await target.readPets({ limit: 10, ...(after !== undefined && { after }) })
   if (others.length > 0) throw otherPets(others.map(({ id }) => id))
-  meter.end()
   return { ...counts, lastId: after ?? 0n, checksum: hash.digest('hex') }
 }
 
@@ -89,4 +83,65 @@ function otherPets(ids: readonly PetId[]): Error {
   return new Error(
     `The target holds pets that the source does not, or that differ: ${listed(ids)}. It must be empty, or hold what an interrupted copy from the same source left.`,
   )
+}
+
+/** The number of idempotency keys that are read at once. */
+const KEYS = 5_000
+
+/** Brings everything but pets to the state of the source. */
+async function copyKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<void> {
+  await target.movePetIdsPast(await source.lastPetId())
+  let keys = await source.readIdempotencyKeys(KEYS)
+  while (keys.length > 0) {
+    await target.writeIdempotencyKeys(keys)
+    keys = await source.readIdempotencyKeys(KEYS, keys.at(-1))
+  }
+  await target.writeApiKeys(await source.readApiKeys())
+  // So that a file that was imported into the source is not imported into the target again.
+  await target.writePetImports(await source.readPetImports())
+}
+
+/** Throws if the target holds what did not come from the source: it would be lost, or stay. */
+function assertNoOthers<Item extends { readonly id: bigint | string }>(
+  ofSource: readonly Item[],
+  ofTarget: readonly Item[],
+  isEarlier: (ofTarget: Item, ofSource: Item) => boolean,
+  what: string,
+): void {
+  const known = new Map(ofSource.map((item) => [item.id, item]))
+  const others = ofTarget.filter((item) => {
+    const same = known.get(item.id)
+    return same === undefined || !isEarlier(item, same)
+  })
+  if (others.length === 0) return
+  const ids = listed(others.map(({ id }) => id))
+  throw new Error(
+    `The target holds ${what} that the source does not, or that were changed only there: ${ids}. Copy to an empty database instead.`,
+  )
+}
+
+/** Whether a key of the target may become that of the source: a revocation is never undone. */
+function isEarlierKey(ofTarget: StoredApiKey, ofSource: StoredApiKey): boolean {
+  if (ofTarget.revokedAt !== undefined && ofSource.revokedAt === undefined) return false
+  const issued = ({ revokedAt: _at, revokedBy: _by, lastUsedAt: _used, ...key }: StoredApiKey) => key
+  return isDeepStrictEqual(issued(ofTarget), issued(ofSource))
+}
+
+function isEarlierImport(ofTarget: PetImport, ofSource: PetImport): boolean {
+  return isDeepStrictEqual(ofTarget, ofSource) || ofTarget.changedAt < ofSource.changedAt
+}
+
+async function hasSameKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<boolean> {
+  const contents = async (database: BulkAccess) => [
+    // Without the last use, which changes all the time.
+    new Map((await database.readApiKeys()).map(({ lastUsedAt: _, ...key }) => [key.id, key])),
+    new Map((await database.readPetImports()).map((one) => [one.id, one])),
+  ]
+  return isDeepStrictEqual(await contents(source), await contents(target))
+}
+
+const LISTED = 5
+
+function listed(ids: readonly (bigint | string)[]): string {
+  return `${ids.slice(0, LISTED).join(', ')}${ids.length > LISTED ? ' and others' : ''}`
 }

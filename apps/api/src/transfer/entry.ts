@@ -1,29 +1,13 @@
-import {
-  PET_FIELDS as FIELDS,
-  isPetError,
-  type NewPet,
-  type Pet,
-  type PetInput,
-  validateNewPet,
-} from '@pet-store/domain'
-
-/** How one field of a pet is written in files. */
-interface PetField {
-  readonly name: keyof Pet
-  readonly isInteger: boolean
-  /** Whether every pet has it. */
-  readonly isRequired: boolean
-}
+import { PET_FIELDS as FIELDS, isPetError, type NewPet, type PetInput, validateNewPet } from '@pet-store/domain'
 
 /** What an import takes of a file. An `id` is allowed and ignored: new pets get new ids. */
-export const NEW_PET_FIELDS = Object.entries(FIELDS).map(([name, { isInteger, isRequired }]) => ({
+export const NEW_PET_FIELDS = Object.entries(FIELDS).map(([name, field]) => ({
+  ...field,
   name: name as keyof PetInput,
-  isInteger,
-  isRequired,
 }))
 
 /** Every field, in the order in which files have them. */
-export const PET_FIELDS: readonly PetField[] = [{ name: 'id', isInteger: true, isRequired: false }, ...NEW_PET_FIELDS]
+export const PET_FIELDS = [{ name: 'id', isInteger: true, isRequired: false } as const, ...NEW_PET_FIELDS]
 
 /** `line` is where it begins; the first line of a file is 1. */
 export type ValidEntry = { readonly line: number; readonly pet: NewPet }

@@ -4,8 +4,7 @@ import { stringify } from 'csv-stringify/sync'
 import { PET_FIELDS } from './entry.ts'
 import type { Format } from './pet-file.ts'
 
-/** A database that gives pets. */
-export type PetSource = Pick<BulkAccess, 'readPets'>
+type PetSource = Pick<BulkAccess, 'readPets'>
 
 export interface ExportOptions {
   readonly format: Format

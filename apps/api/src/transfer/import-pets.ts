@@ -36,7 +36,7 @@ export interface Reading {
 
 /** Validates every pet of a file. */
 export function checkPets(source: ImportSource): Promise<Reading> {
-  return readPets(source, 'Checking', async () => {})
+  return readPets(source, 'Checking')
 }
 
 /** Counts the pets that this run has stored so far, and those of an earlier one. */
@@ -108,42 +108,39 @@ function importToContinue(imports: readonly PetImport[], sha256: string, again: 
 async function readPets(
   { file, format, onError, report }: ImportSource,
   what: string,
-  onPet: (entry: ValidEntry) => Promise<void>,
+  onPet?: (entry: ValidEntry) => Promise<void>,
 ): Promise<Reading> {
-  const meter = showProgress(what, file.bytes, MEGABYTES)
+  const advance = showProgress(what, file.bytes, MEGABYTES)
   const hash = createHash('sha256')
-  const counts = { pets: 0, rejected: 0 }
-  const reading = (stopReason?: string) => ({
-    ...counts,
-    sha256: hash.digest('hex'),
-    ...(stopReason !== undefined && { stopReason }),
+  let pets = 0
+  let rejected = 0
+  const stopReason = await readEntries().catch((error) => {
+    if (error instanceof UnreadableFileError) return error.message
+    throw error
   })
-  try {
+  return { pets, rejected, sha256: hash.digest('hex'), ...(stopReason !== undefined && { stopReason }) }
+
+  async function readEntries(): Promise<string | undefined> {
     for await (const entries of READERS[format](observed(readText(file.open())))) {
       for (const entry of entries) {
         if ('pet' in entry) {
-          counts.pets += 1
-          await onPet(entry)
+          pets += 1
+          await onPet?.(entry)
         } else {
-          counts.rejected += 1
+          rejected += 1
           report(entry)
-          if (onError === 'stop') return reading(`Stopped at line ${entry.line}.`)
+          if (onError === 'stop') return `Stopped at line ${entry.line}.`
         }
       }
     }
-    return reading()
-  } catch (error) {
-    if (error instanceof UnreadableFileError) return reading(error.message)
-    throw error
-  } finally {
-    meter.end()
+    return undefined
   }
 
   async function* observed(text: AsyncIterable<string>): AsyncGenerator<string> {
     for await (const piece of text) {
       hash.update(piece)
       yield piece
-      meter.advance(Buffer.byteLength(piece))
+      advance(Buffer.byteLength(piece))
     }
   }
 }

@@ -119,7 +119,7 @@ describe('pet-store import', () => {
   it('shows its progress, and after Ctrl+C how many pets are stored', async () => {
     await write('pets.csv', `name,categoryId\n${'Rex,1\n'.repeat(500_000)}`)
     const program = runProgram('import pets.csv', folder, { DATABASE_URL })
-    while (!/^Importing: [\d.]+ MB of 3 MB, [\d.]+ MB\/s, \d+ s left$/m.test(program.output.stderr)) {
+    while (!/^Importing: [\d.]+ MB of 3 MB$/m.test(program.output.stderr)) {
       expect(program.process.exitCode, program.output.stderr).toBeNull()
       await setTimeout(50)
     }

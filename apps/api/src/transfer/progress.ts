@@ -3,44 +3,21 @@ import { constants } from 'node:os'
 /** Formats an amount of work. */
 type Unit = (amount: number) => string
 
-const NUMBER: Unit = (amount) => Math.round(amount).toLocaleString('en')
+const NUMBER: Unit = (amount) => amount.toLocaleString('en')
 export const MEGABYTES: Unit = (bytes) => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
 
 const INTERVAL_MS = 2_000
-/** Shorter work is not worth a line. */
-const SHORTEST_MS = 1_000
 
-/** Shows how far long work is, on standard error, by a line every two seconds. `total` is `undefined` if it is unknown. */
-export function showProgress(what: string, total: number | undefined, unit = NUMBER) {
-  const start = performance.now()
-  let shown = start
+/** Returns a function that is told of progress, and writes a line such as `Copying: 5,000 of 80,000` every two seconds. */
+export function showProgress(what: string, total: number | undefined, unit = NUMBER): (count: number) => void {
+  let shownAt = performance.now()
   let done = 0
-  return {
-    advance(count: number): void {
-      done += count
-      const time = performance.now()
-      if (time - shown < INTERVAL_MS) return
-      shown = time
-      console.error(`${what}: ${stateOf(done, total, time - start, unit)}`)
-    },
-    end(): void {
-      const milliseconds = performance.now() - start
-      if (milliseconds >= SHORTEST_MS) console.error(`${what}: ${unit(done)}, ${span(milliseconds)}`)
-    },
+  return (count) => {
+    done += count
+    if (performance.now() - shownAt < INTERVAL_MS) return
+    shownAt = performance.now()
+    console.error(`${what}: ${unit(done)}${total === undefined ? '' : ` of ${unit(total)}`}`)
   }
-}
-
-/** `250,000 of 1,000,000, 120,000/s, 6 s left`. */
-function stateOf(done: number, total: number | undefined, milliseconds: number, unit: Unit): string {
-  const perSecond = (done / Math.max(milliseconds, 1)) * 1000
-  if (total === undefined) return `${unit(done)}, ${unit(perSecond)}/s`
-  return `${unit(done)} of ${unit(total)}, ${unit(perSecond)}/s, ${span((Math.max(0, total - done) / perSecond) * 1000)} left`
-}
-
-function span(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000)
-  if (seconds < 60) return `${seconds} s`
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
 /** `1 pet`, `137,075 pets`. */

@@ -101,19 +101,15 @@ function readHeader({ line, values: header }: CsvRecord): (record: CsvRecord) =>
   const columns = header.map(columnOf)
   const mistake = headerMistake(header, columns)
   if (mistake !== undefined) throw new UnreadableFileError(`Line ${line} ${mistake}; the columns are ${HEADER_RULE}.`)
-  const fields = NEW_PET_FIELDS.flatMap(({ name, isInteger, isRequired }) => {
-    const index = columns.indexOf(name)
-    return index === -1 ? [] : [{ name, index, isInteger, isRequired }]
-  })
 
   return ({ line, values }) => {
     if (values.length !== columns.length) {
       return { line, reason: `must have ${columns.length} values like the first line, got ${values.length}` }
     }
     const pet: FileFields = {}
-    for (const { name, index, isInteger, isRequired } of fields) {
-      const value = values[index] ?? ''
-      pet[name] = isInteger ? integerIn(value) : value === '' && !isRequired ? undefined : value
+    for (const { name, isInteger, isRequired } of NEW_PET_FIELDS) {
+      const value = values[columns.indexOf(name)] ?? ''
+      if (value !== '' || isRequired) pet[name] = isInteger ? integerIn(value) : value
     }
     return validateEntry(line, pet)
   }

@@ -12,7 +12,6 @@ export const LINE_END = /\r\n|\n|\r/
  * piece of the source and one line at most. Throws `UnreadableFileError` if the text is not UTF-8 or a line is too long.
  */
 export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
   let lines = 0
   let rest: Buffer = Buffer.alloc(0)
   for await (const piece of source) {
@@ -24,25 +23,20 @@ export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<s
     // What follows a carriage return tells whether it ends the line.
     const end = Math.max(text.lastIndexOf('\n'), text.slice(0, -1).lastIndexOf('\r')) + 1
     if (end > 0) {
-      yield decode(bytes.subarray(0, end))
+      yield textOf(bytes.subarray(0, end))
       lines += text.slice(0, end).split(LINE_END).length - 1
     }
     rest = bytes.subarray(end)
   }
-  if (rest.length > 0) yield decode(Buffer.concat([rest, Buffer.from('\n')]))
+  if (rest.length > 0) yield textOf(Buffer.concat([rest, Buffer.from('\n')]))
 
   // No part of a character is a line end, so whole lines are whole characters.
-  function decode(bytes: Buffer): string {
-    try {
-      return decoder.decode(bytes, { stream: true })
-    } catch {
-      const wrong = bytes
-        .toString('latin1')
-        .split(LINE_END)
-        .findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')))
-      throw new UnreadableFileError(
-        `Line ${lines + wrong + 1} is not UTF-8; save the file as UTF-8 (in Excel: "CSV UTF-8").`,
-      )
-    }
+  function textOf(bytes: Buffer): string {
+    if (isUtf8(bytes)) return lines === 0 ? bytes.toString().replace(/^\ufeff/, '') : bytes.toString()
+    const ofLines = bytes.toString('latin1').split(LINE_END)
+    const wrong = ofLines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')))
+    throw new UnreadableFileError(
+      `Line ${lines + wrong + 1} is not UTF-8; save the file as UTF-8 (in Excel: "CSV UTF-8").`,
+    )
   }
 }
