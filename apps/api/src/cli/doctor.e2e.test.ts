@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { chmod, readdir, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { createApiKey } from '@pet-store/access'
 import { temporaryFolder } from '@pet-store/testing'
@@ -94,9 +94,26 @@ it('doctor names a port in use, a file in the place of the folder, and a missing
   ])
   await writeFile(`${folder}/data`, '')
   expect((await findings()).found).toEqual([
-    expect.stringMatching(/^error {4}disk {8}\.\/data is a file, not a folder\n +-> DATABASE_URL needs a folder/),
+    expect.stringMatching(/^error {4}disk {8}\.\/data is a file, not a folder\n +-> DATABASE_URL needs a file/),
   ])
   expect((await findings({ PERSISTENCE_MODULE: './none.mjs' })).found).toEqual([
     expect.stringMatching(/^error {4}module {6}The persistence module .*\n +-> .* correct PERSISTENCE_MODULE/),
   ])
+})
+
+it('doctor names a database file that this user may not write', async () => {
+  await runHere('migrate', folder)
+  expect((await findings()).code).toBe(0)
+  await chmod(`${folder}/data`, 0o777)
+  await chmod(folder, 0o777)
+  await chmod(`${folder}/data/pet-store.db`, 0o444)
+  if (process.getuid?.() === 0) {
+    // The superuser may write everything.
+    process.seteuid?.(65_534)
+    onTestFinished(() => process.seteuid?.(0))
+  }
+  expect(await findings()).toEqual({
+    code: 1,
+    found: [expect.stringMatching(/^error {4}disk {8}EACCES.*pet-store\.db'\n +-> DATABASE_URL needs a file/)],
+  })
 })

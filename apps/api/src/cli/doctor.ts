@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { access, constants, stat, statfs } from 'node:fs/promises'
+import { access, constants, open, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { dirname } from 'node:path'
 import { apiKeyState } from '@pet-store/access'
@@ -67,8 +67,8 @@ async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
   } else if (databaseUrl === 'sqlite::memory:') {
     yield { check: 'disk', state: 'warning', message: 'pets are in memory only, and lost at the end' }
   } else if (databaseKind(databaseUrl) === 'sqlite') {
-    const remedy = 'DATABASE_URL needs a folder that this user may write, on a disk with 100 MB free'
-    const disk = await attempt('disk', remedy, () => examineFolder(dirname(databaseUrl.slice('sqlite:'.length))))
+    const remedy = 'DATABASE_URL needs a file and a folder that this user may write, on a disk with 100 MB free'
+    const disk = await attempt('disk', remedy, () => examineFile(databaseUrl.slice('sqlite:'.length)))
     yield disk
     if (disk.state === 'error') return
   }
@@ -91,6 +91,12 @@ function examinePort(host: string, port: number, setting: string): Promise<Findi
     server.close()
     return `${setting} ${port} is free on ${host}`
   })
+}
+
+/** As `serve` needs it, which `doctor` itself only reads. */
+async function examineFile(file: string): Promise<string> {
+  if (existsSync(file)) await (await open(file, 'r+')).close()
+  return examineFolder(dirname(file))
 }
 
 async function examineFolder(folder: string): Promise<string> {

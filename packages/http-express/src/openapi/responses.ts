@@ -100,7 +100,7 @@ export const MEANING: Readonly<Record<ErrorCode, string>> = {
     'The key was used too often, or too many keys were tried. Wait for as many seconds as `Retry-After` says.',
   headers_too_large: 'Request line and headers have more than 16 KiB.',
   internal_error: 'An error of the service. Report the `X-Request-Id` of the response.',
-  not_implemented: 'A `Transfer-Encoding` other than `chunked`.',
+  not_implemented: 'An unknown method, or a `Transfer-Encoding` other than `chunked`.',
   service_unavailable:
     'The database is unavailable, or the service is overloaded or stopping. Try again after `Retry-After`.',
 }

@@ -12,8 +12,8 @@ export interface ParserError extends NodeJS.ErrnoException {
   readonly bytesParsed?: number
 }
 
-/** Valid but for its method. */
-const REQUEST_LINE = /^[\r\n]*[A-Z]+ \S+ HTTP\/1\.[01]\r\n/
+/** Valid but for its method, which is a token (RFC 9110, 9.1). */
+const REQUEST_LINE = /^[\r\n]*[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/
 
 /** The error response for what Node's parser rejects. */
 export function parserError(cause: ParserError, maxHeaderBytes: number): HttpError {

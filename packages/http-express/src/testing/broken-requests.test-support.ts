@@ -13,7 +13,7 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
   'a request line that is none': ['HELLO\r\n\r\n', 'invalid_request'],
   'an empty method': [' /v1/pets HTTP/1.1\r\n\r\n', 'invalid_request'],
   'a method that HTTP parsers do not know': [`FOO /v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'not_implemented'],
-  'a method in lower case': [`get /v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
+  'a method in lower case': [`get /v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'not_implemented'],
   'a version that is none': [`GET /v1/pets HTTP/9.9\r\n${HOST}\r\n`, 'invalid_request'],
   'no version': ['GET /v1/pets\r\n\r\n', 'invalid_request'],
   'a space in the target': [`GET /v1/pets x HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
