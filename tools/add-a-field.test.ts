@@ -10,8 +10,8 @@ const PET = join(ROOT, 'packages/domain/src/pet.ts')
 const SOURCES =
   '{packages/{domain,http-express,persistence,persistence-mikro-orm,persistence-testing},apps/api}/src/**/*.ts'
 
-/** Every place that lists the fields of a pet, as docs/how-to/add-a-field.md names them. */
-const PLACES = [
+/** Every file that lists the fields of a pet, as docs/how-to/add-a-field.md names them. */
+const FILES = [
   // The rule, its part of the fingerprint, and how files have it.
   'packages/domain/src/pet.ts',
   // The request body and the response.
@@ -22,7 +22,7 @@ const PLACES = [
   'packages/persistence-testing/src/pet-cases/fields.ts',
 ]
 
-it('a new field of a pet does not compile until every place that lists the fields has it', () => {
+it('a new field of a pet does not compile until every file that lists the fields has it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'field-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const declaration = 'interface PetInput { readonly anotherField?: string | undefined }'
@@ -37,5 +37,5 @@ it('a new field of a pet does not compile until every place that lists the field
   const options = [TSC, '--project', folder, '--pretty', 'false']
   const { stdout } = spawnSync(process.execPath, options, { cwd: ROOT, encoding: 'utf8' })
   const withErrors = [...stdout.matchAll(/^(\S.*)\(\d+,\d+\): error /gm)].map(([, file = '']) => file)
-  expect([...new Set(withErrors)].sort()).toEqual(PLACES.toSorted())
+  expect([...new Set(withErrors)].sort()).toEqual(FILES.toSorted())
 })

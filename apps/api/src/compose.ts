@@ -17,7 +17,7 @@ export interface Program {
   /** Serves metrics once it listens; there only if the settings ask for it. */
   readonly metricsServer: Server | undefined
   readonly persistence: Required<Persistence>
-  /** From now on the program reports that it is not ready, although it goes on serving. */
+  /** From now on the program reports that it is not ready, although it keeps serving. */
   stop(): void
   /** Releases everything that `compose` opened; the server must have stopped. */
   close(): Promise<void>

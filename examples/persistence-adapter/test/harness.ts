@@ -7,11 +7,11 @@ import openNdjsonPersistence, { capabilities } from '../src/ndjson-persistence.t
 /** What the contract needs of this adapter: for the tests, and for `pet-store-adapter check --harness test/harness.ts`. */
 export default async function createHarness(): Promise<PersistenceHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'ndjson-'))
-  let places = 0
+  let databases = 0
   return {
     open: openNdjsonPersistence,
     capabilities,
-    emptyDatabase: async () => join(folder, `${++places}.ndjson`),
+    emptyDatabase: async () => join(folder, `${++databases}.ndjson`),
     // Another process imports it, to be killed.
     module: new URL('../src/ndjson-persistence.ts', import.meta.url).href,
     // The file is moved, as an operator may do by mistake. Reads come from memory, so they still work.

@@ -11,7 +11,7 @@ const TRANSIENT_STATUSES: ReadonlySet<number | undefined> = new Set([429, 502, 5
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['connection_failed', 'timeout'])
 
 /**
- * Repeats an attempt that failed for a transient reason, up to so many times. Only for idempotent requests. Between two
+ * Repeats an attempt that failed for a transient reason, at most `retries` times. Only for idempotent requests. Between two
  * attempts it rejects with the reason of the signal as soon as that is aborted.
  */
 export async function withRetries<T>(attempt: () => Promise<T>, retries: number, signal?: AbortSignal): Promise<T> {

@@ -4,7 +4,7 @@ import { openPostgresDatabase } from './database/database.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { inWriteTransaction, runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { createPostgresOrm, ensureMigrated } from './migrations.ts'
+import { createPostgresOrm, migrateIfAllowed } from './migrations.ts'
 
 /** How long a page of pets may take. A silent server ends a command, however much it has done before. */
 const PAGE_TIMEOUT_MS = 60_000
@@ -19,7 +19,7 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
   const database = await openPostgresDatabase({ ...options, statementTimeoutMs: bulkTimeoutMs })
   const { pool } = database
   try {
-    await ensureMigrated(database, options, { mayBeNewer: false })
+    await migrateIfAllowed(database, options, { mayBeNewer: false })
   } catch (error) {
     await pool.end()
     throw error

@@ -66,7 +66,7 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
  * unless it may, if there are migrations of a newer version. A database that lacks none is asked over its own connections:
  * most starts open no others.
  */
-export async function ensureMigrated(
+export async function migrateIfAllowed(
   database: PostgresDatabase,
   options: PostgresOptions,
   { mayBeNewer }: { readonly mayBeNewer: boolean },

@@ -8,7 +8,7 @@ import { createPostgresPetWriter } from './driver/grouped-writes.ts'
 import { poolUse } from './driver/pool-statements.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { createPostgresOrm, ensureMigrated, stateOf } from './migrations.ts'
+import { createPostgresOrm, migrateIfAllowed, stateOf } from './migrations.ts'
 import { listFromReplicas } from './replicas/list-from-replicas.ts'
 import { openReplicas } from './replicas/replicas.ts'
 
@@ -22,7 +22,7 @@ export interface PostgresPersistence extends Required<Persistence> {
 export async function openPostgresPersistence(options: PostgresOptions): Promise<PostgresPersistence> {
   const connections = await openPostgresConnections(options)
   try {
-    await ensureMigrated(connections, options, { mayBeNewer: true })
+    await migrateIfAllowed(connections, options, { mayBeNewer: true })
     return await persistenceOf(connections, options)
   } catch (error) {
     await connections.close()

@@ -56,15 +56,15 @@ describe('SQLite backup', () => {
 
   it('says in one sentence that the folder of the file is missing, or a file', async () => {
     await fill(1)
-    for (const place of [join(folder, 'missing'), path]) {
-      const file = join(place, 'backup.db')
+    for (const target of [join(folder, 'missing'), path]) {
+      const file = join(target, 'backup.db')
       await expect(backupSqlite({ url }, file)).rejects.toThrow(
-        `Cannot write ${JSON.stringify(file)}: there is no folder ${JSON.stringify(place)}.`,
+        `Cannot write ${JSON.stringify(file)}: there is no folder ${JSON.stringify(target)}.`,
       )
     }
   })
 
-  it('is restored into a new place and over an existing database, which is kept', async () => {
+  it('is restored to a new path and over an existing database, which is kept', async () => {
     await fill(3)
     await backupSqlite({ url }, backup)
     const other = join(folder, 'new', 'pets.db')

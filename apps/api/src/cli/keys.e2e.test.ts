@@ -17,21 +17,21 @@ afterEach(async () => {
   }
 })
 
-interface Place {
+interface Installation {
   readonly folder: string
   readonly settings: Record<string, string>
 }
 
-async function serve({ folder, settings }: Place): Promise<{ program: RunningProgram; address: string }> {
+async function serve({ folder, settings }: Installation): Promise<{ program: RunningProgram; address: string }> {
   const program = runProgram('serve', folder, { LOG_LEVEL: 'trace', ...settings })
   running.push(program)
   return { program, address: await waitForOutput(program, /"address":"([^"]+)"/) }
 }
 
-const run = (command: string, { folder, settings }: Place) => runHere(command, folder, settings)
+const run = (command: string, { folder, settings }: Installation) => runHere(command, folder, settings)
 
-async function makeKey(command: string, place: Place): Promise<{ id: string; key: string }> {
-  const { stdout, stderr } = await run(`${command} --json`, place)
+async function makeKey(command: string, installation: Installation): Promise<{ id: string; key: string }> {
+  const { stdout, stderr } = await run(`${command} --json`, installation)
   expect(stderr).toBe('')
   return JSON.parse(stdout) as { id: string; key: string }
 }
@@ -54,15 +54,18 @@ describe.each(KINDS)('Keys on %s', (kind) => {
   const create = async () => ({ DATABASE_URL: kind === 'SQLite' ? 'sqlite:data/pets.db' : await DATABASES[kind]() })
 
   it('are created, used, rotated and revoked while two instances run', async () => {
-    const place = { folder: await temporaryFolder(), settings: { API_KEY_CACHE_SECONDS: '1', ...(await create()) } }
-    const [one, other] = [await serve(place), await serve(place)]
-    const first = await makeKey('keys create --name kiosk --expires 90d --by Ada', place)
+    const installation = {
+      folder: await temporaryFolder(),
+      settings: { API_KEY_CACHE_SECONDS: '1', ...(await create()) },
+    }
+    const [one, other] = [await serve(installation), await serve(installation)]
+    const first = await makeKey('keys create --name kiosk --expires 90d --by Ada', installation)
     for (const { address } of [one, other]) expect(await status(address, first.key)).toBe(200)
 
-    const second = await makeKey(`keys rotate ${first.id} --overlap 1h --by Bob`, place)
+    const second = await makeKey(`keys rotate ${first.id} --overlap 1h --by Bob`, installation)
     for (const { key } of [first, second]) expect(await status(other.address, key)).toBe(200)
 
-    await run(`keys revoke ${first.id} --by Eve`, place)
+    await run(`keys revoke ${first.id} --by Eve`, installation)
     for (const { address } of [one, other]) await untilRejected(address, first.key)
     for (const { address } of [one, other]) expect(await status(address, second.key)).toBe(200)
 
@@ -76,7 +79,7 @@ describe.each(KINDS)('Keys on %s', (kind) => {
       { msg: 'API key rotated', keyId: first.id, by: 'Bob', replacedBy: second.id, ...logged },
       { msg: 'API key revoked', keyId: first.id, by: 'Eve', ...logged },
     ])
-    const { stdout } = await run('keys list', place)
+    const { stdout } = await run('keys list', installation)
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(/^ID +NAME +SCOPES +STATE +CREATED +EXPIRES +LAST USED +ROTATED +REVOKED$/),
       expect.stringMatching(
@@ -92,9 +95,9 @@ describe.each(KINDS)('Keys on %s', (kind) => {
   })
 
   it('allow what their scopes say, and leave no trace of themselves in the database, the log or the list of processes', async () => {
-    const place = { folder: await temporaryFolder(), settings: await create() }
-    const { program, address } = await serve(place)
-    const { id, key } = await makeKey('keys create --name kiosk --scope pets:read', place)
+    const installation = { folder: await temporaryFolder(), settings: await create() }
+    const { program, address } = await serve(installation)
+    const { id, key } = await makeKey('keys create --name kiosk --scope pets:read', installation)
     const unknown = createApiKeyText()
     const adding = await ask(address, key, { method: 'POST', body: '{"name":"Rex","categoryId":1}' })
     expect(adding.status).toBe(403)
@@ -102,7 +105,7 @@ describe.each(KINDS)('Keys on %s', (kind) => {
     await waitForOutput(program, new RegExp(`"keyId":"${id}"`))
     const seen = [
       program.output,
-      await dump(place),
+      await dump(installation),
       program.process.spawnargs,
       await Promise.all(responses.map(async (response) => [...response.headers, await response.text()])),
     ]
@@ -112,7 +115,7 @@ describe.each(KINDS)('Keys on %s', (kind) => {
 })
 
 /** All that a thief of the database would get. */
-async function dump({ folder, settings }: Place): Promise<string> {
+async function dump({ folder, settings }: Installation): Promise<string> {
   if (settings['DATABASE_URL']?.startsWith('sqlite:')) {
     const files = await readdir(join(folder, 'data'))
     return (await Promise.all(files.map((file) => readFile(join(folder, 'data', file), 'latin1')))).join('')
@@ -126,8 +129,8 @@ async function dump({ folder, settings }: Place): Promise<string> {
 
 describe('pet-store keys create', () => {
   it('writes the key alone to standard output, and the rest to standard error', async () => {
-    const place = { folder: await temporaryFolder(), settings: {} }
-    const { code, stdout, stderr } = await run('keys create --name kiosk --scope pets:read pets:write', place)
+    const installation = { folder: await temporaryFolder(), settings: {} }
+    const { code, stdout, stderr } = await run('keys create --name kiosk --scope pets:read pets:write', installation)
     expect(code).toBe(0)
     expect(stdout).toMatch(/^pets_[0-9A-Za-z]{49}\n$/)
     expect(stderr).toMatch(
@@ -146,53 +149,53 @@ describe('pet-store keys create', () => {
     ],
     ['keys create --name kiosk --expires 0s', 'The lifetime of a key must be longer than 0.'],
   ])('%s ends with exit code 2 and a sentence, and creates no database', async (command, sentence) => {
-    const place = { folder: await temporaryFolder(), settings: {} }
-    const outcome = await run(command, place)
+    const installation = { folder: await temporaryFolder(), settings: {} }
+    const outcome = await run(command, installation)
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) as string })
-    expect(await readdir(place.folder)).toEqual([])
+    expect(await readdir(installation.folder)).toEqual([])
   })
 
   it.each(['keys revoke key_nobody', 'keys rotate key_nobody'])('%s ends with exit code 1', async (command) => {
-    const place = { folder: await temporaryFolder(), settings: {} }
-    await run('migrate', place)
-    expect(await run(command, place)).toEqual({ code: 1, stdout: '', stderr: 'There is no key "key_nobody".\n' })
+    const installation = { folder: await temporaryFolder(), settings: {} }
+    await run('migrate', installation)
+    expect(await run(command, installation)).toEqual({ code: 1, stdout: '', stderr: 'There is no key "key_nobody".\n' })
   })
 })
 
 it('Keys are administered while a replica of PostgreSQL is down', async () => {
   const settings = { DATABASE_URL: await DATABASES.PostgreSQL(), DATABASE_REPLICA_URLS: 'postgres://127.0.0.1:1/pets' }
-  const place = { folder: await temporaryFolder(), settings }
-  const { id } = await makeKey('keys create --name kiosk', place)
-  expect(await run(`keys revoke ${id}`, place)).toMatchObject({ code: 0, stderr: '' })
+  const installation = { folder: await temporaryFolder(), settings }
+  const { id } = await makeKey('keys create --name kiosk', installation)
+  expect(await run(`keys revoke ${id}`, installation)).toMatchObject({ code: 0, stderr: '' })
 })
 
 it('a new key that cannot be written is named, so that it can be revoked', async () => {
-  const place = { folder: await temporaryFolder(), settings: {} }
+  const installation = { folder: await temporaryFolder(), settings: {} }
   const line = '"$0" "$1" keys create --name kiosk > /dev/full'
-  const options = { cwd: place.folder, env: ENVIRONMENT, encoding: 'utf8' } as const
+  const options = { cwd: installation.folder, env: ENVIRONMENT, encoding: 'utf8' } as const
   const { status, stderr } = spawnSync('sh', ['-c', line, process.execPath, PROGRAM], options)
   expect(status).toBe(1)
   const [, id = ''] = /revoke it: pet-store keys revoke (key_\w+)\n$/.exec(stderr) ?? []
-  expect(await run(`keys revoke ${id}`, place)).toMatchObject({ code: 0 })
+  expect(await run(`keys revoke ${id}`, installation)).toMatchObject({ code: 0 })
 })
 
 describe('pet-store keys revoke', () => {
   it('takes a leaked key itself, and prints JSON for scripts', async () => {
-    const place = { folder: await temporaryFolder(), settings: {} }
-    const { id, key } = await makeKey('keys create --name kiosk', place)
-    const { code, stdout } = await run(`keys revoke ${key} --json`, place)
+    const installation = { folder: await temporaryFolder(), settings: {} }
+    const { id, key } = await makeKey('keys create --name kiosk', installation)
+    const { code, stdout } = await run(`keys revoke ${key} --json`, installation)
     expect([code, JSON.parse(stdout)]).toEqual([0, { id, effectiveWithinSeconds: 5 }])
-    expect((await run('keys list', place)).stdout).toMatch(new RegExp(`^${id} .* revoked `, 'm'))
-    const unknown = await run(`keys revoke ${createApiKeyText()}`, place)
+    expect((await run('keys list', installation)).stdout).toMatch(new RegExp(`^${id} .* revoked `, 'm'))
+    const unknown = await run(`keys revoke ${createApiKeyText()}`, installation)
     expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'The database does not contain this key.\n' })
   })
 })
 
 it('RATE_LIMIT is shared by the instances of one PostgreSQL database', async () => {
   const settings = { RATE_LIMIT: '10/1d', DATABASE_URL: await DATABASES.PostgreSQL() }
-  const place = { folder: await temporaryFolder(), settings }
-  const instances = [await serve(place), await serve(place)]
-  const { key } = await makeKey('keys create --name kiosk', place)
+  const installation = { folder: await temporaryFolder(), settings }
+  const instances = [await serve(installation), await serve(installation)]
+  const { key } = await makeKey('keys create --name kiosk', installation)
   const statuses = await Promise.all(
     Array.from({ length: 30 }, async (_, index) => status(instances[index % 2]?.address ?? '', key)),
   )

@@ -144,7 +144,7 @@ describe('The log on a terminal', () => {
 })
 
 describe('A service whose log cannot be written', () => {
-  it('goes on serving and stops in order when its pipe is closed', async () => {
+  it('keeps serving and stops in order when its pipe is closed', async () => {
     const { reader, writer } = await openPipe()
     const { child, ended, address } = await serveInto(writer)
     closeSync(writer)
@@ -157,7 +157,7 @@ describe('A service whose log cannot be written', () => {
     expect(await ended).toEqual([0, null])
   })
 
-  it('goes on serving and stops in order when nobody reads its pipe', async () => {
+  it('keeps serving and stops in order when nobody reads its pipe', async () => {
     const { writer } = await openPipe()
     const { child, ended, address } = await serveInto(writer, { SHUTDOWN_TIMEOUT: '1m' })
     await request(address, 500)
@@ -175,7 +175,7 @@ describe('A service whose log cannot be written', () => {
     expect(await ended).toEqual([1, null])
   })
 
-  it('goes on serving and stops in order on a full disk', async () => {
+  it('keeps serving and stops in order on a full disk', async () => {
     const full = openSync('/dev/full', 'w')
     const { child, ended, address } = await serveInto(full, { METRICS_PORT: '0' })
     await request(address, 500)

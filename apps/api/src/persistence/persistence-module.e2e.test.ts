@@ -32,12 +32,12 @@ describe('PERSISTENCE_MODULE', () => {
 
   it('serves from a package that is an ES module only, and from an object of a class', async () => {
     const folder = await temporaryFolder()
-    const place = join(folder, 'node_modules/@their/store')
-    await mkdir(place, { recursive: true })
+    const installed = join(folder, 'node_modules/@their/store')
+    await mkdir(installed, { recursive: true })
     const manifest = { name: '@their/store', type: 'module', exports: { import: './index.js' } }
-    await writeFile(join(place, 'package.json'), JSON.stringify(manifest))
+    await writeFile(join(installed, 'package.json'), JSON.stringify(manifest))
     await writeFile(
-      join(place, 'index.js'),
+      join(installed, 'index.js'),
       `class TheirStorage {
          #pets = []
          pets = new Proxy({}, { get: () => async () => this.#pets })

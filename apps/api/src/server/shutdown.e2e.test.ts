@@ -34,7 +34,7 @@ const readiness = async (address: string) => (await fetch(address.replace('/v1',
 
 // That each pet has its response, and nothing that was sent ahead is handled: apps/faults, crash.
 describe('SIGTERM', () => {
-  it('SIGTERM makes the program unready at once, and it goes on serving for SHUTDOWN_DELAY', async () => {
+  it('SIGTERM makes the program unready at once, and it keeps serving for SHUTDOWN_DELAY', async () => {
     const { program, address, headers } = await start({ SHUTDOWN_DELAY: '10m', SHUTDOWN_TIMEOUT: '11m' })
     expect(await readiness(address)).toBe(200)
     program.process.kill('SIGTERM')
@@ -44,7 +44,7 @@ describe('SIGTERM', () => {
     expect((await fetch(`${address}/pets`, { headers })).status).toBe(200)
   })
 
-  it('SIGTERM breaks off no request of clients that go on sending', async () => {
+  it('SIGTERM breaks off no request of clients that keep sending', async () => {
     const { program, address, headers } = await start({ SHUTDOWN_DELAY: '1s' })
     const agent = new Agent({ keepAlive: true })
     const outcomes = { completed: 0, broken: [] as string[] }

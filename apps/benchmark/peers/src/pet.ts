@@ -8,7 +8,7 @@ export const databaseUrl = process.env['DATABASE_URL'] ?? ''
 /** The path of an SQLite file, or nothing where the database is another. */
 export const sqliteFile = databaseUrl.startsWith('sqlite:') ? databaseUrl.slice('sqlite:'.length) : undefined
 
-/** A write that was responded to survives a power cut, in every contestant; the driver's default guarantees less. */
+/** An acknowledged write survives a power cut, in every contestant; the driver's default guarantees less. */
 export const DURABLE = 'synchronous = full'
 
 /** The key check that all contestants share: a hash, and a look-up of it. */

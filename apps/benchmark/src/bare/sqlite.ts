@@ -3,7 +3,7 @@ import type { DataPet as Row } from '../requests/data-set.ts'
 import { serveBare } from './http.ts'
 
 const database = new Database((process.env['DATABASE_URL'] ?? '').slice('sqlite:'.length))
-// As durable as the service: a write that was responded to survives a power cut.
+// As durable as the service: an acknowledged write survives a power cut.
 database.pragma('journal_mode = wal')
 database.pragma('synchronous = full')
 

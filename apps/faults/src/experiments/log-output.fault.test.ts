@@ -30,7 +30,7 @@ async function stop(service: Service): Promise<void> {
   expect([0, 1]).toContain(await service.end('SIGTERM'))
 }
 
-it('goes on serving when the disk of its log is full, and logs again when it has space again', async ({ skip }) => {
+it('keeps serving when the disk of its log is full, and logs again when it has space again', async ({ skip }) => {
   const disk = await mountSmallDisk(1, skip)
   const path = join(disk, 'service.log')
   const output = openSync(path, 'a')
@@ -51,13 +51,13 @@ it('goes on serving when the disk of its log is full, and logs again when it has
   await stop(service)
 })
 
-it('goes on serving when nobody reads the pipe of its log', async () => {
+it('keeps serving when nobody reads the pipe of its log', async () => {
   const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: 'pipe' })
   await serve('log to a pipe that nobody reads', service)
   await stop(service)
 })
 
-it('goes on serving when the pipe of its log is closed', async () => {
+it('keeps serving when the pipe of its log is closed', async () => {
   // The reader ends after the first line.
   const reader = spawn('head', ['-n', '1'], { stdio: ['pipe', 'ignore', 'ignore'] })
   const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: reader.stdin })

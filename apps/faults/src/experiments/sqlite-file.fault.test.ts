@@ -45,7 +45,7 @@ it('reads from a disk that is read-only, and says so where it would write', asyn
   expect(served.stderr).toMatch(/read-only|readonly|may not (be )?writ/i)
 })
 
-it('goes on reading while another process holds the write lock', async () => {
+it('keeps reading while another process holds the write lock', async () => {
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
   await service.ask(CREATE)
   using other = new DatabaseSync(join(service.folder, 'pets.db'))

@@ -56,8 +56,8 @@ function validParameters({ sent }: Operation): fc.Arbitrary<Record<string, unkno
 }
 
 function requestOf({ method, path, sent }: Operation, values: Record<string, unknown>, body?: unknown): Sent {
-  const text = (place: SentParameter['in']) =>
-    sent.filter((parameter) => parameter.in === place && values[parameter.name] !== undefined)
+  const text = (position: SentParameter['in']) =>
+    sent.filter((parameter) => parameter.in === position && values[parameter.name] !== undefined)
   const query = text('query').map(({ name }) => `${name}=${encodeURIComponent(String(values[name]))}`)
   const headers = text('header').map(({ name }) => [name, String(values[name])])
   return {

@@ -82,10 +82,10 @@ describe('the description', () => {
 
   it('has the bounds of every int64 digit for digit', () => {
     const count = (text: string) => JSON_TEXT.split(text).length - 1
-    const places = count('"format": "int64"')
-    expect(places).toBeGreaterThan(0)
-    expect(count('"minimum": -9223372036854775808')).toBe(places)
-    expect(count('"maximum": 9223372036854775807')).toBe(places)
+    const integers = count('"format": "int64"')
+    expect(integers).toBeGreaterThan(0)
+    expect(count('"minimum": -9223372036854775808')).toBe(integers)
+    expect(count('"maximum": 9223372036854775807')).toBe(integers)
   })
 
   it('lists every code of an error', () => {

@@ -8,7 +8,7 @@ import { yieldToEventLoop } from './read-body.ts'
 /** The greatest body, in bytes. */
 const MAX = 102_400
 
-/** A good body of exactly so many bytes. */
+/** A good body of exactly this many bytes. */
 function petOf(bytes: number): string {
   const rest = bytes - '{"name":"Rex","categoryId":1,"pad":""}'.length
   return `{"name":"Rex","categoryId":1,"pad":"${'x'.repeat(rest)}"}`

@@ -109,7 +109,7 @@ function headersOf(res: ServerResponse & { locals?: unknown }): RequestContext['
   return res.locals instanceof RequestContext ? res.locals.headers : undefined
 }
 
-/** How long a client may go on sending after a response that closes its connection: time to receive that response. */
+/** How long a client may keep sending after a response that closes its connection: time to receive that response. */
 const LINGER_MS = 1_000
 
 /** Responses that close their connection while the client may still be sending. */
@@ -152,7 +152,7 @@ function endResponse(res: ServerResponse, body: string | Buffer = '', encoding: 
 }
 
 /**
- * Sends what was written and the end of this side, and goes on reading until the client closes its side, or for a while.
+ * Sends what was written and the end of this side, and keeps reading until the client closes its side, or for a while.
  * A connection that is closed with unread bytes is reset, and a reset can overtake the response (RFC 9112, 9.6).
  */
 export function closeSlowly(socket: Socket, onSent: () => void = () => {}): void {

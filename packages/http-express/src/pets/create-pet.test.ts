@@ -6,7 +6,7 @@ const CATEGORY_RULE = 'categoryId must be an integer from -9223372036854775808 t
 const STATUS_RULE = 'status must be one of available, pending, sold'
 
 describe('POST /v1/pets', () => {
-  it('responds with 201 with the whole pet and the place where it is', async ({ server }) => {
+  it('responds with 201 with the whole pet and its location', async ({ server }) => {
     const response = await server.post('{"name":"Rex","categoryId":7,"status":"pending"}')
     expect(response).toMatchObject({ status: 201, text: '{"id":1,"name":"Rex","categoryId":7,"status":"pending"}' })
     expect(response.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })

@@ -95,7 +95,7 @@ it('closes the connection after a good response whose request has a body that no
   expect(await connection.closed()).toBe(0)
 })
 
-it('stops reading from a client that goes on sending a body after its response', async ({ server }) => {
+it('stops reading from a client that keeps sending a body after its response', async ({ server }) => {
   const connection = server.connect().write(`POST /v1/pets HTTP/1.1\r\n${HOST}${LARGE}\r\n`)
   expectError(await connection.response(), 'unauthorized')
   await expect.poll(() => connection.write('x'.repeat(10_000)).isBroken).toBe(true)

@@ -74,7 +74,7 @@ it('closes with the response under way when the next request arrives', async () 
   expect(await stored()).toBe(1)
 })
 
-it('sends all of a long response to a client that goes on sending, then closes without a reset', async () => {
+it('sends all of a long response to a client that keeps sending, then closes without a reset', async () => {
   const { server } = await startSlowServer({ repository: longList })
   const connection = server.connect().pause().write(`${GET}\r\n`)
   await expect.poll(() => server.log.requests.length + connection.socket.bytesWritten).toBeGreaterThan(0)

@@ -128,7 +128,7 @@ export class Connection {
   /** Handles a request, or closes the connection if it was sent ahead. */
   add(req: IncomingMessage, res: ServerResponse, handle: RequestListener): void {
     if (this.#isEnding || this.#isBusy()) {
-      this.#refuse(req)
+      this.#reject(req)
       return
     }
     this.#current = res
@@ -182,7 +182,7 @@ export class Connection {
   }
 
   /** As little as possible: one packet can have two thousand requests, all of which Node parses at once. */
-  #refuse(req: IncomingMessage): void {
+  #reject(req: IncomingMessage): void {
     this.#sentAhead += 1
     if (this.#sentAhead > MAX_SENT_AHEAD + 1) return
     if (this.#sentAhead > MAX_SENT_AHEAD) {

@@ -74,7 +74,7 @@ describe('a request that is no request', () => {
   })
 })
 
-describe('a client that goes on sending after its last response', () => {
+describe('a client that keeps sending after its last response', () => {
   it.for([
     ['a broken request', 'HELLO\r\n\r\n'],
     ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`],

@@ -108,7 +108,7 @@ function expectBody(path: string, method: string, status: string, { text, header
   expect(validate(JSON.parse(text)), ajv.errorsText(validate.errors)).toBe(true)
 }
 
-/** The check for the schema at a place of the description. */
+/** The check for the schema at a position in the description. */
 export function schemaAt(pointer: readonly string[]): ValidateFunction {
   const $ref = `openapi#/${pointer.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
   const validate = compiled.get($ref) ?? ajv.compile({ $ref })

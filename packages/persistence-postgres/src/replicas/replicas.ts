@@ -35,10 +35,10 @@ export async function openReplicas(
     await close()
     throw error
   }
-  const tell = (watermark: Watermark | undefined) => {
+  const onWatermark = (watermark: Watermark | undefined) => {
     for (const replica of all) replica.setWatermark(watermark)
   }
-  if (all.length > 0) void pollWatermarks(primary, tell, polling.signal)
+  if (all.length > 0) void pollWatermarks(primary, onWatermark, polling.signal)
   return { all, close }
 }
 

@@ -22,12 +22,12 @@ const POSITION = 'select pg_current_wal_insert_lsn()::text as position'
  * takes the last id, waits for every transaction that may have taken an id up to it, and then takes the log's position. A
  * replica that has replayed the log up to there has every pet up to that id, however long a walk through the pages takes.
  *
- * Calls `tell` with `undefined` if ids went back, as after a failover that lost some: then no earlier watermark is valid.
+ * Calls `onWatermark` with `undefined` if ids went back, as after a failover that lost some: then no earlier watermark is valid.
  * While the primary is unavailable the earlier ones stay valid.
  */
 export function pollWatermarks(
   pool: Pool,
-  tell: (watermark: Watermark | undefined) => void,
+  onWatermark: (watermark: Watermark | undefined) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let last = -1n
@@ -37,7 +37,7 @@ export function pollWatermarks(
   return everySecond(async () => {
     const ids = await pool.query<{ id: string | null }>(LAST_ID)
     const petId = BigInt(ids.rows[0]?.id ?? 0)
-    if (petId < last) tell(undefined)
+    if (petId < last) onWatermark(undefined)
     last = petId
     // In a statement of its own: whoever takes an id holds this lock before.
     let writers = await writersNow()
@@ -47,7 +47,7 @@ export function pollWatermarks(
       writers = writers.filter((writer) => now.has(writer))
     }
     const [log] = (await pool.query<{ position: string }>(POSITION)).rows
-    if (log !== undefined) tell({ petId, position: log.position })
+    if (log !== undefined) onWatermark({ petId, position: log.position })
   }, signal)
 }
 

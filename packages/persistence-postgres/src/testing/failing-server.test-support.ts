@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 /** A server behind a proxy that makes it fail statements with 40001, whatever they are. Begin and rollback always work. */
 export interface FailingServer {
   readonly url: string
-  /** Every so many statements fail. */
+  /** One of `count` statements fails. */
   failEvery(count: number): void
   /** One statement fails: the first one from now on, or a later one. */
   failOnce(count: number): void

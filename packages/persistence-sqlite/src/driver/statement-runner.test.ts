@@ -16,8 +16,8 @@ describe('Grouped reads', () => {
   })
   afterEach(() => database.close())
 
-  const read = (place: number) =>
-    addRead(() => database.prepare(`select text from note where rowid = ${place}`).pluck().get())
+  const read = (row: number) =>
+    addRead(() => database.prepare(`select text from note where rowid = ${row}`).pluck().get())
 
   it('runs the reads of one turn in one transaction, each with its own result', async () => {
     expect(await Promise.all([read(1), read(2), read(3)])).toEqual(['a', 'b', undefined])
