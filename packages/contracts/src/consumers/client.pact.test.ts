@@ -1,6 +1,6 @@
 import { Matchers } from '@pact-foundation/pact'
 import { PROVIDER_STATES } from '../states/provider-states.ts'
-import { addClientErrors } from '../testing/client-errors.test-support.ts'
+import { addClientErrors, addKeyErrors } from '../testing/client-errors.test-support.ts'
 import {
   CURSOR,
   creating,
@@ -234,4 +234,9 @@ contract.interaction('one pet with integers beyond 2^53', {
 })
 
 addClientErrors(contract)
+addKeyErrors(contract, 'listPets', listing(), (client) => client.listPets())
+addKeyErrors(contract, 'createPet', creating('rejected', REX), (client) =>
+  client.createPet({ ...REX }, { idempotencyKey: 'rejected' }),
+)
+addKeyErrors(contract, 'getPet', getting('1'), (client) => client.getPet(1))
 contract.expectCommitted()

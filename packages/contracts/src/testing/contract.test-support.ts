@@ -29,16 +29,18 @@ export function fromState(parameter: string, example: string) {
   return Matchers.fromProviderState(`\${${parameter}}`, example)
 }
 
+export interface InteractionRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Record<string, string>
+  readonly query?: Query
+  readonly body?: unknown
+}
+
 /** One interaction. A body may be the text of JSON, so that integers stay exact. */
 interface Interaction {
   readonly given?: readonly (readonly [state: ProviderState, parameters?: Record<string, string | number>])[]
-  readonly request: {
-    readonly method: string
-    readonly path: string
-    readonly headers?: Record<string, string>
-    readonly query?: Query
-    readonly body?: unknown
-  }
+  readonly request: InteractionRequest
   /** Without a body, and so without a `Content-Type`, where `body` is absent. */
   readonly response: { readonly status: number; readonly headers?: Fields; readonly body?: unknown }
   /** The key of the client; `null` for none. */
