@@ -19,5 +19,11 @@ export type { BulkDatabase } from './bulk/bulk-access.ts'
 
 // What an adapter brings
 export type { Statement, StatementRunner } from './statements/statement-runner.ts'
-export { GroupedStatements, rejectionFor } from './statements/grouped-statements.ts'
+export {
+  bytesOf,
+  GroupedStatements,
+  rejectionFor,
+  tooManyWait,
+  WAITING_LIMITS,
+} from './statements/grouped-statements.ts'
 export type { GroupOptions, WaitingStatement } from './statements/grouped-statements.ts'

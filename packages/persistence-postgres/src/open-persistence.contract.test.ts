@@ -88,6 +88,12 @@ describe('A PostgreSQL adapter', () => {
     await new Promise((resolve) => process.nextTick(resolve))
     expect(small.poolUse()).toEqual([{ name: 'primary', busy: 1, idle: 0, waiting: 2, limit: 1 }])
     await Promise.all(running)
+    const adding = ['a', 'b', 'c'].map((key) =>
+      small.pets.addWithKey(aNewPet(), { owner: 'shop', key, fingerprint: 'f', at: new Date() }),
+    )
+    await new Promise((resolve) => process.nextTick(resolve))
+    expect(small.poolUse()).toMatchObject([{ busy: 1, waiting: 2 }])
+    await Promise.all(adding)
     await small.close()
   })
 

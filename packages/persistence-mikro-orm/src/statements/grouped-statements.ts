@@ -1,7 +1,7 @@
 import { type Cancellation, type PetError, persistenceUnavailable } from '@pet-store/domain'
 import type { SqlValue } from '../entities/codec.ts'
 
-const DEFAULTS = {
+export const WAITING_LIMITS = {
   /** How many statements wait for a connection, a lock or the server, */
   maxStatements: 10_000,
   /** how much memory they take, */
@@ -14,7 +14,7 @@ const DEFAULTS = {
   maxGroups: 1,
 }
 
-export type GroupOptions = Readonly<Partial<typeof DEFAULTS>>
+export type GroupOptions = Readonly<Partial<typeof WAITING_LIMITS>>
 
 /** A statement from its call to its result. */
 export interface WaitingStatement<Work, Result> {
@@ -35,7 +35,7 @@ export interface WaitingStatement<Work, Result> {
  */
 export class GroupedStatements<Work, Result> {
   readonly #runGroup
-  readonly #options: typeof DEFAULTS
+  readonly #options: typeof WAITING_LIMITS
   #waiting: WaitingStatement<Work, Result>[] = []
   #bytes = 0
   #running = 0
@@ -53,7 +53,7 @@ export class GroupedStatements<Work, Result> {
     options: GroupOptions = {},
   ) {
     this.#runGroup = runGroup
-    this.#options = { ...DEFAULTS, ...options }
+    this.#options = { ...WAITING_LIMITS, ...options }
   }
 
   /** Whether a statement waits or runs. */
@@ -65,10 +65,7 @@ export class GroupedStatements<Work, Result> {
   add(work: Work, values: readonly SqlValue[], cancellation?: Cancellation): Promise<Result> {
     const bytes = bytesOf(values)
     const { maxStatements, maxBytes, maxWaitMs } = this.#options
-    if (this.#waiting.length >= maxStatements || this.#bytes + bytes > maxBytes) {
-      const message = 'Too many statements are waiting for the database.'
-      return Promise.reject(persistenceUnavailable({ message }))
-    }
+    if (this.#waiting.length >= maxStatements || this.#bytes + bytes > maxBytes) return Promise.reject(tooManyWait())
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + maxWaitMs
       this.#waiting.push({ work, bytes, cancellation, deadline, resolve, reject })
@@ -154,12 +151,16 @@ export function rejectionFor({
   return deadline <= performance.now() ? waitedTooLong() : undefined
 }
 
+export function tooManyWait(): PetError {
+  return persistenceUnavailable({ message: 'Too many statements are waiting for the database.' })
+}
+
 function waitedTooLong(): PetError {
   return persistenceUnavailable({ message: 'The statement has waited too long for the database.' })
 }
 
 /** The memory that a waiting statement holds, roughly: its texts, and its closures. */
-function bytesOf(values: readonly SqlValue[]): number {
+export function bytesOf(values: readonly SqlValue[]): number {
   let bytes = 500
   for (const value of values) if (typeof value === 'string') bytes += 2 * value.length
   return bytes

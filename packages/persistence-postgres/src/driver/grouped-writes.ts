@@ -13,7 +13,7 @@ import {
 import type { ClientBase } from 'pg'
 import { isInvalidValue, unknownIfTimedOut } from '../database/unavailable.ts'
 import type { PostgresConnections } from './connections.ts'
-import { inWriteTransaction, onConnection, runOn } from './pool-statements.ts'
+import { connect, inWriteTransaction, onConnection, runOn } from './pool-statements.ts'
 import { prepare, reported } from './statement-runner.ts'
 
 /** The number of rows of a group. */
@@ -45,7 +45,7 @@ export function createPostgresPetWriter(
   }
   // The wait for a connection counts to the deadline of an insert.
   const grouped = new GroupedStatements<NewPetColumns, PetId>(
-    (take) => onConnection(pool, (client) => insertGroup((rows) => insertOn(client, rows), take())),
+    (take) => onConnection(connect(pool), (client) => insertGroup((rows) => insertOn(client, rows), take())),
     { maxGroupSize: MAX_ROWS },
   )
 

@@ -2,7 +2,7 @@ import { GroupedStatements, type GroupOptions, rejectionFor, type SqlValue } fro
 import pg, { type PoolConfig } from 'pg'
 import { cannotConnect } from '../database/unavailable.ts'
 import type { DriverStatement, Row } from './pool-statements.ts'
-import { type PendingRead, PreparedStatements, ReadBatch } from './read-batch.ts'
+import { type PendingRead, PreparedStatements, type Read, ReadBatch } from './read-batch.ts'
 import { receiveResults } from './results.ts'
 
 /** The number of groups that are sent at the same time; later reads wait together for the next one. */
@@ -46,7 +46,7 @@ export class PipelinedConnection {
   readonly #onLost: () => void
   readonly #maxLifetimeMs: number
   readonly #clock: NodeJS.Timeout
-  readonly #reads: GroupedStatements<PendingRead['work'], readonly Row[]>
+  readonly #reads: GroupedStatements<Read, readonly Row[]>
   /** With those that were replaced and have not returned every result. */
   readonly #clients = new Set<OpenClient>()
   #current: OpenClient | undefined
@@ -79,7 +79,7 @@ export class PipelinedConnection {
   /** Returns the rows. Rejects with `persistence_unavailable` or the server's own error. */
   read(statement: DriverStatement, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
     if (this.#isClosed) return Promise.reject(new Error('Cannot use a connection after calling end on it.'))
-    return this.#reads.add([statement, values], values)
+    return this.#reads.add({ statement, values, readRow: undefined, rows: [] }, values)
   }
 
   /** Drops the connection if no statement is running on it. */

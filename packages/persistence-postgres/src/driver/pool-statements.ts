@@ -1,6 +1,6 @@
 import type { Cancellation, WriteOutcome } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
-import { GroupedStatements, type SqlValue } from '@pet-store/persistence-mikro-orm'
+import { bytesOf, rejectionFor, type SqlValue, tooManyWait, WAITING_LIMITS } from '@pet-store/persistence-mikro-orm'
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
 import { cannotConnect, isUsableAfter, sqlStateOf, unavailableOr } from '../database/unavailable.ts'
 
@@ -26,24 +26,40 @@ export type Run = (
 
 /** Runs each statement on a connection of the pool. `outcome` is what is known of one whose result is lost. */
 export function runOnPool(pool: Pool, outcome: WriteOutcome): Run {
-  const statements = new GroupedStatements<[DriverStatement, readonly SqlValue[]], readonly Row[]>(
-    (take) =>
-      onConnection(pool, async (client) => {
-        for (const { work, resolve } of take()) resolve(await runOn(client, ...work, outcome))
-      }),
-    { maxGroupSize: 1, maxGroups: pool.options.max },
-  )
-  return (statement, values, cancellation) => statements.add([statement, values], values, cancellation)
+  const { maxStatements, maxBytes } = WAITING_LIMITS
+  let waitingBytes = 0
+  return async (statement, values, cancellation) => {
+    const bytes = bytesOf(values)
+    if (pool.waitingCount >= maxStatements || waitingBytes + bytes > maxBytes) throw tooManyWait()
+    waitingBytes += bytes
+    const connecting = connect(pool).finally(() => {
+      waitingBytes -= bytes
+    })
+    return onConnection(connecting, (client) => {
+      // The pool itself has waited for the connection no longer than `connectionTimeoutMillis`.
+      const rejection = rejectionFor({ cancellation, deadline: Number.POSITIVE_INFINITY })
+      if (rejection !== undefined) throw rejection
+      return runOn(client, statement, values, outcome)
+    })
+  }
+}
+
+/** Waits for a connection of the pool. */
+export function connect(pool: Pool): Promise<PoolClient> {
+  return pool.connect().catch((error: unknown) => {
+    throw pool.ending ? error : cannotConnect(error)
+  })
 }
 
 /**
- * Runs work on a connection of the pool, and gives it back in any case: for others if it is usable, else to be closed.
+ * Runs work on a connection of a pool, and gives it back in any case: for others if it is usable, else to be closed.
  * Instead of `pool.query`, because that does not tell a statement that was never sent from one whose result was lost.
  */
-export async function onConnection<Result>(pool: Pool, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw pool.ending ? error : cannotConnect(error)
-  })
+export async function onConnection<Result>(
+  connecting: Promise<PoolClient>,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await connecting
   let isUsable = true
   try {
     return await work(client)
@@ -67,7 +83,7 @@ export function inWriteTransaction<Result>(pool: Pool, work: (client: ClientBase
   const unavailable = (outcome?: WriteOutcome) => (error: unknown) => {
     throw unavailableOr(error, outcome)
   }
-  return onConnection(pool, async (client) => {
+  return onConnection(connect(pool), async (client) => {
     await client.query('begin isolation level read committed').catch(unavailable())
     const result = await work(client).catch(async (error: unknown) => {
       // Without a connection the server rolls back by itself.

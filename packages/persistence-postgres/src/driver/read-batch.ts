@@ -6,7 +6,15 @@ import type { DriverStatement, Row } from './pool-statements.ts'
 import { type ReadRow, type ResultReceiver, rowReader } from './results.ts'
 
 /** A read from its call to its result. */
-export type PendingRead = WaitingStatement<[statement: DriverStatement, values: readonly SqlValue[]], readonly Row[]>
+export type PendingRead = WaitingStatement<Read, readonly Row[]>
+
+/** A statement with its values, and what has arrived of its result. */
+export interface Read {
+  readonly statement: DriverStatement
+  readonly values: readonly SqlValue[]
+  readRow: ReadRow | undefined
+  rows: Row[]
+}
 
 /** The statements that are prepared on a connection. */
 export class PreparedStatements {
@@ -28,10 +36,8 @@ export class ReadBatch implements Submittable, ResultReceiver {
   readonly #prepared: PreparedStatements
   readonly #isAlone: boolean
   readonly #onEnd: (repeated: readonly PendingRead[], isLost: boolean) => void
-  readonly #readRow: (ReadRow | undefined)[] = []
-  readonly #rows: Row[][]
-  /** The indexes of those that prepare their statement for later ones. */
-  readonly #preparing: number[] = []
+  /** Those that prepare their statement for later ones. */
+  readonly #preparing: Read[] = []
   /** The number of results that are complete. */
   #complete = 0
 
@@ -46,7 +52,6 @@ export class ReadBatch implements Submittable, ResultReceiver {
     onEnd: (repeated: readonly PendingRead[], isLost: boolean) => void,
   ) {
     this.reads = reads
-    this.#rows = reads.map(() => [])
     this.#prepared = prepared
     this.#isAlone = isAlone
     this.#onEnd = onEnd
@@ -55,14 +60,14 @@ export class ReadBatch implements Submittable, ResultReceiver {
   /** Called by the driver, as are the methods whose names begin with `handle`. */
   submit({ stream }: Connection): void {
     const messages: Uint8Array[] = []
-    for (const index of this.reads.keys()) this.#addMessages(messages, index)
+    for (const { work } of this.reads) this.#addMessages(messages, work)
     messages.push(SYNC)
     stream.write(Buffer.concat(messages))
   }
 
   onRow(bytes: Buffer, start: number): void {
-    const readRow = this.#readRow[this.#complete]
-    if (readRow !== undefined) this.#rows[this.#complete]?.push(readRow(bytes, start))
+    const { readRow, rows } = this.#readAt(this.#complete)
+    if (readRow !== undefined) rows.push(readRow(bytes, start))
   }
 
   onComplete(): void {
@@ -70,12 +75,12 @@ export class ReadBatch implements Submittable, ResultReceiver {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
-    this.#readRow[this.#complete] = rowReader(fields)
+    this.#readAt(this.#complete).readRow = rowReader(fields)
   }
 
   handleReadyForQuery(): void {
     this.#endPreparing(true)
-    for (const [index, { resolve }] of this.reads.entries()) resolve(this.#rows[index] as Row[])
+    for (const { resolve, work } of this.reads) resolve(work.rows)
     this.#onEnd([], false)
   }
 
@@ -84,35 +89,37 @@ export class ReadBatch implements Submittable, ResultReceiver {
     const isLost = !isUsableAfter(error)
     const failed = isLost ? this.reads : this.reads.slice(this.#complete, this.#complete + 1)
     for (const { reject } of failed) reject(unavailableOr(error))
-    this.#onEnd(
-      this.reads.filter((read) => !failed.includes(read)),
-      isLost,
-    )
+    const repeated = this.reads.filter((read) => !failed.includes(read))
+    for (const { work } of repeated) work.rows = []
+    this.#onEnd(repeated, isLost)
   }
 
-  #addMessages(messages: Uint8Array[], index: number): void {
+  #readAt(index: number): Read {
+    return (this.reads[index] as PendingRead).work
+  }
+
+  #addMessages(messages: Uint8Array[], read: Read): void {
     const { ready, unconfirmed } = this.#prepared
-    const [{ text, name = '' }, values] = (this.reads[index] as PendingRead).work
+    const { text, name = '' } = read.statement
     const isReady = !this.#isAlone && ready.has(name)
     const statement = isReady || (!this.#isAlone && !unconfirmed.has(name)) ? name : ''
     if (isReady) {
-      this.#readRow[index] = ready.get(name)
+      read.readRow = ready.get(name)
     } else {
       if (statement !== '') {
         unconfirmed.add(name)
-        this.#preparing.push(index)
+        this.#preparing.push(read)
         // An attempt that failed may have left it there.
         messages.push(serialize.close({ type: 'S', name }))
       }
       messages.push(serialize.parse({ name: statement, text }), serialize.describe({ type: 'S', name: statement }))
     }
-    messages.push(serialize.bind({ statement, values: [...values], valueMapper: toText }), EXECUTE)
+    messages.push(serialize.bind({ statement, values: [...read.values], valueMapper: toText }), EXECUTE)
   }
 
   #endPreparing(isConfirmed: boolean): void {
-    for (const index of this.#preparing) {
-      const [{ name = '' }] = (this.reads[index] as PendingRead).work
-      const readRow = this.#readRow[index]
+    for (const { statement, readRow } of this.#preparing) {
+      const { name = '' } = statement
       this.#prepared.unconfirmed.delete(name)
       if (isConfirmed && readRow !== undefined) this.#prepared.ready.set(name, readRow)
     }

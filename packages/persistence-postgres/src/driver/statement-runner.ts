@@ -18,23 +18,24 @@ export function createPostgresStatementRunner(
   return {
     readOne(statement, map) {
       const run = prepare(statement, options)
-      return async (values) => {
-        const [row] = await run((prepared) => read(prepared, values))
-        return row === undefined ? undefined : map(row)
-      }
+      const resultOf = ([row]: readonly RowOf<typeof statement>[]) => (row === undefined ? undefined : map(row))
+      return (values) => run((prepared) => read(prepared, values)).then(resultOf)
     },
 
     readAll(statement, map) {
       const run = prepare(statement, options)
-      return async (values) => (await run((prepared) => read(prepared, values))).map(map)
+      const resultOf = (rows: readonly RowOf<typeof statement>[]) => rows.map(map)
+      return (values) => run((prepared) => read(prepared, values)).then(resultOf)
     },
 
     writeOptional(statement) {
       const run = prepare(statement, options)
-      return async (values, cancellation) => (await run((prepared) => write(prepared, values, cancellation)))[0]
+      return (values, cancellation) => run((prepared) => write(prepared, values, cancellation)).then(([row]) => row)
     },
   }
 }
+
+type RowOf<Prepared> = Prepared extends Statement<infer _, infer Result> ? Result : never
 
 /** Runs a statement with values of its own. */
 type RunOnce = (statement: DriverStatement) => Promise<readonly Row[]>
