@@ -73,7 +73,6 @@ describe('With METRICS_PORT', () => {
     expect(text).not.toContain('made')
 
     expect(numberIn(text, 'pet_store_key_checks_total{result="valid"}')).toBe(6)
-    expect(numberIn(text, 'pet_store_key_checks_total{result="missing"}')).toBe(1)
     expect(numberIn(text, 'pet_store_deprecated_uses_total{key_id="shop"}')).toBe(2)
     expect(numberIn(text, 'pet_store_persistence_duration_seconds_count{operation="find"}')).toBe(2)
     expect(numberIn(text, 'process_resident_memory_bytes')).toBeGreaterThan(1_000_000)

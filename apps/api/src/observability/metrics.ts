@@ -66,7 +66,7 @@ export function openMetrics(
     repository: timeOperations(registry),
     app: (options) => ({
       ...options,
-      ...instrumentTokenCheck(options),
+      tokenCheck: instrumentTokenCheck(options.tokenCheck),
       log: instrumentLog(options.log),
     }),
     async close() {

@@ -1,14 +1,8 @@
-import { DECLARED_ROUTES, type HttpLog, type PetAppOptions, type RequestEntry } from '@pet-store/http-express'
+import { DECLARED_ROUTES, type HttpLog, type RequestEntry, type TokenCheck } from '@pet-store/http-express'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { DURATION_BUCKETS } from './persistence-metrics.ts'
 
 const UNKNOWN_ROUTE = 'unknown'
-/** Responses that every service sends without a route: to unknown paths, and to what is not HTTP. */
-const UNROUTED = [
-  ['GET', ['400', '401', '404']],
-  ['POST', ['400', '401', '404']],
-  ['other', ['400', '401', '404', '408', '431']],
-] as const
 const DEPRECATED: ReadonlySet<string> = new Set(
   DECLARED_ROUTES.filter(({ isDeprecated }) => isDeprecated).map(({ method, route }) => `${method} ${route}`),
 )
@@ -25,9 +19,6 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
   })
   for (const { method, route, statuses } of DECLARED_ROUTES) {
     for (const status of [...statuses, '500', '503']) requests.zero({ method, route, status })
-  }
-  for (const [method, statuses] of UNROUTED) {
-    for (const status of statuses) requests.zero({ method, route: UNKNOWN_ROUTE, status })
   }
   let underWay = 0
   new Gauge({
@@ -66,17 +57,15 @@ function labelsOf({ method = '', route = UNKNOWN_ROUTE, status }: RequestEntry) 
   return { method: METHODS.has(method) ? method : 'other', route, status: status ?? 'incomplete' }
 }
 
-/** Counts checks of API keys by result. */
-export function countKeyChecks(
-  registry: Registry,
-): (options: PetAppOptions) => Pick<PetAppOptions, 'tokenCheck' | 'onMissingKey'> {
+/** Counts checks of API keys by result. A request without a key has none. */
+export function countKeyChecks(registry: Registry): (check: TokenCheck) => TokenCheck {
   const checks = new Counter({
     name: 'pet_store_key_checks_total',
     help: 'Checks of API keys by result.',
     labelNames: ['result'],
     registers: [registry],
   })
-  for (const result of ['valid', 'missing', 'invalid', 'too_many_look_ups', 'error']) checks.inc({ result }, 0)
+  for (const result of ['valid', 'invalid', 'too_many_look_ups', 'error']) checks.inc({ result }, 0)
 
   function counted<Verdict>(verdict: Verdict): Verdict {
     checks.inc({ result: resultOf(verdict) })
@@ -86,13 +75,10 @@ export function countKeyChecks(
     checks.inc({ result: 'error' })
     throw reason
   }
-  return ({ tokenCheck }) => ({
-    tokenCheck(key, address) {
-      const verdict = tokenCheck(key, address)
-      return verdict instanceof Promise ? verdict.then(counted, failed) : counted(verdict)
-    },
-    onMissingKey: () => checks.inc({ result: 'missing' }),
-  })
+  return (check) => (key, address) => {
+    const verdict = check(key, address)
+    return verdict instanceof Promise ? verdict.then(counted, failed) : counted(verdict)
+  }
 }
 
 function resultOf(verdict: unknown): string {

@@ -21,8 +21,6 @@ export type HttpApp = (req: IncomingMessage, res: ServerResponse, next?: NextFun
 export interface PetAppOptions {
   readonly pets: PetUseCases
   readonly tokenCheck: TokenCheck
-  /** Called for each request without a key, which `tokenCheck` never sees. */
-  readonly onMissingKey?: () => void
   /** How many requests each key may make. Default: unlimited. */
   readonly rateLimiting?: RateLimiting
   /** How many requests with a valid key may be under way; more wait for up to a second, then get 503. Default: unlimited. */
@@ -70,9 +68,9 @@ export function createPetApp(options: PetAppOptions): HttpApp {
  * them, and unknown paths under `/v1`, are behind the key check and the limits; each operation requires its scope.
  */
 function addOperationRoutes(router: Router, options: PetAppOptions, references: References): void {
-  const { pets, tokenCheck, onMissingKey, maxConcurrentRequests, rateLimiting, now = () => new Date() } = options
+  const { pets, tokenCheck, maxConcurrentRequests, rateLimiting, now = () => new Date() } = options
   const handlers = petHandlers(pets, now, references)
-  const checkKey = requireKey(tokenCheck, onMissingKey)
+  const checkKey = requireKey(tokenCheck)
   const limits = [
     ...(maxConcurrentRequests === undefined ? [] : [limitConcurrency(maxConcurrentRequests)]),
     ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),

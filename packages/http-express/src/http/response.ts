@@ -112,15 +112,11 @@ function headersOf(res: ServerResponse & { locals?: unknown }): RequestContext['
 /** How long a client may keep sending after a response that closes its connection: time to receive that response. */
 const LINGER_MS = 1_000
 
-/** Responses that close their connection while the client may still be sending. */
-const closing = new WeakSet<ServerResponse>()
-
-/** Those of them that are written, with the time when all of it had left. */
+/** Responses that are written and close their connection, with the time when all of it had left. */
 const written = new WeakMap<ServerResponse, number | undefined>()
 
 /** Closes the connection after a response that is not sent yet, whatever else the client sends. */
 export function closeAfter(res: ServerResponse): void {
-  closing.add(res)
   if (!res.headersSent) res.setHeader('Connection', 'close')
 }
 
@@ -140,7 +136,7 @@ export function sentAtMs(res: ServerResponse): number | undefined {
  */
 function endResponse(res: ServerResponse, body: string | Buffer = '', encoding: BufferEncoding = 'utf8'): void {
   const { req, socket } = res
-  if (!closing.has(res) || socket === null) {
+  if (res.getHeader('Connection') !== 'close' || socket === null) {
     res.end(body, encoding)
     return
   }

@@ -9,11 +9,10 @@ export type TokenCheck = (key: string, address: () => string) => KeyVerdict | Pr
 const CHALLENGE = 'Bearer realm="pet-store"'
 
 /** Requires a valid API key (interface document, section 5; RFC 6750): else 401. */
-export function requireKey(check: TokenCheck, onMissingKey: () => void = () => {}): Check {
+export function requireKey(check: TokenCheck): Check {
   return (req, res) => {
     const key = bearerKey(req.headers.authorization)
     if (key === undefined) {
-      onMissingKey()
       throw new HttpError('unauthorized', 'An API key is required: Authorization: Bearer <API_KEY>', {
         'WWW-Authenticate': CHALLENGE,
       })
