@@ -37,7 +37,7 @@ describe('pet-store start', () => {
       [201, '{"id":1,"name":"Rex","categoryId":1,"status":"available"}'],
       [200, '{"id":1,"name":"Rex","categoryId":1,"status":"available"}'],
     ])
-    expect(lines.every((line) => line.includes(key))).toBe(true)
+    expect(lines.every((line) => line.includes(key) && line.includes("-w '\\n'"))).toBe(true)
     const [, docs = ''] = /Reference +(\S+)/.exec(program.output.stdout) ?? []
     expect(docs).toBe(address.replace(/v1$/, 'docs'))
     const page = await (await fetch(docs)).text()

@@ -62,7 +62,8 @@ async function readOrCreateFile(file: string, text: string): Promise<string> {
 
 function welcome(url: string, key: string, { databaseUrl }: Settings): string {
   const address = `${url}/v1`
-  const authorization = `-H 'Authorization: Bearer ${key}'`
+  // A line feed behind the body keeps the prompt on a line of its own.
+  const curl = `curl -w '\\n' -H 'Authorization: Bearer ${key}'`
   const lines = [
     'The pet store is running. Stop it with Ctrl+C.',
     '',
@@ -79,11 +80,11 @@ ${box(lines)}
 
 Paste a line to try it:
 
-  curl ${authorization} ${address}/pets
+  ${curl} ${address}/pets
 
-  curl ${authorization} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/pets
+  ${curl} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/pets
 
-  curl ${authorization} ${address}/pets/1
+  ${curl} ${address}/pets/1
 `
 }
 

@@ -49,19 +49,6 @@ export async function openHarness(openProvider: OpenProvider, openWithinMs: numb
     return state === '' ? {} : setUpState(fixture, state, params)
   }
 
-  /** Rejects when a provider takes too long to open; it is closed when it does after all. */
-  async function withinTime(opening: Promise<Provider>): Promise<Provider> {
-    const tooLate = once(AbortSignal.timeout(openWithinMs), 'abort').then(() => {
-      throw new Error(`The provider did not open within ${openWithinMs / 1000} s; nothing is known about the contract.`)
-    })
-    try {
-      return await Promise.race([opening, tooLate])
-    } catch (error) {
-      void opening.then(closeProvider, () => {})
-      throw error
-    }
-  }
-
   /** Makes an interaction fail for a reason that is not the provider's. */
   function fail(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
@@ -72,7 +59,7 @@ export async function openHarness(openProvider: OpenProvider, openWithinMs: numb
 
   async function connect(socket: Socket): Promise<void> {
     socket.on('error', () => socket.destroy())
-    provider ??= withinTime(openProvider(fixture))
+    provider ??= openedWithin(openWithinMs, openProvider(fixture))
     await provider.catch(fail)
     // The provider gets the connection itself, so that no byte is changed on the way.
     ;(await provider).server.emit('connection', socket)
@@ -97,6 +84,19 @@ export async function openHarness(openProvider: OpenProvider, openWithinMs: numb
       states.closeAllConnections()
       await Promise.all([connections, states].map((server) => new Promise((resolve) => server.close(resolve))))
     },
+  }
+}
+
+/** Rejects when a provider takes too long to open; it is closed when it does after all. */
+async function openedWithin(timeoutMs: number, opening: Promise<Provider>): Promise<Provider> {
+  const tooLate = once(AbortSignal.timeout(timeoutMs), 'abort').then(() => {
+    throw new Error(`The provider did not open within ${timeoutMs / 1000} s; nothing is known about the contract.`)
+  })
+  try {
+    return await Promise.race([opening, tooLate])
+  } catch (error) {
+    void opening.then(closeProvider, () => {})
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EntitySchema } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/sql'
-import type { BulkAccess, PetImportProgress } from '@pet-store/persistence'
+import type { BulkAccess, PetImport, PetImportProgress } from '@pet-store/persistence'
 import {
   API_KEY_CODEC,
   type Codec,
@@ -75,21 +75,7 @@ export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): 
     `where (${owner}, ${key}) > ($1, $2) ${order} limit $3`,
   )
 
-  /** Changes no row if the import is no longer where `from` says. */
-  function advanceImport({ from, to }: PetImportProgress): SqlText {
-    const { table, names, columns, column } = imports
-    const values = imports.toRow(to)
-    if (from === undefined) {
-      const begin = `insert into ${table} (${names}) values (${placeholders(columns)}) on conflict do nothing`
-      return { ...statement('pet_import_begin', begin), values }
-    }
-    const isThere = [column.id, column.lines, column.state].map(
-      (name, index) => `${name} = $${columns.length + index + 1}`,
-    )
-    const changes = columns.map(({ name }, index) => `${name} = $${index + 1}`)
-    const advance = `update ${table} set ${changes.join(', ')} where ${isThere.join(' and ')}`
-    return { ...statement('pet_import_advance', advance), values: [...values, from.id, BigInt(from.lines), from.state] }
-  }
+  const advanceImport = importAdvance(imports, statement)
 
   return {
     countPets: async () => (await countPets([])) ?? 0,
@@ -109,6 +95,26 @@ export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): 
     lastPetId,
     movePetIdsPast,
     close,
+  }
+}
+
+/** Changes no row if the import is no longer where `from` says. */
+function importAdvance(
+  { table, names, columns, column, toRow }: BulkTable<PetImport>,
+  statement: ReturnType<typeof statementFor>,
+) {
+  return ({ from, to }: PetImportProgress): SqlText => {
+    const values = toRow(to)
+    if (from === undefined) {
+      const begin = `insert into ${table} (${names}) values (${placeholders(columns)}) on conflict do nothing`
+      return { ...statement('pet_import_begin', begin), values }
+    }
+    const isThere = [column.id, column.lines, column.state].map(
+      (name, index) => `${name} = $${columns.length + index + 1}`,
+    )
+    const changes = columns.map(({ name }, index) => `${name} = $${index + 1}`)
+    const advance = `update ${table} set ${changes.join(', ')} where ${isThere.join(' and ')}`
+    return { ...statement('pet_import_advance', advance), values: [...values, from.id, BigInt(from.lines), from.state] }
   }
 }
 

@@ -17,7 +17,7 @@ import type { NewPetColumns, PetColumns } from '../entities/records.ts'
 import { tracked } from '../statements/grouped-statements.ts'
 import type { PetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
-import { ExpiredKeys } from './expired-keys.ts'
+import { ExpiredKeys } from './expired-idempotency-keys.ts'
 
 /** Adds pets. Each adapter brings its own, because databases differ in what one statement and one transaction can do. */
 export interface PetWriter {

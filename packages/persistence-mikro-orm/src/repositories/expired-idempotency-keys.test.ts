@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { PetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
-import { ExpiredKeys } from './expired-keys.ts'
+import { ExpiredKeys } from './expired-idempotency-keys.ts'
 
 const STATEMENTS = {
   findExpiredKeys: { name: 'find', sql: '' },
