@@ -31,7 +31,14 @@ export async function openPostgresConnections(options: PostgresOptions): Promise
   const hasReaders = poolSize >= MIN_POOL_SIZE_FOR_READERS && pooler === 'none'
   const database = await openPostgresDatabase({ ...options, poolSize: hasReaders ? poolSize - READERS : poolSize })
   const { pool } = database
-  const readers = hasReaders ? createReaders(options) : []
+  // A server that is lost on one connection may be lost for all.
+  const onLost = () => {
+    for (const reader of readers) reader.dropIdle()
+  }
+  const readers = Array.from(
+    { length: hasReaders ? READERS : 0 },
+    () => new PipelinedConnection(poolConfig(options), { onLost }),
+  )
   const close = async () => {
     await Promise.all([pool.end(), ...readers.map((reader) => reader.close())])
   }
@@ -48,15 +55,6 @@ export async function openPostgresConnections(options: PostgresOptions): Promise
     use: (name) => useOf(name, pool, readers, poolSize),
     close,
   }
-}
-
-function createReaders(options: PostgresOptions): readonly PipelinedConnection[] {
-  // A server that is lost on one connection may be lost for all.
-  const onLost = () => {
-    for (const reader of readers) reader.dropIdle()
-  }
-  const readers = Array.from({ length: READERS }, () => new PipelinedConnection(poolConfig(options), { onLost }))
-  return readers
 }
 
 /** See `receiveResults`. */

@@ -2,7 +2,7 @@ import { GroupedStatements, type GroupOptions, rejectionFor, type SqlValue } fro
 import pg, { type PoolConfig } from 'pg'
 import { cannotConnect } from '../database/unavailable.ts'
 import type { DriverStatement, Row } from './pool-statements.ts'
-import { type PendingRead, PreparedStatements, type Read, ReadBatch } from './read-batch.ts'
+import { type PendingRead, type PreparedStatements, type Read, ReadBatch } from './read-batch.ts'
 import { receiveResults } from './results.ts'
 
 /** The number of groups that are sent at the same time; later reads wait together for the next one. */
@@ -129,7 +129,7 @@ export class PipelinedConnection {
   async #open(): Promise<OpenClient> {
     const client = new pg.Client(this.#config)
     const batches: ReadBatch[] = []
-    const prepared = new PreparedStatements()
+    const prepared: PreparedStatements = new Map()
     const open = { client, batches, prepared, endsAt: performance.now() + this.#maxLifetimeMs }
     client.on('error', () => this.#drop(open))
     client.on('end', () => this.#drop(open))

@@ -16,12 +16,11 @@ export interface Read {
   rows: Row[]
 }
 
-/** The statements that are prepared on a connection. */
-export class PreparedStatements {
-  readonly ready = new Map<string, ReadRow>()
-  /** Sent, and not confirmed yet: if preparing one fails, others that relied on it would fail too. */
-  readonly unconfirmed = new Set<string>()
-}
+/**
+ * The statements that are prepared on a connection, and how their rows are read; `undefined` for one that is sent and not
+ * confirmed yet: if preparing it fails, others that relied on it would fail too.
+ */
+export type PreparedStatements = Map<string, ReadRow | undefined>
 
 const EXECUTE = serialize.execute()
 const SYNC = serialize.sync()
@@ -99,19 +98,17 @@ export class ReadBatch implements Submittable, ResultReceiver {
   }
 
   #addMessages(messages: Uint8Array[], read: Read): void {
-    const { ready, unconfirmed } = this.#prepared
     const { text, name = '' } = read.statement
-    const isReady = !this.#isAlone && ready.has(name)
-    const statement = isReady || (!this.#isAlone && !unconfirmed.has(name)) ? name : ''
-    if (isReady) {
-      read.readRow = ready.get(name)
-    } else {
-      if (statement !== '') {
-        unconfirmed.add(name)
-        this.#preparing.push(read)
-        // An attempt that failed may have left it there.
-        messages.push(serialize.close({ type: 'S', name }))
-      }
+    const prepares = !this.#isAlone && name !== '' && !this.#prepared.has(name)
+    read.readRow = this.#isAlone ? undefined : this.#prepared.get(name)
+    const statement = prepares || read.readRow !== undefined ? name : ''
+    if (prepares) {
+      this.#prepared.set(name, undefined)
+      this.#preparing.push(read)
+      // An attempt that failed may have left it there.
+      messages.push(serialize.close({ type: 'S', name }))
+    }
+    if (read.readRow === undefined) {
       messages.push(serialize.parse({ name: statement, text }), serialize.describe({ type: 'S', name: statement }))
     }
     messages.push(serialize.bind({ statement, values: [...read.values], valueMapper: toText }), EXECUTE)
@@ -120,8 +117,8 @@ export class ReadBatch implements Submittable, ResultReceiver {
   #endPreparing(isConfirmed: boolean): void {
     for (const { statement, readRow } of this.#preparing) {
       const { name = '' } = statement
-      this.#prepared.unconfirmed.delete(name)
-      if (isConfirmed && readRow !== undefined) this.#prepared.ready.set(name, readRow)
+      if (isConfirmed && readRow !== undefined) this.#prepared.set(name, readRow)
+      else this.#prepared.delete(name)
     }
   }
 }
