@@ -18,6 +18,7 @@ const FILES = [
   'packages/http-express/src/pets/pet-schema.ts',
   // Its column and its position in rows, also of bulk work.
   'packages/persistence-mikro-orm/src/entities/records.ts',
+  'packages/persistence-mikro-orm/src/repositories/sql-pet-repository.ts',
   // The contract.
   'packages/persistence-testing/src/pet-cases/fields.ts',
 ]

@@ -1,6 +1,7 @@
 import { INT64, validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { SqlValue } from '../entities/codec.ts'
+import { fieldsOf, type SqlValue } from '../entities/codec.ts'
+import { PET_CODEC } from '../entities/records.ts'
 import type { PetStatements } from '../statements/pet-statements.ts'
 import type { Statement, StatementRunner } from '../statements/statement-runner.ts'
 import { type PetWriter, SqlPetRepository } from './sql-pet-repository.ts'
@@ -22,7 +23,7 @@ let newIds: (bigint | undefined)[]
 
 beforeEach(() => {
   ran = []
-  rows = { find: [7n, 'Rex', 2n, null] }
+  rows = { find: fieldsOf(PET_CODEC).map((field) => Reflect.get(REX, field) ?? null) }
   newIds = []
 })
 
