@@ -16,6 +16,9 @@ const REX = { id: 7n, name: 'Rex', categoryId: 2n }
 const NEW = validateNewPet({ name: 'Rex', categoryId: 2n })
 const KEY = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date('2027-01-02T00:00:00Z') }
 
+/** Rex as a row. */
+const ROW: readonly SqlValue[] = fieldsOf(PET_CODEC).map((field) => Reflect.get(REX, field) ?? null)
+
 let ran: (readonly SqlValue[])[]
 /** The row of each statement. */
 let rows: Partial<Record<keyof PetStatements, readonly SqlValue[] | undefined>>
@@ -23,7 +26,7 @@ let newIds: (bigint | undefined)[]
 
 beforeEach(() => {
   ran = []
-  rows = { find: fieldsOf(PET_CODEC).map((field) => Reflect.get(REX, field) ?? null) }
+  rows = { find: ROW }
   newIds = []
 })
 
@@ -72,7 +75,7 @@ describe('The repository of pets', () => {
     rows.findKey = ['f', BigInt(KEY.at.getTime()), 7n]
     rows.find = undefined
     const isDeleted = async () => {
-      rows.find = [7n, 'Rex', 2n, null]
+      rows.find = ROW
       return false
     }
     expect(await repository(isDeleted).addWithKey(NEW, KEY)).toStrictEqual({ pet: REX, isReplay: true })
