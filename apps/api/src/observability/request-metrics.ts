@@ -3,9 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { DURATION_BUCKETS } from './persistence-metrics.ts'
 
 const UNKNOWN_ROUTE = 'unknown'
-const DEPRECATED: ReadonlySet<string> = new Set(
-  DECLARED_ROUTES.filter(({ isDeprecated }) => isDeprecated).map(({ method, route }) => `${method} ${route}`),
-)
+const DEPRECATED = DECLARED_ROUTES.filter(({ isDeprecated }) => isDeprecated)
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Counts and times requests by what is logged about them, and counts the uses of deprecated operations by API key. */
@@ -43,9 +41,10 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
     },
     request(entry) {
       underWay -= 1
-      const { route = '', keyId, method = '', durationMs } = entry
+      const { route, keyId, method, durationMs } = entry
+      const served = method === 'HEAD' ? 'GET' : method
       requests.observe(labelsOf(entry), durationMs / 1000)
-      if (keyId !== undefined && DEPRECATED.has(`${method === 'HEAD' ? 'GET' : method} ${route}`))
+      if (keyId !== undefined && DEPRECATED.some((one) => one.route === route && one.method === served))
         deprecatedUses.inc({ key_id: keyId })
       log.request(entry)
     },
