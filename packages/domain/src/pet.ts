@@ -51,31 +51,36 @@ export const PET_NAME: {
 } = { maxCodePoints: 1000, notBlank: /\S/, unstorable: /[\0\p{Surrogate}]/u }
 
 /** What code that lists the fields of a pet needs to know about one. */
-interface Field<Value> {
+interface Field {
   readonly isInteger: boolean
   /** Whether every pet has it. */
   readonly isRequired: boolean
   /** Throws `pet_invalid` for a value that breaks the rule. */
   readonly validate: (value: unknown) => void
-  /** Its part of a fingerprint. */
-  readonly fingerprint: (value: Value) => string
+  /** Its part of a pet's fingerprint. */
+  readonly fingerprint: (pet: NewPet) => string
 }
 
 /**
  * Every field, in the order in which mistakes are reported and files have them. A new one comes last; it is optional, because
  * stored pets do not have it.
  */
-export const PET_FIELDS: { readonly [Name in keyof PetInput]-?: Field<PetInput[Name]> } = {
-  name: { isInteger: false, isRequired: true, validate: validateName, fingerprint: (name) => name },
-  categoryId: { isInteger: true, isRequired: true, validate: validateCategoryId, fingerprint: (id) => `${id}/` },
+export const PET_FIELDS: Readonly<Record<keyof PetInput, Field>> = {
+  name: { isInteger: false, isRequired: true, validate: validateName, fingerprint: ({ name }) => name },
+  categoryId: {
+    isInteger: true,
+    isRequired: true,
+    validate: validateCategoryId,
+    fingerprint: ({ categoryId }) => `${categoryId}/`,
+  },
   status: {
     isInteger: false,
     isRequired: false,
     validate: validateStatus,
-    fingerprint: (status) => `${status ?? ''}/`,
+    fingerprint: ({ status }) => `${status ?? ''}/`,
   },
 }
-const FIELDS = Object.entries(PET_FIELDS) as readonly [keyof PetInput, Field<never>][]
+const FIELDS = Object.entries(PET_FIELDS) as readonly [keyof PetInput, Field][]
 
 /**
  * The content of a pet as text: equal content has equal fingerprints. Stored idempotency keys have this format, so it
@@ -83,7 +88,7 @@ const FIELDS = Object.entries(PET_FIELDS) as readonly [keyof PetInput, Field<nev
  * `encodeURIComponent`, and as nothing when it is absent. `name` is last, because it may contain any character.
  */
 export function fingerprintOf(pet: NewPet): string {
-  return FIELDS.reduce((text, [name, { fingerprint }]) => fingerprint(pet[name] as never) + text, '')
+  return FIELDS.reduce((text, [, { fingerprint }]) => fingerprint(pet) + text, '')
 }
 
 /**
