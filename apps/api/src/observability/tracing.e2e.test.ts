@@ -167,13 +167,13 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it('an unavailable collector is reported once a minute, and changes nothing for clients or the stop', async () => {
     const collector = await startCollector(400)
     const { program, address } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
-    // More spans than one batch holds: sending fails once now, and once more at the stop.
+    // More spans than one batch holds: sending fails once now, on a loaded machine every five seconds, and at the stop.
     const list = async () => (await fetch(`${address}/pets`, { headers: HEADERS })).status
     const statuses = await Promise.all(Array.from({ length: 300 }, list))
     expect(new Set(statuses)).toEqual(new Set([200]))
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(0)
-    expect(collector.bodies).toHaveLength(2)
+    expect(collector.bodies.length).toBeGreaterThanOrEqual(2)
     const lines = program.output.stdout.split('\n').filter((line) => line.includes('traces could not be sent'))
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, err: { code: 400 } }])
     expect(lines.join()).not.toContain('traceId')
