@@ -123,6 +123,28 @@ describe('SQLite backup', () => {
     await close()
   })
 
+  it('is on the disk before it takes its name, and its name before it is reported', ({ skip }) => {
+    const code = `
+      import { backupSqlite, restoreSqlite } from './backup.ts'
+      import { openSqlitePersistence } from './open-persistence.ts'
+      const url = ${JSON.stringify(url)}, file = ${JSON.stringify(backup)}
+      await (await openSqlitePersistence({ url, migrate: true })).close()
+      await backupSqlite({ url }, file)
+      await restoreSqlite({ url }, file)`
+    const trace = join(folder, 'trace')
+    const strace = ['-f', '-qq', '-y', '-e', 'trace=/^(fsync|link|rename)', '-o', trace, process.execPath]
+    const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
+    const { status, error, stderr } = spawnSync('strace', [...strace, ...node], { cwd: import.meta.dirname })
+    if (error !== undefined || String(stderr).includes('ptrace')) skip('strace is not here, or may not trace.')
+    expect(status, String(stderr)).toBe(0)
+    const call = new RegExp(`(fsync|link|rename)\\w*\\((?:AT_FDCWD[^,]*, )?(?:\\d+<|")${folder}([^>"]*)`, 'g')
+    const calls = [...readFileSync(trace, 'utf8').matchAll(call)]
+    const named = calls.map(([, what, name = '']) => `${what} ${name.replace(/\.\d+/, '')}`)
+    const written = ['fsync /backup.db.tmp', 'rename /backup.db.tmp', 'fsync ']
+    expect(named.join()).toContain(written.join())
+    expect(named.slice(-4)).toEqual(['fsync /pets.db.tmp', 'link /pets.db', 'rename /pets.db.tmp', 'fsync '])
+  })
+
   it('is restored where a link leads, and leaves nothing of a restore that was killed', async () => {
     await fill(3)
     await backupSqlite({ url }, backup)
