@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { emptyDatabase, KINDS } from '../harness/database.ts'
 import { flood, load, petBody } from '../harness/load.ts'
 import { IS_LONG, report, size } from '../harness/plan.ts'
-import { Service } from '../harness/service.ts'
+import { CONTAINER_OF_512_MB, Service } from '../harness/service.ts'
 import { walkPets } from '../harness/writers.ts'
 
 /** Keeps /livez busy until it is stopped; the statuses that it saw, and the longest wait. */
@@ -104,14 +104,6 @@ it('loses no time when thousands of clients connect at once', async () => {
   expect((await service.ask({ path: '/livez' }))?.status).toBe(200)
   for (const { socket } of connections) socket.destroy()
 })
-
-/**
- * Node as in a container of 512 MB of the image: its flags, and the heap that Node takes of such a limit. On a machine of
- * 24 GiB V8 leaves garbage that peaks at 600 MiB beside a locked table, where a collection leaves 22 MiB of heap.
- */
-const DOCKERFILE = readFileSync(new URL('../../../../Dockerfile', import.meta.url), 'utf8')
-const [, IMAGE_FLAG = ''] = /^ENV NODE_OPTIONS=(\S+)$/m.exec(DOCKERFILE) ?? []
-const CONTAINER_OF_512_MB = [IMAGE_FLAG, '--max-old-space-size=256']
 
 it('fits a container of 512 MB while every request that may be under way has sent nearly all of its body', async () => {
   const UNDER_WAY = 500
