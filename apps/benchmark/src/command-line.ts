@@ -28,19 +28,10 @@ const OPTIONS = {
   pets: { type: 'string', default: '1000000' },
 } as const
 
-/** What to run. Only a complete run is written to the documents. */
-export interface Choice {
-  readonly run: 'help' | 'scale' | 'profile' | 'tracing' | 'comparison'
-  readonly isComplete: boolean
-  /** What a comparison compares. */
-  readonly selections: readonly Selection[]
-  /** The sections of a scale run, and its highest number of pets. */
-  readonly sections: readonly string[]
-  readonly pets: number
-}
+export type Choice = ReturnType<typeof choose>
 
-/** Reads the arguments of the program. Throws a sentence when they are invalid. */
-export function choose(args: readonly string[]): Choice {
+/** What to run, from the arguments of the program. Throws a sentence when they are invalid. */
+export function choose(args: readonly string[]) {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
   const { quick, scale, profile, tracing, help, only, against, pets } = values
   if (!/^[1-9][0-9]*000$/.test(pets)) throw new RangeError(`--pets must be thousands, got ${JSON.stringify(pets)}.`)
@@ -58,8 +49,17 @@ export function choose(args: readonly string[]): Choice {
     const names = scale ? SECTIONS : OPERATIONS.flatMap(({ id }) => DATABASES.map((database) => `${database}-${id}`))
     throw new RangeError(`--only must name some of ${names.join(', ')}.`)
   }
+  // Only a complete run is written to the documents.
   const isComplete = only === '' && against === undefined && !tracing && !quick
-  const run = help ? 'help' : scale ? 'scale' : profile ? 'profile' : tracing ? 'tracing' : 'comparison'
+  const run: 'help' | 'scale' | 'profile' | 'tracing' | 'comparison' = help
+    ? 'help'
+    : scale
+      ? 'scale'
+      : profile
+        ? 'profile'
+        : tracing
+          ? 'tracing'
+          : 'comparison'
   return { run, isComplete, selections, sections, pets: +pets }
 }
 

@@ -49,7 +49,7 @@ async function runScale({ pets, sections }: Choice): Promise<Report> {
   const sizes = SIZES.filter((size) => size <= pets)
   const growth = sections.includes('growth') ? await compareAll(growthSelections(sizes)) : []
   const bulk = sections.includes('bulk') ? await measureBulk(pets, log) : []
-  return scaleReport({ growth, bulk, processes }, facts)
+  return scaleReport(growth, bulk, processes, facts)
 }
 
 function runProfile(): Promise<Report> {
@@ -79,9 +79,7 @@ async function runComparison({ selections, isComplete }: Choice): Promise<Report
 
 async function compareAll(selections: readonly Selection[]): Promise<Comparison[]> {
   const comparisons: Comparison[] = []
-  for (const selection of selections) {
-    comparisons.push(await compare(selection, (line) => log(`${selection.database}: ${line}`)))
-  }
+  for (const selection of selections) comparisons.push(await compare(selection, log))
   return comparisons
 }
 

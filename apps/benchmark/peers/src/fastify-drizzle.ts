@@ -43,12 +43,6 @@ interface PetQuery {
   after?: number
 }
 
-interface NewPet {
-  name: string
-  categoryId: number
-  status?: Status
-}
-
 const int = { type: 'integer' }
 const status = { enum: STATUSES }
 const newPet = {
@@ -93,9 +87,8 @@ app.get<{ Params: { id: number } }>('/v1/pets/:id', { schema: ofGet }, async (re
   return found ? petBody(found) : reply.code(404).send({ message: 'There is no such pet.' })
 })
 const ofAdd = { body: newPet, response: { 201: pet } }
-app.post<{ Body: NewPet }>('/v1/pets', { schema: ofAdd }, async (request, reply) => {
-  const { name, categoryId, status } = request.body
-  const added = insert.get({ name, categoryId, status: status ?? null })
+app.post<{ Body: typeof pets.$inferInsert }>('/v1/pets', { schema: ofAdd }, async (request, reply) => {
+  const added = insert.get({ status: null, ...request.body })
   return reply.code(201).send(petBody(added))
 })
 await app.listen({ port, host: '127.0.0.1' })

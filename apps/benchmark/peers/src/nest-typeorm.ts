@@ -5,7 +5,6 @@ import {
   Controller,
   type ExecutionContext,
   Get,
-  Injectable,
   Module,
   NotFoundException,
   Param,
@@ -15,7 +14,7 @@ import {
   UnauthorizedException,
   ValidationPipe,
 } from '@nestjs/common'
-import { APP_GUARD, APP_PIPE, NestFactory } from '@nestjs/core'
+import { NestFactory } from '@nestjs/core'
 import { InjectRepository, TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm'
 import type { Database } from 'better-sqlite3'
 import { Type } from 'class-transformer'
@@ -72,7 +71,6 @@ class PetsController {
   }
 }
 
-@Injectable()
 class KeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { authorization } = context.switchToHttp().getRequest<Request>().headers
@@ -82,15 +80,11 @@ class KeyGuard implements CanActivate {
   }
 }
 
+const prepareDatabase = (database: Database) => void database.pragma(DURABLE)
 const database: TypeOrmModuleOptions =
   sqliteFile === undefined
     ? { type: 'postgres', url: databaseUrl, poolSize: 10, entities: [Pet] }
-    : {
-        type: 'better-sqlite3',
-        database: sqliteFile,
-        entities: [Pet],
-        prepareDatabase: (database: Database) => void database.pragma(DURABLE),
-      }
+    : { type: 'better-sqlite3', database: sqliteFile, prepareDatabase, entities: [Pet] }
 
 @Module({
   imports: [
@@ -99,13 +93,11 @@ const database: TypeOrmModuleOptions =
     TypeOrmModule.forFeature([Pet]),
   ],
   controllers: [PetsController],
-  providers: [
-    { provide: APP_GUARD, useClass: KeyGuard },
-    { provide: APP_PIPE, useValue: new ValidationPipe({ transform: true }) },
-  ],
 })
 class AppModule {}
 
 const app = await NestFactory.create(AppModule, { bufferLogs: true })
 app.useLogger(app.get(Logger))
+app.useGlobalGuards(new KeyGuard())
+app.useGlobalPipes(new ValidationPipe({ transform: true }))
 await app.listen(port, '127.0.0.1')

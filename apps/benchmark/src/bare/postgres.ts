@@ -40,11 +40,8 @@ serveBare({
   listAfter: (after, limit) => query({ name: 'list-after', text: listAfter, values: [after, limit] }),
   listWithStatus: (status, limit) => query({ name: 'list-with-status', text: listWithStatus, values: [status, limit] }),
   get: (id) => query({ name: 'get', text: get, values: [id] }).then(([row]) => row),
-  add: (name, categoryId, status) =>
-    query({ name: 'add', text: add, values: [name, categoryId, status] }).then(([row]) => ({
-      id: row?.id ?? 0,
-      name,
-      categoryId,
-      status,
-    })),
+  async add(name, categoryId, status) {
+    const [row] = await query({ name: 'add', text: add, values: [name, categoryId, status] })
+    return { id: row?.id ?? 0, name, categoryId, status }
+  },
 })

@@ -1,11 +1,12 @@
 import { rotate } from '../measuring/rotation.ts'
-import { MIXED } from '../requests/operations.ts'
+import { takeSlice } from '../measuring/slice.ts'
+import { MIXED, type Operation } from '../requests/operations.ts'
 import type { Contestant } from '../servers/contestants.ts'
 import { openDatabases } from '../servers/databases.ts'
 import { type Latency, measureLatency } from './latency.ts'
 import type { Selection } from './plan.ts'
-import { type Measurement, type Running, start, takeSliceOf } from './running.ts'
-import { headersOf } from './same-responses.ts'
+import { type Measurement, type Running, start } from './running.ts'
+import { assertSameHeaders, assertSameResponses } from './same-responses.ts'
 
 /** Start and memory of one contestant. */
 export interface Footprint {
@@ -20,7 +21,7 @@ export interface Comparison extends Selection {
   readonly server: string | undefined
   readonly measurements: readonly Measurement[]
   readonly footprints: readonly Footprint[]
-  readonly latency: readonly Latency[]
+  readonly latency: Latency | undefined
 }
 
 /** Compares contestants on one kind of database, each on one of its own. */
@@ -29,44 +30,41 @@ export async function compare(selection: Selection, log: (line: string) => void)
   const { rounds, connections, warmUpMs, sliceMs } = plan
   const databases = await openDatabases(database)
   const all: Running[] = []
+  async function take({ running, operation }: { running: Running; operation: Operation }, durationMs = sliceMs) {
+    const { servers, requests } = running
+    const load = { connections, requests: requests.get(operation) ?? [], durationMs, databaseCpu: databases.cpu }
+    const slice = await takeSlice({ servers, ...load })
+    running.added += slice.added
+    return slice
+  }
+
   try {
     for (const contestant of contestants) {
-      log(`${contestant.name}: starting, comparing its responses and warming up`)
+      log(`${database}, ${contestant.name}: starting, comparing its responses and warming up`)
       const running = await start(contestant, databases, operations, contestant.size ?? plan.size)
       all.push(running)
-      for (const operation of operations) await takeSliceOf(running, operation, { connections, durationMs: warmUpMs })
+      await assertSameResponses(running)
+      for (const operation of operations) await take({ running, operation }, warmUpMs)
     }
     await assertSameHeaders(all)
-    const load = { connections, durationMs: sliceMs, databaseCpu: databases.cpu }
     const heats = operations.map((operation) =>
-      all.map((running) => ({
-        info: { contestant: running.contestant, operation },
-        take: () => takeSliceOf(running, operation, load),
-      })),
+      all.map((running) => ({ running, contestant: running.contestant, operation })),
     )
-    const measurements = await rotate(heats, rounds, log)
-    const latency = operations.includes(MIXED) ? await measureLatency(all, measurements, plan.latency, log) : []
+    const measurements = await rotate(heats, take, rounds, log)
+    const hasMixed = operations.includes(MIXED)
+    const latency = hasMixed ? await measureLatency(all, measurements, plan.latency, log) : undefined
     await assertStored(all)
     return { ...selection, server: databases.description, measurements, latency, footprints: all.map(footprintOf) }
   } finally {
-    for (const { stop } of all.flatMap(({ servers }) => servers)) await stop()
+    for (const { end } of all.flatMap(({ servers }) => servers)) await end()
     await databases.close()
   }
 }
 
-/** Rejects unless each ceiling sends the same headers as our service, so that both write the same number of bytes. */
-async function assertSameHeaders(all: readonly Running[]): Promise<void> {
-  if (!all.some(({ contestant }) => contestant.role === 'ceiling')) return
-  const alike = all.filter(({ contestant }) => contestant.role !== 'peer')
-  const headers = await Promise.all(alike.map(({ servers: [{ port }] }) => headersOf(port)))
-  const [first] = headers
-  if (headers.some((one) => one !== first)) throw new Error(`Headers differ:\n${headers.join('\n\n')}`)
-}
-
 /** A contestant that says it added more than it stored has not done the work. */
 async function assertStored(all: readonly Running[]): Promise<void> {
-  for (const { contestant, added, countAdded } of all) {
-    const stored = await countAdded()
+  for (const { contestant, added, size, countPets } of all) {
+    const stored = (await countPets()) - size
     if (stored === added) continue
     throw new Error(`${contestant.name} responded ${added} times that it added a pet, and stored ${stored}.`)
   }

@@ -1,53 +1,36 @@
 import { quantile, runOpenLoop } from '@pet-store/testing'
-import { figureOf, rotate, type Series } from '../measuring/rotation.ts'
-import { THROUGHPUT } from '../measuring/slice.ts'
+import { middleOf, rotate, type Series } from '../measuring/rotation.ts'
 import { MIXED } from '../requests/operations.ts'
-import type { Contestant } from '../servers/contestants.ts'
 import type { Plan } from './plan.ts'
 import type { Measurement, Running } from './running.ts'
 
-/** Mixed requests at planned times for a moment. */
-export interface LatencySlice {
-  readonly p50Ms: number
-  readonly p99Ms: number
-}
-
-/** What one contestant did at one rate. */
+/** The latency of our service beside that of the baseline, at the same rate. */
 export interface Latency {
-  readonly contestant: Contestant
-  /** The part of the peak. */
-  readonly part: number
   readonly requestsPerSecond: number
-  readonly series: Series<LatencySlice>
+  readonly series: Series<Readonly<Record<'p50Ms' | 'p99Ms', number>>>
 }
 
-/** Parts of what the slower of our service and the baseline serves at most, so that both can serve each. */
-const RATES = [0.25, 0.5, 0.75]
+/** Of what the slower of our service and the baseline serves at most. */
+const PART_OF_PEAK = 0.5
 const CONNECTIONS = 128
 
 /**
- * Measures mixed requests by the baseline and our service. Each rate is measured in many short slices in turn, and the
- * figure is the middle of theirs: where the host of a virtual machine stops everything for some hundredths of a second,
- * one slice has a p99 that says nothing of the server.
+ * Measures mixed requests by the baseline and our service, in many short slices; the figure is the middle of theirs: where
+ * the host of a virtual machine stops everything for some hundredths of a second, one slice has a p99 that says nothing
+ * of the server. `undefined` where there is nobody beside the baseline.
  */
-export function measureLatency(
+export async function measureLatency(
   all: readonly Running[],
   measurements: readonly Measurement[],
   { rounds, sliceMs }: Plan['latency'],
   log: (line: string) => void,
-): Promise<Latency[]> {
-  const compared = all.slice(0, 2)
-  const ofCompared = ({ contestant, operation }: Measurement) =>
-    operation === MIXED && compared.some((running) => running.contestant === contestant)
-  const peaks = measurements.filter(ofCompared).map(({ series }) => figureOf(series, THROUGHPUT).middle)
-  const heats = RATES.map((part) => {
-    const requestsPerSecond = part * Math.min(...peaks)
-    return compared.map((running) => ({
-      info: { contestant: running.contestant, part, requestsPerSecond },
-      take: () => takeLatencySlice(running, requestsPerSecond, sliceMs),
-    }))
-  })
-  return rotate(heats, rounds, (line) => log(`latency, ${line}`))
+): Promise<Latency | undefined> {
+  const mixed = measurements.filter(({ operation }) => operation === MIXED).slice(0, 2)
+  const peaks = mixed.map(({ series }) => middleOf(series.slices, 'requestsPerSecond'))
+  const requestsPerSecond = PART_OF_PEAK * Math.min(...peaks)
+  const take = (running: Running) => takeLatencySlice(running, requestsPerSecond, sliceMs)
+  const [, service] = await rotate([all.slice(0, 2)], take, rounds, (line) => log(`latency, ${line}`))
+  return service && { requestsPerSecond, series: service.series }
 }
 
 async function takeLatencySlice(running: Running, requestsPerSecond: number, durationMs: number) {

@@ -19,16 +19,16 @@ export interface Plan {
   readonly rounds: number
   /** What one contestant gets in a round for one operation. */
   readonly sliceMs: number
-  /** Slices of an open loop for each rate, and their length. */
+  /** Slices of an open loop, and their length. */
   readonly latency: { readonly rounds: number; readonly sliceMs: number }
 }
 
 const COMMON = { size: 10_000, connections: 32, sliceMs: 50 }
 
 /** Twelve minutes for both databases on two cores. */
-export const FULL: Plan = { ...COMMON, rounds: 52, warmUpMs: 2_500, latency: { rounds: 20, sliceMs: 500 } }
+export const FULL: Plan = { ...COMMON, rounds: 52, warmUpMs: 2_500, latency: { rounds: 50, sliceMs: 500 } }
 /** Three minutes, for a first look: wider intervals. */
-export const QUICK: Plan = { ...COMMON, rounds: 16, warmUpMs: 1_000, latency: { rounds: 2, sliceMs: 500 } }
+export const QUICK: Plan = { ...COMMON, rounds: 16, warmUpMs: 1_000, latency: { rounds: 6, sliceMs: 500 } }
 /** One client, all sizes in each round. */
 const GROWTH: Plan = { ...QUICK, connections: 1, rounds: 10, sliceMs: 100 }
 /** So many connections that 1, 2 and 4 processes get the same number each. */

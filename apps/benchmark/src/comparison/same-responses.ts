@@ -1,8 +1,8 @@
 import { createApiKeyText } from '@pet-store/access'
-import { ask } from '@pet-store/testing'
+import { ask, LoadConnection } from '@pet-store/testing'
 import { dataPet, newPetJson, petJson } from '../requests/data-set.ts'
-import { API_KEY, type CheckedRequest, checkedRequest, sendAlone } from '../requests/request.ts'
-import type { Contestant } from '../servers/contestants.ts'
+import { API_KEY, checkedRequest, send } from '../requests/request.ts'
+import type { Running } from './running.ts'
 
 const LIST = '/v1/pets?limit=20'
 const CREATE = { method: 'POST', path: '/v1/pets' }
@@ -13,32 +13,29 @@ const VARIABLE_HEADERS = ['date', 'x-request-id', 'link']
 
 /**
  * Sends each request and compares the response byte for byte with the data set; adds a few pets; and expects error
- * responses where the work includes checks. Returns how many pets were added. Rejects on the first wrong response.
+ * responses where the work includes checks. Rejects on the first wrong response.
  */
-export async function assertSameResponses(
-  { name, role }: Contestant,
-  port: number,
-  requests: readonly CheckedRequest[],
-  size: number,
-): Promise<number> {
-  async function check(request: CheckedRequest): Promise<void> {
-    await sendAlone(port, request).catch((cause: Error) => {
-      throw new Error(`${name}: ${cause.message}`, { cause })
-    })
+export async function assertSameResponses(running: Running): Promise<void> {
+  const { contestant, servers, requests, size } = running
+  const added = Array.from({ length: ADDED }, (_, index) => dataPet(size + 1 + index, size + 1_000))
+  const all = [
+    ...[...requests.values()].flat().filter(({ status }) => status === 200),
+    ...added.map((pet) => checkedRequest({ ...CREATE, body: newPetJson(pet) }, 201, petJson(pet))),
+    ...[undefined, createApiKeyText()].map((key) => checkedRequest({ path: LIST, key }, 401)),
+    checkedRequest({ path: `/v1/pets/${size + 1_000_000}` }, 404),
+    // A ceiling does nothing but the work, so it validates nothing.
+    ...(contestant.role === 'ceiling' ? [] : INVALID),
+  ]
+  const connection = new LoadConnection(servers[0].port)
+  try {
+    // One after the other: the ids of the added pets follow each other.
+    for (const request of all) await send(connection, request)
+    running.added += ADDED
+  } catch (cause) {
+    throw new Error(`${contestant.name}: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  } finally {
+    connection.close()
   }
-
-  const reads = new Map(requests.filter(({ status }) => status === 200).map((request) => [request.path, request]))
-  await Promise.all([...reads.values()].map(check))
-  // One after the other: their ids follow each other.
-  for (let id = size + 1; id <= size + ADDED; id += 1) {
-    const pet = dataPet(id, size + 1_000)
-    await check(checkedRequest({ ...CREATE, body: newPetJson(pet) }, 201, petJson(pet)))
-  }
-  for (const key of [undefined, createApiKeyText()]) await check(checkedRequest({ path: LIST, key }, 401))
-  await check(checkedRequest({ path: `/v1/pets/${size + 1_000_000}` }, 404))
-  // A ceiling does nothing but the work, so it validates nothing.
-  if (role !== 'ceiling') await Promise.all(INVALID.map(check))
-  return ADDED
 }
 
 const INVALID = [
@@ -46,8 +43,16 @@ const INVALID = [
   ...['{"name":"Rex"}', '{"name":"Rex","categoryId":"one"}'].map((body) => checkedRequest({ ...CREATE, body }, 400)),
 ]
 
+/** Rejects unless each ceiling sends the same headers as our service, so that both write the same number of bytes. */
+export async function assertSameHeaders(all: readonly Running[]): Promise<void> {
+  if (!all.some(({ contestant }) => contestant.role === 'ceiling')) return
+  const alike = all.filter(({ contestant }) => contestant.role !== 'peer')
+  const headers = await Promise.all(alike.map(({ servers: [{ port }] }) => headersOf(port)))
+  if (new Set(headers).size > 1) throw new Error(`Headers differ:\n${headers.join('\n\n')}`)
+}
+
 /** The headers of a list and of one pet, as text; without the values of those that differ with each response. */
-export async function headersOf(port: number): Promise<string> {
+async function headersOf(port: number): Promise<string> {
   const responses = await Promise.all([LIST, '/v1/pets/1'].map((path) => ask(port, { path, key: API_KEY })))
   const headers = responses.flatMap((response) => Object.entries(response?.headers ?? {}).sort())
   return headers.map(([name, value]) => (VARIABLE_HEADERS.includes(name) ? name : `${name}: ${value}`)).join('\n')

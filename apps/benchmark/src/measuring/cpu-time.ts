@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '@pet-store/testing'
-import { sum } from './statistics.ts'
 
 /** Resolves with the CPU time that some processes have used so far, in nanoseconds. */
 export type CpuClock = () => Promise<number>
@@ -31,7 +30,7 @@ export function createCpuClock(pids: () => readonly (number | string)[]): CpuClo
         return false
       }
     })
-    return sum([...used.values()])
+    return [...used.values()].reduce((total, nanoseconds) => total + nanoseconds, 0)
   }
 }
 

@@ -3,8 +3,9 @@ import { ratio, rotate } from './rotation.ts'
 
 it('puts a slice of the baseline beside each other slice, and reverses every other round', async () => {
   const order: string[] = []
-  const heat = ['b', 'x', 'y'].map((name) => ({ info: { name }, take: async () => order.push(name) }))
-  const [, x, y] = await rotate([heat, heat.slice(0, 1)], 2, () => {})
+  const heat = ['b', 'x', 'y'].map((name) => ({ name }))
+  const take = async ({ name }: { name: string }) => order.push(name)
+  const [, x, y] = await rotate([heat, heat.slice(0, 1)], take, 2, () => {})
   expect(order.join(' ')).toBe('b x b y b x b y b b')
   expect([x?.series.neighbours, y?.series.neighbours]).toEqual([
     [1, 7],
@@ -13,17 +14,18 @@ it('puts a slice of the baseline beside each other slice, and reverses every oth
 })
 
 it('compares neighbouring slices, so that a machine that slows down changes no ratio', async () => {
+  const heat = [
+    { name: 'b', share: 1 },
+    { name: 'x', share: 0.5 },
+  ]
   let speed = 1_000
-  const entrant = (name: string, share: number) => ({
-    info: { name },
-    take: async () => {
-      speed *= 0.9
-      return speed * share
-    },
-  })
-  const [baseline, half] = await rotate([[entrant('b', 1), entrant('x', 0.5)]], 20, () => {})
+  async function take({ share }: { share: number }) {
+    speed *= 0.9
+    return { speed: speed * share }
+  }
+  const [baseline, half] = await rotate([heat], take, 20, () => {})
   expect([baseline?.name, half?.name]).toEqual(['b', 'x'])
-  const { middle } = ratio(half?.series ?? { slices: [], neighbours: [] }, (slice) => slice)
+  const { middle } = ratio(half?.series ?? { slices: [], neighbours: [] }, 'speed')
   expect(middle).toBeGreaterThan(0.44)
   expect(middle).toBeLessThan(0.56)
 })

@@ -1,17 +1,10 @@
 import { LoadConnection, quantile } from '@pet-store/testing'
 import { type CheckedRequest, send } from '../requests/request.ts'
 import { type CpuClock, createCpuClock } from './cpu-time.ts'
-import type { Figure } from './rotation.ts'
-
-/** A server that can be measured. */
-export interface MeasuredServer {
-  readonly pid: number
-  readonly port: number
-}
 
 export interface SliceOptions {
   /** One server, or several that share the connections evenly. */
-  readonly servers: readonly MeasuredServer[]
+  readonly servers: readonly { readonly pid: number; readonly port: number }[]
   readonly connections: number
   /** Taken in turn by whichever connection is free. */
   readonly requests: readonly CheckedRequest[]
@@ -23,6 +16,7 @@ export interface SliceOptions {
 /** What a short load measured. */
 export interface Slice {
   readonly requestsPerSecond: number
+  readonly requestsPerCpuSecond: number
   /** CPU time of the servers for one request. */
   readonly cpuMicroseconds: number
   /** CPU time of the database server for one request; `NaN` where it is unknown. */
@@ -31,11 +25,6 @@ export interface Slice {
   /** How many pets were added, also outside the measured time. */
   readonly added: number
 }
-
-export const THROUGHPUT: Figure<Slice> = ({ requestsPerSecond }) => requestsPerSecond
-export const CPU: Figure<Slice> = ({ cpuMicroseconds }) => cpuMicroseconds
-export const PER_CPU: Figure<Slice> = ({ cpuMicroseconds }) => 1 / cpuMicroseconds
-export const DATABASE_CPU: Figure<Slice> = ({ databaseMicroseconds }) => databaseMicroseconds
 
 /** Keeps each connection busy with one request at a time. Rejects on the first wrong response. */
 export async function takeSlice(options: SliceOptions): Promise<Slice> {
@@ -68,9 +57,11 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
     }
     await Promise.all(connections.map(sendInTurn))
     const microsecondsOf = (nanoseconds: number) => nanoseconds / latencies.length / 1000
+    const cpuMicroseconds = microsecondsOf((await serverCpu()) - before.server)
     return {
       requestsPerSecond: (latencies.length * 1000) / (end - start),
-      cpuMicroseconds: microsecondsOf((await serverCpu()) - before.server),
+      requestsPerCpuSecond: 1e6 / cpuMicroseconds,
+      cpuMicroseconds,
       databaseMicroseconds: microsecondsOf((await databaseCpu()) - before.database),
       p50Ms: quantile(latencies, 0.5),
       added,

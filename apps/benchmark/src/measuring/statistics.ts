@@ -5,10 +5,6 @@ export interface Estimate {
   readonly high: number
 }
 
-export function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
-}
-
 /**
  * Estimates the middle as the median of the means of all pairs (Hodges and Lehmann), which a few wild values hardly
  * move and which uses the others better than the median does. The interval is that of Wilcoxon's signed-rank test. With

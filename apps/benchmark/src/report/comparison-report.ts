@@ -1,13 +1,10 @@
-import type { Comparison, Footprint } from '../comparison/comparison.ts'
-import type { LatencySlice } from '../comparison/latency.ts'
+import type { Comparison } from '../comparison/comparison.ts'
 import type { Measurement } from '../comparison/running.ts'
-import { ratio } from '../measuring/rotation.ts'
-import { PER_CPU, THROUGHPUT } from '../measuring/slice.ts'
-import { estimate } from '../measuring/statistics.ts'
+import { middleOf, ratio } from '../measuring/rotation.ts'
 import { OPERATIONS } from '../requests/operations.ts'
 import { CONTESTANTS, DATABASE_NAMES, DATABASES, type Database } from '../servers/contestants.ts'
 import { type Machine, rangeOf } from './machines.ts'
-import { comparisonTable, estimateText, type Facts, factsTable, MEMORY, type Report, table, timesText } from './page.ts'
+import { COSTS, comparisonTable, estimateText, type Facts, factsTable, type Report, table, timesText } from './page.ts'
 import { rangeSvg } from './range-svg.ts'
 
 const TITLE = 'requests for the same CPU time, times those of the bare server'
@@ -67,41 +64,35 @@ function rangeTable(machines: readonly Machine[], database: Database): string {
 function section(comparison: Comparison): string[] {
   const { database, server, contestants } = comparison
   const ratios = ({ contestant, series }: Measurement) => {
-    const perCpu = ratio(series, PER_CPU)
+    const perCpu = ratio(series, 'requestsPerCpuSecond')
     const text = contestant === contestants[1] ? estimateText(perCpu) : perCpu.middle.toFixed(2)
-    return `${text}/${ratio(series, THROUGHPUT).middle.toFixed(2)}`
+    return `${text}/${ratio(series, 'requestsPerSecond').middle.toFixed(2)}`
   }
-  const firstResponse = { 'first response, ms': ({ firstResponseMs }: Footprint) => firstResponseMs.toFixed(0) }
   return [
     `### ${DATABASE_NAMES[database]}`,
     ...(server === undefined ? [] : [server]),
     `Requests for the same CPU time/throughput, times those of ${contestants[0]?.name}:`,
     comparisonTable(comparison, ratios),
     `CPU time of one request, µs${database === 'postgres' ? ', and that of PostgreSQL' : ''}; start and memory:`,
-    comparisonTable(comparison, timesText, { ...firstResponse, ...MEMORY }),
+    comparisonTable(comparison, timesText, COSTS),
   ]
 }
 
 function latencySection(comparisons: readonly Comparison[]): string[] {
   const [baseline = '', compared = ''] = comparisons[0]?.contestants.map(({ id }) => id) ?? []
-  const rows = comparisons.flatMap(({ database, contestants, latency }) =>
-    latency
-      .filter(({ contestant }) => contestant === contestants[1])
-      .map(({ part, requestsPerSecond, series }) => [
-        `${DATABASE_NAMES[database]}, ${part * 100}%, ${requestsPerSecond.toFixed(0)}/s`,
-        `${median(series.neighbours, 'p50Ms')}/${median(series.neighbours, 'p99Ms')}`,
-        `${median(series.slices, 'p50Ms')}/${median(series.slices, 'p99Ms')}`,
-        estimateText(ratio(series, ({ p99Ms }) => p99Ms)),
-      ]),
-  )
+  const rows = comparisons.flatMap(({ database, latency }) => {
+    if (latency === undefined) return []
+    const { requestsPerSecond, series } = latency
+    const cells = [series.neighbours, series.slices].map((slices) =>
+      (['p50Ms', 'p99Ms'] as const).map((figure) => middleOf(slices, figure).toFixed(2)).join('/'),
+    )
+    const name = `${DATABASE_NAMES[database]}, ${requestsPerSecond.toFixed(0)}/s`
+    return [[name, ...cells, estimateText(ratio(series, 'p99Ms'))]]
+  })
   if (rows.length === 0) return []
   return [
     '## Latency',
-    'Median/99th percentile in milliseconds for mixed requests at random planned times, counted from those, at parts of what the slower of the two serves at most. Each figure is the middle of those of half a second each.',
+    'Median/99th percentile in milliseconds for mixed requests at random planned times, counted from those, at half of what the slower of the two serves at most. Each figure is the middle of those of half a second each.',
     table(['', baseline, compared, `p99, times that of ${baseline}`], rows),
   ]
-}
-
-function median(slices: readonly LatencySlice[], figure: keyof LatencySlice): string {
-  return estimate(slices.map((slice) => slice[figure])).middle.toFixed(2)
 }

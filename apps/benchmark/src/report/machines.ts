@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Comparison } from '../comparison/comparison.ts'
 import { difference, ratio } from '../measuring/rotation.ts'
-import { CPU, PER_CPU, THROUGHPUT } from '../measuring/slice.ts'
+import type { Estimate } from '../measuring/statistics.ts'
 import { MIXED } from '../requests/operations.ts'
 import { ROOT } from '../servers/contestants.ts'
 import type { Facts } from './page.ts'
@@ -50,27 +50,23 @@ export function withThisMachine(
 function figuresOf({ database, contestants, measurements, latency }: Comparison): [string, Figures][] {
   const compared = measurements.filter(({ contestant }) => contestant !== contestants[0])
   return compared.map(({ contestant, operation, series }) => {
-    const half = latency.find((one) => one.contestant === contestant && one.part === 0.5)?.series
+    const hasLatency = operation === MIXED && contestant === contestants[1] && latency !== undefined
     const figures = {
-      cpu: rounded(ratio(series, PER_CPU).middle),
-      throughput: rounded(ratio(series, THROUGHPUT).middle),
-      own: rounded(difference(series, CPU).middle),
-      ...(operation === MIXED && half && { p99: rounded(ratio(half, ({ p99Ms }) => p99Ms).middle) }),
+      cpu: rounded(ratio(series, 'requestsPerCpuSecond')),
+      throughput: rounded(ratio(series, 'requestsPerSecond')),
+      own: rounded(difference(series, 'cpuMicroseconds')),
+      ...(hasLatency && { p99: rounded(ratio(latency.series, 'p99Ms')) }),
     }
     return [`${database}/${contestant.id}/${operation.id}`, figures]
   })
 }
 
-function rounded(value: number): number {
-  return Number(value.toFixed(2))
+function rounded({ middle }: Estimate): number {
+  return Number(middle.toFixed(2))
 }
 
 /** From the lowest to the highest of the machines; `undefined` where none has the figure. */
-export function rangeOf(
-  machines: readonly Machine[],
-  key: string,
-  figure: keyof Figures,
-): { readonly low: number; readonly high: number } | undefined {
+export function rangeOf(machines: readonly Machine[], key: string, figure: keyof Figures) {
   const values = machines.flatMap(({ figures }) => figures[key]?.[figure] ?? [])
   return values.length === 0 ? undefined : { low: Math.min(...values), high: Math.max(...values) }
 }

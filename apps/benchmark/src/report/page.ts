@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 import type { Comparison, Footprint } from '../comparison/comparison.ts'
 import type { Measurement } from '../comparison/running.ts'
-import { figureOf } from '../measuring/rotation.ts'
-import { CPU, DATABASE_CPU } from '../measuring/slice.ts'
+import { middleOf } from '../measuring/rotation.ts'
 import type { Estimate } from '../measuring/statistics.ts'
 import { ROOT } from '../servers/contestants.ts'
 
@@ -55,13 +54,15 @@ export function comparisonTable(
   )
 }
 
-export const MEMORY = {
+/** Columns of what a server costs besides CPU time. */
+export const COSTS = {
+  'first response, ms': ({ firstResponseMs }: Footprint) => firstResponseMs.toFixed(0),
   'at rest–highest, MiB': ({ restMiB, peakMiB }: Footprint) => `${restMiB.toFixed(0)}–${peakMiB.toFixed(0)}`,
 }
 
 /** CPU time in microseconds, and that of the database server where it is known. */
 export function timesText({ series }: Measurement): string {
-  const both = [CPU, DATABASE_CPU].map((figure) => figureOf(series, figure).middle)
+  const both = (['cpuMicroseconds', 'databaseMicroseconds'] as const).map((figure) => middleOf(series.slices, figure))
   return both.flatMap((time) => (Number.isNaN(time) ? [] : time.toFixed(0))).join('+')
 }
 

@@ -1,14 +1,12 @@
-/** A figure on several machines: the bar ends at the lowest, a line reaches to the highest. */
-interface RangeBar {
-  readonly name: string
-  readonly isOurs: boolean
-  readonly low: number
-  readonly high: number
-}
-
+/** Figures on several machines: a bar ends at the lowest, a line reaches to the highest. */
 export interface RangePanel {
   readonly title: string
-  readonly bars: readonly RangeBar[]
+  readonly bars: readonly {
+    readonly name: string
+    readonly isOurs: boolean
+    readonly low: number
+    readonly high: number
+  }[]
 }
 
 const [OURS, OTHERS, INK, FAINT] = ['#c2410c', '#93c5fd', '#1c1917', '#d6d3d1']

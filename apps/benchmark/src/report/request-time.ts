@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '@pet-store/testing'
 import { compare } from '../comparison/comparison.ts'
 import { FULL } from '../comparison/plan.ts'
-import { figureOf } from '../measuring/rotation.ts'
-import { CPU } from '../measuring/slice.ts'
+import { middleOf } from '../measuring/rotation.ts'
 import { GET, LIST } from '../requests/operations.ts'
 import { DATABASE_NAMES, DATABASES, SERVICE } from '../servers/contestants.ts'
 import { type Facts, factsTable, type Report, table } from './page.ts'
@@ -35,7 +34,7 @@ export async function requestTimeReport(facts: Facts, log: (line: string) => voi
     const program = ['--cpu-prof', '--cpu-prof-interval', '100', '--cpu-prof-dir', folder, ...SERVICE.program]
     const contestants = [SERVICE, { ...SERVICE, program }]
     const { measurements } = await compare({ database, operations: [operation], contestants, plan: FULL }, log)
-    const [micros = Number.NaN] = measurements.map(({ series }) => figureOf(series, CPU).middle)
+    const [micros = Number.NaN] = measurements.map(({ series }) => middleOf(series.slices, 'cpuMicroseconds'))
     const samples = samplesByStage(folder)
     const all = samples.filter((stage) => stage !== 'idle').length
     heads.push(`${DATABASE_NAMES[database]}, ${operation.title.toLowerCase()}`)

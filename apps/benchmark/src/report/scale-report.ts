@@ -1,31 +1,28 @@
 import type { Comparison } from '../comparison/comparison.ts'
 import type { Measurement } from '../comparison/running.ts'
-import { figureOf, ratio } from '../measuring/rotation.ts'
-import { CPU, DATABASE_CPU, THROUGHPUT } from '../measuring/slice.ts'
+import { middleOf, ratio } from '../measuring/rotation.ts'
 import type { BulkRun } from '../scale/bulk.ts'
 import { DATABASE_NAMES } from '../servers/contestants.ts'
-import { comparisonTable, estimateText, type Facts, factsTable, MEMORY, type Report, table, timesText } from './page.ts'
+import { COSTS, comparisonTable, estimateText, type Facts, factsTable, type Report, table, timesText } from './page.ts'
 
-/** What was measured; what was not asked for is empty. */
-export interface ScaleFigures {
-  readonly growth: readonly Comparison[]
-  readonly bulk: readonly BulkRun[]
-  readonly processes: readonly Comparison[]
-}
-
-/** One page on many pets and on several processes. */
-export function scaleReport({ growth, bulk, processes }: ScaleFigures, facts: Facts): Report {
+/** One page on many pets and on several processes; what was not asked for is empty. */
+export function scaleReport(
+  growth: readonly Comparison[],
+  bulk: readonly BulkRun[],
+  processes: readonly Comparison[],
+  facts: Facts,
+): Report {
   const sections = [growth.flatMap(growthSection), bulkSection(bulk), processes.flatMap(processesSection)]
   const page = ['# Many pets, and several processes', factsTable(facts), ...sections.flat()]
   return { 'scale.md': `${page.join('\n\n')}\n` }
 }
 
 function growthSection(comparison: Comparison): string[] {
-  const median = ({ series }: Measurement) => figureOf(series, ({ p50Ms }) => p50Ms).middle.toFixed(3)
+  const median = ({ series }: Measurement) => middleOf(series.slices, 'p50Ms').toFixed(3)
   return [
     `## Growth, ${DATABASE_NAMES[comparison.database]}`,
-    'By the number of pets: the median response time in milliseconds of one client that waits for each response, and the memory of the service.',
-    comparisonTable(comparison, median, MEMORY),
+    'By the number of pets: the median response time in milliseconds of one client that waits for each response, and start and memory of the service.',
+    comparisonTable(comparison, median, COSTS),
   ]
 }
 
@@ -45,9 +42,10 @@ function bulkSection(runs: readonly BulkRun[]): string[] {
 const LARGEST = { cores: 192, use: 0.7 }
 
 function processesSection(comparison: Comparison): string[] {
+  const heads = ['requests/s', 'service, a core', 'PostgreSQL, a core', `PostgreSQL, ${LARGEST.cores} cores`]
   const alone = comparison.measurements.filter(({ contestant }) => contestant.processes === 1)
   const throughput = ({ series }: Measurement) =>
-    `${figureOf(series, THROUGHPUT).middle.toFixed(0)}, ${estimateText(ratio(series, THROUGHPUT))}`
+    `${middleOf(series.slices, 'requestsPerSecond').toFixed(0)}, ${estimateText(ratio(series, 'requestsPerSecond'))}`
   return [
     '## Processes',
     `Several processes of the service on one database of ${comparison.server}, on all cores together with the client and the database. Where the cores are busy already, another process cannot add throughput.`,
@@ -57,21 +55,13 @@ function processesSection(comparison: Comparison): string[] {
     comparisonTable(comparison, timesText),
     '### What limits them',
     `The service has no state, so its processes wait only for the database. From the CPU time of one request on each side, a server for PostgreSQL with ${LARGEST.cores} cores (the largest that cloud providers rent), of which ${LARGEST.use * 100}% are used, serves the last but one column. It is an upper bound: locks and the write-ahead log inside PostgreSQL, and the network, are left out; reads can go to replicas.`,
-    table(
-      [
-        'requests/s',
-        'service, a core',
-        'PostgreSQL, a core',
-        `PostgreSQL, ${LARGEST.cores} cores`,
-        'processes for that',
-      ],
-      alone.map(modelRow),
-    ),
+    table([...heads, 'processes for that'], alone.map(modelRow)),
   ]
 }
 
 function modelRow({ operation, series }: Measurement): string[] {
-  const [service = 0, database = 0] = [CPU, DATABASE_CPU].map((figure) => 1e6 / figureOf(series, figure).middle)
+  const service = middleOf(series.slices, 'requestsPerCpuSecond')
+  const database = 1e6 / middleOf(series.slices, 'databaseMicroseconds')
   const most = database * LARGEST.cores * LARGEST.use
   const values = [service, database, most, most / service / LARGEST.use]
   return [operation.title, ...values.map((value) => Math.round(value).toLocaleString('en'))]

@@ -1,5 +1,5 @@
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
-import { LoadConnection, requestBytes, type WireRequest } from '@pet-store/testing'
+import { type LoadConnection, requestBytes, type WireRequest } from '@pet-store/testing'
 
 /** The API key of every request of this run. */
 export const API_KEY = createApiKeyText()
@@ -31,10 +31,4 @@ export function send(
       reject(new Error(`Wrong response to ${method} ${path}\nexpected: ${status} ${responseBody ?? ''}\n\n${received}`))
     })
   })
-}
-
-/** The same on a connection of its own. */
-export async function sendAlone(port: number, request: CheckedRequest): Promise<void> {
-  const connection = new LoadConnection(port)
-  await send(connection, request).finally(() => connection.close())
 }

@@ -41,25 +41,20 @@ export function tracingContestants(collector: string): readonly Contestant[] {
   return [SERVICE, ...traced]
 }
 
+const PIPELINED = ceiling('bare-pipelined', 'bare, 2 pipelined clients', 'postgres', 'pipelined')
+// Drizzle describes tables for each database in another way; one of them is enough to compare with.
+const DRIZZLE = peer('fastify-drizzle', 'Fastify + Drizzle, prepared')
+const NEST = peer('nest-typeorm', 'NestJS + TypeORM')
+const EXPRESS = peer('express-mikro-orm', 'Express + MikroORM')
+
 /** Everybody on each database. The first is the one that the others are compared with, the second is our service. */
 export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
-  sqlite: [ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'), SERVICE, ...peers('sqlite')],
-  postgres: [
-    ceiling('bare', 'bare node:http + pg pool', 'postgres'),
-    SERVICE,
-    ceiling('bare-pipelined', 'bare, 2 pipelined clients', 'postgres', 'pipelined'),
-    ...peers('postgres'),
-  ],
+  sqlite: [ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'), SERVICE, DRIZZLE, NEST, EXPRESS],
+  postgres: [ceiling('bare', 'bare node:http + pg pool', 'postgres'), SERVICE, PIPELINED, NEST, EXPRESS],
 }
 
 function ceiling(id: string, name: string, file: string, ...args: readonly string[]): Contestant {
   return { id, name, role: 'ceiling', program: [join(SRC, `bare/${file}${EXTENSION}`), ...args] }
-}
-
-function peers(database: Database): Contestant[] {
-  const onBoth = [peer('nest-typeorm', 'NestJS + TypeORM'), peer('express-mikro-orm', 'Express + MikroORM')]
-  // Drizzle describes tables for each database in another way; one of them is enough to compare with.
-  return database === 'sqlite' ? [peer('fastify-drizzle', 'Fastify + Drizzle, prepared'), ...onBoth] : onBoth
 }
 
 function peer(id: string, name: string): Contestant {

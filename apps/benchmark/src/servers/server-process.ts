@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type RunningProgram, startProgram, temporaryFolder, waitForResponse } from '@pet-store/testing'
 import { freePort } from '@pet-store/testing-postgres'
-import type { MeasuredServer } from '../measuring/slice.ts'
 import { API_KEY, API_KEY_SHA256 } from '../requests/request.ts'
 import { type Contestant, PROGRAM } from './contestants.ts'
 
@@ -25,12 +24,10 @@ export function pinProcesses(): string {
 }
 
 /** A contestant as a process of its own. */
-export interface RunningServer extends MeasuredServer {
+export interface RunningServer extends Pick<RunningProgram, 'pid' | 'memoryMiB' | 'end'> {
+  readonly port: number
   /** From the start of the process to its first response. */
   readonly firstResponseMs: number
-  readonly memoryMiB: RunningProgram['memoryMiB']
-  /** Asks it to end, and waits until it has. */
-  stop(): Promise<void>
 }
 
 /** Starts a contestant and waits for its first response. */
@@ -53,19 +50,12 @@ export async function startServer({ program, settings }: Contestant, databaseUrl
   // With the reducer on, a server that waits for its turn throws its compiled code away.
   const running = startProgram({ args: ['--no-memory-reducer', ...program], env, output: log, core: serverCore })
   closeSync(log)
-  async function stop(): Promise<void> {
+  await waitForResponse(running, port, { path: '/v1/pets?limit=20', key: API_KEY }).catch(async (cause) => {
     await running.end()
-    rmSync(logFile)
-  }
-  try {
-    await waitForResponse(running, port, { path: '/v1/pets?limit=20', key: API_KEY })
-  } catch (cause) {
-    const output = readFileSync(logFile, 'utf8').slice(-2_000)
-    await stop()
-    throw new Error(`${program.join(' ')} does not respond:\n${output}`, { cause })
-  }
-  const { pid, memoryMiB } = running
-  return { pid, port, firstResponseMs: performance.now() - start, memoryMiB, stop }
+    throw new Error(`${program.join(' ')} does not respond:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`, { cause })
+  })
+  const { pid, memoryMiB, end } = running
+  return { pid, port, firstResponseMs: performance.now() - start, memoryMiB, end }
 }
 
 /** A command of ours that has run to its end: from its start, and its resident memory at its highest. */
