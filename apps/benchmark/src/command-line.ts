@@ -38,12 +38,8 @@ export function choose(args: readonly string[]) {
   const sections = SECTIONS.filter((section) => startsWithAny(section, only))
   const selections = DATABASES.map((database): Selection => {
     const operations = OPERATIONS.filter(({ id }) => startsWithAny(`${database}-${id}`, only))
-    return {
-      database,
-      operations,
-      contestants: against === undefined ? CONTESTANTS[database] : [SERVICE, serviceIn(against)],
-      plan: quick ? QUICK : FULL,
-    }
+    const contestants = against === undefined ? CONTESTANTS[database] : [SERVICE, serviceIn(against)]
+    return { database, operations, contestants, plan: quick ? QUICK : FULL }
   }).filter(({ operations }) => operations.length > 0)
   if (!help && (scale ? sections : selections).length === 0) {
     const names = scale ? SECTIONS : OPERATIONS.flatMap(({ id }) => DATABASES.map((database) => `${database}-${id}`))

@@ -37,11 +37,7 @@ function listed({ limit, status, after }: PetQuery) {
   return after === undefined ? list.all({ limit }) : listAfter.all({ limit, after })
 }
 
-interface PetQuery {
-  limit: number
-  status?: Status
-  after?: number
-}
+type PetQuery = { limit: number; status?: Status; after?: number }
 
 const int = { type: 'integer' }
 const status = { enum: STATUSES }

@@ -32,9 +32,4 @@ export function petBody({ id, name, categoryId, status }: PetRow) {
 }
 
 /** A row as the libraries give it. */
-interface PetRow {
-  id: number
-  name: string
-  categoryId: number
-  status?: string | null
-}
+type PetRow = { id: number; name: string; categoryId: number; status?: string | null }

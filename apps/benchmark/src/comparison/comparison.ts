@@ -1,6 +1,6 @@
 import { rotate } from '../measuring/rotation.ts'
 import { takeSlice } from '../measuring/slice.ts'
-import { MIXED, type Operation } from '../requests/operations.ts'
+import type { Operation } from '../requests/operations.ts'
 import type { Contestant } from '../servers/contestants.ts'
 import { openDatabases } from '../servers/databases.ts'
 import { type Latency, measureLatency } from './latency.ts'
@@ -51,8 +51,7 @@ export async function compare(selection: Selection, log: (line: string) => void)
       all.map((running) => ({ running, contestant: running.contestant, operation })),
     )
     const measurements = await rotate(heats, take, rounds, log)
-    const hasMixed = operations.includes(MIXED)
-    const latency = hasMixed ? await measureLatency(all, measurements, plan.latency, log) : undefined
+    const latency = await measureLatency(all, measurements, plan.latency, log)
     await assertStored(all)
     return { ...selection, server: databases.description, measurements, latency, footprints: all.map(footprintOf) }
   } finally {

@@ -6,7 +6,6 @@ import type { Running } from './running.ts'
 
 const LIST = '/v1/pets?limit=20'
 const CREATE = { method: 'POST', path: '/v1/pets' }
-const ADDED = 3
 
 /** Headers that differ with each response or with the way of paging. */
 const VARIABLE_HEADERS = ['date', 'x-request-id', 'link']
@@ -17,7 +16,7 @@ const VARIABLE_HEADERS = ['date', 'x-request-id', 'link']
  */
 export async function assertSameResponses(running: Running): Promise<void> {
   const { contestant, servers, requests, size } = running
-  const added = Array.from({ length: ADDED }, (_, index) => dataPet(size + 1 + index, size + 1_000))
+  const added = [1, 2, 3].map((next) => dataPet(size + next, size + 1_000))
   const all = [
     ...[...requests.values()].flat().filter(({ status }) => status === 200),
     ...added.map((pet) => checkedRequest({ ...CREATE, body: newPetJson(pet) }, 201, petJson(pet))),
@@ -30,7 +29,7 @@ export async function assertSameResponses(running: Running): Promise<void> {
   try {
     // One after the other: the ids of the added pets follow each other.
     for (const request of all) await send(connection, request)
-    running.added += ADDED
+    running.added += added.length
   } catch (cause) {
     throw new Error(`${contestant.name}: ${cause instanceof Error ? cause.message : cause}`, { cause })
   } finally {

@@ -1,12 +1,7 @@
 /** Figures on several machines: a bar ends at the lowest, a line reaches to the highest. */
 export interface RangePanel {
   readonly title: string
-  readonly bars: readonly {
-    readonly name: string
-    readonly isOurs: boolean
-    readonly low: number
-    readonly high: number
-  }[]
+  readonly bars: readonly Readonly<{ name: string; isOurs: boolean; low: number; high: number }>[]
 }
 
 const [OURS, OTHERS, INK, FAINT] = ['#c2410c', '#93c5fd', '#1c1917', '#d6d3d1']

@@ -27,6 +27,7 @@ function growthSection(comparison: Comparison): string[] {
 }
 
 function bulkSection(runs: readonly BulkRun[]): string[] {
+  if (runs.length === 0) return []
   const rows = runs.map(({ database, command, pets, seconds, peakMiB }) => [
     `${DATABASE_NAMES[database]}: \`${command}\``,
     ...[pets, Math.round(pets / seconds), Math.round(peakMiB)].map((value) => value.toLocaleString('en')),

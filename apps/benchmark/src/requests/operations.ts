@@ -17,6 +17,7 @@ interface Target {
   readonly takesCursors: boolean
 }
 
+const LONG_LIST = { limit: 100, status: STATUS }
 export const LIST: Operation = { id: 'list', title: 'List 20', requests: (target) => [list(target)] }
 export const GET: Operation = { id: 'get', title: 'Get one', requests: gets }
 export const CREATE: Operation = { id: 'create', title: 'Create', requests: creates }
@@ -25,11 +26,7 @@ export const MIXED: Operation = { id: 'mixed', title: 'Mixed', requests: mixed }
 export const OPERATIONS: readonly Operation[] = [
   LIST,
   { id: 'page', title: 'A page far down', requests: pages },
-  {
-    id: 'list-100',
-    title: 'List 100 with a status',
-    requests: (target) => [list(target, { limit: 100, status: STATUS })],
-  },
+  { id: 'list-100', title: 'List 100 with a status', requests: (target) => [list(target, LONG_LIST)] },
   ...[GET, CREATE, MIXED],
 ]
 

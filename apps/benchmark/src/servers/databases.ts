@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from '@pet-store/testing'
@@ -36,11 +37,9 @@ export function openDatabases(database: Database): Promise<Databases> {
 
 async function openSqliteDatabases(): Promise<Databases> {
   const folder = await temporaryFolder()
-  let count = 0
   return {
     async create(size) {
-      count += 1
-      const file = join(folder, `${count}.db`)
+      const file = join(folder, `${randomUUID()}.db`)
       const url = `sqlite:${file}`
       async function countPets(): Promise<number> {
         const sqlite = new Sqlite(file)

@@ -54,8 +54,7 @@ export async function startServer({ program, settings }: Contestant, databaseUrl
     await running.end()
     throw new Error(`${program.join(' ')} does not respond:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`, { cause })
   })
-  const { pid, memoryMiB, end } = running
-  return { pid, port, firstResponseMs: performance.now() - start, memoryMiB, end }
+  return { ...running, port, firstResponseMs: performance.now() - start }
 }
 
 /** A command of ours that has run to its end: from its start, and its resident memory at its highest. */
