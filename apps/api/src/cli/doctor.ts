@@ -146,12 +146,12 @@ async function* examineKeys({ apiKeys }: Required<Persistence>, { staticKeys }: 
   const keys = await apiKeys.list()
   const now = new Date()
   const active = keys.filter((key) => apiKeyState(key, now) === 'active').length + staticKeys.length
-  const isMissing = { state: 'warning', remedy: 'create one with: pet-store keys create --name NAME' } as const
-  yield { check: 'keys', message: `${active} active`, ...(active > 0 ? { state: 'ok' } : isMissing) }
+  const remedy = 'run pet-store keys create --name NAME, or set API_KEYS_SHA256'
+  yield { check: 'keys', message: `${active} active`, ...(active > 0 ? { state: 'ok' } : { state: 'warning', remedy }) }
   const latest = Math.max(...keys.map(({ createdAt, lastUsedAt = createdAt }) => lastUsedAt.getTime()))
   const time = now.toISOString()
   if (latest <= now.getTime() + CLOCK_TOLERANCE_MS) return yield { check: 'clock', state: 'ok', message: time }
   const message = `a key was used at ${new Date(latest).toISOString()}, but here it is ${time}`
-  const remedy = 'this clock is slow, or that of another instance is fast: synchronise both (NTP)'
-  yield { check: 'clock', state: 'warning', message, remedy }
+  const advice = 'this clock is slow, or that of another instance is fast: synchronise both (NTP)'
+  yield { check: 'clock', state: 'warning', message, remedy: advice }
 }

@@ -86,7 +86,10 @@ describe('PERSISTENCE_MODULE', () => {
     const folder = await temporaryFolder()
     const program = runProgram('serve', folder, settings)
     onTestFinished(() => void program.process.kill('SIGKILL'))
-    const command = await waitForOutput(program, /there is no API key yet; create one with: pet-store ([^"]*)/)
+    const command = await waitForOutput(
+      program,
+      /there is no API key yet; create one with: pet-store ([^",]*), or set API_KEYS_SHA256/,
+    )
     program.process.kill('SIGTERM')
     await program.ended
     expect(await runHere(command, folder, settings)).toEqual({
