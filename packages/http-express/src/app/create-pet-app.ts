@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PetUseCases } from '@pet-store/domain'
-import { type NextFunction, Router } from 'express'
+import { type NextFunction, type Request, type Response, Router } from 'express'
 import { unknownPath } from '../http/http-error.ts'
 import { allowedWith, rejectMethod, sendOptions } from '../http/methods.ts'
 import type { Check, Handler } from '../http/response.ts'
@@ -60,7 +60,7 @@ export function createPetApp(options: PetAppOptions): HttpApp {
   addPageRoutes(router, options)
   router.use(rejectPath)
   router.use(handleError(log))
-  return (req, res, next = () => res.destroy()) => router(req as never, res as never, next)
+  return (req, res, next = () => res.destroy()) => router(req as Request, res as Response, next)
 }
 
 /**

@@ -7,31 +7,34 @@ export type SqlValue = string | bigint | number | null
 /** How one field is stored. An absent field is `null` in its column. */
 interface FieldCodec<Value> {
   toColumn(value: Value): SqlValue
-  fromColumn(column: never): Value
+  fromColumn(column: SqlValue): Value
 }
 
 /** How each field of an item is stored. A field that is missing here does not compile. */
 export type Codec<Item> = { readonly [Field in keyof Item]-?: FieldCodec<Exclude<Item[Field], undefined>> }
 
-export const text = { toColumn: (value: string) => value, fromColumn: (column: never) => column }
-export const integer = { toColumn: (value: bigint) => value, fromColumn: (column: never) => column }
+export function asIs<Value extends SqlValue>(): FieldCodec<Value> {
+  return { toColumn: (value) => value, fromColumn: (column) => column as Value }
+}
+export const text: FieldCodec<string> = asIs()
+export const integer: FieldCodec<bigint> = asIs()
 /** A number that stays far below 2^53. */
 const count: FieldCodec<number> = { toColumn: BigInt, fromColumn: Number }
 /** Milliseconds since 1970. */
 const time: FieldCodec<Date> = {
   toColumn: (value) => BigInt(value.getTime()),
-  fromColumn: (column: bigint) => new Date(Number(column)),
+  fromColumn: (column) => new Date(Number(column)),
 }
 const scopes: FieldCodec<readonly Scope[]> = {
   toColumn: (value) => value.join(' '),
   // The check constraint allows nothing else.
-  fromColumn: (column: string) => column.split(' ') as Scope[],
+  fromColumn: (column) => String(column).split(' ') as Scope[],
 }
 
 export const PET_IMPORT_CODEC: Codec<PetImport> = {
   id: integer,
   sha256: text,
-  state: text,
+  state: asIs(),
   lines: count,
   changedAt: time,
 }
@@ -80,7 +83,7 @@ export function rowDecoder<Item>(codec: Codec<Item>): (row: readonly SqlValue[])
     const item: Partial<Item> = {}
     for (const [index, field] of fields.entries()) {
       const column = row[index] ?? null
-      if (column !== null) item[field] = codec[field].fromColumn(column as never)
+      if (column !== null) item[field] = codec[field].fromColumn(column)
     }
     return item as Item
   }

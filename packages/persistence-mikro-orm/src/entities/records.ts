@@ -3,7 +3,7 @@ import { SqlitePlatform } from '@mikro-orm/sql'
 import { SCOPES } from '@pet-store/access'
 import { PET_STATUSES, type Pet, type PetInput, type PetStatus } from '@pet-store/domain'
 import { PET_IMPORT_STATES, type PetImport, type StoredApiKey, type StoredIdempotencyKey } from '@pet-store/persistence'
-import { type Codec, integer, text } from './codec.ts'
+import { asIs, type Codec, integer, text } from './codec.ts'
 
 /** A column of 64-bit integers, exact in both directions: `bigint` in the program, never a rounded `number`. */
 class Int64Type extends BigIntType<'bigint'> {
@@ -36,7 +36,7 @@ export const PetRecord = defineEntity({
   indexes: [{ name: 'pet_status_id', properties: ['status', 'id'] }],
 })
 
-export const NEW_PET_CODEC: Codec<PetInput> = { name: text, categoryId: integer, status: text }
+export const NEW_PET_CODEC: Codec<PetInput> = { name: text, categoryId: integer, status: asIs() }
 
 export const PET_CODEC: Codec<Pet> = { id: integer, ...NEW_PET_CODEC }
 
