@@ -1,21 +1,22 @@
 // The tables and their migrations, for the ORM of an adapter
-export { ormOptions } from './orm-options.ts'
-export { assertMigrated, assertNotNewer, migrationState } from './migration-list.ts'
+export { assertMigrated, assertNotNewer, migrationState, ormOptions } from './migrations.ts'
 
 // The repositories
-export { SqlPetReader, SqlPetRepository } from './repositories/sql-pet-repository.ts'
-export type { NewKeyColumns, PetWriter } from './repositories/sql-pet-repository.ts'
+export {
+  type NewKeyColumns,
+  type PetWriter,
+  SqlPetReader,
+  SqlPetRepository,
+} from './repositories/sql-pet-repository.ts'
 export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
 
 // Their statements
-export { compilePetStatements, petTables } from './statements/pet-statements.ts'
-export type { PetStatements } from './statements/pet-statements.ts'
-export type { SqlValue } from './entities/codec.ts'
+export { compilePetStatements, type PetStatements, petTables } from './statements/pet-statements.ts'
+export type { SqlValue, SqlValues } from './entities/codec.ts'
 export type { NewPetColumns } from './entities/records.ts'
 
 // Many items at a time
-export { createBulkAccess } from './bulk/bulk-access.ts'
-export type { BulkDatabase } from './bulk/bulk-access.ts'
+export { type BulkDatabase, createBulkAccess } from './bulk/bulk-access.ts'
 
 // What an adapter brings
 export type { Statement, StatementRunner } from './statements/statement-runner.ts'

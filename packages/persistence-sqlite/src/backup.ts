@@ -11,18 +11,16 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { openSqliteDatabase } from './database/database.ts'
+import { openSqliteDatabase, withSqliteDatabase } from './database/database.ts'
+import { isBusy } from './database/failures.ts'
 import { createFolder, syncFile, syncFolder } from './database/file-access.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
-import { isBusy } from './database/unavailable.ts'
 import { assertPetStore } from './migrations.ts'
 
-/** What a backup holds. */
 export interface SqliteBackup {
   readonly pets: number
 }
 
-/** A restored database. */
 export interface RestoredSqlite extends SqliteBackup {
   /** Where the database is now that was there before; absent if there was none. */
   readonly previousFile?: string
@@ -44,7 +42,7 @@ export async function backupSqlite({ url }: Pick<SqliteOptions, 'url'>, file: st
 export async function restoreSqlite({ url }: Pick<SqliteOptions, 'url'>, file: string): Promise<RestoredSqlite> {
   const named = sqlitePath(url)
   if (named === MEMORY) throw new Error('A backup cannot be restored into memory.')
-  await assertBackup(file)
+  await withSqliteDatabase(file, { readOnly: true }, assertPetStore)
   if (!existsSync(named)) {
     createFolder(dirname(named))
     return copyTo(named, file)
@@ -89,7 +87,8 @@ async function copyTo(file: string, from: string, beforeRename: () => void = () 
     syncFolder(folder)
     return { pets }
   } catch (error) {
-    throw new Error(`Cannot write ${JSON.stringify(file)}: ${messageOf(error)}.`, { cause: error })
+    const reason = (error as Error).message.replace(/\.$/, '')
+    throw new Error(`Cannot write ${JSON.stringify(file)}: ${reason}.`, { cause: error })
   } finally {
     source.close()
     rmSync(temporary, { force: true })
@@ -125,15 +124,6 @@ function checkCopy(file: string): number {
   }
 }
 
-async function assertBackup(file: string): Promise<void> {
-  const database = await openSqliteDatabase(file, { readOnly: true })
-  try {
-    assertPetStore(database)
-  } finally {
-    database.close()
-  }
-}
-
 /**
  * In WAL mode every connection holds a lock; only without any can the mode be changed. Also moves the log into the file. A
  * damaged file may be replaced: nothing can be learned from it.
@@ -148,8 +138,4 @@ function assertUnused(path: string): void {
   } finally {
     database.close()
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
 }

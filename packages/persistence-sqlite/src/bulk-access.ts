@@ -1,6 +1,6 @@
 import type { BulkAccess } from '@pet-store/persistence'
 import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
-import { inWriteTransaction } from './database/retries.ts'
+import { inWriteTransaction } from './database/failures.ts'
 import type { SqliteOptions } from './database/settings.ts'
 import { createGroupedWrites } from './driver/grouped-writes.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'

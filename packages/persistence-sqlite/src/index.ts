@@ -1,10 +1,8 @@
 // The adapter
-export { openSqlitePersistence } from './open-persistence.ts'
-export type { SqlitePersistence } from './open-persistence.ts'
+export { openSqlitePersistence, type SqlitePersistence } from './open-persistence.ts'
 
 // Its settings
-export { sqliteCapabilities, sqlitePath } from './database/settings.ts'
-export type { SqliteOptions } from './database/settings.ts'
+export { type SqliteOptions, sqliteCapabilities, sqlitePath } from './database/settings.ts'
 
 // Its schema, for commands that migrate without serving
 export { migrateSqlite, readSqliteMigrations } from './migrations.ts'
@@ -13,5 +11,4 @@ export { migrateSqlite, readSqliteMigrations } from './migrations.ts'
 export { openSqliteBulkAccess } from './bulk-access.ts'
 
 // Its backups
-export { backupSqlite, restoreSqlite } from './backup.ts'
-export type { RestoredSqlite, SqliteBackup } from './backup.ts'
+export { backupSqlite, type RestoredSqlite, restoreSqlite, type SqliteBackup } from './backup.ts'

@@ -4,8 +4,8 @@ import type { MigrationState } from '@pet-store/persistence'
 import { assertMigrated, assertNotNewer, migrationState, ormOptions } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { SqliteDialect } from 'kysely'
-import { openSqliteDatabase } from './database/database.ts'
-import { inWriteTransaction } from './database/retries.ts'
+import { configured, openSqliteDatabase, withSqliteDatabase } from './database/database.ts'
+import { inWriteTransaction } from './database/failures.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { MIGRATIONS } from './schema.ts'
 
@@ -26,24 +26,14 @@ export function createSqliteOrm(database: Database): MikroORM {
  * missing. Any number of processes may call it at once.
  */
 export async function migrateSqlite({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
-  const database = await openSqliteDatabase(sqlitePath(url))
-  try {
-    return await runMigrations(database)
-  } finally {
-    database.close()
-  }
+  return withSqliteDatabase(sqlitePath(url), {}, runMigrations)
 }
 
 /** Returns which migrations a file has and lacks. Writes nothing. */
 export async function readSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>): Promise<MigrationState> {
   const path = sqlitePath(url)
   if (path !== MEMORY && !existsSync(path)) return migrationState(nameOf(path), undefined, MIGRATIONS)
-  const database = await openSqliteDatabase(path, { readOnly: true })
-  try {
-    return stateOf(database)
-  } finally {
-    database.close()
-  }
+  return withSqliteDatabase(path, { readOnly: true }, stateOf)
 }
 
 /** Runs the missing migrations, all or none. Rejects with one sentence that names the file. */
@@ -57,8 +47,7 @@ export async function runMigrations(database: Database): Promise<readonly string
       return pending
     })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`Cannot migrate the ${nameOf(database.name)}: ${reason}.`, { cause: error })
+    throw new Error(`Cannot migrate the ${nameOf(database.name)}: ${(error as Error).message}.`, { cause: error })
   }
 }
 
@@ -71,16 +60,12 @@ export async function openMigrated(
   { mayBeNewer }: { readonly mayBeNewer: boolean },
 ): Promise<Database> {
   const mayMigrate = migrate && !readOnly
-  const database = await openSqliteDatabase(sqlitePath(url), { create: create && mayMigrate, readOnly })
-  try {
+  const opened = await openSqliteDatabase(sqlitePath(url), { create: create && mayMigrate, readOnly })
+  return configured(opened, async (database) => {
     if (mayMigrate) await runMigrations(database)
     else assertMigrated(nameOf(database.name), stateOf(database))
     if (!mayBeNewer) assertNotNewer(nameOf(database.name), stateOf(database))
-    return database
-  } catch (error) {
-    database.close()
-    throw error
-  }
+  })
 }
 
 /** Throws one sentence if this program has never migrated a database, or a newer version has. */

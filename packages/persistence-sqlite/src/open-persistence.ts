@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Persistence } from '@pet-store/persistence'
 import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
-import { REQUEST_MAX_WAIT_MS, withRetries } from './database/retries.ts'
+import { REQUEST_MAX_WAIT_MS, withRetries } from './database/failures.ts'
 import type { SqliteOptions } from './database/settings.ts'
 import { createFileCheck, createGroupedWrites, createSqlitePetWriter } from './driver/grouped-writes.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'

@@ -9,7 +9,7 @@ import {
   PET_IMPORT_CODEC,
   rowDecoder,
   rowEncoder,
-  type SqlValue,
+  type SqlValues,
 } from '../entities/codec.ts'
 import {
   ApiKeyRecord,
@@ -31,7 +31,7 @@ export interface BulkDatabase extends Pick<BulkAccess, 'lastPetId' | 'movePetIds
    * Inserts rows into a table in one transaction: all or none. If a statement comes with them that changes no row,
    * nothing is inserted and the result is `false`.
    */
-  insert(table: InsertTable, rows: readonly Row[], also?: SqlText): Promise<boolean>
+  insert(table: InsertTable, rows: readonly SqlValues[], also?: SqlText): Promise<boolean>
 }
 
 /** A table and the columns of its rows. `onConflict` ends the insert of rows that replace others. */
@@ -40,14 +40,12 @@ type InsertTable = Pick<TableColumns, 'table' | 'columns' | 'names'> & { readonl
 /** A statement with its values. */
 interface SqlText {
   readonly sql: string
-  readonly values: Row
+  readonly values: SqlValues
 }
-
-type Row = readonly SqlValue[]
 
 /** Joins what the databases share with what each does in its own way. */
 export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): BulkAccess {
-  const { runner, insert, lastPetId, movePetIdsPast, close } = database
+  const { runner, insert, ...own } = database
   const statement = statementFor(em)
   const newPets = bulkTable(em, PetRecord, NEW_PET_CODEC)
   const pets = bulkTable(em, PetRecord, PET_CODEC)
@@ -59,7 +57,7 @@ export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): 
     await insert(table, items.map(table.toRow))
   }
   const reading = <Item>({ table, names, fromRow }: BulkTable<Item>, name: string, rest: string) =>
-    runner.readAll(statement<Row, Row>(name, `select ${names} from ${table} ${rest}`), fromRow)
+    runner.readAll(statement<SqlValues, SqlValues>(name, `select ${names} from ${table} ${rest}`), fromRow)
 
   const count = statement<[], [pets: bigint]>('pet_count', `select count(*) from ${pets.table}`)
   const countPets = runner.readOne(count, ([counted]) => Number(counted))
@@ -92,9 +90,7 @@ export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): 
     writeIdempotencyKeys: (items) => write(keys, items),
     readApiKeys: () => readApiKeys([]),
     writeApiKeys: (items) => write(apiKeys, items),
-    lastPetId,
-    movePetIdsPast,
-    close,
+    ...own,
   }
 }
 
@@ -120,8 +116,8 @@ function importAdvance(
 
 /** A table whose rows are items of the domain. */
 interface BulkTable<Item> extends InsertTable, TableColumns<keyof Item & string> {
-  toRow(item: Item): Row
-  fromRow(row: Row): Item
+  toRow(item: Item): SqlValues
+  fromRow(row: SqlValues): Item
 }
 
 /** The table of an entity whose properties have the names of the fields. With `replaces` a row replaces that with its primary key. */

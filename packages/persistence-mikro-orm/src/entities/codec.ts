@@ -3,6 +3,8 @@ import type { PetImport, StoredApiKey, StoredIdempotencyKey } from '@pet-store/p
 
 /** A value of a statement. An integer of 64 bits is a `bigint`; the runner must pass and return every one exactly. */
 export type SqlValue = string | bigint | number | null
+/** The values of a statement in the order of its placeholders, or a row in the order of its columns. */
+export type SqlValues = readonly SqlValue[]
 
 /** How one field is stored. An absent field is `null` in its column. */
 interface FieldCodec<Value> {
@@ -67,7 +69,7 @@ export function fieldsOf<Item>(codec: Codec<Item>): readonly (keyof Item & strin
 }
 
 /** Returns a function that makes a row of an item: its columns in the order of the codec. */
-export function rowEncoder<Item>(codec: Codec<Item>): (item: Item) => readonly SqlValue[] {
+export function rowEncoder<Item>(codec: Codec<Item>): (item: Item) => SqlValues {
   const fields = fieldsOf(codec)
   return (item) =>
     fields.map((field) => {
@@ -77,7 +79,7 @@ export function rowEncoder<Item>(codec: Codec<Item>): (item: Item) => readonly S
 }
 
 /** Returns a function that does the opposite. What is absent stays absent. */
-export function rowDecoder<Item>(codec: Codec<Item>): (row: readonly SqlValue[]) => Item {
+export function rowDecoder<Item>(codec: Codec<Item>): (row: SqlValues) => Item {
   const fields = fieldsOf(codec)
   return (row) => {
     const item: Partial<Item> = {}

@@ -1,7 +1,7 @@
 import { type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import type { StoredApiKey } from '@pet-store/persistence'
-import { API_KEY_CODEC, fieldsOf, rowDecoder, rowEncoder, type SqlValue } from '../entities/codec.ts'
+import { API_KEY_CODEC, fieldsOf, rowDecoder, rowEncoder, type SqlValues } from '../entities/codec.ts'
 import { ApiKeyRecord } from '../entities/records.ts'
 import { tracked } from '../statements/grouped-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
@@ -32,9 +32,8 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
     const replacing = async () => {
       if ((await this.find(id)) === undefined) throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
-      return (
-        (await this.#statements.addSuccessor(encode({ ...successor, replaces: id, overlapUntil: until }))) !== undefined
-      )
+      const values = encode({ ...successor, replaces: id, overlapUntil: until })
+      return (await this.#statements.addSuccessor(values)) !== undefined
     }
     return tracked(this.#writing, replacing())
   }
@@ -81,11 +80,11 @@ function prepareStatements(em: SqlEntityManager, runner: StatementRunner) {
     : 'select * from json_to_recordset($1::json) as used(id text, at bigint)'
 
   const readOne = (name: string, where: string) =>
-    runner.readOne(statement<Row, Row>(name, `${select} where ${where}`), keyWithSuccessor)
+    runner.readOne(statement<SqlValues, SqlValues>(name, `${select} where ${where}`), keyWithSuccessor)
   const readAll = (name: string, rest: string) =>
-    runner.readAll(statement<Row, Row>(name, `${select} ${rest}`), keyWithSuccessor)
+    runner.readAll(statement<SqlValues, SqlValues>(name, `${select} ${rest}`), keyWithSuccessor)
   const write = (name: string, sql: string) =>
-    runner.writeOptional(statement<Row, Row>(name, `${sql} returning ${table}.${id}`))
+    runner.writeOptional(statement<SqlValues, SqlValues>(name, `${sql} returning ${table}.${id}`))
   return {
     find: readOne('api_key_find', `found.${id} = $1`),
     findByHash: readOne('api_key_find_by_hash', `found.${sha256} = $1`),
@@ -112,10 +111,8 @@ function prepareStatements(em: SqlEntityManager, runner: StatementRunner) {
   }
 }
 
-type Row = readonly SqlValue[]
-
 /** A stored key says which one it replaces; a key of the port says by which one it was replaced. */
-function keyWithSuccessor(row: Row): ApiKey {
+function keyWithSuccessor(row: SqlValues): ApiKey {
   const { sha256: _, replaces: __, overlapUntil: ___, ...key } = decode(row)
   const columns = row.slice(FIELDS.length)
   if (columns[0] === null) return key

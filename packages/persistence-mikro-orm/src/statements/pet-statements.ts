@@ -4,9 +4,6 @@ import { fieldsOf, IDEMPOTENCY_KEY_CODEC } from '../entities/codec.ts'
 import { IdempotencyKeyRecord, NEW_PET_CODEC, PET_CODEC, type PetColumns, PetRecord } from '../entities/records.ts'
 import { columnsOf, statementFor } from './table-columns.ts'
 
-/** An idempotency key, and the id of its pet. */
-type KeyColumns = readonly [fingerprint: string, at: bigint, petId: bigint]
-
 /** The statements on pets that are the same for every database; how pets are added is up to each adapter. */
 export type PetStatements = ReturnType<typeof compilePetStatements>
 
@@ -70,7 +67,10 @@ function compileKeyStatements(em: SqlEntityManager, isSqlite: boolean) {
   const expired = `${isSqlite ? SQLITE_NOW : POSTGRES_NOW} - ${IDEMPOTENCY_KEY_LIFETIME_MS}`
   const isExpired = `${at} >= $1 and ${at} <= $2 and ${at} <= ${expired}`
   return {
-    findKey: statement<readonly [owner: string, key: string], KeyColumns>(
+    findKey: statement<
+      readonly [owner: string, key: string],
+      readonly [fingerprint: string, at: bigint, petId: bigint]
+    >(
       'idempotency_key_find',
       `select ${fingerprint}, ${at}, ${petId} from ${table} where ${owner} = $1 and ${key} = $2`,
     ),

@@ -1,6 +1,6 @@
 import type { EntitySchema } from '@mikro-orm/core'
 import { type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
-import type { SqlValue } from '../entities/codec.ts'
+import type { SqlValues } from '../entities/codec.ts'
 import type { Statement } from './statement-runner.ts'
 
 /** The table of an entity, and the columns of some of its properties. */
@@ -42,8 +42,8 @@ export function placeholders({ length }: readonly unknown[]): string {
  */
 export function statementFor(em: SqlEntityManager) {
   const isSqlite = em.getPlatform() instanceof SqlitePlatform
-  return <Values extends readonly SqlValue[], Row extends readonly SqlValue[]>(
-    name: string,
-    sql: string,
-  ): Statement<Values, Row> => ({ name, sql: isSqlite ? sql.replaceAll(/\$\d+/g, '?') : sql })
+  return <Values extends SqlValues, Row extends SqlValues>(name: string, sql: string): Statement<Values, Row> => ({
+    name,
+    sql: isSqlite ? sql.replaceAll(/\$\d+/g, '?') : sql,
+  })
 }

@@ -2,8 +2,8 @@ import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, st
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { codeOf, withRetries } from './failures.ts'
 import { assertAccess, assertDatabaseFile, createFolder, NO_DATABASE, user } from './file-access.ts'
-import { withRetries } from './retries.ts'
 import { MEMORY } from './settings.ts'
 
 /** What opening a file may do to it. */
@@ -32,6 +32,20 @@ export async function openSqliteDatabase(
   }
 }
 
+/** Opens a file for some work, and closes it in any case. */
+export async function withSqliteDatabase<Result>(
+  path: string,
+  mode: OpenMode,
+  work: (database: Database.Database) => Result | Promise<Result>,
+): Promise<Result> {
+  const database = await openSqliteDatabase(path, mode)
+  try {
+    return await work(database)
+  } finally {
+    database.close()
+  }
+}
+
 async function openWritable(path: string): Promise<Database.Database> {
   return configured(new Database(path, { timeout: 0 }), async (connection) => {
     // Readers and a writer do not block each other. Also the first read of the file, which shows whether it is a database.
@@ -53,7 +67,8 @@ async function openReadOnly(path: string): Promise<Database.Database> {
     // With this flag SQLite removes no log either.
     if (existsSync(`${path}-shm`)) return await openForQueries(path, { readonly: true })
   } catch (error) {
-    if (!isReadOnlyFolder(error)) throw error
+    // In a folder that is only read.
+    if (!/^SQLITE_(?:READONLY|CANTOPEN)/.test(codeOf(error))) throw error
   }
   return openCopy(path)
 }
@@ -91,7 +106,8 @@ async function openCopy(path: string): Promise<Database.Database> {
   }
 }
 
-async function configured(
+/** Returns the connection once work on it has succeeded, and closes it when that fails. */
+export async function configured(
   connection: Database.Database,
   configure: (connection: Database.Database) => Promise<void>,
 ): Promise<Database.Database> {
@@ -102,10 +118,6 @@ async function configured(
     connection.close()
     throw error
   }
-}
-
-function isReadOnlyFolder(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(?:READONLY|CANTOPEN)/.test(error.code)
 }
 
 function reasonOf(error: unknown, path: string): string {

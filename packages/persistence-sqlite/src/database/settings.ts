@@ -3,7 +3,6 @@ import type { PersistenceCapabilities, PersistenceOptions } from '@pet-store/per
 /** Which SQLite database to open, and what opening may do to it. `url`: see `sqlitePath`. */
 export type SqliteOptions = Omit<PersistenceOptions, 'replicaUrls'>
 
-/** What this adapter can do beyond the ports. */
 export const sqliteCapabilities: PersistenceCapabilities = {
   severalProcesses: true,
   sharedLimits: false,

@@ -13,8 +13,7 @@ import {
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { RETRY_PAUSE_MS } from '../database/retries.ts'
-import { isBusy, isDiskFailure, unavailableOr } from '../database/unavailable.ts'
+import { isBusy, isDiskFailure, RETRY_PAUSE_MS, unavailableOr } from '../database/failures.ts'
 
 /**
  * Runs a write in the next transaction and resolves after its commit. A write that throws fails alone. `values` are those

@@ -1,7 +1,6 @@
-import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
-import type { Database, Statement as Prepared } from 'better-sqlite3'
-import { REQUEST_MAX_WAIT_MS, withRetries } from '../database/retries.ts'
-import { isBusy, unavailableOr } from '../database/unavailable.ts'
+import type { SqlValues, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
+import type { Database } from 'better-sqlite3'
+import { isBusy, REQUEST_MAX_WAIT_MS, unavailableOr, withRetries } from '../database/failures.ts'
 import type { AddWrite } from './grouped-writes.ts'
 
 /**
@@ -11,10 +10,8 @@ import type { AddWrite } from './grouped-writes.ts'
 export function createSqliteStatementRunner(database: Database, addWrite: AddWrite): StatementRunner {
   const addRead = createGroupedReads(database)
 
-  function prepare<Values extends readonly SqlValue[], Row extends readonly SqlValue[]>({
-    sql,
-  }: Statement<Values, Row>): Prepared<[Values], Row> {
-    return database.prepare<[Values], Row>(sql).safeIntegers().raw()
+  function prepare<Values extends SqlValues, Row extends SqlValues>(statement: Statement<Values, Row>) {
+    return database.prepare<[Values], Row>(statement.sql).safeIntegers().raw()
   }
 
   return {

@@ -1,9 +1,32 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Database } from 'better-sqlite3'
-import { isBusy } from './unavailable.ts'
+import { persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
+import Database from 'better-sqlite3'
+
+/** Another process is writing, the disk is full or broken, the file became read-only: not caused by the request. */
+const CODES = /^SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)/
+
+/** Returns what a call rejects with: `persistence_unavailable` where the database cannot work now, else the error itself. */
+export function unavailableOr(error: unknown, outcome: WriteOutcome = 'not_stored'): unknown {
+  return CODES.test(codeOf(error)) ? persistenceUnavailable({ cause: error, outcome }) : error
+}
+
+/** Whether another connection held the lock. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY')
+}
+
+/** Whether the disk failed. */
+export function isDiskFailure(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_IOERR')
+}
+
+/** The code of an error of the driver, empty for any other. */
+export function codeOf(error: unknown): string {
+  return error instanceof Database.SqliteError ? error.code : ''
+}
 
 /** Long enough for another process to migrate a large table. */
-const TIMEOUT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 /** How long reads and writes of requests wait for a lock at most. */
 export const REQUEST_MAX_WAIT_MS = 5_000
 
@@ -17,11 +40,8 @@ export const RETRY_PAUSE_MS = 2
  * SQLite's own `busy_timeout` sleeps on the main thread: no request, not even a health check, would get a response
  * meanwhile. Every connection therefore has a timeout of 0.
  */
-export async function withRetries<Result>(
-  work: () => Result | Promise<Result>,
-  timeoutMs: number = TIMEOUT_MS,
-): Promise<Result> {
-  const deadline = performance.now() + timeoutMs
+export async function withRetries<Result>(work: () => Result | Promise<Result>, waitMs = MAX_WAIT_MS): Promise<Result> {
+  const deadline = performance.now() + waitMs
   for (;;) {
     try {
       return await work()
@@ -40,7 +60,7 @@ export async function withRetries<Result>(
  * writer at a time, so the second program waits here and then finds the work done.
  */
 export async function inWriteTransaction<Result>(
-  database: Database,
+  database: Database.Database,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
   await withRetries(() => database.exec('begin immediate'))
