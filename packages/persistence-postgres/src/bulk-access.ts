@@ -18,12 +18,10 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
   const { bulkTimeoutMs = PAGE_TIMEOUT_MS } = options
   const database = await openPostgresDatabase({ ...options, statementTimeoutMs: bulkTimeoutMs })
   const { pool } = database
-  try {
-    await migrateIfAllowed(database, options, { mayBeNewer: false })
-  } catch (error) {
+  await migrateIfAllowed(database, options, { mayBeNewer: false }).catch(async (error: unknown) => {
     await pool.end()
     throw error
-  }
+  })
 
   const read = runOnPool(pool, 'not_stored')
   const write = runOnPool(pool, 'unknown')

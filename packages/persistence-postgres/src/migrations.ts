@@ -5,9 +5,8 @@ import { assertMigrated, assertNotNewer, migrationState, ormOptions } from '@pet
 import { PostgresDialect, type PostgresPool } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database/database.ts'
-import { withRetries } from './database/retries.ts'
+import { isConflict, sqlStateOf, withRetries } from './database/failures.ts'
 import type { PostgresOptions } from './database/settings.ts'
-import { isConflict, sqlStateOf } from './database/unavailable.ts'
 import { inWriteTransaction } from './driver/pool-statements.ts'
 import { MIGRATIONS } from './schema.ts'
 
@@ -96,7 +95,8 @@ async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Pro
  * to the transaction, so that it works behind a pooler in transaction mode too.
  */
 function migrateInTransaction(database: PostgresDatabase): Promise<readonly string[]> {
-  const work = async (client: ClientBase) => {
+  // Read committed: whoever has waited for the lock must see what the program that held it has done.
+  return inWriteTransaction(database.pool, async (client) => {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(`select pg_advisory_xact_lock(${LOCK})`)
     const { pending } = migrationState(nameOf(database), await appliedMigrations(client), MIGRATIONS)
@@ -104,9 +104,7 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
       await createPostgresOrm(database.name, poolOf(client, database.pool)).migrator.up({ migrations: [...pending] })
     }
     return pending
-  }
-  // Read committed: whoever has waited for the lock must see what the program that held it has done.
-  return inWriteTransaction(database.pool, work)
+  })
 }
 
 /** Which migrations a database has and lacks. */

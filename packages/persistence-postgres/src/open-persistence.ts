@@ -1,7 +1,7 @@
 import { type PetId, persistenceUnavailable } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
-import { withRetries } from './database/retries.ts'
+import { withRetries } from './database/failures.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
 import { createPostgresPetWriter } from './driver/grouped-writes.ts'

@@ -1,8 +1,7 @@
 import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
 import pg, { type Pool } from 'pg'
-import { withRetries } from './retries.ts'
+import { isLostStatement, withRetries } from './failures.ts'
 import { type ConnectionOptions, type Pooler, poolConfig } from './settings.ts'
-import { isLostStatement } from './unavailable.ts'
 
 /** Connections to one database. */
 export interface PostgresDatabase {
@@ -72,8 +71,6 @@ export function reasonOf(error: unknown): string {
 export const NO_STATEMENTS_HINT =
   'the pooler keeps no prepared statements, as PgBouncer before 1.21 or with max_prepared_statements = 0, so set the option pooler (DATABASE_POOLER) to transaction-unprepared'
 
-const PREPARED = { name: 'pooler_probe', text: 'select 1' }
-
 /**
  * Rejects if the option `pooler` is wrong, so that whatever opens the database first finds it, and not the requests. A
  * pooler in transaction mode that keeps no statements gives a connection another one of the server, where what it has
@@ -88,7 +85,8 @@ async function assertKeepsStatements(pool: Pool, options: ConnectionOptions): Pr
   const one = await pool.connect()
   try {
     await other.connect()
-    for (const client of [one, one, other]) await withRetries(() => client.query(PREPARED))
+    const probe = { name: 'pooler_probe', text: 'select 1' }
+    for (const client of [one, one, other]) await withRetries(() => client.query(probe))
   } catch (error) {
     throw isLostStatement(error) ? new Error(NO_STATEMENTS_HINT, { cause: error }) : error
   } finally {

@@ -24,7 +24,6 @@ export interface PostgresOptions extends PersistenceOptions {
   readonly pooler?: Pooler
 }
 
-/** What this adapter can do beyond the ports. */
 export const postgresCapabilities: PersistenceCapabilities = {
   severalProcesses: true,
   sharedLimits: true,

@@ -1,8 +1,7 @@
 import { isPetError } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
-import type { Pool } from 'pg'
 import { cannotOpen, openPostgresDatabase, type PostgresDatabase } from '../database/database.ts'
-import { withRetries } from '../database/retries.ts'
+import { withRetries } from '../database/failures.ts'
 import { DEFAULT_POOL_SIZE, type PostgresOptions, poolConfig } from '../database/settings.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
 import { poolUse, type Run, runOnPool } from './pool-statements.ts'
@@ -52,7 +51,12 @@ export async function openPostgresConnections(options: PostgresOptions): Promise
     ...database,
     read: hasReaders ? inTurns(readers) : runOnPool(pool, 'not_stored'),
     write: runOnPool(pool, 'unknown'),
-    use: (name) => useOf(name, pool, readers, poolSize),
+    use(name) {
+      const open = readers.filter(({ isOpen }) => isOpen)
+      const busy = open.filter(({ isBusy }) => isBusy).length
+      const ofPool = poolUse(name, pool)
+      return { ...ofPool, busy: ofPool.busy + busy, idle: ofPool.idle + open.length - busy, limit: poolSize }
+    },
     close,
   }
 }
@@ -77,11 +81,4 @@ function inTurns(readers: readonly PipelinedConnection[]): Run {
     }
     return (readers[last] as PipelinedConnection).read(statement, values)
   }
-}
-
-function useOf(name: string, pool: Pool, readers: readonly PipelinedConnection[], limit: number): PoolUse {
-  const open = readers.filter(({ isOpen }) => isOpen)
-  const busy = open.filter(({ isBusy }) => isBusy).length
-  const ofPool = poolUse(name, pool)
-  return { ...ofPool, busy: ofPool.busy + busy, idle: ofPool.idle + open.length - busy, limit }
 }

@@ -11,7 +11,7 @@ import {
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
-import { isInvalidValue, unknownIfTimedOut } from '../database/unavailable.ts'
+import { isInvalidValue, unknownIfTimedOut } from '../database/failures.ts'
 import type { PostgresConnections } from './connections.ts'
 import { connect, inWriteTransaction, onConnection, runOn } from './pool-statements.ts'
 import { prepare, reported } from './statement-runner.ts'
@@ -68,15 +68,13 @@ export function createPostgresPetWriter(
   }
 }
 
-/** Inserts pets in one statement and returns the id of each, in their order, or changes nothing. */
-type InsertRows = (rows: readonly NewPetColumns[]) => Promise<readonly PetId[]>
-
 /**
  * Inserts a group. If the server rejects one of the values, each insert runs by itself, so that an invalid one fails
- * alone; after any other error nobody knows what is stored, so nothing is repeated.
+ * alone; after any other error nobody knows what is stored, so nothing is repeated. `insert` adds pets in one statement and
+ * returns the id of each, in their order, or changes nothing.
  */
 export async function insertGroup(
-  insert: InsertRows,
+  insert: (rows: readonly NewPetColumns[]) => Promise<readonly PetId[]>,
   group: readonly WaitingStatement<NewPetColumns, PetId>[],
 ): Promise<void> {
   if (group.length === 0) return

@@ -1,6 +1,6 @@
 import { GroupedStatements, type GroupOptions, rejectionFor, type SqlValue } from '@pet-store/persistence-mikro-orm'
 import pg, { type PoolConfig } from 'pg'
-import { cannotConnect } from '../database/unavailable.ts'
+import { cannotConnect } from '../database/failures.ts'
 import type { DriverStatement, Row } from './pool-statements.ts'
 import { type PendingRead, type PreparedStatements, type Read, ReadBatch } from './read-batch.ts'
 import { receiveResults } from './results.ts'

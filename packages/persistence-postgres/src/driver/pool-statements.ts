@@ -2,7 +2,7 @@ import type { Cancellation, WriteOutcome } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
 import { bytesOf, rejectionFor, type SqlValue, tooManyWait, WAITING_LIMITS } from '@pet-store/persistence-mikro-orm'
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
-import { cannotConnect, isUsableAfter, sqlStateOf, unavailableOr } from '../database/unavailable.ts'
+import { cannotConnect, isUsableAfter, sqlStateOf, unavailableOr } from '../database/failures.ts'
 
 /** A statement as the driver takes it, without its values. */
 export interface DriverStatement {

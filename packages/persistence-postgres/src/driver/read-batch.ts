@@ -1,7 +1,7 @@
 import type { SqlValue, WaitingStatement } from '@pet-store/persistence-mikro-orm'
 import type { Connection, FieldDef, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
-import { isUsableAfter, unavailableOr } from '../database/unavailable.ts'
+import { isUsableAfter, unavailableOr } from '../database/failures.ts'
 import type { DriverStatement, Row } from './pool-statements.ts'
 import { type ReadRow, type ResultReceiver, rowReader } from './results.ts'
 

@@ -2,19 +2,14 @@ import { persistenceUnavailable } from '@pet-store/domain'
 import type { OnStatement } from '@pet-store/persistence'
 import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import { NO_STATEMENTS_HINT, type PostgresDatabase } from '../database/database.ts'
-import { withRetries } from '../database/retries.ts'
-import { isConflict, isLostStatement, isStalePlan } from '../database/unavailable.ts'
+import { isConflict, isLostStatement, isStalePlan, withRetries } from '../database/failures.ts'
 import type { DriverStatement, Row, Run } from './pool-statements.ts'
 
 /** How statements are prepared, and who is told of them. */
 export type StatementOptions = Pick<PostgresDatabase, 'pooler' | 'onStatement' | 'server'>
 
 /** Runs statements by the given functions, for writing and for reading. */
-export function createPostgresStatementRunner(
-  options: StatementOptions,
-  write: Run,
-  read: Run = write,
-): StatementRunner {
+export function createPostgresStatementRunner(options: StatementOptions, write: Run, read = write): StatementRunner {
   return {
     readOne(statement, map) {
       const run = prepare(statement, options)
@@ -62,7 +57,10 @@ export function prepare<Values extends readonly SqlValue[], Result extends Row>(
 
   async function repeat(run: RunOnce, used: DriverStatement, error: unknown) {
     if (isConflict(error)) return withRetries(() => run(current))
-    if (!isStalePlan(error)) throw withHint(error)
+    if (isLostStatement(error)) {
+      throw persistenceUnavailable({ message: `Cannot run a statement: ${NO_STATEMENTS_HINT}.`, cause: error })
+    }
+    if (!isStalePlan(error)) throw error
     forget(used)
     return run(current)
   }
@@ -80,9 +78,4 @@ export function prepare<Values extends readonly SqlValue[], Result extends Row>(
 export function reported<Result>(end: ReturnType<OnStatement>, result: Promise<Result>): Promise<Result> {
   if (end !== undefined) result.then(() => end(), end)
   return result
-}
-
-function withHint(error: unknown): unknown {
-  if (!isLostStatement(error)) return error
-  return persistenceUnavailable({ message: `Cannot run a statement: ${NO_STATEMENTS_HINT}.`, cause: error })
 }

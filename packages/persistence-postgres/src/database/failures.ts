@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { DriverException } from '@mikro-orm/core'
 import { isPetError, type PetError, persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
 import pg from 'pg'
@@ -79,4 +80,31 @@ export function cannotConnect(cause: unknown): PetError {
 function reportedBy(error: unknown): pg.DatabaseError | undefined {
   if (error instanceof pg.DatabaseError) return error
   return error instanceof DriverException && 'severity' in error ? (error as unknown as pg.DatabaseError) : undefined
+}
+
+const MAX_RETRIES = 10
+const FIRST_PAUSE_MS = 5
+const MAX_PAUSE_MS = 200
+
+/**
+ * Runs work, and runs it again if it has failed because of others at the same time, with longer and longer pauses, with
+ * jitter. Rejects with `persistence_unavailable`, outcome `not_stored`, if it fails each time.
+ */
+export async function withRetries<Result>(work: () => Promise<Result>): Promise<Result> {
+  let conflict: unknown
+  for (let retries = 0; retries <= MAX_RETRIES; retries += 1) {
+    if (retries > 0) {
+      await setTimeout(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (retries - 1)) * (0.5 + Math.random()))
+    }
+    try {
+      return await work()
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      conflict = error
+    }
+  }
+  throw persistenceUnavailable({
+    message: 'The statement conflicts with others that run at the same time.',
+    cause: conflict,
+  })
 }

@@ -1,7 +1,7 @@
 import { PetError, persistenceUnavailable } from '@pet-store/domain'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { isConflict, isInvalidValue, isUsableAfter, unavailableOr } from './unavailable.ts'
+import { isConflict, isInvalidValue, isUsableAfter, unavailableOr } from './failures.ts'
 
 function reported(code: string, severity = 'ERROR'): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity })
