@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { AccessError, type ApiKey, apiKeyState, type NewApiKey, SCOPES, type Scope } from './api-key.ts'
+import { AccessError, type ApiKey, apiKeyState, invalid, type NewApiKey, SCOPES, type Scope } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { createApiKeyText } from './api-key-text.ts'
 import { hashApiKey } from './key-check.ts'
@@ -128,10 +128,6 @@ function timeAfter(time: Date, durationMs: number): Date {
   const later = new Date(time.getTime() + durationMs)
   if (Number.isNaN(later.getTime())) throw invalid('A key must end before the year 275760.')
   return later
-}
-
-function invalid(message: string): AccessError {
-  return new AccessError('api_key_invalid', message)
 }
 
 function notFound(id: string): AccessError {

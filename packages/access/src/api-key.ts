@@ -57,3 +57,7 @@ export class AccessError extends Error {
     this.code = code
   }
 }
+
+export function invalid(message: string): AccessError {
+  return new AccessError('api_key_invalid', message)
+}

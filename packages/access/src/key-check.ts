@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { AccessError, SCOPES, type Scope, type VerifiedKey } from './api-key.ts'
+import { invalid, SCOPES, type Scope, type VerifiedKey } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { isApiKeyText } from './api-key-text.ts'
 import { createKeyLookUps } from './key-look-ups.ts'
@@ -112,10 +112,8 @@ function verifiedBySha256(keys: readonly StaticKey[]): ReadonlyMap<string, Verif
   const names = new Set<string>()
   for (const { keyId, sha256, scopes = SCOPES } of keys) {
     const known = bySha256.get(sha256)
-    if (known !== undefined)
-      throw new AccessError('api_key_invalid', `The keys ${known.keyId} and ${keyId} have the same hash.`)
-    if (names.has(keyId))
-      throw new AccessError('api_key_invalid', `Two keys are named ${keyId}. Give each key its own name.`)
+    if (known !== undefined) throw invalid(`The keys ${known.keyId} and ${keyId} have the same hash.`)
+    if (names.has(keyId)) throw invalid(`Two keys are named ${keyId}. Give each key its own name.`)
     names.add(keyId)
     bySha256.set(sha256, { keyId, scopes })
   }

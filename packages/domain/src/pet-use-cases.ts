@@ -5,14 +5,15 @@ import type { Cancellation, CreatedPet, IdempotencyKey, PetRepository } from './
 
 /** Everything that can be done with pets. */
 export interface PetUseCases {
-  readonly createPet: CreatePet
-  readonly getPet: GetPet
+  /**
+   * Adds a pet and returns it with its id. Rejects with `pet_invalid`, naming the field and the rule.
+   * Two equal inputs create two pets, except with the same idempotency key: then both return the same pet, for 24 hours.
+   * The same key with another input rejects with `idempotency_key_reused`, a key with an invalid `at` with a `TypeError`.
+   */
+  readonly createPet: (input: PetInput, options?: CreatePetOptions) => Promise<CreatedPet>
+  /** Finds one pet. Rejects with `pet_not_found`. */
+  readonly getPet: (id: PetId) => Promise<Pet>
   readonly listPets: ListPets
-}
-
-/** The operations over one repository. */
-export function createPetUseCases(pets: PetRepository): PetUseCases {
-  return { createPet: createPetIn(pets), getPet: getPetFrom(pets), listPets: listPetsOf(pets) }
 }
 
 /** How a pet is created. */
@@ -23,29 +24,22 @@ export interface CreatePetOptions {
   readonly cancellation?: Cancellation | undefined
 }
 
-/**
- * Adds a pet and returns it with its id. Rejects with `pet_invalid`, naming the field and the rule.
- * Two equal inputs create two pets, except with the same idempotency key: then both return the same pet, for 24 hours.
- * The same key with another input rejects with `idempotency_key_reused`, a key with an invalid `at` with a `TypeError`.
- */
-type CreatePet = (input: PetInput, options?: CreatePetOptions) => Promise<CreatedPet>
+/** The operations over one repository. */
+export function createPetUseCases(pets: PetRepository): PetUseCases {
+  return {
+    async createPet(input, { idempotencyKey, cancellation } = {}) {
+      const pet = validateNewPet(input)
+      if (idempotencyKey === undefined) return { pet: await pets.add(pet, cancellation), isReplay: false }
+      if (Number.isNaN(idempotencyKey.at.getTime())) throw new TypeError('idempotencyKey.at must be a valid date')
+      return pets.addWithKey(pet, { ...idempotencyKey, fingerprint: fingerprintOf(pet) }, cancellation)
+    },
 
-function createPetIn(pets: PetRepository): CreatePet {
-  return async (input, { idempotencyKey, cancellation } = {}) => {
-    const pet = validateNewPet(input)
-    if (idempotencyKey === undefined) return { pet: await pets.add(pet, cancellation), isReplay: false }
-    if (Number.isNaN(idempotencyKey.at.getTime())) throw new TypeError('idempotencyKey.at must be a valid date')
-    return pets.addWithKey(pet, { ...idempotencyKey, fingerprint: fingerprintOf(pet) }, cancellation)
-  }
-}
+    async getPet(id) {
+      const pet = await pets.find(id)
+      if (pet === undefined) throw new PetError('pet_not_found', `There is no pet ${id}.`)
+      return pet
+    },
 
-/** Finds one pet. Rejects with `pet_not_found`. */
-type GetPet = (id: PetId) => Promise<Pet>
-
-function getPetFrom(pets: PetRepository): GetPet {
-  return async (id) => {
-    const pet = await pets.find(id)
-    if (pet === undefined) throw new PetError('pet_not_found', `There is no pet ${id}.`)
-    return pet
+    listPets: listPetsOf(pets),
   }
 }

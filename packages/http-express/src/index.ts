@@ -2,8 +2,8 @@
 export { createPetApp } from './app/create-pet-app.ts'
 export type { HttpApp, PetAppOptions } from './app/create-pet-app.ts'
 export type { TrustProxy } from './middleware/open-request.ts'
-export { createPetServer, SERVER_LIMITS } from './server/create-pet-server.ts'
-export type { PetServer, PetServerOptions, ServerLimits } from './server/create-pet-server.ts'
+export { createPetServer } from './server/create-pet-server.ts'
+export type { PetServer, PetServerOptions } from './server/create-pet-server.ts'
 
 // For operators
 export { DECLARED_ROUTES } from './pets/operations.ts'
@@ -11,7 +11,6 @@ export { DECLARED_ROUTES } from './pets/operations.ts'
 // What the app needs from outside
 export type { RateLimiting, TokenCheck } from './middleware/require-key.ts'
 export type { HttpLog, RequestEntry } from './middleware/open-request.ts'
-export type { Clock } from './pets/pet-handlers.ts'
 export type { Checks, ReadinessCheck } from './routes/health-routes.ts'
 
 // What clients of the service can see

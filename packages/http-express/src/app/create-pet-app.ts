@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PetUseCases } from '@pet-store/domain'
 import { type NextFunction, type Request, type Response, Router } from 'express'
-import { unknownPath } from '../http/http-error.ts'
+import { HttpError } from '../http/http-error.ts'
 import { allowedWith, rejectMethod, sendOptions } from '../http/methods.ts'
 import type { Check, Handler } from '../http/response.ts'
 import { allowOrigins } from '../middleware/allow-origins.ts'
@@ -10,29 +10,25 @@ import { limitConcurrency } from '../middleware/limit-concurrency.ts'
 import { clientAddressOf, type HttpLog, openRequest, type TrustProxy } from '../middleware/open-request.ts'
 import { limitRate, type RateLimiting, requireKey, requireScope, type TokenCheck } from '../middleware/require-key.ts'
 import { BASE, DECLARED_OPERATIONS, deprecationHeaders, METHODS } from '../pets/operations.ts'
-import { type Clock, petHandlers, type References, referencesFrom } from '../pets/pet-handlers.ts'
+import { petHandlers, type References, referencesFrom } from '../pets/pet-handlers.ts'
 import { addDescriptionRoutes } from '../routes/description-route.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../routes/health-routes.ts'
-import { addPageRoutes } from '../routes/page-routes.ts'
+import { addPageRoutes, type PageOptions } from '../routes/page-routes.ts'
 
 /** A request handler: for `createPetServer`, or for `use` of an Express app. Responds to every request. */
 export type HttpApp = (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
 
-export interface PetAppOptions {
+export interface PetAppOptions extends PageOptions {
   readonly pets: PetUseCases
   readonly tokenCheck: TokenCheck
   /** How many requests each key may make. Default: unlimited. */
   readonly rateLimiting?: RateLimiting
   /** How many requests with a valid key may be under way; more wait for up to a second, then get 503. Default: unlimited. */
   readonly maxConcurrentRequests?: number
-  /** Default: the clock of the system. */
-  readonly now?: Clock
+  /** Returns the current time, so that tests can run in 2030. Default: the clock of the system. */
+  readonly now?: () => Date
   readonly log: HttpLog
   readonly readiness: ReadinessCheck
-  /** A key that the reference page fills in: only for a service that only this machine can reach. */
-  readonly developmentKey?: string | undefined
-  /** The address that clients use, without `/v1` or a slash at its end; makes references absolute. */
-  readonly publicUrl?: string | undefined
   /** Origins whose web pages may call the service, or `*`. Default: none. */
   readonly corsOrigins?: readonly string[]
   /** The proxies whose `X-Forwarded-For` is trusted: their number, or their addresses. Default: none. */
@@ -115,7 +111,7 @@ function behind(checks: readonly Check[], handler: Handler): Handler {
 }
 
 function rejectPath(): never {
-  throw unknownPath()
+  throw new HttpError('not_found', 'There is nothing at this path.')
 }
 
 /** Names and values in turn: nothing is loaded, nothing is framed, and the content is what its type says. */

@@ -36,20 +36,11 @@ export class HttpError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    headers: Readonly<Record<string, string>> = {},
-    options?: ErrorOptions,
-  ) {
+  constructor(code: ErrorCode, message: string, headers: HttpError['headers'] = {}, options?: ErrorOptions) {
     super(message, options)
     this.code = code
     this.headers = headers
   }
-}
-
-export function unknownPath(): HttpError {
-  return new HttpError('not_found', 'There is nothing at this path.')
 }
 
 export function errorJson({ code, message }: HttpError): string {

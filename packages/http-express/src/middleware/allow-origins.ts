@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import cors from 'cors'
 import { type Handler, sendResponse } from '../http/response.ts'
 
@@ -18,12 +17,10 @@ export function allowOrigins(origins: readonly string[], methods: string): Handl
   const onPreflight = cors({ origin, methods: methods.split(', '), maxAge: MAX_AGE, preflightContinue: true })
   const onRequest = cors({ origin, exposedHeaders: EXPOSED_HEADERS, preflightContinue: true })
   return (req, res, next) => {
-    if (!isPreflight(req)) return onRequest(req, res, next)
+    const requested = req.headers['access-control-request-method']
+    const isPreflight = req.method === 'OPTIONS' && req.headers.origin !== undefined && requested !== undefined
+    if (!isPreflight) return onRequest(req, res, next)
     // Sent here, because the library would add a Content-Length, which a 204 must not have (RFC 9110, 8.6).
     onPreflight(req, res, () => sendResponse(res, 204, {}))
   }
-}
-
-function isPreflight({ method, headers }: IncomingMessage): boolean {
-  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }

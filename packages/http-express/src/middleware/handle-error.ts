@@ -21,7 +21,7 @@ export function handleError(log: HttpLog): ErrorHandler {
     // Nobody waits for the response: the write was dropped because its client has left.
     if (res.destroyed && isUnavailable) return
     // The server has responded for the route, because the rest of the body was not valid HTTP.
-    if (isWritten(res) && isHeadersSentError(error)) return
+    if (isWritten(res) && (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_HTTP_HEADERS_SENT') return
     if (known === undefined) log.internalError(error, res.locals.requestId)
     else if (isUnavailable) log.unavailable?.(error, res.locals.requestId)
     if (res.headersSent) {
@@ -62,8 +62,4 @@ function maybeAdded({ headers }: HandlerRequest): string {
       ? 'a request with an Idempotency-Key could be repeated to find out.'
       : 'repeat the request with the same Idempotency-Key to find out.'
   return `The pet may have been added; ${remedy}`
-}
-
-function isHeadersSentError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_HTTP_HEADERS_SENT'
 }

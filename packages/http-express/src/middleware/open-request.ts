@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import proxyAddr from 'proxy-addr'
 import { type ErrorCode, HttpError } from '../http/http-error.ts'
-import {
-  closeAfter,
-  type Handler,
-  type HandlerRequest,
-  type HandlerResponse,
-  RequestContext,
-  sentAtMs,
-} from '../http/response.ts'
+import { closeAfter, type Handler, type HandlerResponse, RequestContext, sentAtMs } from '../http/response.ts'
 
 /** Where the app reports what happened. Never called with a key, a header or a body. */
 export interface HttpLog {
@@ -111,7 +104,7 @@ const HOST = /^(?:(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?)?$/i
  * Asserts exactly one valid `Host`, which `createPetServer` turns off in Node, whose response would lack the error body;
  * and that fields are not repeated which count once: Node takes the first one, a proxy may read another.
  */
-function assertFields({ rawHeaders, headers: { host }, httpVersion }: HandlerRequest, res: HandlerResponse): void {
+function assertFields({ rawHeaders, headers: { host }, httpVersion }: IncomingMessage, res: HandlerResponse): void {
   let [hosts, keys, types] = [0, 0, 0]
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string
@@ -131,7 +124,7 @@ function assertFields({ rawHeaders, headers: { host }, httpVersion }: HandlerReq
 const CODING = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[^,]*)?$/
 
 /** Asserts no transfer coding but `chunked` (RFC 9112, 6.1). The parser has found that `chunked` is the last one. */
-function assertChunked({ httpVersion }: HandlerRequest, res: HandlerResponse, encoding: string): void {
+function assertChunked({ httpVersion }: IncomingMessage, res: HandlerResponse, encoding: string): void {
   const codings = encoding.split(',').map((coding) => coding.trim().toLowerCase())
   const isValid = codings.every((coding) => CODING.test(coding)) && codings.indexOf('chunked') === codings.length - 1
   if (!isValid || httpVersion === '1.0') throw malformed(res, 'The Transfer-Encoding is not valid.')

@@ -1,11 +1,9 @@
-/** A request as code, for reference pages (`x-codeSamples`). */
-export interface CodeSample {
-  readonly lang: string
-  readonly label: string
-  readonly source: string
-}
+export type CodeSample = Readonly<Record<'lang' | 'label' | 'source', string>>
 
-/** Samples of one operation. They read base address and key from the variables `BASE_URL` and `API_KEY`. */
+/**
+ * One operation as code, for reference pages (`x-codeSamples`). The samples read base address and key from the variables
+ * `BASE_URL` and `API_KEY`.
+ */
 export function codeSamples(method: string, path: string, exampleBody?: object): readonly CodeSample[] {
   const verb = method.toUpperCase()
   const target = path.replace(/\{\w+\}/g, '1')

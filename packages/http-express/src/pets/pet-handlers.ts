@@ -10,14 +10,12 @@ import { readListPetsQuery, writeCursor } from './list-pets-query.ts'
 import { GONE, type OperationName, RETIRED_FROM } from './operations.ts'
 import { petJson, petsJson, readNewPet } from './pet-schema.ts'
 
-/** Returns the current time. An option, so that tests can run in 2030. */
-export type Clock = () => Date
-
-/** The handler of each declared operation. One that is missing, or not declared, does not compile. */
-export type PetHandlers = Readonly<Record<OperationName, Handler>>
-
-/** The three operations of the interface document (section 4): each one parses, calls, serialises and sends. */
-export function petHandlers(pets: PetUseCases, now: Clock, references: References): PetHandlers {
+/** The handler of each declared operation (interface document, section 4): it parses, calls, serialises and sends. */
+export function petHandlers(
+  pets: PetUseCases,
+  now: () => Date,
+  references: References,
+): Record<OperationName, Handler> {
   return {
     listPets: async (req, res) => {
       if (req.url.length > LONG_INPUT_BYTES) await yieldToEventLoop()
@@ -50,7 +48,7 @@ export function petHandlers(pets: PetUseCases, now: Clock, references: Reference
   }
 }
 
-function isRetired(now: Clock): boolean {
+function isRetired(now: () => Date): boolean {
   return now().getTime() >= RETIRED_FROM
 }
 

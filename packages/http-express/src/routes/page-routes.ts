@@ -9,9 +9,9 @@ import { openApiJson, sendPublic } from './description-route.ts'
 import { fillTemplate, referenceHtml } from './reference-html.ts'
 
 export interface PageOptions {
-  /** A key that the pages fill in. For a local service only: everybody who reaches the page has the key. */
+  /** A key that the pages fill in: only for a service that only this machine can reach, since everybody who does has the key. */
   readonly developmentKey?: string | undefined
-  /** The public address of the service, without a slash at its end. */
+  /** The address that clients use, without `/v1` or a slash at its end; makes references absolute. */
   readonly publicUrl?: string | undefined
 }
 
@@ -49,7 +49,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export function addPageRoutes(app: IRouter, options: PageOptions): void {
   addGetRoute(app, '/', async (req, res) => {
     addHeader(res, 'Vary', 'Accept')
-    if (!acceptsHtml(req)) return sendJson(res, 200, POINTER)
+    const type = request.accepts.call(req, 'application/json', 'text/html')
+    if (type !== 'text/html') return sendJson(res, 200, POINTER)
     await sendPage(res, 'store', valuesFor(req, options))
   })
 
@@ -84,10 +85,6 @@ function valuesFor(req: HandlerRequest, { developmentKey = '', publicUrl }: Page
 /** Whether the page was requested by a local name. A foreign name that resolves to this machine gets no key. */
 function isForThisMachine(req: HandlerRequest): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(req.headers.host ?? '')
-}
-
-function acceptsHtml(req: HandlerRequest): boolean {
-  return request.accepts.call(req, 'application/json', 'text/html') === 'text/html'
 }
 
 async function sendPage(

@@ -7,7 +7,7 @@ import { type Connection, handleConnections } from './connection.ts'
 import { createUnroutedErrors } from './unrouted-errors.ts'
 
 /** The limits of the server, with their defaults; those of Node fit no API. */
-export const SERVER_LIMITS = {
+const SERVER_LIMITS = {
   /** Of request line and headers together; more is 431. */
   maxHeaderBytes: 16_384,
   /** For the headers to arrive; later is 408. */
@@ -27,9 +27,7 @@ export const SERVER_LIMITS = {
   stallTimeoutMs: 60_000,
 }
 
-export type ServerLimits = Readonly<typeof SERVER_LIMITS>
-
-export interface PetServerOptions extends Partial<ServerLimits> {
+export interface PetServerOptions extends Readonly<Partial<typeof SERVER_LIMITS>> {
   /** The same as for the app, for the client's address in log lines. Default: none. */
   readonly trustProxy?: TrustProxy
   /** The same as for the app, for the errors that it does not see. Default: none. */

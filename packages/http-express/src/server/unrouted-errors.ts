@@ -49,12 +49,7 @@ export function createUnroutedErrors(
   origins: readonly string[],
 ): UnroutedErrors {
   /** Logs the request. Returns the headers of its response. */
-  function end(
-    { code }: HttpError,
-    origin: string | undefined,
-    clientAddress: string | undefined,
-    req?: IncomingMessage,
-  ) {
+  function end(code: ErrorCode, origin: string | undefined, clientAddress: string | undefined, req?: IncomingMessage) {
     const requestId = requestIdOf(req?.headers['x-request-id'])
     log.begin?.()
     const status = ERROR_STATUS[code]
@@ -70,7 +65,7 @@ export function createUnroutedErrors(
 
   return {
     send(res, error) {
-      const headers = end(error, res.req.headers.origin, addressOf(res.req), res.req)
+      const headers = end(error.code, res.req.headers.origin, addressOf(res.req), res.req)
       closeAfter(res)
       for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
       sendError(res, error)
@@ -79,7 +74,7 @@ export function createUnroutedErrors(
     rawResponse(error, { remoteAddress }, hasBody, req) {
       const { rawPacket } = (error.cause ?? {}) as ParserError
       const origin = req?.headers.origin ?? /^origin:[ \t]*(\S+)/im.exec(rawPacket?.toString('latin1') ?? '')?.[1]
-      const headers = end(error, origin, req === undefined ? remoteAddress : addressOf(req), req)
+      const headers = end(error.code, origin, req === undefined ? remoteAddress : addressOf(req), req)
       const status = ERROR_STATUS[error.code]
       const body = errorJson(error)
       const head = [

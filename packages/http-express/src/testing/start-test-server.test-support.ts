@@ -9,7 +9,7 @@ import { RawConnection } from '@pet-store/testing'
 import { onTestFinished, type TestAPI, test } from 'vitest'
 import { createPetApp, type HttpApp, type PetAppOptions } from '../app/create-pet-app.ts'
 import type { HttpLog, RequestEntry } from '../middleware/open-request.ts'
-import { createPetServer, type ServerLimits } from '../server/create-pet-server.ts'
+import { createPetServer, type PetServerOptions } from '../server/create-pet-server.ts'
 import { expectDeclared } from './expect-declared.test-support.ts'
 import type { TestResponse } from './expect-error.test-support.ts'
 
@@ -56,7 +56,7 @@ export interface TestServer {
 
 export interface TestServerOptions extends Partial<PetAppOptions> {
   readonly repository?: PetRepository
-  readonly limits?: Partial<ServerLimits>
+  readonly limits?: PetServerOptions
   /** Puts the pet app into another app. */
   readonly around?: (petApp: HttpApp) => RequestListener
 }
