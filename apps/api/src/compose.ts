@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { createKeyCheck, type KeyCheckOptions } from '@pet-store/access'
+import { createKeyCheck } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
 import { createPetApp, createPetServer, type PetAppOptions, type PetServer } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
@@ -28,33 +28,30 @@ export type ComposeOptions = Pick<PetAppOptions, 'developmentKey' | 'now'>
 
 /** Builds the whole program. Nothing listens yet. */
 export async function compose(settings: Settings, reports: Reports, options: ComposeOptions = {}): Promise<Program> {
-  const { onBackgroundFailure, onReadiness, onKeyChange, log } = reports
+  const { onBackgroundFailure, onReadiness, onKeyChange, onLookUpLimit, log } = reports
   const observability = await openObservability(settings, reports, () => persistence.poolUse())
   const persistence = await openPersistence(settings, observability.persistence({ onBackgroundFailure }))
   const readiness = createReadiness(persistence, onReadiness)
-  const keyCheck = createKeyCheck(keyCheckOptions(settings, persistence, reports))
-  const backgroundWork = startBackgroundWork(persistence.apiKeys, keyCheck, onKeyChange)
+  const { pets, apiKeys: keys } = persistence
+  const lifetimeMs = settings.apiKeyCacheSeconds * 1000
+  const keyCheck = createKeyCheck({ keys, staticKeys: settings.staticKeys, onLookUpLimit, lifetimeMs })
+  const finishBackgroundWork = startBackgroundWork(keys, keyCheck, onKeyChange)
   const http = httpOptions(settings, persistence)
   const app = observability.app({
     ...options,
     ...http,
     log,
-    pets: createPetUseCases(observability.repository(persistence.pets)),
+    pets: createPetUseCases(observability.repository(pets)),
     tokenCheck: keyCheck.check,
     readiness: readiness.check,
   })
   const server = createPetServer(observability.listener(createPetApp(app)), app.log, http)
   async function close(): Promise<void> {
-    await backgroundWork.finish()
+    await finishBackgroundWork()
     await persistence.close()
     await observability.close()
   }
   return { server, metricsServer: observability.metricsServer, persistence, stop: readiness.stop, close }
-}
-
-function keyCheckOptions(settings: Settings, { apiKeys }: Required<Persistence>, reports: Reports): KeyCheckOptions {
-  const { staticKeys, apiKeyCacheSeconds } = settings
-  return { keys: apiKeys, staticKeys, onLookUpLimit: reports.onLookUpLimit, lifetimeMs: apiKeyCacheSeconds * 1000 }
 }
 
 /** What the settings say about requests. */

@@ -2,7 +2,7 @@ import { fstatSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { DestinationStream } from 'pino'
 
-const STANDARD_OUTPUT = 1
+export const STANDARD_OUTPUT = 1
 
 /** Lines are written once they fill a piece, or at this interval. */
 const PIECE_BYTES = 64 * 1024
@@ -67,8 +67,11 @@ export class LogOutput implements DestinationStream {
     }
     const most = line.length * MAX_BYTES_PER_CODE_UNIT
     if (this.#length + most > PIECE_BYTES) this.#endPiece()
-    if (this.#waitingBytes + this.#length + most > this.#maxBytes) this.#drop()
-    else if (most > PIECE_BYTES) this.#add(Buffer.from(line))
+    if (this.#waitingBytes + this.#length + most > this.#maxBytes) {
+      this.#dropped += 1
+      // At once if only the line itself is too long.
+      this.#reportDropped()
+    } else if (most > PIECE_BYTES) this.#add(Buffer.from(line))
     else this.#length += this.#piece.write(line, this.#length)
   }
 
@@ -135,12 +138,6 @@ export class LogOutput implements DestinationStream {
     this.#isClosed = true
     this.#waiting.length = 0
     this.#waitingBytes = 0
-  }
-
-  #drop(): void {
-    this.#dropped += 1
-    // At once if only the line itself is too long.
-    this.#reportDropped()
   }
 
   #reportDropped(): void {

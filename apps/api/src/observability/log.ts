@@ -3,19 +3,14 @@ import { isatty } from 'node:tty'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import { LogOutput } from './log-output.ts'
+import { LogOutput, STANDARD_OUTPUT } from './log-output.ts'
 import type { Reports } from './reports.ts'
 
-const STANDARD_OUTPUT = 1
-
-/** The program's log, and what the parts of the program report to it. */
-export interface ProgramLog {
-  readonly log: Logger
-  readonly reports: Reports
-}
-
-/** The program's log on standard output: readable on a terminal, else one JSON object a line. */
-export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<ProgramLog> {
+/**
+ * The program's log on standard output, readable on a terminal, else one JSON object a line; and what the parts of the
+ * program report to it.
+ */
+export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<{ log: Logger; reports: Reports }> {
   const output = new LogOutput({ onResume: (droppedLines) => log.warn({ droppedLines }, 'log lines were dropped') })
   const spanIds = otlpEndpoint === '' ? {} : (await import('./spans.ts')).spanIdsInLines
   const log = pino(
@@ -23,7 +18,8 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<P
       level: logLevel,
       base: { pid: process.pid, hostname: hostname(), version: VERSION },
       timestamp: timeOfLine(),
-      serializers: { durationMs: inMicroseconds },
+      // The resolution of the clock is a microsecond.
+      serializers: { durationMs: (durationMs: number) => Math.round(durationMs * 1000) / 1000 },
       ...spanIds,
     },
     // Asked of the file descriptor: `process.stdout` would open it a second time.
@@ -76,11 +72,6 @@ function timeOfLine(): () => string {
     lastMs = now
     return text
   }
-}
-
-/** The resolution of the clock. */
-function inMicroseconds(durationMs: number): number {
-  return Math.round(durationMs * 1000) / 1000
 }
 
 /** Lines for people: of a request only what one looks for, such as `GET /v1/pets 200 2 ms`. */

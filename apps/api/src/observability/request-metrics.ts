@@ -12,7 +12,7 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
     name: 'pet_store_http_request_duration_seconds',
     help: 'Duration of requests.',
     labelNames: ['method', 'route', 'status'],
-    buckets: [...DURATION_BUCKETS],
+    buckets: DURATION_BUCKETS,
     registers: [registry],
   })
   for (const { method, route, statuses } of DECLARED_ROUTES) {

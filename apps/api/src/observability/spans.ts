@@ -102,13 +102,10 @@ function attributesOf({ method = '', url = '' }: IncomingMessage): Attributes {
   return { 'http.request.method': method, 'url.scheme': 'http', 'url.path': url.split('?', 1)[0] ?? '' }
 }
 
-/** What the app notes about a request in its response. */
-interface Locals {
-  readonly route?: string
-  readonly errorCode?: string
-}
+/** In `locals` is what the app notes about a request. */
+type Response = ServerResponse & { readonly locals?: { readonly route?: string; readonly errorCode?: string } }
 
-function endRequest(span: Span, method: string, res: ServerResponse & { locals?: Locals }): void {
+function endRequest(span: Span, method: string, res: Response): void {
   const { route, errorCode } = res.locals ?? {}
   if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route)
   if (res.headersSent) span.setAttribute('http.response.status_code', res.statusCode)

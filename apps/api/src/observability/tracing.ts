@@ -15,16 +15,8 @@ import { createSpans, outsideTraces } from './spans.ts'
 /** How long a collector may take to respond, and how long an unavailable one delays a stop. */
 const TIMEOUT_MS = 3_000
 
-export interface Tracing extends ReturnType<typeof createSpans> {
-  /** Sends what is left, and nothing afterwards. An unavailable collector does not make a stop fail. */
-  close(): Promise<void>
-}
-
 /** Sends traces to a collector from now on. `onError` is told of those that could not be sent. */
-export function openTracing(
-  settings: Pick<Settings, 'otlpEndpoint' | 'tracesSampler' | 'tracesSamplerRatio'>,
-  onError: (error: unknown) => void,
-): Tracing {
+export function openTracing(settings: Settings, onError: (error: unknown) => void) {
   const url = `${settings.otlpEndpoint.replace(/\/$/, '')}/v1/traces`
   const share = shareOf(settings)
   const provider = new TracerProvider({
@@ -37,13 +29,11 @@ export function openTracing(
   })
   // OpenTelemetry itself would only log them at its own level, which is off.
   setGlobalErrorHandler(outsideTraces(onError))
+  // An unavailable collector does not make a stop fail.
   return { ...createSpans(provider.getTracer('pet-store'), share), close: () => provider.shutdown().catch(onError) }
 }
 
-function shareOf({
-  tracesSampler,
-  tracesSamplerRatio,
-}: Pick<Settings, 'tracesSampler' | 'tracesSamplerRatio'>): number {
+function shareOf({ tracesSampler, tracesSamplerRatio }: Settings): number {
   if (tracesSampler.endsWith('traceidratio')) return tracesSamplerRatio
   return tracesSampler.endsWith('always_off') ? 0 : 1
 }

@@ -5,35 +5,29 @@ import type { Reports } from '../observability/reports.ts'
 const KEY_USES_INTERVAL_MS = 60_000
 const KEY_CHANGES_INTERVAL_MS = 10_000
 
-/** Work that no request waits for: it stores when API keys were last used, and reports who changed one. */
+/**
+ * Starts work that no request waits for: it stores when API keys were last used, and reports who changed one. Returns a
+ * function that does all of it once more and stops.
+ */
 export function startBackgroundWork(keys: ApiKeyRepository, keyCheck: KeyCheck, onKeyChange: Reports['onKeyChange']) {
-  const work = [
-    repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS),
-    repeat(createKeyChanges(keys, onKeyChange), KEY_CHANGES_INTERVAL_MS),
-  ]
-  return {
-    /** Does all of it once more and stops. */
-    async finish(): Promise<void> {
-      await Promise.all(work.map(({ finish }) => finish()))
-    },
-  }
+  const finishUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
+  const finishChanges = repeat(createKeyChanges(keys, onKeyChange), KEY_CHANGES_INTERVAL_MS)
+  return () => Promise.all([finishUses(), finishChanges()])
 }
 
 /**
  * Does work at intervals, one run at a time, without keeping the process alive. Work that fails is repeated at the next
- * interval: requests and readiness report what made it fail.
+ * interval: requests and readiness report what made it fail. Returns a function that does it once more and stops.
  */
-function repeat(work: () => Promise<void>, intervalMs: number): { finish(): Promise<void> } {
+function repeat(work: () => Promise<void>, intervalMs: number): () => Promise<void> {
   let running = Promise.resolve()
   const run = () => {
     running = running.then(work).catch(() => {})
     return running
   }
   const timer = setInterval(() => void run(), intervalMs).unref()
-  return {
-    finish() {
-      clearInterval(timer)
-      return run()
-    },
+  return () => {
+    clearInterval(timer)
+    return run()
   }
 }

@@ -1,4 +1,4 @@
-import type { ReadinessCheck } from '@pet-store/http-express'
+import type { Checks } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { withTimeout } from '@pet-store/persistence/module'
 import type { Reports } from '../observability/reports.ts'
@@ -8,39 +8,29 @@ const TIMEOUT_MS = 2_000
 /** How long the state of the database is used again, so that checks cannot take it away from requests. */
 const MAX_AGE_MS = 1_000
 
-/** Whether the program can do its work. */
-export interface Readiness {
-  readonly check: ReadinessCheck
-  /** From now on it is not ready, so that a load balancer sends nothing more. */
-  stop(): void
-}
-
-/** Checks the database, its migrations, and whether the program is stopping. */
-export function createReadiness(persistence: Required<Persistence>, onChange: Reports['onReadiness']): Readiness {
+/** Whether the program can do its work: checks the database, its migrations, and whether the program is stopping. */
+export function createReadiness(persistence: Required<Persistence>, onChange: Reports['onReadiness']) {
   let isStopping = false
   let wasReady = true
   let latest: ReturnType<typeof readState> | undefined
 
-  /** One check at a time, shared by all who ask meanwhile and for a second after it. */
-  function persistenceState(): ReturnType<typeof readState> {
-    latest ??= readState(persistence).finally(() => {
-      setTimeout(() => {
-        latest = undefined
-      }, MAX_AGE_MS).unref()
-    })
-    return latest
-  }
-
   return {
-    async check() {
-      const { database, migrations, reason } = await persistenceState()
+    async check(): Promise<Checks> {
+      // One at a time, shared by all who ask meanwhile and for a second after it.
+      latest ??= readState(persistence).finally(() => {
+        setTimeout(() => {
+          latest = undefined
+        }, MAX_AGE_MS).unref()
+      })
+      const { database, migrations, reason } = await latest
       const checks = { database, migrations, process: isStopping ? 'is stopping' : 'ok' }
       const isReady = Object.values(checks).every((state) => state === 'ok')
       if (isReady !== wasReady) onChange(checks, isReady, reason)
       wasReady = isReady
       return checks
     },
-    stop() {
+    /** From now on the program is not ready, so that a load balancer sends nothing more. */
+    stop(): void {
       isStopping = true
     },
   }
