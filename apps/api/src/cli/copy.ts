@@ -6,7 +6,7 @@ import { amount, interruptible } from '../transfer/progress.ts'
 
 /** Copies a database into another one, and compares both. */
 export async function copyCommand(given: { from: string; to: string; json?: boolean }): Promise<void> {
-  if (given.from === given.to) throw new InvalidSettings(['--from and --to name the same database.'])
+  if (given.from === given.to) throw new InvalidSettings('--from and --to name the same database.')
   const report = await withBulkAccess(settingsOf(given.from), { readOnly: true }, (source) =>
     withBulkAccess(settingsOf(given.to), {}, (target) =>
       interruptible(

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { RejectedEntry } from '../transfer/entry.ts'
-import { checkPets, type ImportCounts, importPets, type Reading } from '../transfer/import-pets.ts'
+import { type ImportCounts, importPets, type Reading, readPets } from '../transfer/import-pets.ts'
 import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
 import { amount, interruptible } from '../transfer/progress.ts'
 
@@ -27,7 +27,7 @@ export async function importCommand(name: string, options: ImportOptions, comman
   const counts = { stored: 0, storedEarlier: 0 }
   const report = ({ line, reason }: RejectedEntry) => console.error(`line ${line}: ${reason}`)
   const source = { file, format, onError, report }
-  const checked = dryRun || file.bytes !== undefined ? await checkPets(source) : undefined
+  const checked = dryRun || file.bytes !== undefined ? await readPets(source, 'Checking') : undefined
   if (checked !== undefined && (dryRun || checked.stopReason !== undefined)) {
     return printResult({ ...counts, stored: dryRun ? checked.pets : 0 }, checked, options)
   }

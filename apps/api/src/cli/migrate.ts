@@ -3,9 +3,6 @@ import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
 
-/** The exit codes of `migrate --check`. A database that cannot be read, and an adapter's own rejection, give 1 too. */
-const EXIT_CODES = { migrated: 1, empty: 3, missing: 3 } as const satisfies Record<MigrationState['database'], number>
-
 /** Migrates the database and names what was done; with `check` only says what migrating would do. */
 export async function migrate({ check = false, json = false }: { check?: boolean; json?: boolean }): Promise<void> {
   const settings = readSettings()
@@ -18,7 +15,8 @@ export async function migrate({ check = false, json = false }: { check?: boolean
 
 function report(state: MigrationState, url: string, json: boolean): void {
   const { database, pending, newer } = state
-  if (pending.length > 0) process.exitCode = EXIT_CODES[database]
+  // A database that cannot be read, and an adapter's own rejection, give 1 too.
+  if (pending.length > 0) process.exitCode = database === 'migrated' ? 1 : 3
   if (json) {
     console.log(JSON.stringify(state, undefined, 2))
     return

@@ -1,8 +1,7 @@
 import { AccessError, SCOPES } from '@pet-store/access'
 import { Command, CommanderError, Option } from 'commander'
-import { misspeltVariables } from '../settings/environment.ts'
 import { parseDuration } from '../settings/parse.ts'
-import { InvalidSettings } from '../settings/read-settings.ts'
+import { InvalidSettings, misspeltVariables } from '../settings/read-settings.ts'
 import { SETTING_LIST } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
 import { addTransferCommands, asOption } from './transfer-commands.ts'
@@ -40,9 +39,12 @@ const program = new Command('pet-store')
   .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
   .version(VERSION)
   .exitOverride()
-  // doctor lists them.
+  // A misspelt variable would be ignored silently, and the default be used. doctor lists them itself.
   .hook('preAction', (_program, command) => {
-    if (command.name() !== 'doctor') warnOfMisspeltVariables()
+    if (command.name() === 'doctor') return
+    for (const { name, meant } of misspeltVariables()) {
+      console.error(`${name} is not a setting and is ignored. Did you mean ${meant}?`)
+    }
   })
   .addHelpText('after', EXAMPLES)
 
@@ -139,13 +141,6 @@ keys
   .addOption(by)
   .addOption(json)
   .action(async (idOrKey, options) => (await import('./keys.ts')).revokeKey(idOrKey, options))
-
-/** A misspelt variable would be ignored silently, and the default be used. */
-function warnOfMisspeltVariables(): void {
-  for (const { name, meant } of misspeltVariables()) {
-    console.error(`${name} is not a setting and is ignored. Did you mean ${meant}?`)
-  }
-}
 
 function settingsHelp(): string {
   const lines = SETTING_LIST.map(({ variable, default: text, meaning }) => {

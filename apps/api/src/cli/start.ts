@@ -15,9 +15,9 @@ const LOOPBACK = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/
 export async function start(): Promise<void> {
   const settings = readSettings()
   if (!LOOPBACK.test(settings.host)) {
-    throw new InvalidSettings([
+    throw new InvalidSettings(
       `HOST must be a loopback address such as 127.0.0.1, because start prints a working key, got "${settings.host}"; to serve other machines, use: pnpm pet-store serve`,
-    ])
+    )
   }
   const key = await readOrCreateDevelopmentKey()
   const { log, reports } = await createLog(settings)

@@ -1,13 +1,10 @@
 /** Rows as a table with aligned columns; the first row is the heading. */
 export function textTable(rows: readonly (readonly string[])[]): string {
+  // In code points: close enough to terminal columns for names and dates.
+  const width = (cell = '') => [...cell].length
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => width(row[column]))))
   return rows
     .map((row) => row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell))).join('  '))
     .map((line) => `${line.trimEnd()}\n`)
     .join('')
-}
-
-/** In code points: close enough to terminal columns for names and dates. */
-function width(cell = ''): number {
-  return [...cell].length
 }

@@ -30,7 +30,7 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
   const { databaseUrl: url, persistenceModule } = settings
   if (persistenceModule !== '') return moduleAdapter(persistenceModule, url, settings.databaseReplicaUrls)
   const kind = databaseKind(url)
-  if (kind === undefined) throw new InvalidSettings([`The URL of a database ${DATABASE_URL_RULE}.`])
+  if (kind === undefined) throw new InvalidSettings(`The URL of a database ${DATABASE_URL_RULE}.`)
   if (kind === 'sqlite') {
     const sqlite = await import('@pet-store/persistence-sqlite')
     return {

@@ -72,7 +72,7 @@ describe('readSettings', () => {
     // Only secrets can come from a file.
     expect(inFile('PORT', 'url').port).toBe(3000)
     expect(() => readSettings({ DATABASE_URL: 'sqlite:pets.db', DATABASE_URL_FILE: join(folder, 'url') })).toThrow(
-      new InvalidSettings(['DATABASE_URL_FILE must not be set beside DATABASE_URL']),
+      new InvalidSettings('DATABASE_URL_FILE must not be set beside DATABASE_URL'),
     )
   })
 
@@ -115,7 +115,7 @@ describe('readSettings', () => {
   ])('rejects a wrong %s', (variable, texts, rule) => {
     for (const text of texts) {
       expect(() => readSettings({ [variable]: text }), text).toThrow(
-        new InvalidSettings([`${variable} must be ${rule}, got ${JSON.stringify(text)}`]),
+        new InvalidSettings(`${variable} must be ${rule}, got ${JSON.stringify(text)}`),
       )
     }
   })
@@ -144,7 +144,7 @@ describe('readSettings', () => {
   ])('rejects a wrong %s without repeating it, because it may hold a secret', (variable, texts, rule) => {
     for (const text of texts) {
       expect(() => readSettings({ DATABASE_URL: 'postgres://db/pets', [variable]: text }), text).toThrow(
-        new InvalidSettings([`${variable} must be ${rule}`]),
+        new InvalidSettings(`${variable} must be ${rule}`),
       )
     }
   })
@@ -192,11 +192,13 @@ describe('readSettings', () => {
 
   it('names every invalid setting at once, and the rules across settings', () => {
     expect(() => readSettings({ PORT: 'x', LOG_LEVEL: 'y', SHUTDOWN_DELAY: '30s' })).toThrow(
-      new InvalidSettings([
-        'PORT must be an integer from 0 to 65535, got "x"',
-        'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, got "y"',
-        'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY',
-      ]),
+      new InvalidSettings(
+        [
+          'PORT must be an integer from 0 to 65535, got "x"',
+          'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, got "y"',
+          'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY',
+        ].join('\n'),
+      ),
     )
   })
 })

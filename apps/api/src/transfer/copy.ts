@@ -23,15 +23,16 @@ export interface CopyReport {
  * changes anything, if the target holds what the source does not.
  */
 export async function copyDatabase(source: BulkAccess, target: BulkAccess): Promise<CopyReport> {
-  const write = (pets: readonly Pet[]): Promise<void> => target.writePets(pets)
   assertNoOthers(await source.readApiKeys(), await target.readApiKeys(), isEarlierKey, 'API keys')
   assertNoOthers(await source.readPetImports(), await target.readPetImports(), isEarlierImport, 'imports of files')
   if ((await target.countPets()) > 0) await comparePets('Checking the target', source, target)
-  await comparePets('Copying pets', source, target, write)
+  await comparePets('Copying pets', source, target, { store: true })
   for (let comparison = 0; comparison < MAX_COMPARISONS; comparison += 1) {
     await copyKeysAndImports(source, target)
     // A pet whose transaction ended late has a lower id than pets that were copied before it.
-    const { pets, missing, checksum, lastId } = await comparePets('Comparing both sides', source, target, write)
+    const { pets, missing, checksum, lastId } = await comparePets('Comparing both sides', source, target, {
+      store: true,
+    })
     await target.movePetIdsPast(lastId)
     if (missing === 0 && (await hasSameKeysAndImports(source, target))) {
       return { pets, apiKeys: (await target.readApiKeys()).length, checksum }
@@ -43,15 +44,10 @@ export async function copyDatabase(source: BulkAccess, target: BulkAccess): Prom
 }
 
 /**
- * Walks through both databases by id. Pets that the target lacks are stored, if the caller says how. Rejects as soon as
+ * Walks through both databases by id. Pets that the target lacks are stored, if the caller says so. Rejects as soon as
  * the target holds a pet that the source does not.
  */
-async function comparePets(
-  what: string,
-  source: BulkAccess,
-  target: BulkAccess,
-  write?: (pets: readonly Pet[]) => Promise<void>,
-) {
+async function comparePets(what: string, source: BulkAccess, target: BulkAccess, { store = false } = {}) {
   const advance = showProgress(what, await source.countPets())
   const hash = createHash('sha256')
   /** How many pets there are, and how many of them the target lacked. */
@@ -65,7 +61,7 @@ async function comparePets(
     const missing = pets.filter(({ id }) => !present.has(id))
     for (const pet of pets) if (isDeepStrictEqual(pet, present.get(pet.id))) present.delete(pet.id)
     if (present.size > 0) throw otherPets([...present.keys()])
-    if (missing.length > 0) await write?.(missing)
+    if (store && missing.length > 0) await target.writePets(missing)
     hash.update(pets.map((pet) => jsonLine(pet)).join(''))
     counts.pets += pets.length
     counts.missing += missing.length

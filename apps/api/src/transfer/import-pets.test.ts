@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { checkPets, type ImportSource, importPets } from './import-pets.ts'
+import { type ImportSource, importPets, readPets } from './import-pets.ts'
 import { pieces } from './testing/entries.test-support.ts'
 import { createMemoryBulk } from './testing/memory-bulk.test-support.ts'
 
@@ -25,7 +25,7 @@ function run(
   const report = ({ line }: { line: number }) => void reported.push(line)
   const source: ImportSource = { file: { open: () => pieces(file, size) }, format: 'csv', onError, report }
   const work = async () => {
-    const checked = once ? undefined : await checkPets(source)
+    const checked = once ? undefined : await readPets(source, 'Checking')
     const { rejected, stopReason } =
       checked?.stopReason === undefined ? await importPets(source, bulk, { checked, again, counts }) : checked
     return { ...counts, rejected, ...(stopReason !== undefined && { stopReason }) }
@@ -136,7 +136,7 @@ describe('import', () => {
     const contents = [FILE, FILE.replace('d,1', 'x,1')]
     const file = { open: () => pieces(contents.shift() ?? '') }
     const source: ImportSource = { file, format: 'csv', onError: 'skip', report() {} }
-    const checked = await checkPets(source)
+    const checked = await readPets(source, 'Checking')
     const bulk = createMemoryBulk()
     const counts = { stored: 0, storedEarlier: 0 }
     const importing = importPets(source, bulk, { checked, again: false, counts })

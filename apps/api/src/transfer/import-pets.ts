@@ -34,11 +34,6 @@ export interface Reading {
   readonly sha256: string
 }
 
-/** Validates every pet of a file. */
-export function checkPets(source: ImportSource): Promise<Reading> {
-  return readPets(source, 'Checking')
-}
-
 /** Counts the pets that this run has stored so far, and those of an earlier one. */
 export interface ImportCounts {
   stored: number
@@ -104,8 +99,8 @@ function importToContinue(imports: readonly PetImport[], sha256: string, again: 
   throw new Error(`This file was imported on ${day}. To store its pets once more, use --again.`)
 }
 
-/** Reads a file once, and hands over its valid pets one by one. */
-async function readPets(
+/** Reads a file once: validates every pet of it, and hands over the valid ones one by one. `what` names the progress. */
+export async function readPets(
   { file, format, onError, report }: ImportSource,
   what: string,
   onPet?: (entry: ValidEntry) => Promise<void>,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { misspeltVariables } from './environment.ts'
+import { misspeltVariables } from './read-settings.ts'
 
 it.each([
   ['DATABASE_ULR', 'DATABASE_URL'],
