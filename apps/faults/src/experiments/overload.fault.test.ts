@@ -135,7 +135,8 @@ it('rejects what waits too long for a locked table, and stores none of it', asyn
   await locker.connect()
   await locker.query('begin')
   await locker.query('lock table pet in exclusive mode')
-  const requests = size(500, 4_000)
+  // Few, for a machine so busy that the service would end the others as slow clients.
+  const requests = size(50, 4_000)
   // Parsed, each of these takes 2 MiB, which must not wait together with the pet.
   const nested = '['.repeat(40_000) + ']'.repeat(40_000)
   const bodyOf = (number: number) => petBody(number).replace('}', `,"unknown":${nested}}`)

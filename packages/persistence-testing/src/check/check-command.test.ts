@@ -131,14 +131,6 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(2)
   })
 
-  it('rejects an adapter that has not what it declares, which is no wrong use', async () => {
-    const path = join(folder, 'declares.mjs')
-    writeFileSync(path, STUB.replace('bulkAccess: false', 'bulkAccess: true'))
-    const error: unknown = await createHarness({ module: path, url: 'x' }).catch((reason: unknown) => reason)
-    expect(error).not.toBeInstanceOf(WrongUse)
-    expect(String(error)).toContain('it declares bulkAccess: true, but openBulkAccess is absent')
-  })
-
   it.each([
     [{}, 'Name an empty database with --url.'],
     [{ url: 'x' }, 'Name the persistence module with --module.'],
