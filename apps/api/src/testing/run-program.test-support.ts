@@ -23,7 +23,8 @@ export function runProgram(
   settings: Record<string, string> = {},
   program: readonly string[] = [PROGRAM],
 ): RunningProgram {
-  const env = { ...COMPILE_CACHE, PORT: '0', ...settings }
+  // On a busy machine stopping takes longer than the default.
+  const env = { ...COMPILE_CACHE, PORT: '0', SHUTDOWN_TIMEOUT: '10m', ...settings }
   return startProgram({ args: [...program, ...command.split(' ')], cwd, env })
 }
 
