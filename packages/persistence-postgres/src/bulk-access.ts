@@ -4,7 +4,8 @@ import { openPostgresDatabase } from './database/database.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { inWriteTransaction, runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
-import { createPostgresOrm, migrateIfAllowed } from './migrations.ts'
+import { migrateIfAllowed } from './migrations.ts'
+import { createPostgresOrm } from './orm.ts'
 
 /** How long a page of pets may take. A silent server ends a command, however much it has done before. */
 const PAGE_TIMEOUT_MS = 60_000

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
-import { MikroORM } from '@mikro-orm/postgresql'
 import type { MigrationState } from '@pet-store/persistence'
-import { assertMigrated, assertNotNewer, migrationState, ormOptions } from '@pet-store/persistence-mikro-orm'
-import { PostgresDialect, type PostgresPool } from 'kysely'
+import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
+import type { PostgresPool } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database/database.ts'
 import { isConflict, sqlStateOf, withRetries } from './database/failures.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { inWriteTransaction } from './driver/pool-statements.ts'
+import { createPostgresOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
 
 /** Any number that other programs on the same database do not use; these are the bytes of `pets`. */
@@ -18,14 +18,6 @@ const RETRY_PAUSE_MS = 500
 const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const NO_SUCH_DATABASE = '3D000'
-
-/**
- * The ORM over open connections, for migrations, the comparison of schemas and compiling statements. It has no other
- * resources: ending the pool closes it. `name` is that of the database; the migrator would create one of any other name.
- */
-export function createPostgresOrm(name: string, pool: PostgresPool): MikroORM {
-  return new MikroORM({ ...ormOptions(MIGRATIONS), dbName: name, driverOptions: new PostgresDialect({ pool }) })
-}
 
 /** A pool that is one connection, for what belongs to its transaction. */
 function poolOf(client: ClientBase, { options }: Pool): PostgresPool {
