@@ -4,7 +4,8 @@ import { inWriteTransaction } from './database/failures.ts'
 import type { SqliteOptions } from './database/settings.ts'
 import { createGroupedWrites } from './driver/grouped-writes.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
-import { createSqliteOrm, openMigrated } from './migrations.ts'
+import { openMigrated } from './migrations.ts'
+import { createSqliteOrm } from './orm.ts'
 
 /** Pets are read and written in the order of their ids, so a larger cache is not faster. Default of the driver: 16,000. */
 const CACHE_KIB = 4_000

@@ -6,8 +6,9 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteBulkAccess } from './bulk-access.ts'
 import { openSqliteDatabase } from './database/database.ts'
-import { createSqliteOrm, migrateSqlite, readSqliteMigrations, runMigrations } from './migrations.ts'
+import { migrateSqlite, readSqliteMigrations, runMigrations } from './migrations.ts'
 import { openSqlitePersistence } from './open-persistence.ts'
+import { createSqliteOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
 
 const ALL = MIGRATIONS.map(({ name }) => name)

@@ -1,25 +1,12 @@
 import { existsSync } from 'node:fs'
-import { MikroORM } from '@mikro-orm/sqlite'
 import type { MigrationState } from '@pet-store/persistence'
-import { assertMigrated, assertNotNewer, migrationState, ormOptions } from '@pet-store/persistence-mikro-orm'
+import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { SqliteDialect } from 'kysely'
 import { configured, openSqliteDatabase, withSqliteDatabase } from './database/database.ts'
 import { inWriteTransaction } from './database/failures.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
+import { createSqliteOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
-
-/**
- * The ORM over an open database, for migrations, the comparison of schemas and compiling statements: values of pets and keys
- * never go through it, because it rounds integers of 64 bits. It has no other resources: closing the database closes it.
- */
-export function createSqliteOrm(database: Database): MikroORM {
-  return new MikroORM({
-    ...ormOptions(MIGRATIONS),
-    dbName: database.name,
-    driverOptions: new SqliteDialect({ database }),
-  })
-}
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Creates the file if it is

@@ -5,7 +5,8 @@ import { REQUEST_MAX_WAIT_MS, withRetries } from './database/failures.ts'
 import type { SqliteOptions } from './database/settings.ts'
 import { createFileCheck, createGroupedWrites, createSqlitePetWriter } from './driver/grouped-writes.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
-import { createSqliteOrm, openMigrated, stateOf } from './migrations.ts'
+import { openMigrated, stateOf } from './migrations.ts'
+import { createSqliteOrm } from './orm.ts'
 
 /** An open SQLite database. Whoever opened it closes it. */
 export type SqlitePersistence = Persistence & Required<Pick<Persistence, 'apiKeys' | 'isMigrated'>>

@@ -30,6 +30,17 @@ function openGroups(options?: GroupOptions) {
   return { statements, groups, state, add, addAll: (names: string) => Array.from(names, (name) => add(name)) }
 }
 
+/** Statements that arrived in two turns, while there is no connection yet. */
+async function openConnecting() {
+  const opened = openGroups()
+  const connecting = gate()
+  opened.state.ready = connecting.promise
+  const results = opened.addAll('ab')
+  await turn()
+  results.push(...opened.addAll('c'))
+  return { ...opened, connecting, results }
+}
+
 describe('Statements', () => {
   it('of one turn are one group, and those that arrive while it runs are the next', async () => {
     const { groups, state, addAll } = openGroups()
@@ -58,24 +69,14 @@ describe('Statements', () => {
   })
 
   it('that arrive while others wait for a connection run together with them', async () => {
-    const { groups, state, addAll } = openGroups()
-    const connecting = gate()
-    state.ready = connecting.promise
-    const results = addAll('ab')
-    await turn()
-    results.push(...addAll('c'))
+    const { groups, connecting, results } = await openConnecting()
     connecting.resolve()
     await Promise.all(results)
     expect(groups).toEqual([[...'abc']])
   })
 
   it('are all rejected when there is no connection for them, and later ones are not', async () => {
-    const { groups, state, addAll } = openGroups()
-    const connecting = gate()
-    state.ready = connecting.promise
-    const results = addAll('ab')
-    await turn()
-    results.push(...addAll('c'))
+    const { groups, state, addAll, connecting, results } = await openConnecting()
     connecting.reject(new Error('none'))
     expect(await Promise.allSettled(results)).toMatchObject(results.map(() => ({ reason: new Error('none') })))
     state.ready = Promise.resolve()
