@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
@@ -188,6 +188,7 @@ describe('everything that deploys the service', () => {
 it.for([
   ['promtool', 'check', 'config', 'deploy/prometheus/prometheus.yml'],
   ['promtool', 'test', 'rules', 'deploy/prometheus/alerts.test.yml', 'deploy/prometheus/alerts-over-days.test.yml'],
+  ['shellcheck', '.ci/run', ...globSync('deploy/**/*.sh', { cwd: ROOT })],
 ])('%s %s succeeds', (command, context) => {
   if (output(command) === undefined) context.skip(`needs ${command[0]}`)
 })

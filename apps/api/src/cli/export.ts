@@ -11,7 +11,8 @@ interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
 }
 
 /** Writes pets to a file, or to standard output for as long as it is read. */
-export async function exportCommand({ output, ...options }: ExportCommandOptions): Promise<void> {
+export async function exportCommand({ output: given, ...options }: ExportCommandOptions): Promise<void> {
+  const output = given === '-' ? undefined : given
   const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
   await withBulkAccess(readSettings(), { readOnly: true }, async (source) => {
     let count = 0

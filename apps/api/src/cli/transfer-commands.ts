@@ -25,7 +25,10 @@ export function addTransferCommands(program: Command, json: Option): void {
     .description('write pets by ascending id')
     .addOption(new Option('--status <status>', 'only pets with this status').choices(PET_STATUSES))
     .addOption(format('the format (default: what the name of --output ends in, else ndjson)'))
-    .option('--output <file>', 'the file to write; it is replaced when all pets are written (default: standard output)')
+    .option(
+      '--output <file>',
+      'the file to write, or - for standard output (the default); a file is replaced when all pets are written',
+    )
     .option('--no-ids', 'leave ids out, so that two databases with the same pets give the same bytes')
     .action(async (options) => (await import('./export.ts')).exportCommand(options))
 

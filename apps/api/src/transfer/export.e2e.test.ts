@@ -32,6 +32,7 @@ describe('pet-store export', () => {
     const { code, stdout, stderr } = await shell('pet-store export')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.split('\n')[0]).toBe('{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}')
+    expect(await run('export --output -')).toMatchObject({ code: 0, stdout })
     expect(await run('export --status sold --no-ids --output sold.csv')).toMatchObject({
       code: 0,
       stdout: '',
