@@ -64,6 +64,24 @@ describe('SQLite backup', () => {
     }
   })
 
+  it('is written where a link leads, but not over the database itself or what is no file', async () => {
+    await fill(1)
+    const [toDatabase, toBackup] = [join(folder, 'same.db'), join(folder, 'latest.db')]
+    symlinkSync(path, toDatabase)
+    symlinkSync(backup, toBackup)
+    writeFileSync(backup, 'earlier')
+    for (const [file, reason] of [
+      [path, 'it is the database itself.'],
+      [toDatabase, 'it is the database itself.'],
+      [folder, 'it is a folder or a device.'],
+    ] as const) {
+      await expect(backupSqlite({ url }, file)).rejects.toThrow(`: ${reason}`)
+    }
+    await expect(restoreSqlite({ url }, path)).rejects.toThrow(': it is the database itself.')
+    expect(await backupSqlite({ url }, toBackup)).toEqual({ pets: 1 })
+    expect([lstatSync(toBackup).isSymbolicLink(), countOf(backup)]).toEqual([true, 1])
+  })
+
   it('is restored to a new path and over an existing database, which is kept', async () => {
     await fill(3)
     await backupSqlite({ url }, backup)

@@ -31,7 +31,8 @@ export interface RestoredSqlite extends SqliteBackup {
  * file is replaced when the copy is complete. Rejects with one sentence.
  */
 export async function backupSqlite({ url }: Pick<SqliteOptions, 'url'>, file: string): Promise<SqliteBackup> {
-  return copyTo(file, sqlitePath(url))
+  // A link stays one.
+  return copyTo(existsSync(file) ? realpathSync(file) : file, sqlitePath(url))
 }
 
 /**
@@ -76,6 +77,9 @@ async function copyTo(file: string, from: string, beforeRename: () => void = () 
   const temporary = `${file}.${process.pid}.tmp`
   const source = await openSqliteDatabase(from, { readOnly: true })
   try {
+    const existing = statSync(file, { throwIfNoEntry: false })
+    if (existing?.isFile() === false) throw new Error('it is a folder or a device')
+    if (existing && realpathSync(file) === realpathSync(from)) throw new Error('it is the database itself')
     removeLeftovers(file)
     // The statement writes another file only, but is rejected in this mode.
     source.pragma('query_only = off')

@@ -20,14 +20,16 @@ export async function exportCommand({ output: given, ...options }: ExportCommand
       count += pets
     }
     const text = exportPets(source, { ...options, format, onPets })
-    if (output === undefined) return pipeline(text, process.stdout).catch(unlessClosed)
+    if (output === undefined) {
+      let outputError: unknown
+      process.stdout.once('error', (error) => (outputError = error))
+      // Ended by the pipeline, it would report an error of the database as its own. Its own ones main.ts reports.
+      return pipeline(text, process.stdout, { end: false }).catch((error) => {
+        if (error !== outputError) throw error
+      })
+    }
     const stopped = () => `Stopped. ${JSON.stringify(output)} was not written.`
     await interruptible(stopped, () => replaceFile(output, text))
     console.error(`Exported ${amount(count, 'pet')} to ${JSON.stringify(output)}.`)
   })
-}
-
-/** A reader such as `head` closes the pipe when it has read enough. */
-function unlessClosed(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
 }

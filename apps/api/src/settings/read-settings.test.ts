@@ -151,6 +151,7 @@ describe('readSettings', () => {
 
   it.each<[Record<string, string>, string]>([
     [{ SHUTDOWN_DELAY: '30s' }, 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'],
+    [{ METRICS_PORT: '3000' }, 'METRICS_PORT must differ from PORT'],
     [{ SHUTDOWN_DELAY: '61m' }, 'SHUTDOWN_DELAY must be at most 1h, got "61m"'],
     // A request could outlast its connection.
     [{ DATABASE_STATEMENT_TIMEOUT: '13001' }, 'DATABASE_STATEMENT_TIMEOUT must be an integer from 1 to 13000'],

@@ -217,6 +217,7 @@ export function* mistakesAcross(settings: Partial<Settings>): Generator<string> 
       yield 'DATABASE_REPLICA_URLS must be URLs such as postgres://user:password@host/database, separated by commas'
     }
   }
-  const { shutdownDelayMs = 0, shutdownTimeoutMs = 1 } = settings
+  const { port = 0, metricsPort, shutdownDelayMs = 0, shutdownTimeoutMs = 1 } = settings
+  if (port !== 0 && port === metricsPort) yield 'METRICS_PORT must differ from PORT'
   if (shutdownDelayMs >= shutdownTimeoutMs) yield 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
 }

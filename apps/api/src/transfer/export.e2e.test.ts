@@ -84,6 +84,19 @@ describe('pet-store export', () => {
     expect((await stat(`${folder}/real.csv`)).mode & 0o777).toBe(0o600)
   })
 
+  it('reports once that standard output is full, and an error of the database as such', async () => {
+    await run('seed --count 20000')
+    const full = await shell('pet-store export > /dev/full')
+    expect(full).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Cannot write to standard output: .*\n$/) as string,
+    })
+    const bytes = await readFile(`${folder}/pets.db`)
+    await writeFile(`${folder}/pets.db`, bytes.fill(0xff, Math.floor(bytes.length / 2)))
+    const damaged = await shell('pet-store export')
+    expect(damaged).toMatchObject({ code: 1, stderr: 'database disk image is malformed\n' })
+  })
+
   it('writes to a device', async () => {
     await fill(1)
     expect(await shell('pet-store export --output /dev/stdout --format csv | cat')).toMatchObject({
