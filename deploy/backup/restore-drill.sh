@@ -92,7 +92,7 @@ esac
 ok "restored in $((SECONDS - started_at)) s"
 
 export MIGRATE_ON_START=false
-program migrate --check >/dev/null || fail 'its schema is that of this program; if it is older, pet-store migrate brings it up to date'
+problem=$(program migrate --check) || fail "its schema is that of this program; if it is older, pet-store migrate brings it up to date: $problem"
 ok 'its schema is that of this program'
 
 program export >"$folder/pets.ndjson" || fail 'every pet can be read'

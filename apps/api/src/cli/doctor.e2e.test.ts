@@ -7,6 +7,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { openPersistence } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import { runHere } from '../testing/run-command.test-support.ts'
+import { DATABASES } from '../transfer/testing/databases.test-support.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -82,6 +83,14 @@ it('doctor reports a database that cannot be opened, without its password', asyn
   expect(unavailable.code).toBe(1)
   expect(unavailable.stdout).toMatch(/^error {4}database .*127\.0\.0\.1/m)
   expect(JSON.stringify(unavailable)).not.toContain('secret')
+})
+
+it('doctor says that a PostgreSQL database is missing, which serve does not create', async () => {
+  const missing = Object.assign(new URL(await DATABASES.PostgreSQL()), { pathname: '/nowhere' })
+  expect(await findings({ DATABASE_URL: missing.href })).toEqual({
+    code: 1,
+    found: [expect.stringMatching(/^error {4}database .*\/nowhere does not exist; serve creates none\n +-> check/)],
+  })
 })
 
 it('doctor names a port in use, a file in the place of the folder, and a missing module', async () => {

@@ -84,7 +84,7 @@ async function attempt(check: string, remedy: string, work: () => Promise<string
 }
 
 function examinePort(host: string, port: number, setting: string): Promise<Finding> {
-  return attempt('port', 'if this is the running service itself, all is well', async () => {
+  return attempt('port', 'if it is this service that listens there, all is well', async () => {
     const server = createServer()
     await listen(server, host, port, setting)
     server.close()
@@ -119,6 +119,8 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
     const adapter = await persistenceAdapter(settings)
     const { database, pending } = await adapter.migrations()
     if (database === 'missing') {
+      if (databaseKind(settings.databaseUrl) === 'postgres')
+        throw new Error(`${url} does not exist; serve creates none`)
       return yield { check: 'database', state, message: `${url} does not exist and must be created`, remedy }
     }
     if (pending.length > 0) {

@@ -49,6 +49,13 @@ it('the restore drill starts the service on a backup of SQLite, and reports too 
     code: 1,
     stderr: 'FAIL it has 300 pets, and should have at least 301\n',
   })
+  // Why the schema cannot be checked, too.
+  const foreign = 'printf "There is no database\\n"; exit 3'
+  await writeFile(join(folder, 'program'), `#!/bin/sh\n[ "$1" = restore ] || { ${foreign}; }\n`, { mode: 0o755 })
+  expect(await drill(['sqlite', backup], { PET_STORE: join(folder, 'program') })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^FAIL its schema .*: There is no database\n$/) as string,
+  })
   await truncate(backup, 20_000)
   expect(await drill(['sqlite', backup])).toMatchObject({
     code: 1,

@@ -3,7 +3,8 @@ export const DATABASE_URL_RULE = 'must be sqlite: and the path of a file, or pos
 /** Which of the built-in adapters a URL belongs to; `undefined` if none. */
 export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
   if (/^sqlite:.+/.test(url)) return 'sqlite'
-  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url) ? 'postgres' : undefined
+  // An @ in the path: a password with a slash in it looks like this, and must not become a host in messages.
+  return /^postgres(?:ql)?:\/\/(?![^?]*\/[^?]*@)/.test(url) && URL.canParse(url) ? 'postgres' : undefined
 }
 
 const MASK = '***'

@@ -123,7 +123,14 @@ describe('readSettings', () => {
   it.each([
     [
       'DATABASE_URL',
-      ['sqlite:', 'pets.db', 'mysql://host/db', 'postgres:pets', 'postgres://a b/'],
+      [
+        'sqlite:',
+        'pets.db',
+        'mysql://host/db',
+        'postgres:pets',
+        'postgres://a b/',
+        'postgres://me:p@ss/word@host/pets',
+      ],
       'sqlite: and the path of a file, or postgres://user:password@host/database',
     ],
     [
