@@ -98,13 +98,15 @@ function addOperationRoutes(router: Router, options: PetAppOptions, references: 
 
 /**
  * A handler that runs after its checks, in their order. A check is a plain function that returns or throws; for Express
- * each would be a layer with a `next` to call.
+ * each would be a layer with a `next` to call. None runs once the client has gone: `close`, for which they wait, is over.
  */
 function behind(checks: readonly Check[], handler: Handler): Handler {
   return (req, res, next) => {
     for (let index = 0; index < checks.length; index += 1) {
       const pending = checks[index]?.(req, res)
-      if (pending !== undefined) return pending.then(() => behind(checks.slice(index + 1), handler)(req, res, next))
+      if (pending === undefined) continue
+      const rest = behind(checks.slice(index + 1), handler)
+      return pending.then(() => (res.destroyed ? undefined : rest(req, res, next)))
     }
     return handler(req, res, next)
   }

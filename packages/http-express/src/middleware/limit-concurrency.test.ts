@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { SCOPES } from '@pet-store/access'
 import type { Cancellation } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -106,6 +107,21 @@ it('counts a request until its response has left or its client has gone, which c
   expect(held.cancellations[0]?.aborted).toBe(false)
   connection.reset()
   await expect.poll(() => held.cancellations[0]?.aborted).toBe(true)
+  expect((await server.send({})).status).toBe(200)
+})
+
+it('does not count a request whose client has gone while its key was looked up', async () => {
+  const { promise: lookedUp, resolve: endLookUp } = Promise.withResolvers<void>()
+  const tokenCheck = async () => {
+    await lookedUp
+    return { keyId: 'test-key', scopes: SCOPES }
+  }
+  const server = await startTestServer({ tokenCheck, maxConcurrentRequests: 1 })
+  const gone = server.connect().write(`${GET}\r\n`)
+  await expect.poll(() => server.log.begun).toBe(1)
+  gone.reset()
+  await expect.poll(() => server.log.requests).toHaveLength(1)
+  endLookUp()
   expect((await server.send({})).status).toBe(200)
 })
 
