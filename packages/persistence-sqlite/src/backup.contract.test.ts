@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
@@ -125,7 +125,7 @@ describe('SQLite backup', () => {
   it.each([
     ['its beginning', 0],
     ['its middle', 8_192],
-  ])('is restored over a database that is damaged in %s, which is kept with its log', async (_, position) => {
+  ])('is restored over a database that is damaged in %s, which is kept', async (_, position) => {
     await fill(2_000)
     await backupSqlite({ url }, backup)
     const damaged = readFileSync(path)
@@ -139,6 +139,21 @@ describe('SQLite backup', () => {
     const { check, close } = await open()
     await check()
     await close()
+  })
+
+  it('is restored over a database that was cut off, whose log is kept beside it and not applied', async () => {
+    await fill(2_000)
+    await backupSqlite({ url }, backup)
+    const { pets, close } = await open()
+    await pets.add(aNewPet())
+    const log = readFileSync(`${path}-wal`)
+    await close()
+    truncateSync(path, 1_000)
+    writeFileSync(`${path}-wal`, log)
+    const { previousFile = '' } = await restoreSqlite({ url }, backup)
+    expect(existsSync(`${path}-wal`)).toBe(false)
+    expect(readFileSync(`${previousFile}-wal`).equals(log)).toBe(true)
+    expect(countOf(path)).toBe(2_000)
   })
 
   it('is on the disk before it takes its name, and its name before it is reported', ({ skip }) => {
