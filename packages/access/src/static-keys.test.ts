@@ -16,6 +16,10 @@ it('a static key, of any format, is verified with its name and its scopes, witho
   expect(check('secret-of-another-system')).toEqual({ keyId: 'old', scopes: SCOPES })
 })
 
+it('the hash of a key is SHA-256 in lower-case hexadecimal digits', () => {
+  expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+})
+
 it.each([
   ['an unknown key', createApiKeyText()],
   ['a hash', hashApiKey(first)],

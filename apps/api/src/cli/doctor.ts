@@ -149,7 +149,7 @@ async function* examineKeys({ apiKeys }: Required<Persistence>, { staticKeys }: 
   const active = keys.filter((key) => apiKeyState(key, now) === 'active').length + staticKeys.length
   const remedy = 'run pet-store keys create --name NAME, or set API_KEYS_SHA256'
   yield { check: 'keys', message: `${active} active`, ...(active > 0 ? { state: 'ok' } : { state: 'warning', remedy }) }
-  const latest = Math.max(...keys.map(({ createdAt, lastUsedAt = createdAt }) => lastUsedAt.getTime()))
+  const latest = keys.reduce((most, { createdAt, lastUsedAt = createdAt }) => Math.max(most, lastUsedAt.getTime()), 0)
   const time = now.toISOString()
   if (latest <= now.getTime() + CLOCK_TOLERANCE_MS) return yield { check: 'clock', state: 'ok', message: time }
   const message = `a key was used at ${new Date(latest).toISOString()}, but here it is ${time}`

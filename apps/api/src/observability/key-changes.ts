@@ -6,7 +6,7 @@ export interface KeyChange {
   readonly keyId: string
   readonly name: string
   readonly at: Date
-  /** Absent for changes of releases that did not store it. */
+  /** Absent if whoever made the change named nobody. */
   readonly by?: string
   /** The successor of a rotated key. */
   readonly replacedBy?: string

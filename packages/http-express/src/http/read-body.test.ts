@@ -1,9 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
-import { yieldToEventLoop } from './read-body.ts'
+import { readJsonBody, yieldToEventLoop } from './read-body.ts'
 
 /** The greatest body, in bytes. */
 const MAX = 102_400
@@ -52,6 +53,13 @@ describe('the content type of a body', () => {
       expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'invalid_request')
     },
   )
+
+  // A quadratic pattern takes minutes for this.
+  it('takes linear time when its quotes are not closed', async () => {
+    const type = `application/json;x="${'\\"'.repeat(500_000)}`
+    const req = { headers: { 'content-type': type } } as IncomingMessage
+    await expect(readJsonBody(req, {} as ServerResponse)).rejects.toMatchObject({ code: 'unsupported_media_type' })
+  })
 
   it('is required even without a body', async ({ server }) => {
     expectError(await server.send({ method: 'POST', body: PET }), 'unsupported_media_type')

@@ -36,7 +36,8 @@ export async function readJsonBody(req: IncomingMessage, res: ServerResponse): P
 /** Parameters whose quotes are closed. The parser takes others for the end of the text. */
 const CLOSED_QUOTES = /^(?:[^"]|"(?:[^"\\]|\\.)*")*$/
 
-const QUOTED = /"(?:[^"\\]|\\.)*"/g
+/** An open quote ends with the text: to look for its end from each quote in it would take quadratic time. */
+const QUOTED = /"(?:[^"\\]|\\.|\\$)*(?:"|$)/g
 
 /** Asserts `application/json` in any case, with no charset or UTF-8. */
 function assertJson(sent = ''): void {

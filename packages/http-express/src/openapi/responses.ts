@@ -135,12 +135,13 @@ function errorResponse(code: ErrorCode, message: string, headers: Headers): ZodO
 /** What every operation responds to a key that may not call it, or not now, and what any request can get. */
 export function commonErrorResponses(scope: string, routeHeaders: Headers): ZodOpenApiResponsesObject {
   const lacks = `The API key may not do this: it lacks the scope ${scope}.`
+  const tooMany = 'This API key may make 600 requests in 60 s. Try again in 5 s.'
   // Absent where too many keys were tried: that is before the key check ends.
   const maybeRouteHeaders = optional(routeHeaders)
   return {
     401: errorResponse('unauthorized', 'The API key is not valid.', CHALLENGE),
     403: errorResponse('forbidden', lacks, { ...CHALLENGE, ...RATE_LIMIT, ...routeHeaders }),
-    429: errorResponse('rate_limited', 'Try again in 5 s.', { ...RETRY_AFTER, ...RATE_LIMIT, ...maybeRouteHeaders }),
+    429: errorResponse('rate_limited', tooMany, { ...RETRY_AFTER, ...RATE_LIMIT, ...maybeRouteHeaders }),
     default: {
       ...errorResponse('internal_error', INTERNAL_ERROR, {
         ...optional(RETRY_AFTER),

@@ -79,7 +79,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
         'The body must be sent as Content-Type: application/json, in UTF-8.',
         ACCEPT_ENCODING,
       ),
-      422: rejection('idempotency_key_reused', 'This key was used to create another pet.'),
+      422: rejection('idempotency_key_reused', 'This idempotency key was used to create another pet.'),
     },
   }),
 

@@ -9,7 +9,6 @@ export function handleConnections(
   server: Server,
   app: RequestListener,
   errors: UnroutedErrors,
-  maxHeaderBytes: number,
 ): ReadonlyMap<Socket, Connection> {
   const connections = new Map<Socket, Connection>()
   const onLongPacket = limitLongPackets(connections)
@@ -43,7 +42,7 @@ export function handleConnections(
     connections.get(socket)?.fail(error, true, req)
   })
   server.on('clientError', (cause: ParserError, socket: Socket) => {
-    connections.get(socket)?.fail(parserError(cause, maxHeaderBytes), !isHead(cause))
+    connections.get(socket)?.fail(parserError(cause), !isHead(cause))
   })
   return connections
 }

@@ -4,12 +4,10 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { clientAddressOf, type HttpLog, type TrustProxy } from '../middleware/open-request.ts'
 import { type Connection, handleConnections } from './connection.ts'
-import { createUnroutedErrors } from './unrouted-errors.ts'
+import { createUnroutedErrors, MAX_HEADER_BYTES } from './unrouted-errors.ts'
 
 /** The limits of the server, with their defaults; those of Node fit no API. */
 const SERVER_LIMITS = {
-  /** Of request line and headers together; more is 431. */
-  maxHeaderBytes: 16_384,
   /** For the headers to arrive; later is 408. */
   headersTimeoutMs: 10_000,
   /** For the whole request to arrive; later is 408. */
@@ -47,7 +45,7 @@ export interface PetServer extends Server {
 export function createPetServer(app: RequestListener, log: HttpLog, options: PetServerOptions = {}): PetServer {
   const { trustProxy = 0, corsOrigins = [], ...limits } = { ...SERVER_LIMITS, ...options }
   const server = createServer({
-    maxHeaderSize: limits.maxHeaderBytes,
+    maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
@@ -63,7 +61,7 @@ export function createPetServer(app: RequestListener, log: HttpLog, options: Pet
   // fails if Node no longer has it.
   Object.assign(server, { httpAllowHalfOpen: true })
   const errors = createUnroutedErrors(log, clientAddressOf(trustProxy), corsOrigins)
-  const connections = handleConnections(server, app, errors, limits.maxHeaderBytes)
+  const connections = handleConnections(server, app, errors)
   return Object.assign(server, { shutDown: () => shutDown(server, connections) })
 }
 

@@ -12,15 +12,18 @@ export interface ParserError extends NodeJS.ErrnoException {
   readonly bytesParsed?: number
 }
 
+/** The maximum size of request line and headers together. */
+export const MAX_HEADER_BYTES = 16_384
+
 /** Valid but for its method, which is a token (RFC 9110, 9.1). */
 const REQUEST_LINE = /^[\r\n]*[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/
 
 /** The error response for what Node's parser rejects. */
-export function parserError(cause: ParserError, maxHeaderBytes: number): HttpError {
+export function parserError(cause: ParserError): HttpError {
   const { code, rawPacket } = cause
   const error = (wireCode: ErrorCode, message: string) => new HttpError(wireCode, message, {}, { cause })
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return error('headers_too_large', `Request line and headers must have at most ${maxHeaderBytes} bytes.`)
+    return error('headers_too_large', `Request line and headers must have at most ${MAX_HEADER_BYTES} bytes.`)
   }
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return error('payload_too_large', 'The chunk extensions are too long.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return error('request_timeout', 'The request did not arrive in time.')

@@ -3,8 +3,9 @@ import { temporaryFolder } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { runHere } from '../testing/run-command.test-support.ts'
 import { runProgram } from '../testing/run-program.test-support.ts'
-import { DATABASES, openDatabase } from './testing/databases.test-support.ts'
-import { runShell } from './testing/run-shell.test-support.ts'
+import { DATABASES, openDatabase } from '../transfer/testing/databases.test-support.ts'
+import { runShell } from '../transfer/testing/run-shell.test-support.ts'
+import { inventPet } from './seed.ts'
 
 it('pet-store seed stores the given number of pets, the same ones for the same seed in every database', async () => {
   const folder = await temporaryFolder()
@@ -40,4 +41,30 @@ it('pet-store seed --count many is wrong usage', async () => {
   const { code, stderr } = await runHere('seed --count many', await temporaryFolder())
   expect(stderr).toContain('It must be an integer from 0 to 1000000000.')
   expect(code).toBe(2)
+})
+
+const invented = (seed: number, count: number) => Array.from({ length: count }, (_, index) => inventPet(seed, index))
+
+it('invented pets are the same for the same seed, and others for another', () => {
+  expect(invented(7, 3)).toEqual([
+    { name: 'Maple the Quick', categoryId: 3n, status: 'available' },
+    { name: 'Luna the Quick', categoryId: 11n, status: 'available' },
+    { name: 'Juno', categoryId: 12n },
+  ])
+  expect(
+    new Set(
+      [0, 1, 2 ** 32 - 1].map((seed) =>
+        invented(seed, 5)
+          .map(({ name }) => name)
+          .join(),
+      ),
+    ).size,
+  ).toBe(3)
+})
+
+it('invented pets have every name, category and status, and some have none', () => {
+  const pets = invented(1, 10_000)
+  expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['available', 'pending', 'sold', undefined]))
+  expect(new Set(pets.map(({ categoryId }) => categoryId)).size).toBe(12)
+  expect(new Set(pets.map(({ name }) => name)).size).toBe(30 + 30 * 16)
 })
