@@ -4,15 +4,10 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { codeOf, withRetries } from './failures.ts'
 import { assertAccess, assertDatabaseFile, createFolder, NO_DATABASE, user } from './file-access.ts'
-import { MEMORY } from './settings.ts'
+import { MEMORY, type SqliteOptions } from './settings.ts'
 
-/** What opening a file may do to it. */
-export interface OpenMode {
-  /** Whether a missing file is created, with its folder. Default: true. */
-  readonly create?: boolean
-  /** Whether the file is only read. Then nothing is created, and a read-only file system is enough. Default: false. */
-  readonly readOnly?: boolean
-}
+/** Whether a missing file is created, with its folder, and whether the file is only read, for which a read-only file system is enough. */
+export type OpenMode = Pick<SqliteOptions, 'create' | 'readOnly'>
 
 /** Opens a file. Rejects with one sentence that names the path; the driver's error is its cause. */
 export async function openSqliteDatabase(
