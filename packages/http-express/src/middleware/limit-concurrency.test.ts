@@ -111,7 +111,10 @@ it('counts a request until its response has left or its client has gone, which c
 })
 
 it('does not count a request whose client has gone while its key was looked up', async () => {
-  const { promise: lookedUp, resolve: endLookUp } = Promise.withResolvers<void>()
+  let endLookUp = () => {}
+  const lookedUp = new Promise<void>((resolve) => {
+    endLookUp = resolve
+  })
   const tokenCheck = async () => {
     await lookedUp
     return { keyId: 'test-key', scopes: SCOPES }
