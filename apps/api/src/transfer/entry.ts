@@ -1,13 +1,13 @@
-import { PET_FIELDS as FIELDS, isPetError, type NewPet, type PetInput, validateNewPet } from '@pet-store/domain'
+import { isPetError, type NewPet, PET_FIELDS, type PetInput, validateNewPet } from '@pet-store/domain'
 
 /** What an import takes of a file. An `id` is allowed and ignored: new pets get new ids. */
-export const NEW_PET_FIELDS = Object.entries(FIELDS).map(([name, field]) => ({
+export const NEW_PET_FIELDS = Object.entries(PET_FIELDS).map(([name, field]) => ({
   ...field,
   name: name as keyof PetInput,
 }))
 
 /** Every field, in the order in which files have them. */
-export const PET_FIELDS = [{ name: 'id', isInteger: true, isRequired: false } as const, ...NEW_PET_FIELDS]
+export const FILE_FIELDS = [{ name: 'id', isInteger: true, isRequired: false } as const, ...NEW_PET_FIELDS]
 
 /** `line` is where it begins; the first line of a file is 1. */
 export type ValidEntry = { readonly line: number; readonly pet: NewPet }
@@ -27,10 +27,10 @@ export class UnreadableFileError extends Error {
 }
 
 /** What a file says about a pet: values of any type, for the domain to validate. */
-export type FileFields = { -readonly [Field in keyof PetInput]?: unknown }
+export type FileValues = { -readonly [Field in keyof PetInput]?: unknown }
 
 /** Validates a pet by the rules of the domain, with its messages, which begin with the name of the field. */
-export function validateEntry(line: number, fields: FileFields): Entry {
+export function validateEntry(line: number, fields: FileValues): Entry {
   try {
     return { line, pet: validateNewPet(fields as PetInput) }
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Pet, PetQuery, PetStatus } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import { stringify } from 'csv-stringify/sync'
-import { PET_FIELDS } from './entry.ts'
+import { FILE_FIELDS } from './entry.ts'
 import type { Format } from './pet-file.ts'
 
 type PetSource = Pick<BulkAccess, 'readPets'>
@@ -19,7 +19,7 @@ export interface ExportOptions {
 /** Returns pets as text by ascending id, a page at a time. */
 export async function* exportPets(from: PetSource, options: ExportOptions): AsyncGenerator<string> {
   const { format, ids, status, onPets } = options
-  const fields = PET_FIELDS.filter(({ name }) => ids || name !== 'id')
+  const fields = FILE_FIELDS.filter(({ name }) => ids || name !== 'id')
   if (format === 'csv') yield `${fields.map(({ name }) => name).join(',')}\n`
   for await (const pets of petPages(from, status)) {
     onPets?.(pets.length)
@@ -42,7 +42,7 @@ export async function* petPages(from: PetSource, status?: PetStatus): AsyncGener
   }
 }
 
-function csvOf(pets: readonly Pet[], fields: typeof PET_FIELDS): string {
+function csvOf(pets: readonly Pet[], fields: typeof FILE_FIELDS): string {
   const records = pets.map((pet) => fields.map(({ name }) => pet[name]))
   // RFC 4180 needs no quotes around spaces at the ends, but some programs cut them off without.
   return stringify(records, { quoted_match: /^\s|\s$|[\r\n]/ })
@@ -52,7 +52,7 @@ function csvOf(pets: readonly Pet[], fields: typeof PET_FIELDS): string {
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 
 /** One pet as the service returns it, in a line. */
-export function jsonLine(pet: Pet, fields: typeof PET_FIELDS = PET_FIELDS): string {
+export function jsonLine(pet: Pet, fields: typeof FILE_FIELDS = FILE_FIELDS): string {
   const values: Record<string, unknown> = {}
   for (const { name, isInteger } of fields) values[name] = isInteger ? rawJSON(String(pet[name])) : pet[name]
   return `${JSON.stringify(values)}\n`

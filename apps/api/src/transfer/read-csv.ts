@@ -1,13 +1,5 @@
 import { type Info, type Parser, parse } from 'csv-parse'
-import {
-  type Entry,
-  type FileFields,
-  NEW_PET_FIELDS,
-  PET_FIELDS,
-  quoted,
-  UnreadableFileError,
-  validateEntry,
-} from './entry.ts'
+import { type Entry, type FileValues, NEW_PET_FIELDS, quoted, UnreadableFileError, validateEntry } from './entry.ts'
 import { LINE_END, MAX_LINE_BYTES } from './read-text.ts'
 
 /**
@@ -93,7 +85,7 @@ function mistakeAfter(line: number, { code = '' }: Error & { readonly code?: str
 }
 
 const COLUMNS: readonly string[] = [...NEW_PET_FIELDS.map(({ name }) => name), 'id']
-const REQUIRED = PET_FIELDS.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+const REQUIRED = NEW_PET_FIELDS.filter(({ isRequired }) => isRequired).map(({ name }) => name)
 const HEADER_RULE = `${COLUMNS.join(', ')}, of which ${REQUIRED.join(' and ')} are required`
 
 /** Returns how the records after this one become entries. */
@@ -106,7 +98,7 @@ function readHeader({ line, values: header }: CsvRecord): (record: CsvRecord) =>
     if (values.length !== columns.length) {
       return { line, reason: `must have ${columns.length} values like the first line, got ${values.length}` }
     }
-    const pet: FileFields = {}
+    const pet: FileValues = {}
     for (const { name, isInteger, isRequired } of NEW_PET_FIELDS) {
       const value = values[columns.indexOf(name)] ?? ''
       if (value !== '' || isRequired) pet[name] = isInteger ? integerIn(value) : value

@@ -1,8 +1,8 @@
 import { parseExactJson } from '@pet-store/http-express'
-import { type Entry, type FileFields, NEW_PET_FIELDS, PET_FIELDS, quoted, validateEntry } from './entry.ts'
+import { type Entry, FILE_FIELDS, type FileValues, NEW_PET_FIELDS, quoted, validateEntry } from './entry.ts'
 import { LINE_END } from './read-text.ts'
 
-const FIELDS: readonly string[] = PET_FIELDS.map(({ name }) => name)
+const FIELDS: readonly string[] = FILE_FIELDS.map(({ name }) => name)
 
 /** Reads one JSON object per line, as the service accepts and returns it. An `id` is ignored. Empty lines are skipped. */
 export async function* readNdjson(pieces: AsyncIterable<string>): AsyncGenerator<readonly Entry[]> {
@@ -29,7 +29,7 @@ function entryOf(line: number, text: string): Entry {
   // A mistake such as `Status` must not lose the value.
   const unknown = Object.keys(value).find((field) => !FIELDS.includes(field))
   if (unknown !== undefined) return invalid(`has the unknown field ${quoted(unknown)}`)
-  const pet: FileFields = {}
+  const pet: FileValues = {}
   for (const { name, isInteger } of NEW_PET_FIELDS) pet[name] = isInteger ? integerOf(value[name]) : value[name]
   return validateEntry(line, pet)
 }
