@@ -29,6 +29,11 @@ describe('SQLite migrations', () => {
     await readSqliteMigrations({ url })
     await openSqlitePersistence({ url }).catch(() => undefined)
     await migrateSqlite({ url })
+    // As a newer version may do.
+    new Database(path).exec('alter table pet rename column category_id to category').close()
+    for (const open of [openSqlitePersistence, openSqliteBulkAccess]) {
+      await expect(open({ url })).rejects.toThrow('category_id')
+    }
     // The last connection that closes removes the log.
     expect(readdirSync(folder)).toEqual(['pets.db'])
   })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { MigrationState } from '@pet-store/persistence'
 import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { configured, openSqliteDatabase, withSqliteDatabase } from './database/database.ts'
+import { closedOnFailure, openSqliteDatabase, withSqliteDatabase } from './database/database.ts'
 import { inWriteTransaction } from './database/failures.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { createSqliteOrm } from './orm.ts'
@@ -39,19 +39,22 @@ export async function runMigrations(database: Database): Promise<readonly string
 }
 
 /**
- * Opens a file whose schema is up to date, migrating it if it may. Rejects with one sentence if the file is missing, is no
+ * Makes an adapter of a file whose schema is up to date, migrating it if it may. Rejects with one sentence if the file is missing, is no
  * database, may not be written, without `migrate`, has an outdated schema or, unless it may, that of a newer version.
  */
-export async function openMigrated(
+export async function openMigrated<Adapter>(
   { url, migrate = false, create = true, readOnly = false }: SqliteOptions,
   { mayBeNewer }: { readonly mayBeNewer: boolean },
-): Promise<Database> {
+  createAdapter: (database: Database) => Adapter,
+): Promise<Adapter> {
   const mayMigrate = migrate && !readOnly
   const opened = await openSqliteDatabase(sqlitePath(url), { create: create && mayMigrate, readOnly })
-  return configured(opened, async (database) => {
+  return closedOnFailure(opened, async (database) => {
     if (mayMigrate) await runMigrations(database)
     else assertMigrated(nameOf(database.name), stateOf(database))
     if (!mayBeNewer) assertNotNewer(nameOf(database.name), stateOf(database))
+    // A newer schema may lack a column that it needs.
+    return createAdapter(database)
   })
 }
 

@@ -15,31 +15,32 @@ export type SqlitePersistence = Persistence & Required<Pick<Persistence, 'apiKey
  * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects with one sentence if the file is
  * missing, is no database, may not be written or, without `migrate`, has an outdated schema.
  */
-export async function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
-  const database = await openMigrated(options, { mayBeNewer: true })
-  const assertFile = createFileCheck(database)
-  const { em } = createSqliteOrm(database)
-  const addWrite = createGroupedWrites(database, assertFile)
-  const runner = createSqliteStatementRunner(database, addWrite)
-  const writer = createSqlitePetWriter(em, database, addWrite)
-  const pets = new SqlPetRepository(compilePetStatements(em), runner, writer, options.onBackgroundFailure)
-  const apiKeys = new SqlApiKeyRepository(em, runner)
-  // Reads a page of the file, which `select 1` would not.
-  const readPage = runner.readOne({ name: 'check', sql: 'select id from pet limit 1' }, () => true)
+export function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
+  return openMigrated(options, { mayBeNewer: true }, (database) => {
+    const assertFile = createFileCheck(database)
+    const { em } = createSqliteOrm(database)
+    const addWrite = createGroupedWrites(database, assertFile)
+    const runner = createSqliteStatementRunner(database, addWrite)
+    const writer = createSqlitePetWriter(em, database, addWrite)
+    const pets = new SqlPetRepository(compilePetStatements(em), runner, writer, options.onBackgroundFailure)
+    const apiKeys = new SqlApiKeyRepository(em, runner)
+    // Reads a page of the file, which `select 1` would not.
+    const readPage = runner.readOne({ name: 'check', sql: 'select id from pet limit 1' }, () => true)
 
-  return {
-    pets,
-    apiKeys,
-    async check() {
-      assertFile()
-      await readPage([])
-    },
-    isMigrated: () => withRetries(() => stateOf(database).pending.length === 0, REQUEST_MAX_WAIT_MS),
-    async close() {
-      await Promise.all([pets.finish(), apiKeys.finish()])
-      // The reads of this turn.
-      await setImmediate()
-      database.close()
-    },
-  }
+    return {
+      pets,
+      apiKeys,
+      async check() {
+        assertFile()
+        await readPage([])
+      },
+      isMigrated: () => withRetries(() => stateOf(database).pending.length === 0, REQUEST_MAX_WAIT_MS),
+      async close() {
+        await Promise.all([pets.finish(), apiKeys.finish()])
+        // The reads of this turn.
+        await setImmediate()
+        database.close()
+      },
+    }
+  })
 }

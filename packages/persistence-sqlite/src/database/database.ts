@@ -42,12 +42,13 @@ export async function withSqliteDatabase<Result>(
 }
 
 async function openWritable(path: string): Promise<Database.Database> {
-  return configured(new Database(path, { timeout: 0 }), async (connection) => {
+  return closedOnFailure(new Database(path, { timeout: 0 }), async (connection) => {
     // Readers and a writer do not block each other. Also the first read of the file, which shows whether it is a database.
     const mode = await withRetries(() => connection.pragma('journal_mode = wal', { simple: true }))
     if (mode !== 'wal') throw new Error(`its file system does not support a write-ahead log (${mode})`)
     // A pet is stored when its response is sent, even after a power failure. docs/decisions/0010-sqlite-durability.md
     connection.pragma('synchronous = full')
+    return connection
   })
 }
 
@@ -76,9 +77,10 @@ function isOwnFile(path: string): boolean {
 }
 
 async function openForQueries(path: string, options: Database.Options = {}): Promise<Database.Database> {
-  return configured(new Database(path, { ...options, timeout: 0, fileMustExist: true }), async (connection) => {
+  return closedOnFailure(new Database(path, { ...options, timeout: 0, fileMustExist: true }), async (connection) => {
     connection.pragma('query_only = on')
     await withRetries(() => connection.prepare('select 1 from sqlite_schema limit 1').get())
+    return connection
   })
 }
 
@@ -101,14 +103,13 @@ async function openCopy(path: string): Promise<Database.Database> {
   }
 }
 
-/** Returns the connection once work on it has succeeded, and closes it when that fails. */
-export async function configured(
+/** Returns what some work makes of a connection, and closes the connection when that fails. */
+export async function closedOnFailure<Result>(
   connection: Database.Database,
-  configure: (connection: Database.Database) => Promise<void>,
-): Promise<Database.Database> {
+  work: (connection: Database.Database) => Promise<Result>,
+): Promise<Result> {
   try {
-    await configure(connection)
-    return connection
+    return await work(connection)
   } catch (error) {
     connection.close()
     throw error
