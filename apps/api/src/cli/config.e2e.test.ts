@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises'
+import { chmod, writeFile } from 'node:fs/promises'
 import { temporaryFolder } from '@pet-store/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { SETTING_LIST } from '../settings/settings.ts'
 import { runHere } from '../testing/run-command.test-support.ts'
 
@@ -37,6 +37,23 @@ describe('pet-store config', () => {
     expect(Object.keys(shown)).toEqual(SETTING_LIST.map(({ variable }) => variable))
     expect(shown).toMatchObject({ METRICS_PORT: { value: '', from: 'default' } })
     expect(JSON.stringify([stdout, json])).not.toMatch(/secret@|=secret|abab/)
+  })
+
+  it('reads .env with a byte order mark, and says that it may not read it', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(`${folder}/.env`, '\ufeffMETRICS_PORT=9464\r\nHOST=::1\r\n')
+    const { stdout, stderr } = await runHere('config', folder, { HOST: '::' })
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/^HOST +:: +environment\nMETRICS_PORT +9464 +environment$/m)
+    await chmod(`${folder}/.env`, 0o000)
+    if (process.getuid?.() === 0) {
+      // The superuser may read everything.
+      await chmod(folder, 0o755)
+      process.seteuid?.(65_534)
+      onTestFinished(() => process.seteuid?.(0))
+    }
+    const sentence = "EACCES: permission denied, open '.env'\n"
+    expect(await runHere('config', folder)).toEqual({ code: 1, stdout: '', stderr: sentence })
   })
 
   it('names wrong settings as every command does, and shows them among the others', async () => {

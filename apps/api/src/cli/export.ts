@@ -16,9 +16,7 @@ export async function exportCommand({ output: given, ...options }: ExportCommand
   const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
   await withBulkAccess(readSettings(), { readOnly: true }, async (source) => {
     let count = 0
-    const onPets = (pets: number) => {
-      count += pets
-    }
+    const onPets = (pets: number) => (count += pets)
     const text = exportPets(source, { ...options, format, onPets })
     if (output === undefined) {
       let outputError: unknown
