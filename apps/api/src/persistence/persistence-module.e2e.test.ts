@@ -57,6 +57,20 @@ describe('PERSISTENCE_MODULE', () => {
     expect(program.output.stdout).toContain('closed with 0 pets')
   })
 
+  it('ends with exit code 1 when it cannot be closed, and logs why', async () => {
+    const folder = await temporaryFolder()
+    const code = `export default async () => ({
+      pets: new Proxy({}, { get: () => async () => [] }),
+      check: async () => {},
+      close: async () => { throw new Error('2 pets are still in memory') },
+    })`
+    await writeFile(join(folder, 'store.mjs'), code)
+    const { program } = await runStart(folder, { PERSISTENCE_MODULE: './store.mjs' })
+    program.process.kill('SIGTERM')
+    expect(await program.ended).toBe(1)
+    expect(program.output.stdout).toContain('2 pets are still in memory')
+  })
+
   it('keeps serving when its API keys cannot be read for a warning, and counts what fails in the background', async () => {
     const folder = await temporaryFolder()
     await writeFile(
