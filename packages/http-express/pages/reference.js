@@ -9,6 +9,7 @@ const SHOWN_HEADERS = [
   'location',
   'retry-after',
   'idempotency-replayed',
+  'preference-applied',
   'deprecation',
   'sunset',
   'x-request-id',
@@ -115,6 +116,7 @@ function setUpForm(operation) {
     try {
       await showResponse(form, method, request, send)
     } catch (error) {
+      form.querySelector('.answer').hidden = true
       form.querySelector('.outcome').textContent = `No response: ${error.message}`
     }
     isBusy = false
@@ -170,25 +172,25 @@ async function showResponse(form, method, { target, headers, body }, send) {
 function indented(text) {
   try {
     const exact = (_key, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source) : value)
-    return JSON.stringify(JSON.parse(text, exact), undefined, 2)
+    const json = JSON.stringify(JSON.parse(text, exact), undefined, 2)
+    // Control characters of direction would reorder what stands around a string.
+    return json.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (it) => `\\u${it.charCodeAt(0).toString(16)}`)
   } catch {
     return text
   }
 }
 
-/** Marks the section that is read in the contents. */
+/** Marks the section that is read in the contents: the last one that begins where a link would scroll it to, or above. */
 function markActiveLink() {
-  const links = new Map([...document.querySelectorAll('.sidebar a')].map((link) => [link.hash.slice(1), link]))
-  const observer = new IntersectionObserver(
-    (entries) => {
-      const visible = entries.find(({ isIntersecting }) => isIntersecting)
-      if (visible === undefined) return
-      for (const [id, link] of links) {
-        if (id === visible.target.id) link.setAttribute('aria-current', 'true')
-        else link.removeAttribute('aria-current')
-      }
-    },
-    { rootMargin: '-25% 0px -65% 0px' },
-  )
-  for (const id of links.keys()) observer.observe(element(id))
+  const links = [...document.querySelectorAll('.sidebar a')]
+  const topOf = (link) => element(link.hash.slice(1)).getBoundingClientRect().top
+  const mark = () => {
+    const page = document.documentElement
+    const start = Number.parseFloat(getComputedStyle(page).scrollPaddingTop) + 1
+    const isEnd = scrollY + innerHeight >= page.scrollHeight - 1
+    const active = isEnd ? links.at(-1) : (links.findLast((link) => topOf(link) <= start) ?? links[0])
+    for (const link of links) link.ariaCurrent = link === active ? 'true' : null
+  }
+  addEventListener('scroll', mark, { passive: true })
+  mark()
 }

@@ -24,6 +24,7 @@ describe('the reference page', () => {
     await page.waitForSelector('text=The development key of this machine is filled in')
     const top = (await page.locator('#listPets .address').boundingBox())?.y ?? Number.NaN
     expect(top).toBeLessThan(DESKTOP.height / 2)
+    expect(await page.textContent('#listPets .about')).toContain('int32, 1 to 100, default 20')
     expect(await send(page, 'createPet', `{"name":"Rex","categoryId":${INT64.max}}`)).toMatch(/^201 /)
     expect(await bodyOf(page, 'createPet')).toContain(`"categoryId": ${INT64.max}`)
     expect(await send(page, 'listPets')).toMatch(/^200 /)
@@ -61,7 +62,7 @@ describe('the reference page', () => {
     const { page, problems } = await open(await serveUnderPrefix(key), { viewport })
     await page.click('text=Reference')
     await page.click('#open-key')
-    expect(await page.evaluate('document.activeElement.closest("dialog") !== null')).toBe(true)
+    expect(await page.evaluate('document.activeElement.id')).toBe('key')
     for (let press = 0; press < 5; press += 1) {
       await page.keyboard.press('Tab')
       expect(await page.evaluate('document.activeElement.closest("#open-key, main, nav")')).toBe(null)
@@ -85,8 +86,23 @@ describe('the reference page', () => {
       expect.stringMatching(/^401: .*\/shop\/v1\/pets$/),
       expect.stringContaining('401 (Unauthorized)'),
     ])
-    await page.click('.sidebar >> text=Errors')
-    await page.waitForSelector('.sidebar a[aria-current]:text-is("Errors")')
+    for (const link of await page.locator('.sidebar a').all()) {
+      await link.click()
+      await expect
+        .poll(() => page.locator('.sidebar a[aria-current]').allTextContents())
+        .toEqual([await link.textContent()])
+    }
+  })
+
+  it('takes an earlier response back when none arrives, and shows control characters of direction as such', async () => {
+    const { page } = await openStore()
+    await page.click('text=Reference')
+    expect(await send(page, 'createPet', '{"name":"\u202e","categoryId":1}')).toMatch(/^201 /)
+    expect(await bodyOf(page, 'createPet')).toContain('"name": "\\u202e"')
+    await page.route('**/v1/pets', (route) => route.abort())
+    await page.click('#createPet button[type=submit]')
+    await page.waitForSelector('#createPet .outcome:has-text("No response")')
+    expect(await page.isVisible('#createPet .answer')).toBe(false)
   })
 
   it.each([

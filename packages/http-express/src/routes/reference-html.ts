@@ -175,7 +175,7 @@ function fieldTable(fields: readonly (Pick<Parameter, 'name' | 'schema' | 'requi
 /** The type of a value and its rule, in a few words: `integer, 1 to 100, default 20`. */
 function ruleOf(schema: Schema): string {
   const { type, format, enum: values, minimum, maximum, default: initial } = schema
-  const range = minimum !== undefined && maximum !== undefined && format === undefined ? `${minimum} to ${maximum}` : ''
+  const range = minimum !== undefined && maximum !== undefined && format !== 'int64' ? `${minimum} to ${maximum}` : ''
   const parts = [values?.join(', ') ?? format ?? type ?? '', range, initial === undefined ? '' : `default ${initial}`]
   return parts.filter((part) => part !== '').join(', ')
 }
