@@ -3,7 +3,7 @@
 /** Returns the key in a pasted text, without what is often copied with it. Throws a sentence where that is no key. */
 export function keyFrom(pasted) {
   const key = pasted
-    .replace(/^\s*(?:Authorization\s*:)?\s*(?:Bearer\s)?/i, '')
+    .replace(/^.*\bBearer\s|^\s*Authorization\s*:/is, '')
     .replaceAll(/[\s"'`“”„‘’«»\u200b-\u200d\ufeff]/g, '')
   if (key === '') throw new RangeError('Paste your API key.')
   const [other] = /[^!-~]/.exec(key) ?? []

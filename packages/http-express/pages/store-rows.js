@@ -1,9 +1,6 @@
 // The rows of the table of pets.
 import { copyOnPress, curlLine } from './curl.js'
 
-/** From this length on a name may take more than its three lines. */
-const LONG_NAME = 120
-
 /** A row for a pet, with a cell for each column of the table's head. `note` stands behind its name. */
 export function petRow(pet, note) {
   const row = document.createElement('tr')
@@ -45,6 +42,18 @@ function cell(name, ...content) {
   return data
 }
 
+/** Offers to show all of each name that takes more than its three lines, whose number depends on the window. */
+export function showOpenButtons() {
+  const names = [...document.querySelectorAll('.name:not([data-open])')]
+  // All are measured before anything changes, which would lay the table out again for each.
+  const areCut = names.map(({ firstChild: text }) => text.scrollHeight > text.clientHeight)
+  for (const [index, name] of names.entries()) {
+    const button = name.querySelector('button')
+    if (!areCut[index]) button?.remove()
+    else if (button === null) name.append(openButton(name))
+  }
+}
+
 /** `bdi` keeps the direction of a name, and control characters in it, to itself. */
 function nameCell(name, note) {
   const text = document.createElement('bdi')
@@ -52,7 +61,6 @@ function nameCell(name, note) {
   text.textContent = name
   const data = cell('name', text)
   if (note !== undefined) data.append(badge(note, 'available'))
-  if (name.length > LONG_NAME) data.append(openButton(data))
   return data
 }
 

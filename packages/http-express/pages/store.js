@@ -5,14 +5,16 @@ import { createPetStoreClient, PetStoreError } from './client.js'
 import { copyOnPress, curlLine } from './curl.js'
 import { baseUrl, developmentKey, keyFrom } from './key.js'
 import { sentenceOf, whileBusy } from './sentences.js'
-import { noticeRow, petRow, setTableRoles } from './store-rows.js'
+import { noticeRow, petRow, setTableRoles, showOpenButtons } from './store-rows.js'
 
 const element = (id) => document.getElementById(id)
+const SHOWN_WITH_PETS = ['store', 'change-key', 'go-to-add']
 
 let client
 /** The page that is shown, as the URL has it, and the cursor of the following one. */
 let shown
 let nextCursor
+let shownIds = new Set()
 /** Pets that are shown above the page: added on this visit, or found by their ID. */
 let extraRows = []
 /** Counts the requests for pages, so that a response that a later request has overtaken is not shown. */
@@ -29,18 +31,21 @@ async function useKey(pasted) {
     element('key').focus()
     return false
   }
+  extraRows = []
+  element('busy').textContent = 'Loading…'
   return showPage(pageOfUrl(), 'key-error')
 }
 
 /** The page that the URL names; what is invalid in it has its default. */
 function pageOfUrl() {
   const query = new URLSearchParams(location.search)
+  const cursor = query.get('cursor') ?? ''
   const oneOf = (id, value) => [...element(id).options].find((option) => option.value === value)?.value
   return {
     status: oneOf('filter', query.get('status')) ?? '',
     limit: oneOf('size', query.get('limit')) ?? '20',
-    cursor: query.get('cursor') ?? '',
-    from: Number(/^[1-9]\d{0,14}$/.exec(query.get('from')) ?? 1),
+    cursor,
+    from: cursor === '' ? 1 : Number(/^[1-9]\d{0,14}$/.exec(query.get('from')) ?? 1),
     // The pages before this one; unknown where somebody else's link was followed.
     earlier: history.state?.earlier ?? [],
   }
@@ -68,36 +73,57 @@ async function showPage(page, errorId = 'list-message', { isNew = false } = {}) 
     history[isNew ? 'pushState' : 'replaceState']({ earlier: page.earlier }, '', address)
     shown = page
     nextCursor = next?.cursor
+    extraRows = addedRows()
     show(pets)
     return true
   } catch (error) {
-    if (request === latestRequest) showError(error, errorId)
+    if (request !== latestRequest) return false
+    // The cursor of a link that was cut off or changed: the first page has the same filter.
+    if (error.code === 'invalid_request' && page.cursor !== '') {
+      const isShown = await showPage({ ...page, cursor: '', from: 1, earlier: [] }, errorId)
+      if (isShown) element('list-message').textContent = 'This link has no valid position. Here is the first page.'
+      return isShown
+    }
+    if (shown !== undefined) showFilter()
+    showError(error, errorId)
     return false
   }
 }
 
 function show(pets) {
-  const { status, limit, cursor, from, earlier } = shown
+  const { cursor, from, earlier } = shown
   element('key-form').hidden = true
-  element('store').hidden = false
-  element('change-key').hidden = false
-  element('filter').value = status
-  element('size').value = limit
+  for (const id of SHOWN_WITH_PETS) element(id).hidden = false
+  showFilter()
   element('rows').replaceChildren(...(pets.length === 0 ? [emptyRow()] : pets.map((pet) => petRow(pet))))
-  showExtraRows(pets)
+  shownIds = new Set(pets.map(({ id }) => id))
+  showExtraRows()
   const last = from + pets.length - 1
   const more = nextCursor === undefined ? '' : '; there are more'
   element('position').textContent = pets.length === 0 ? '' : `Rows ${from}–${last}${more}`
+  const focused = document.activeElement
   element('first').disabled = cursor === ''
   element('previous').disabled = earlier.length === 0
   element('next').disabled = nextCursor === undefined
+  // A button that is disabled loses the focus.
+  if (focused?.disabled) element(nextCursor === undefined ? 'previous' : 'next').focus()
 }
 
-/** Pets that were added or found stand above the page, unless it has them. */
-function showExtraRows(pets) {
-  const ids = new Set(pets.map(({ id }) => id))
+/** The filter and the page size of the pets that are shown, even where others were chosen and cannot be loaded. */
+function showFilter() {
+  element('filter').value = shown.status
+  element('size').value = shown.limit
+}
+
+/** A pet that was found is shown until something else is requested; those that were added stay. */
+function addedRows() {
+  return extraRows.filter(({ note }) => note === 'new')
+}
+
+/** Pets that were found stand above the page, and so do those that were added, unless it has them. */
+function showExtraRows() {
   const rows = extraRows
-    .filter(({ pet }) => !ids.has(pet.id))
+    .filter(({ pet, note }) => note === 'found' || !shownIds.has(pet.id))
     .map(({ pet, note }) => {
       const row = petRow(pet, note)
       row.className = 'added'
@@ -105,6 +131,7 @@ function showExtraRows(pets) {
     })
   element('shown').replaceChildren(...rows)
   setTableRoles(document.querySelector('table'))
+  showOpenButtons()
 }
 
 function emptyRow() {
@@ -130,8 +157,7 @@ function showError(error, errorId) {
 }
 
 function askForKey() {
-  element('store').hidden = true
-  element('change-key').hidden = true
+  for (const id of SHOWN_WITH_PETS) element(id).hidden = true
   element('key-form').hidden = false
   element('key').focus()
 }
@@ -149,6 +175,8 @@ function firstPage() {
 async function find() {
   const text = element('find-id').value.trim()
   clearMessages()
+  extraRows = addedRows()
+  showExtraRows()
   if (!/^-?[0-9]{1,100}$/.test(text)) {
     element('find-message').textContent = 'Enter the ID of a pet: a whole number, such as 1.'
     element('find-id').focus()
@@ -156,8 +184,8 @@ async function find() {
   }
   try {
     const pet = await whileBusy(client.getPet(BigInt(text)), element('pets'), element('busy'))
-    extraRows = [{ pet, note: 'found' }]
-    showExtraRows([])
+    extraRows = [{ pet, note: 'found' }, ...addedRows()]
+    showExtraRows()
   } catch (error) {
     showError(error, 'find-message')
   }
@@ -171,7 +199,9 @@ function onSubmit(id, handle) {
 }
 
 function onPress(id, pageOf) {
-  element(id).addEventListener('click', () => void showPage(pageOf(), 'page-message', { isNew: true }))
+  element(id).addEventListener('click', async () => {
+    if (await showPage(pageOf(), 'page-message', { isNew: true })) element('pets').scrollIntoView()
+  })
 }
 
 onSubmit('key-form', async () => {
@@ -192,20 +222,21 @@ copyOnPress(element('copy-list'), () => {
   return curlLine(`/pets?${query}`)
 })
 element('change-key').addEventListener('click', askForKey)
+element('go-to-add').addEventListener('click', () => element('name').focus())
+addEventListener('resize', showOpenButtons)
 addEventListener('popstate', () => {
   if (client !== undefined) void showPage(pageOfUrl())
 })
 addPetForm(
   (input, idempotencyKey) => client.createPet(input, { idempotencyKey }),
   (pet) => {
-    extraRows = [{ pet, note: 'new' }, ...extraRows.filter(({ note }) => note === 'new')].slice(0, 10)
+    extraRows = [{ pet, note: 'new' }, ...addedRows()].slice(0, 10)
     element('rows').querySelector('.empty')?.parentElement.remove()
-    showExtraRows([])
+    showExtraRows()
   },
 )
 if (developmentKey === undefined) askForKey()
 else {
   element('key').value = developmentKey
-  element('busy').textContent = 'Loading…'
   await useKey(developmentKey)
 }

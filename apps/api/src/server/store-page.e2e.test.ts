@@ -25,6 +25,9 @@ describe('the page of the store', () => {
     await page.click('text=Next')
     await page.waitForSelector('text=/^Rows 41–48$/')
     expect(await page.isDisabled('#next')).toBe(true)
+    // The focus is where a keyboard can go on, and the first row in sight.
+    expect(await page.evaluate('document.activeElement.id')).toBe('previous')
+    expect((await page.locator('#rows tr').first().boundingBox())?.y).toBeLessThan(DESKTOP.height / 2)
     await page.reload()
     await page.waitForSelector('text=/^Rows 41–48$/')
     await page.click('#previous')
@@ -41,6 +44,16 @@ describe('the page of the store', () => {
     await page.goBack()
     await page.waitForSelector('text=/^Rows 1–48$/')
     expect(problems).toEqual([])
+  })
+
+  it('shows the first page where a link has no valid position', async () => {
+    const { page } = await openFilled()
+    await page.goto(`${page.url()}?limit=20&cursor=cut&from=21`)
+    await page.waitForSelector('#list-message:text-is("This link has no valid position. Here is the first page.")')
+    expect(await page.textContent('#position')).toBe('Rows 1–20; there are more')
+    expect(new URL(page.url()).search).toBe('')
+    await page.goto(`${page.url()}?from=21`)
+    await page.waitForSelector('text=/^Rows 1–20; /')
   })
 
   it('adds one pet after the other by keyboard, and shows each at once wherever it is listed', async () => {
@@ -64,6 +77,11 @@ describe('the page of the store', () => {
     await page.selectOption('#filter', 'sold')
     await page.waitForSelector('text=There are no sold pets yet.')
     expect(await page.locator('.added').count()).toBe(3)
+    // Another key may see less.
+    await page.click('#change-key')
+    await page.click('text=Show the pets')
+    await page.waitForSelector('text=There are no sold pets yet.')
+    expect(await page.locator('.added').count()).toBe(0)
     expect(problems).toEqual([])
   })
 
@@ -129,6 +147,14 @@ describe('the page of the store', () => {
     expect(await page.locator('#busy').boundingBox()).toMatchObject({ y: expect.closeTo(52, 0) as number })
   })
 
+  it('names the filter of the pets that are shown, even when those of another cannot be loaded', async () => {
+    const { page } = await openFilled()
+    await page.route('**/v1/pets?*', (route) => route.abort())
+    await page.selectOption('#filter', 'sold')
+    await page.waitForSelector('#list-message:text-is("The service cannot be reached.")')
+    expect(await page.inputValue('#filter')).toBe('')
+  })
+
   it('says so when not even the first page can be loaded, and can be tried again', async () => {
     const { page } = await openFilled()
     await page.route('**/v1/pets?*', (route) => route.abort())
@@ -146,7 +172,7 @@ describe('the page of the store', () => {
     'keeps numbers whole beside long names, and the direction of a name to itself, on a %s',
     async (_name, viewport) => {
       const { page } = await openStore(0, { viewport })
-      for (const name of ['long '.repeat(200).trim(), 'x'.repeat(1000), '\u202e  שלום']) {
+      for (const name of ['long '.repeat(200).trim(), 'x'.repeat(1000), 'W'.repeat(100), '\u202e  שלום']) {
         await page.fill('#name', name)
         await page.fill('#category', INT64.min)
         await page.selectOption('#status', 'available')
@@ -159,7 +185,8 @@ describe('the page of the store', () => {
       text.selectNodeContents(cell)
       return text.getClientRects().length
     })`
-      expect(await page.evaluate(lines)).toEqual([1, 1, 1, 1, 1, 1])
+      expect(await page.evaluate(lines)).toEqual(Array.from({ length: 8 }, () => 1))
+      expect(await page.locator('text=Show all of the name').count()).toBe(3)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
       const height = async () => (await page.locator('tr:has-text("xxx") bdi').boundingBox())?.height ?? Number.NaN
       const clamped = await height()
@@ -176,6 +203,7 @@ describe('the page of the store', () => {
     await page.fill('#find-id', INT64.max)
     await page.keyboard.press('Enter')
     await page.waitForSelector(`#find-message:has-text("There is no pet ${INT64.max}.")`)
+    expect(await page.locator('.added').count()).toBe(0)
   })
 
   it('copies curl lines that work as they are, for the list and for a pet', async () => {
@@ -202,13 +230,19 @@ describe('the page of the store', () => {
     await page.waitForSelector('text=An API key has no “к”: copy it again, and nothing beside it.')
     expect(problems).toEqual([])
     await page.fill('#key', createApiKeyText())
+    await page.route('**/v1/pets?*', () => {})
+    await page.click('text=Show the pets')
+    await page.waitForSelector('#busy:text-is("Loading…")')
+    await page.unroute('**/v1/pets?*')
     await page.click('text=Show the pets')
     await page.waitForSelector('#key-error:has-text("The API key is not valid.")')
-    await page.fill('#key', ` Authorization: Bearer “${key}”\u200b `)
+    await page.fill('#key', ` -H 'Authorization: Bearer “${key}”\u200b' `)
     await page.keyboard.press('Enter')
     await page.waitForSelector('text=There are no pets yet.')
     expect(await page.isVisible('#key-form')).toBe(false)
     expect(await page.evaluate('document.activeElement.id')).toBe('filter')
+    await page.click('#go-to-add')
+    expect(await page.evaluate('document.activeElement.id')).toBe('name')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
   })
 
