@@ -199,8 +199,10 @@ function onSubmit(id, handle) {
 }
 
 function onPress(id, pageOf) {
-  element(id).addEventListener('click', async () => {
-    if (await showPage(pageOf(), 'page-message', { isNew: true })) element('pets').scrollIntoView()
+  element(id).addEventListener('click', () => {
+    void showPage(pageOf(), 'page-message', { isNew: true }).then((isShown) => {
+      if (isShown) element('pets').scrollIntoView()
+    })
   })
 }
 

@@ -46,6 +46,21 @@ describe('the page of the store', () => {
     expect(problems).toEqual([])
   })
 
+  it('keeps the focus in sight, between the head of the table and the pager', async () => {
+    const { page } = await openFilled({ viewport: { width: 1440, height: 500 } })
+    const isInSight = `(() => {
+      const { x, y, width, height } = document.activeElement.getBoundingClientRect()
+      return document.activeElement.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+    })()`
+    await page.focus('#next')
+    for (const key of ['Shift+Tab', 'Tab']) {
+      for (let press = 0; press < 18; press += 1) {
+        await page.keyboard.press(key)
+        expect(await page.evaluate(isInSight)).toBe(true)
+      }
+    }
+  })
+
   it('shows the first page where a link has no valid position', async () => {
     const { page } = await openFilled()
     await page.goto(`${page.url()}?limit=20&cursor=cut&from=21`)
