@@ -33,9 +33,13 @@ export async function importCommand(name: string, options: ImportOptions, comman
   }
   const next = checked === undefined ? '' : '; run the same command on the same file to continue'
   await withBulkAccess(settings, {}, async (target) => {
-    const reading = await interruptible(
-      () => `Stopped. ${amount(counts.stored, 'pet')} stored${next}.`,
-      () => importPets(source, target, { checked, again, counts }),
+    const stopped = () => `Stopped. ${amount(counts.stored, 'pet')} stored${next}.`
+    const reading = await interruptible(stopped, () =>
+      importPets(source, target, { checked, again, counts }).catch((error: Error) => {
+        // Such as of a full disk.
+        if (counts.stored > 0) console.error(stopped())
+        throw error
+      }),
     )
     printResult(counts, reading, options)
   })

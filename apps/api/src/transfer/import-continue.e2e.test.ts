@@ -5,6 +5,7 @@ import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runProgram } from '../testing/run-program.test-support.ts'
 import { allPets, DATABASES, KINDS, openDatabase } from './testing/databases.test-support.ts'
+import { runShell } from './testing/run-shell.test-support.ts'
 
 /** Long enough for many transactions. */
 const PADDING = 'x'.repeat(200)
@@ -73,4 +74,15 @@ describe.each(KINDS)('import into %s', (kind) => {
     await run('import pets.csv')
     expect(await names()).toEqual(Array.from({ length: count }, (_, index) => nameOf(index)))
   })
+})
+
+it('an import that a full disk ends says how many pets are stored, and continues', async () => {
+  const folder = await temporaryFolder()
+  await writeFile(`${folder}/pets.csv`, csv(30_000))
+  const settings = { DATABASE_URL: 'sqlite:pets.db' }
+  const full = await runShell('ulimit -f 8000; trap "" XFSZ; pet-store import pets.csv', folder, settings)
+  expect(full.code).toBe(1)
+  const [, stored = ''] = /^Stopped\. ([\d,]+) pets stored; run the same command .*\n.+\n$/.exec(full.stderr) ?? []
+  const rest = await runShell('pet-store import pets.csv', folder, settings)
+  expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining(`, after ${stored} pets of an `) as string })
 })
