@@ -26,11 +26,23 @@ export function ormOptions(migrations: readonly MigrationObject[]) {
   }
 }
 
-/** Returns the state of a database, given its migrations in their order; `undefined` stands for a missing database. */
+/** The first migration of earlier versions, whose migrations are not continued. */
+const DISCONTINUED = '0001-create-pets'
+
+/**
+ * Returns the state of a database, given its migrations in their order; `undefined` stands for a missing database.
+ * `name` is what messages call it. Throws one sentence if it was created by a version whose migrations are not continued.
+ */
 export function migrationState(
+  name: string,
   applied: readonly string[] | undefined,
   migrations: readonly MigrationObject[],
 ): MigrationState {
+  if (applied?.includes(DISCONTINUED)) {
+    throw new Error(
+      `The ${name} was created by an earlier version, which this one does not continue: export its pets with that version (pet-store export), and import them into a new database with this one (pet-store import).`,
+    )
+  }
   const known = migrations.map((migration) => migration.name)
   return {
     database: applied === undefined ? 'missing' : applied.length === 0 ? 'empty' : 'migrated',
@@ -39,7 +51,7 @@ export function migrationState(
   }
 }
 
-/** Throws one sentence that names the migrations that a database lacks. `name` is what messages call it. */
+/** Throws one sentence that names the migrations that a database lacks. */
 export function assertMigrated(name: string, { pending }: MigrationState): void {
   if (pending.length > 0) throw new Error(`The ${name} must be migrated first: it lacks ${pending.join(', ')}.`)
 }

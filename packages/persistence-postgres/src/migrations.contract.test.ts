@@ -95,6 +95,17 @@ describe('PostgreSQL migrations', () => {
     expect(state).toEqual({ database: 'migrated', pending: [], newer: ['9999-add-breed'] })
   })
 
+  it('of an earlier version are not continued, which opening, migrating and the check say with the way out', async () => {
+    await other.query(
+      "create table migration (id serial, name text); insert into migration (name) values ('0001-create-pets')",
+    )
+    for (const attempt of [readPostgresMigrations, migratePostgres, openPostgresPersistence, openPostgresBulkAccess]) {
+      await expect(attempt({ url, migrate: true })).rejects.toThrow(
+        /^The PostgreSQL database "[\w.]+:\d+\/\w+" was created by an earlier version, which .* \(pet-store import\)\.$/,
+      )
+    }
+  })
+
   it.each(['read committed', 'repeatable read', 'serializable'])(
     'run once when ten programs start at the same time on a server whose default is %s',
     async (isolation) => {

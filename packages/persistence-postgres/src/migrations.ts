@@ -48,7 +48,7 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
     return await withDatabase(options, stateOf)
   } catch (error) {
     if (sqlStateOf((error as Error).cause) !== NO_SUCH_DATABASE) throw error
-    return migrationState(undefined, MIGRATIONS)
+    return migrationState('PostgreSQL database', undefined, MIGRATIONS)
   }
 }
 
@@ -91,7 +91,7 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
   return inWriteTransaction(database.pool, async (client) => {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(`select pg_advisory_xact_lock(${LOCK})`)
-    const { pending } = migrationState(await appliedMigrations(client), MIGRATIONS)
+    const { pending } = migrationState(nameOf(database), await appliedMigrations(client), MIGRATIONS)
     if (pending.length > 0) {
       await createPostgresOrm(database.name, poolOf(client, database.pool)).migrator.up({ migrations: [...pending] })
     }
@@ -101,7 +101,8 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
 
 /** Which migrations a database has and lacks. */
 export async function stateOf(database: PostgresDatabase): Promise<MigrationState> {
-  return migrationState(await withRetries(() => appliedMigrations(database.pool)), MIGRATIONS)
+  const applied = await withRetries(() => appliedMigrations(database.pool))
+  return migrationState(nameOf(database), applied, MIGRATIONS)
 }
 
 /** The migrator itself would create its table. */

@@ -64,6 +64,18 @@ describe('SQLite migrations', () => {
     )
   })
 
+  it('of an earlier version are not continued, which opening, migrating and the check say with the way out', async () => {
+    const database = new Database(path)
+    database.exec(
+      "create table migration (id integer, name text); insert into migration values (1, '0001-create-pets')",
+    )
+    database.close()
+    const sentence = `The SQLite database ${JSON.stringify(path)} was created by an earlier version, which this one does not continue: export its pets with that version (pet-store export), and import them into a new database with this one (pet-store import).`
+    for (const attempt of [readSqliteMigrations, migrateSqlite, openSqlitePersistence, openSqliteBulkAccess]) {
+      await expect(attempt({ url, migrate: true })).rejects.toThrow(new Error(sentence))
+    }
+  })
+
   it('wait for no other process when there is nothing to do', async () => {
     await migrateSqlite({ url })
     const other = new Database(path)

@@ -19,7 +19,7 @@ export async function migrateSqlite({ url }: Pick<SqliteOptions, 'url'>): Promis
 /** Returns which migrations a file has and lacks. Writes nothing. */
 export async function readSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>): Promise<MigrationState> {
   const path = sqlitePath(url)
-  if (path !== MEMORY && !existsSync(path)) return migrationState(undefined, MIGRATIONS)
+  if (path !== MEMORY && !existsSync(path)) return migrationState(nameOf(path), undefined, MIGRATIONS)
   return withSqliteDatabase(path, { readOnly: true }, stateOf)
 }
 
@@ -69,7 +69,7 @@ export function assertPetStore(database: Database): void {
 export function stateOf(database: Database): MigrationState {
   const table = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'migration'").get()
   const names = table === undefined ? [] : database.prepare('select name from migration order by id').pluck().all()
-  return migrationState(names as string[], MIGRATIONS)
+  return migrationState(nameOf(database.name), names as string[], MIGRATIONS)
 }
 
 function nameOf(path: string): string {
