@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
@@ -14,7 +15,8 @@ interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
 export async function exportCommand({ output: given, ...options }: ExportCommandOptions): Promise<void> {
   const output = given === '-' ? undefined : given
   const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
-  await withBulkAccess(readSettings(), { readOnly: true }, async (source) => {
+  const settings = readSettings()
+  await withBulkAccess(settings, { readOnly: true }, async (source) => {
     let count = 0
     const onPets = (pets: number) => (count += pets)
     const text = exportPets(source, { ...options, format, onPets })
@@ -25,6 +27,10 @@ export async function exportCommand({ output: given, ...options }: ExportCommand
       return pipeline(text, process.stdout, { end: false }).catch((error) => {
         if (error !== outputError) throw error
       })
+    }
+    const database = settings.databaseUrl.replace(/^sqlite:/, '')
+    if ([output, database].every(existsSync) && realpathSync(output) === realpathSync(database)) {
+      throw new Error(`Cannot write ${JSON.stringify(output)}: it is the database itself.`)
     }
     const stopped = () => `Stopped. ${JSON.stringify(output)} was not written.`
     await interruptible(stopped, () => replaceFile(output, text))
