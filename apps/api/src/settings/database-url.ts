@@ -1,9 +1,8 @@
 export const DATABASE_URL_RULE = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'
 
-/** Which of the built-in adapters a URL belongs to; `undefined` if none. */
+/** The built-in adapter of a URL; `undefined` if there is none, or an @ in the path belongs to a password with a slash. */
 export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
   if (/^sqlite:.+/.test(url)) return 'sqlite'
-  // An @ in the path: a password with a slash in it looks like this, and must not become a host in messages.
   return /^postgres(?:ql)?:\/\/(?![^?]*\/[^?]*@)/.test(url) && URL.canParse(url) ? 'postgres' : undefined
 }
 
