@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type NewPet, type Pet, type PetId, type PetInput, type PetRepository, validateNewPet } from '@pet-store/domain'
 import { inGroups } from './contract-case.ts'
+import { after } from './new-api-keys.ts'
 
 /** A valid pet without a status; a test names only the fields that it is about. */
 export function aNewPet(fields: Partial<PetInput> = {}): NewPet {
@@ -48,6 +49,15 @@ export async function addPets(pets: PetRepository, count: number): Promise<reado
   const added: Pet[] = []
   for (let number = 1; number <= count; number += 1) added.push(await pets.add(aNewPet({ name: `Pet ${number}` })))
   return added
+}
+
+let keyedPets = 0
+
+/** Adds a pet under an idempotency key that no other call has. */
+export async function addKeyed(pets: PetRepository, pet: NewPet): Promise<Pet> {
+  keyedPets += 1
+  const key = { owner: 'shop', key: `pet ${keyedPets}`, fingerprint: pet.name, at: after(0) }
+  return (await pets.addWithKey(pet, key)).pet
 }
 
 /** Adds many pets, and returns them by ascending id. */

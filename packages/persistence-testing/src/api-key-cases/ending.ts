@@ -37,6 +37,8 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
     expectEqual(await keys.find(key.id), { ...key, lastUsedAt: after(5) }, 'the use must be recorded')
     await Promise.all([7, 9, 8, 1].map((minute) => keys.markUsed([{ id: key.id, at: after(minute) }])))
     expectEqual(await keys.findByHash(sha256), { ...key, lastUsedAt: after(9) }, 'the latest use must be recorded')
+    await keys.markUsed([11, 13, 12].map((minute) => ({ id: key.id, at: after(minute) })))
+    expectEqual((await keys.find(key.id))?.lastUsedAt, after(13), 'the latest use of one call must be recorded')
     expectEqual((await keys.find('key_neighbour'))?.lastUsedAt, undefined, 'another key must not be marked as used')
   },
   'mark-used-many: records the uses of many keys in one call': async (keys) => {

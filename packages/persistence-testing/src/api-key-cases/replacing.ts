@@ -6,7 +6,8 @@ import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key.replace', {
   'successor: replaces a key: stores the successor and ends the old key': async (keys) => {
     const old = aNewApiKey('old')
-    const successor = aNewApiKey('successor', { createdAt: after(1), createdBy: 'Ada', expiresAt: after(100) })
+    const fields = { createdAt: after(1), createdBy: 'Ada', expiresAt: after(100) }
+    const successor = aNewApiKey('successor', { ...fields, scopes: ['pets:write'] })
     await keys.add(old)
     expectEqual(await keys.replace(old.id, successor, after(10)), true, 'replace must return true')
     const stored = withoutHash(successor)

@@ -1,30 +1,33 @@
 import assert from 'node:assert/strict'
 import type { Pet, PetInput, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
-import { aNewPet, listAll } from '../new-pets.ts'
+import { addKeyed, aNewPet, listAll } from '../new-pets.ts'
 
 /** Callers get copies: changing one changes nothing stored. */
 export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pet.detached', {
   'given: stores its own copy: changing the given pet afterwards has no effect': (pets) =>
     expectUnchanged(pets, async (_, given) => change(given)),
-  'returned: stores its own copy: changing a pet from add, find or list, or the list, has no effect': async (pets) => {
-    await expectUnchanged(pets, async (added) => change(added))
-    await expectUnchanged(pets, async ({ id }) => change(await pets.find(id)))
-    await expectUnchanged(pets, async () => change((await listAll(pets)).at(-1)))
-    await expectUnchanged(pets, async () => void ((await listAll(pets)) as Pet[]).splice(0))
-  },
+  'returned: stores its own copy: changing a pet from add, addWithKey, find or list, or the list, has no effect':
+    async (pets) => {
+      await expectUnchanged(pets, async (added) => change(added))
+      await expectUnchanged(pets, async ({ id }) => change(await pets.find(id)))
+      await expectUnchanged(pets, async () => change((await listAll(pets)).at(-1)))
+      await expectUnchanged(pets, async () => void ((await listAll(pets)) as Pet[]).splice(0))
+    },
 })
 
 async function expectUnchanged(
   pets: PetRepository,
   work: (added: Pet, given: PetInput) => Promise<void>,
 ): Promise<void> {
-  const given = aNewPet({ name: 'Rex', categoryId: 7n, status: 'available' })
-  const added = await pets.add(given)
-  const original = { ...added }
-  await work(added, given)
-  expectEqual(await pets.find(original.id), original, 'the stored pet must not change')
-  expectEqual((await listAll(pets)).at(-1), original, 'the listed pet must not change')
+  for (const add of [pets.add, addKeyed.bind(undefined, pets)]) {
+    const given = aNewPet({ name: 'Rex', categoryId: 7n, status: 'available' })
+    const added = await add.call(pets, given)
+    const original = { ...added }
+    await work(added, given)
+    expectEqual(await pets.find(original.id), original, 'the stored pet must not change')
+    expectEqual((await listAll(pets)).at(-1), original, 'the listed pet must not change')
+  }
 }
 
 /** Does what a caller in JavaScript may do; a frozen object, which rejects it, is detached too. */

@@ -1,6 +1,6 @@
 import { PET_STATUSES, type Pet, type PetRepository, type PetStatus } from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
-import { addManyPets, aNewPet, listAll, MORE_THAN_ENOUGH } from '../new-pets.ts'
+import { addKeyed, addManyPets, aNewPet, listAll, MORE_THAN_ENOUGH } from '../new-pets.ts'
 
 const GROUP = { group: 'pet.filter', timeLimitMs: 60_000 }
 
@@ -53,7 +53,10 @@ export const filteringCases: readonly ContractCase<PetRepository>[] = casesOf(GR
 async function addMixedPets(pets: PetRepository): Promise<readonly Pet[]> {
   const added: Pet[] = []
   for (let round = 0; round < 3; round += 1) {
-    for (const status of PET_STATUSES) added.push(await pets.add(aNewPet({ status })))
+    for (const status of PET_STATUSES) {
+      const pet = aNewPet({ status })
+      added.push(await (round === 1 ? addKeyed(pets, pet) : pets.add(pet)))
+    }
     added.push(await pets.add(aNewPet()))
   }
   return added

@@ -9,7 +9,7 @@ import {
 } from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after } from '../new-api-keys.ts'
-import { aNewPet, anUnreadablePet, idsOf, listAll } from '../new-pets.ts'
+import { aNewPet, anUnreadablePet, ascending, idsOf, listAll } from '../new-pets.ts'
 
 const START_MS = after(0).getTime()
 const LAST_MS = START_MS + IDEMPOTENCY_KEY_LIFETIME_MS - 1
@@ -71,9 +71,13 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
       pets,
       ['k', 'K', `k'"\\%_`, 'k'.repeat(255), `${'k'.repeat(254)}l`].map((key) => keyWith({ key })),
     ),
-  'exact-owner: compares owners exactly: case and the last of 64 characters, apart from the key': (pets) =>
+  'exact-owner: compares owners exactly: case, a space at the end and the last of 64 characters, apart from the key': (
+    pets,
+  ) =>
     expectDifferentKeys(pets, [
-      ...['shop', 'SHOP', 'o'.repeat(20), 'o'.repeat(64), `${'o'.repeat(63)}p`].map((owner) => keyWith({ owner })),
+      ...['shop', 'SHOP', 'shop ', 'o'.repeat(20), 'o'.repeat(64), `${'o'.repeat(63)}p`].map((owner) =>
+        keyWith({ owner }),
+      ),
       // Joined with its key, this owner is the first one with its key.
       keyWith({ owner: 'shopk', key: 'ey' }),
     ]),
@@ -89,9 +93,11 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
       'a repeat of each key must return its pet',
     )
   },
-  'exact-content: compares content exactly: case, normalisation and the last character': async (pets) => {
-    const contents = ['rex', 'Zo\u00EB', '🐕'.repeat(PET_NAME.maxCodePoints)]
-    const others = ['REX', 'Zoe\u0308', `${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}🐈`]
+  'exact-content: compares content exactly: case, normalisation, a space at the end and the last character': async (
+    pets,
+  ) => {
+    const contents = ['rex', 'Zo\u00EB', 'Rex', '🐕'.repeat(PET_NAME.maxCodePoints)]
+    const others = ['REX', 'Zoe\u0308', 'Rex ', `${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}🐈`]
     for (const [index, fingerprint] of contents.entries()) {
       const key = `${index}`
       const stored = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
@@ -150,12 +156,11 @@ function expectReused(call: () => Promise<unknown>): Promise<void> {
   return expectRejection(async () => call(), 'addWithKey must reject other content with a used key', REUSED)
 }
 
-/** Each key stores a pet of its own, and a repeat finds it. */
+/** Each key stores a pet of its own, even when all are used at the same time, and a repeat finds it. */
 async function expectDifferentKeys(pets: PetRepository, keys: readonly IdempotencyKey[]): Promise<void> {
-  const added: Pet[] = []
-  for (const key of keys) added.push(await add(pets, aNewPet(), key))
-  expectEqual(await listAll(pets), added, 'each key must store a pet of its own')
+  const added = await Promise.all(keys.map((key) => add(pets, aNewPet(), key)))
   expectEqual(new Set(idsOf(added)).size, keys.length, 'the number of pets of different keys')
+  expectEqual(idsOf(await listAll(pets)), ascending(idsOf(added)), 'each key must store a pet of its own')
   for (const [index, key] of keys.entries()) expectEqual(await add(pets, aNewPet(), key), added[index], 'a repeat')
 }
 

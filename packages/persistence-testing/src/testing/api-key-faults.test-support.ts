@@ -93,6 +93,9 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(() => n
   }),
   'revoke-unknown: revokes unknown keys': { revoke: async () => true },
   'mark-used mark-used-many: records the use that arrived last': { lastUsedAt: (_, at) => at },
+  'mark-used: records the last of several uses of a key in one call': (_, { markUsed }) => ({
+    markUsed: (uses) => markUsed([...new Map(uses.map((use) => [use.id, use])).values()]),
+  }),
   'mark-used: records a use for every key': (keys, { markUsed }) => ({
     markUsed: (uses) => markUsed(uses.flatMap(({ at }) => keys.rows.map(({ id }) => ({ id, at })))),
   }),
@@ -113,6 +116,10 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(() => n
   'replace.successor replace.again: does not end a replaced key': { endOf: (old) => old.expiresAt },
   'replace.successor replace.again: does not name the successor': (_, { add }) => ({
     replace: (_id, successor) => add(successor).then(() => true),
+  }),
+  'replace.successor: gives the successor the scopes of the old key': (keys, { replace }) => ({
+    replace: async (id, successor, until) =>
+      replace(id, { ...successor, scopes: keys.rows.find((row) => row.id === id)?.scopes ?? [] }, until),
   }),
   'replace.earlier-end: ends a key with the overlap, however long that is': { endOf: (_, until) => until },
   'replace.concurrent: looks for a successor, waits, and stores': (keys, { add, replace }) => ({

@@ -113,6 +113,13 @@ const filteringFaults = petFaults('pet.filter', {
       .filter((row) => row.status === status)
       .slice(0, limit),
   ),
+  'status: does not list a pet with a status that has an idempotency key': ({ memory }, { list }) => ({
+    list: (query) =>
+      list(query).then((found) => {
+        const keyed = new Set([...memory.keys.values()].map(({ id }) => id))
+        return query.status === undefined ? found : found.filter(({ id }) => !keyed.has(id))
+      }),
+  }),
   'after: ignores the limit with a filter and a position': (_, { list }) => ({
     list: (query) => list(query.status !== undefined && query.after !== undefined ? { ...query, limit: 99 } : query),
   }),
@@ -137,6 +144,12 @@ const detachedFaults = petFaults('pet.detached', ...OPERATIONS.map(leaks), {
       list: async () => all,
     }
   },
+  'returned: returns the stored pet itself from addWithKey': ({ memory }, { addWithKey }) => ({
+    async addWithKey(given, key, cancellation) {
+      const { pet, isReplay } = await addWithKey(given, key, cancellation)
+      return { pet: memory.pets.get(pet.id) as Pet, isReplay }
+    },
+  }),
   'given: stores the given object instead of a copy': ({ memory }, { add }) => ({
     async add(pet) {
       const added = await add(pet)

@@ -2,6 +2,7 @@ import {
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
   INT64,
+  type NewPet,
   PET_FIELDS,
   PET_STATUSES,
   type Pet,
@@ -62,6 +63,13 @@ const changes = <Field extends keyof PetInput>(
     })),
   }))
 
+/** Stores another pet than `addWithKey` is given. */
+function storesKeyed(change: (pet: NewPet) => object) {
+  return (_: FakePets, { addWithKey }: FakePets): Partial<FakePets> => ({
+    addWithKey: (pet, key, cancellation) => addWithKey(change(pet) as NewPet, key, cancellation),
+  })
+}
+
 const fieldFaults = petFaults(
   'pet.fields',
   ...OPERATIONS.flatMap((broken) => {
@@ -85,6 +93,13 @@ const fieldFaults = petFaults(
   { 'all: returns a field of its own': returns((pet) => ({ ...pet, createdAt: 0 })) },
   ...changes('name', 'name', NAME_CHANGES),
   ...changes('category', 'categoryId', CATEGORY_CHANGES),
+  {
+    'category: stores it as a double under an idempotency key': storesKeyed(({ categoryId, ...pet }) => ({
+      ...pet,
+      categoryId: BigInt(Number(categoryId)),
+    })),
+    'name: stores it trimmed under an idempotency key': storesKeyed((pet) => ({ ...pet, name: pet.name.trim() })),
+  },
 )
 
 const addingFaults = petFaults('pet.add', {
@@ -121,6 +136,20 @@ const addingFaults = petFaults('pet.add', {
   'visible-at-once: finds pets later than it adds them': ({ memory }, { find }) => ({
     find: async (id) => (id === memory.lastId ? undefined : find(id)),
   }),
+  'visible-at-once: lists from a cache that add alone clears': (_, { add, list }) => {
+    let cached: ReturnType<typeof list> | undefined
+    return {
+      async add(pet, cancellation) {
+        const added = await add(pet, cancellation)
+        cached = undefined
+        return added
+      },
+      list(query) {
+        cached ??= list(query)
+        return cached
+      },
+    }
+  },
   'rejected: leaves an empty pet behind when an add fails': (_, { add }) => ({
     add: (pet) => add(pet).catch((error) => add(aNewPet()).then(() => Promise.reject(error))),
   }),
@@ -236,6 +265,19 @@ const idempotencyFaults = petFaults('pet.idempotency', {
   }),
   ...keyed('exact-owner: ignores the case of owners', ({ owner }) => ({ owner: owner.toLowerCase() })),
   ...keyed('exact-owner: cuts owners to 20 characters', ({ owner }) => ({ owner: owner.slice(0, 20) })),
+  ...keyed('exact-owner: ignores spaces at the end of owners', ({ owner }) => ({ owner: owner.trimEnd() })),
+  'exact-owner: returns the running add for a key, whoever owns it': (_, original) => {
+    const running = new Map<string, ReturnType<PetRepository['addWithKey']>>()
+    return {
+      async addWithKey(pet, key) {
+        const adding = running.get(key.key) ?? pause().then(() => original.addWithKey(pet, key))
+        running.set(key.key, adding)
+        const added = await adding
+        running.delete(key.key)
+        return added
+      },
+    }
+  },
   'many: forgets keys after 100 newer ones': ({ memory }, { addWithKey }) => ({
     async addWithKey(pet, key) {
       const added = await addWithKey(pet, key)
@@ -261,6 +303,9 @@ const idempotencyFaults = petFaults('pet.idempotency', {
   })),
   ...keyed('exact-content: compares content in NFC', ({ fingerprint }) => ({
     fingerprint: fingerprint.normalize('NFC'),
+  })),
+  ...keyed('exact-content: ignores spaces at the end of content', ({ fingerprint }) => ({
+    fingerprint: fingerprint.trimEnd(),
   })),
   ...keyed('exact-content: compares the beginning of content', ({ fingerprint }) => ({
     fingerprint: fingerprint.slice(0, 255),
