@@ -115,11 +115,11 @@ function assertPagesAscend({ pets, next }: PetPage, after: bigint | undefined): 
 }
 
 function readBaseUrl(baseUrl: string | URL): string {
-  const { protocol, username, password, search, hash, href } = new URL(baseUrl)
+  const { protocol, username, password, search, hash, origin, pathname } = new URL(baseUrl)
   if (!/^https?:$/.test(protocol) || username + password + search + hash !== '') {
     throw new TypeError('baseUrl must be an http or https address without user, query and fragment.')
   }
-  return href.replace(/\/+$/, '')
+  return (origin + pathname).replace(/\/+$/, '')
 }
 
 function readConnection({ apiKey, timeoutMs = 30_000, ...options }: PetStoreClientOptions): Connection {

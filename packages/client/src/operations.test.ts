@@ -20,12 +20,18 @@ it('createPet gives the pet with its id, and leaves an absent status absent', as
   expect(Object.keys(mia)).toEqual(['id', 'name', 'categoryId'])
 })
 
-it('listPets sends no query by default, to a base address with or without a slash', async () => {
+it('listPets sends no query by default, to a base address with or without a slash, and with an empty query or fragment', async () => {
   const stub = await startStub(json(200, '[]'))
-  for (const baseUrl of [stub.baseUrl, `${stub.baseUrl}/`, new URL(`${stub.origin}/a/prefix/v1/`)]) {
+  for (const baseUrl of [
+    stub.baseUrl,
+    `${stub.baseUrl}/`,
+    `${stub.baseUrl}?`,
+    `${stub.baseUrl}/#`,
+    new URL(`${stub.origin}/a/prefix/v1/`),
+  ]) {
     expect(await createPetStoreClient({ baseUrl }).listPets()).toEqual({ pets: [] })
   }
-  expect(stub.requests.map(({ url }) => url)).toEqual(['/v1/pets', '/v1/pets', '/a/prefix/v1/pets'])
+  expect(stub.requests.map(({ url }) => url)).toEqual([...Array(4).fill('/v1/pets'), '/a/prefix/v1/pets'])
 })
 
 it.each(['', 'two words', 'Schlüssel', 'line\n', 'x'.repeat(256)])(

@@ -33,17 +33,31 @@ it.each(['/', '/shop'])('works in another Express app below %s, with routes and 
   expect(address('/v1/pets', next)).toBe(`${base}/v1/pets`)
   expect((await server.send({ path: `${base}/v1/pets${next}` })).text).toContain('"id":2,')
   expect((await server.send({ path: '/hello?name=Ann' })).text).toBe('{"hello":"Ann"}')
-  expectError(await server.send({ path: `${base}/nowhere` }), 'not_found')
+  for (const path of ['/nowhere', '/v1/pets/%zz']) expectError(await server.send({ path: base + path }), 'not_found')
   expect(shop.locals['seen']).toMatchObject({ user: 'Ann', requestId: expect.any(String) })
 })
 
 it('says at once that a body parser in front has read the body, and serves what has none', async () => {
   const around = (petApp: HttpApp) => express().disable('x-powered-by').use(express.json(), petApp)
   const server = await startTestServer({ around, repository: createMemoryPets(), maxConcurrentRequests: 1 })
-  for (const body of [PET, '{}']) {
+  for (const body of [PET, '{}', '']) {
     expect(expectError(await server.post(body), 'not_implemented')).toContain('mount the pet app before express.json()')
   }
   expect((await server.send({})).text).toBe('[]')
+})
+
+it('sends an early error response through a middleware in front that replaces write and end, as compression does', async () => {
+  const around = (petApp: HttpApp) =>
+    express()
+      .disable('x-powered-by')
+      .use((_req, res, next) => {
+        const end = res.end.bind(res)
+        let text = ''
+        Object.assign(res, { write: (chunk: string) => (text += chunk), end: (chunk = '') => end(text + chunk) })
+        next()
+      }, petApp)
+  const server = await startTestServer({ around })
+  expectError(await server.post(PET, { headers: { Expect: '100-continue' }, key: null }), 'unauthorized')
 })
 
 const PUBLIC = 'https://pets.example/shop'

@@ -67,8 +67,8 @@ function contentEncoding(req: IncomingMessage): keyof typeof DECOMPRESS | undefi
 function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // A stream that has ended would be waited for without end.
-    if (req.readableDidRead || req.destroyed) {
-      reject(req.readableDidRead ? alreadyRead() : bodyEndedEarly())
+    if (req.readableDidRead || req.readableEnded || req.destroyed) {
+      reject(req.readableDidRead || req.readableEnded ? alreadyRead() : bodyEndedEarly())
       return
     }
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) {

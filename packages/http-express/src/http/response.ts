@@ -132,11 +132,12 @@ export function sentAtMs(res: ServerResponse): number | undefined {
 
 /**
  * Ends a response whose headers have a Content-Length. If it closes the connection while the client may still be sending,
- * it is written whole, but the connection closes slowly: Node would close it with the end of the response.
+ * it is written whole, but the connection closes slowly: Node would close it with the end of the response. Not where a
+ * middleware in front has replaced `write`: compression sends nothing before `end`.
  */
 function endResponse(res: ServerResponse, body: string | Buffer = '', encoding: BufferEncoding = 'utf8'): void {
   const { req, socket } = res
-  if (res.getHeader('Connection') !== 'close' || socket === null) {
+  if (res.getHeader('Connection') !== 'close' || socket === null || Object.hasOwn(res, 'write')) {
     res.end(body, encoding)
     return
   }

@@ -70,21 +70,20 @@ function limitLongPackets(connections: ReadonlyMap<Socket, Connection>): () => v
 /** For the target `*` (RFC 9112, 3.2.4), which means the server as a whole. */
 const ASTERISK = new HttpError('invalid_request', 'The target * is for OPTIONS alone.')
 
-/** A path without a route, under the base path of the operations and outside. */
 const UNKNOWN_PATH = '/unknown'
-const UNKNOWN_OPERATION = '/v1/unknown'
 
 /**
  * The path and query of a request target (RFC 9112, 3.2), even of an absolute one. A target that Express would reject
- * before any middleware, or misread (`*`, a fragment, invalid percent-encoding), becomes a path without a route.
+ * before any middleware, or misread (`*`, a fragment, invalid percent-encoding), becomes a path without a route; after
+ * invalid percent-encoding one below the same prefix, so that the app that is mounted there responds.
  */
 function originForm(target: string = UNKNOWN_PATH): string {
   if (/^\/[^#%]*$/.test(target)) return target
   const absolute = /^https?:\/\/[^/?#\\]+(\/[^?#]*)?(\?[^#]*)?$/i.exec(target)
   const relative = absolute === null ? target : `${absolute[1] ?? '/'}${absolute[2] ?? ''}`
   if (!/^\/[^#]*$/.test(relative)) return UNKNOWN_PATH
-  if (isDecodable(relative.replace(/\?.*/s, ''))) return relative
-  return relative.startsWith('/v1/') ? UNKNOWN_OPERATION : UNKNOWN_PATH
+  const path = relative.replace(/\?.*/s, '')
+  return isDecodable(path) ? relative : `${path.replaceAll('%', '%25')}//`
 }
 
 function isDecodable(path: string): boolean {
