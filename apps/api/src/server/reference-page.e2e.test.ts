@@ -75,6 +75,8 @@ describe('the reference page', () => {
     expect(await send(page, 'listPets')).toMatch(/^200 /)
     expect(await bodyOf(page, 'listPets')).toContain('"name": "Mia"')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
+    await page.evaluate('document.documentElement.style.fontSize = "200%"')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
     expect(problems).toEqual([])
   })
 

@@ -203,6 +203,8 @@ describe('the page of the store', () => {
       expect(await page.evaluate(lines)).toEqual(Array.from({ length: 8 }, () => 1))
       expect(await page.locator('text=Show all of the name').count()).toBe(3)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
+      await page.evaluate('document.documentElement.style.fontSize = "200%"')
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
       const height = async () => (await page.locator('tr:has-text("xxx") bdi').boundingBox())?.height ?? Number.NaN
       const clamped = await height()
       await page.locator('tr:has-text("xxx") >> text=Show all of the name').click()
@@ -259,6 +261,18 @@ describe('the page of the store', () => {
     await page.click('#go-to-add')
     expect(await page.evaluate('document.activeElement.id')).toBe('name')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+  })
+
+  it('outlines in forced colours what has a background colour otherwise', async () => {
+    const { page } = await openFilled({ forcedColors: 'active' })
+    await page.click('#add-form button')
+    const withoutOutline = `Array.from(document.querySelectorAll('button, .badge, .error:not(:empty)'))
+      .filter((part) => part.checkVisibility() && ['border', 'outline'].every((line) => {
+        const style = getComputedStyle(part)
+        return style[line + 'Style'] === 'none' || /^rgba.*, 0[)]/.test(style[line + 'Color'])
+      }))
+      .map((part) => part.outerHTML)`
+    expect(await page.evaluate(withoutOutline)).toEqual([])
   })
 
   it('has a sentence and a curl line without JavaScript, and nothing that does not work', async () => {

@@ -56,10 +56,9 @@ export function referenceHtml(json: string): Readonly<Record<string, string>> {
       .map(([name, schema]) => modelHtml(name, schema))
       .join(''),
     errors: table(
-      ['Code', 'Status', 'Meaning'],
+      ['Status and code', 'Meaning'],
       Object.entries(ERROR_STATUS).map(([code, status]) => [
-        `<code>${code}</code>`,
-        `${status}`,
+        `${status} <code>${code}</code>`,
         inlineCode(MEANING[code as ErrorCode]),
       ]),
     ),
