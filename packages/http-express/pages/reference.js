@@ -25,6 +25,7 @@ for (const operation of document.querySelectorAll('.operation')) {
   setUpForm(operation)
 }
 markActiveLink()
+await showExamples()
 
 function sayKey() {
   if (developmentKey !== undefined && apiKey === developmentKey) {
@@ -166,6 +167,21 @@ async function showResponse(form, method, { target, headers, body }, send) {
   const button = part('.next-page')
   button.hidden = next === null
   button.onclick = () => void send({ target: `${target.split('?')[0]}?${next[1] ?? next[2]}`, headers })
+}
+
+/** Shows the example of the description where no request was sent yet. */
+async function showExamples() {
+  const { paths } = await (await fetch('openapi.json')).json()
+  for (const operation of document.querySelectorAll('.operation')) {
+    const { path, method } = operation.dataset
+    // The lowest status is that of success.
+    const [[status, { content }]] = Object.entries(paths[path][method.toLowerCase()].responses)
+    const part = (name) => operation.querySelector(name)
+    if (part('.outcome').textContent !== '') continue
+    part('.headers').textContent = `${status}, an example`
+    part('.body').textContent = JSON.stringify(content['application/json'].example, undefined, 2)
+    part('.answer').hidden = false
+  }
 }
 
 /** JSON on several lines, its numbers digit for digit; other text, and in older browsers any, as it is. */

@@ -24,6 +24,8 @@ describe('the reference page', () => {
     await page.waitForSelector('text=The development key of this machine is filled in')
     const top = (await page.locator('#listPets .address').boundingBox())?.y ?? Number.NaN
     expect(top).toBeLessThan(DESKTOP.height / 2)
+    await page.waitForSelector('#createPet .headers:text-is("201, an example")')
+    expect(JSON.parse((await bodyOf(page, 'createPet')) ?? '')).toMatchObject({ name: 'Rex', categoryId: 1 })
     expect(await page.textContent('#listPets .about')).toContain('int32, 1 to 100, default 20')
     expect(await send(page, 'createPet', `{"name":"Rex","categoryId":${INT64.max}}`)).toMatch(/^201 /)
     expect(await bodyOf(page, 'createPet')).toContain(`"categoryId": ${INT64.max}`)
