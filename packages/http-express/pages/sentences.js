@@ -2,6 +2,7 @@
 import { PetStoreError } from './client.js'
 
 const SILENCE_MS = 20_000
+let waitingFor = 0
 
 export function sentenceOf(error) {
   if (error instanceof RangeError) return error.message
@@ -12,7 +13,9 @@ export function sentenceOf(error) {
 
 /** Shows that something is waited for while it is, and says so when that takes long. */
 export async function whileBusy(work, section, status) {
+  waitingFor += 1
   section.setAttribute('aria-busy', 'true')
+  status.textContent = section.checkVisibility() ? '' : 'Loading…'
   const timer = setTimeout(() => {
     status.textContent = 'The service has not answered for 20 seconds. Still waiting…'
   }, SILENCE_MS)
@@ -20,7 +23,10 @@ export async function whileBusy(work, section, status) {
     return await work
   } finally {
     clearTimeout(timer)
-    status.textContent = ''
-    section.setAttribute('aria-busy', 'false')
+    waitingFor -= 1
+    if (waitingFor === 0) {
+      status.textContent = ''
+      section.setAttribute('aria-busy', 'false')
+    }
   }
 }

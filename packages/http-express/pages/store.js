@@ -17,22 +17,21 @@ let nextCursor
 let shownIds = new Set()
 /** Pets that are shown above the page: added on this visit, or found by their ID. */
 let extraRows = []
-/** Counts the requests for pages, so that a response that a later request has overtaken is not shown. */
-let latestRequest = 0
+/** Aborts the request for a page when a later one overtakes it. */
+let latestRequest = new AbortController()
 
 /** Uses a key as somebody has pasted it, and shows the pets. */
 async function useKey(pasted) {
   element('key-error').textContent = ''
   try {
-    // A person waits: fewer retries than a program would make.
-    client = createPetStoreClient({ baseUrl, apiKey: keyFrom(pasted), retries: 1, timeoutMs: 30_000 })
+    // A person waits, and reads at once why and until when, such as for the rate of the key.
+    client = createPetStoreClient({ baseUrl, apiKey: keyFrom(pasted), retries: 0, timeoutMs: 30_000 })
   } catch (error) {
     element('key-error').textContent = sentenceOf(error)
     element('key').focus()
     return false
   }
   extraRows = []
-  element('busy').textContent = 'Loading…'
   return showPage(pageOfUrl(), 'key-error')
 }
 
@@ -63,11 +62,11 @@ function searchOf({ status, limit, cursor, from }) {
 /** Shows a page, or says beside `errorId` why not. Returns whether it is shown. */
 async function showPage(page, errorId = 'list-message', { isNew = false } = {}) {
   clearMessages()
-  latestRequest += 1
-  const request = latestRequest
+  latestRequest.abort()
+  latestRequest = new AbortController()
+  const { signal } = latestRequest
   try {
-    const { pets, next } = await whileBusy(client.listPets(queryOf(page)), element('pets'), element('busy'))
-    if (request !== latestRequest) return false
+    const { pets, next } = await whileBusy(client.listPets(queryOf(page), { signal }), element('pets'), element('busy'))
     const search = searchOf(page)
     const address = search.size === 0 ? location.pathname : `?${search}`
     history[isNew ? 'pushState' : 'replaceState']({ earlier: page.earlier }, '', address)
@@ -77,7 +76,12 @@ async function showPage(page, errorId = 'list-message', { isNew = false } = {}) 
     show(pets)
     return true
   } catch (error) {
-    if (request !== latestRequest) return false
+    if (signal.aborted) return false
+    if (error.code === 'forbidden' && element('store').hidden) {
+      showAddFormOnly(page)
+      showError(error, 'list-message')
+      return false
+    }
     // The cursor of a link that was cut off or changed: the first page has the same filter.
     if (error.code === 'invalid_request' && page.cursor !== '') {
       const isShown = await showPage({ ...page, cursor: '', from: 1, earlier: [] }, errorId)
@@ -107,6 +111,15 @@ function show(pets) {
   element('next').disabled = nextCursor === undefined
   // A button that is disabled loses the focus.
   if (focused?.disabled) element(nextCursor === undefined ? 'previous' : 'next').focus()
+}
+
+/** A key that may not list may add. */
+function showAddFormOnly(page) {
+  shown = page
+  nextCursor = undefined
+  show([])
+  element('rows').replaceChildren()
+  element('name').focus()
 }
 
 /** The filter and the page size of the pets that are shown, even where others were chosen and cannot be loaded. */

@@ -162,6 +162,47 @@ describe('the page of the store', () => {
     expect(await page.locator('#busy').boundingBox()).toMatchObject({ y: expect.closeTo(52, 0) as number })
   })
 
+  it('says at once that the key has used up its rate, and when to go on', async () => {
+    const { page } = await openFilled()
+    const message = 'This API key may make 1 requests in 60 s. Try again in 25 s.'
+    const body = JSON.stringify({ code: 'rate_limited', message, status: 429 })
+    await page.route('**/v1/pets?*', (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '25' }, body }))
+    await page.click('#next')
+    await page.waitForSelector(`#page-message:text-is("${message}")`, { timeout: 5_000 })
+  })
+
+  it('stays busy until the last request has ended, and says of each how long it takes', async () => {
+    const { page } = await openFilled()
+    await page.clock.install()
+    await page.route('**/v1/pets?*', () => {})
+    await page.selectOption('#filter', 'sold')
+    await page.clock.runFor(21_000)
+    await page.waitForSelector('text=The service has not answered for 20 seconds. Still waiting…')
+    await page.selectOption('#filter', 'pending')
+    expect(await page.textContent('#busy')).toBe('')
+    await page.clock.runFor(11_000)
+    expect(await page.getAttribute('#pets', 'aria-busy')).toBe('true')
+    expect(await page.textContent('#busy')).toBe('')
+  })
+
+  it('lets a key add that may not list, and says beside the list why it is empty', async () => {
+    const { page } = await openFilled()
+    const message = 'The API key may not do this: it lacks the scope pets:read.'
+    const body = JSON.stringify({ code: 'forbidden', message, status: 403 })
+    await page.route('**/v1/pets?*', (route) => route.fulfill({ status: 403, body }))
+    await page.click('#change-key')
+    await page.click('text=Show the pets')
+    await page.waitForSelector(`#list-message:text-is("${message}")`)
+    expect(await page.locator('#rows tr').count()).toBe(0)
+    await page.route('**/v1/pets', (route) =>
+      route.fulfill({ status: 201, body: '{"id":9,"name":"Rex","categoryId":1}' }),
+    )
+    await page.keyboard.type('Rex')
+    await page.fill('#category', '1')
+    await page.click('#add-form button')
+    await page.waitForSelector('.added bdi:text-is("Rex")')
+  })
+
   it('names the filter of the pets that are shown, even when those of another cannot be loaded', async () => {
     const { page } = await openFilled()
     await page.route('**/v1/pets?*', (route) => route.abort())
