@@ -155,8 +155,8 @@ function endResponse(res: ServerResponse, body: string | Buffer = '', encoding: 
 export function closeSlowly(socket: Socket, onSent: () => void = () => {}): void {
   let timer: NodeJS.Timeout | undefined
   socket.once('close', () => clearTimeout(timer))
-  socket.end(() => {
-    onSent()
+  socket.end((error?: Error | null) => {
+    if (!error) onSent()
     timer = setTimeout(() => socket.destroy(), LINGER_MS)
   })
   socket.resume()

@@ -1,10 +1,12 @@
+import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import type { Pet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { BROKEN, GET, GOOD_POST, HOST, KEY, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer, type TestServerOptions } from '../testing/start-test-server.test-support.ts'
+import { createPetServer } from './create-pet-server.ts'
 
 /** A server on which adding a pet takes a while, as on a database; `release` ends that of a held one. */
 async function startSlowServer({ isHeld = false, ...options }: TestServerOptions & { isHeld?: boolean } = {}) {
@@ -199,9 +201,12 @@ it('closes a CONNECT behind a response that its client does not read', async () 
   await expect.poll(() => server.connections()).toBe(0)
 })
 
-it('logs no status for a response that its client does not read to the end', async () => {
+it.each([
+  ['', 1],
+  [', which closes the connection', 2],
+])('logs no status for a response%s that its client does not read to the end', async (_, requests) => {
   const { server } = await startSlowServer({ repository: longList, limits: { stallTimeoutMs: 300 } })
-  server.connect().pause().write(`${GET}\r\n`)
+  server.connect().pause().write(`${GET}\r\n`.repeat(requests))
   await expect.poll(() => server.log.requests).toMatchObject([{ status: undefined, isComplete: false }])
   await expect.poll(() => server.connections()).toBe(0)
 })
@@ -272,4 +277,27 @@ it('closes idle connections when it stops, but none whose response has not left'
   const { text, headers } = await slow.response()
   expect(text).toHaveLength(Number(headers['content-length']))
   await stopped
+})
+
+it('does not wait, when it stops, for a body that no longer matters because its request has its response', async () => {
+  const take = () => ({ isAllowed: false, remaining: 0, resetMs: 1000 })
+  const rateLimiting = { limit: { requests: 1, windowMs: 1000 }, limiter: { take } }
+  const { server } = await startSlowServer({ rateLimiting })
+  const connection = server.connect().write(`${POST}Content-Length: 5000\r\n\r\n{`)
+  expect((await connection.response()).headers['connection']).toBe('keep-alive')
+  const startedAt = performance.now()
+  await server.shutDown()
+  // Else for 30 seconds.
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+})
+
+it('is no longer called by Node once it has stopped', async () => {
+  const server = createPetServer(() => {}, { request() {}, internalError() {} }, { checkIntervalMs: 1 })
+  await once(server.listen(0), 'listening')
+  await server.shutDown()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const check = vi.fn()
+  Object.defineProperty(server, 'headersTimeout', { get: check })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(check).not.toHaveBeenCalled()
 })

@@ -174,9 +174,9 @@ export class Connection {
     if (this.#current?.headersSent === false) closeAfter(this.#current)
   }
 
-  /** Whether nothing is under way: no response that has not left yet, no request of which a part has arrived. */
+  /** Whether nothing is under way: no response that has not left yet, no part of a request but one that has its response. */
   get isIdle(): boolean {
-    return this.#current === undefined && this.#socket.bytesRead === this.#idleAtBytes
+    return this.#current === undefined ? this.#socket.bytesRead === this.#idleAtBytes : this.#hasLeft
   }
 
   /** As little as possible: one packet can have two thousand requests, all of which Node parses at once. */

@@ -85,4 +85,6 @@ async function shutDown(server: Server, connections: ReadonlyMap<Socket, Connect
   }, SWEEP_INTERVAL_MS)
   await closed
   clearInterval(sweeping)
+  // Ends Node's timer for timeouts, which would keep the server and all that it uses from garbage collection.
+  server.close()
 }
