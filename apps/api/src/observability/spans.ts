@@ -13,6 +13,7 @@ import {
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { isPetError, type PetUseCases } from '@pet-store/domain'
+import { sentAtMs } from '@pet-store/http-express'
 import type { OnStatement } from '@pet-store/persistence'
 import type { Observability } from './observability.ts'
 
@@ -110,7 +111,7 @@ function endRequest(span: Span, method: string, res: Response): void {
   if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route)
   if (res.headersSent) span.setAttribute('http.response.status_code', res.statusCode)
   const error = res.statusCode >= 500 ? (errorCode ?? String(res.statusCode)) : undefined
-  const failure = res.writableFinished ? error : 'incomplete_response'
+  const failure = sentAtMs(res) === undefined ? 'incomplete_response' : error
   if (failure !== undefined) span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
   span.end()
 }

@@ -147,6 +147,17 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(span && attributesOf(span)).toMatchObject({ 'http.response.status_code': 201 })
   })
 
+  it('a response that closes its connection is complete once it has left', async () => {
+    const { spans } = await traced({}, async (address) => {
+      const headers = { ...HEADERS, Connection: 'Upgrade', Upgrade: 'websocket' }
+      const [response] = await once(request(`${address}/pets`, { headers, agent: false }).end(), 'response')
+      expect(response.headers.connection).toBe('close')
+      await once(response.resume(), 'close')
+    })
+    const [span] = spans.filter(({ name }) => name === 'GET /v1/pets')
+    expect(span && attributesOf(span)).not.toHaveProperty('error.type')
+  })
+
   it.each([
     ['always_on', '0.5', 3],
     ['always_off', '0.5', 0],
