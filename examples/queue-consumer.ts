@@ -2,12 +2,12 @@
 // A message may be delivered twice; its id is the idempotency key, so that it creates one pet.
 // Run it with: node --conditions=@pet-store/source examples/queue-consumer.ts < messages.ndjson
 import { createInterface } from 'node:readline'
-import { createPetUseCases, isPetError, type PetInput, type PetStatus } from '@pet-store/domain'
+import { createPetUseCases, isPetError, type PetInput } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 
 interface Message {
   readonly id: string
-  readonly pet: { readonly name: string; readonly categoryId: string; readonly status?: string }
+  readonly pet?: { readonly name: string; readonly categoryId: string; readonly status?: string }
 }
 
 const { createPet } = createPetUseCases(createMemoryPets())
@@ -19,14 +19,15 @@ for await (const line of createInterface({ input: process.stdin })) {
     const { pet, isReplay } = await createPet(inputOf(body), { idempotencyKey })
     console.log(`${id}: ${isReplay ? 'already created' : 'created'} pet ${pet.id}.`)
   } catch (error) {
-    // A category that is no integer is a SyntaxError of BigInt. Anything else is an internal error: the message stays in
-    // the queue and is delivered again.
-    if (!isPetError(error) && !(error instanceof SyntaxError)) throw error
-    console.log(`${id}: to the dead letters (${isPetError(error) ? error.code : 'unreadable'}): ${error.message}.`)
+    // Anything else is an internal error: the message stays in the queue and is delivered again.
+    if (!isPetError(error)) throw error
+    console.log(`${id}: to the dead letters (${error.code}): ${error.message}`)
   }
 }
 
-/** The message has 64-bit integers as strings; `validateNewPet` checks the rest. */
-function inputOf({ name, categoryId, status }: Message['pet']): PetInput {
-  return { name, categoryId: BigInt(categoryId), ...(status !== undefined && { status: status as PetStatus }) }
+/** The message has 64-bit integers as strings. What is none stays as it is, since `createPet` checks all fields. */
+function inputOf(pet: Message['pet']): PetInput {
+  const { categoryId: text = '', ...fields } = { ...pet }
+  const categoryId = /^-?\d+$/.test(text) ? BigInt(text) : text
+  return { ...fields, categoryId } as PetInput
 }

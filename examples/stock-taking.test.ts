@@ -14,6 +14,7 @@ it('stock-taking.ts counts pets by status and category, and reports invalid line
     'Zoe,seven',
     'Zoe,9223372036854775808',
     'Zoe,7,lost',
+    'Zoe',
   ]
   const { status, stdout, stderr } = spawnSync(process.execPath, PROGRAM, {
     encoding: 'utf8',
@@ -26,9 +27,10 @@ it('stock-taking.ts counts pets by status and category, and reports invalid line
   ])
   expect(stderr.trimEnd().split('\n')).toEqual([
     'Line 5: name must have a character that is not white space',
-    'Line 6: Cannot convert seven to a BigInt',
+    expect.stringMatching(/^Line 6: categoryId must be an integer from /),
     expect.stringMatching(/^Line 7: categoryId must be an integer from /),
     'Line 8: status must be one of available, pending, sold',
+    expect.stringMatching(/^Line 9: categoryId must be an integer from /),
   ])
   expect(status).toBe(1)
 })
