@@ -29,9 +29,8 @@ export async function exportCommand({ output: given, ...options }: ExportCommand
       })
     }
     const database = settings.databaseUrl.replace(/^sqlite:/, '')
-    if ([output, database].every(existsSync) && realpathSync(output) === realpathSync(database)) {
+    if ([output, database].every(existsSync) && realpathSync(output) === realpathSync(database))
       throw new Error(`Cannot write ${JSON.stringify(output)}: it is the database itself.`)
-    }
     const stopped = () => `Stopped. ${JSON.stringify(output)} was not written.`
     await interruptible(stopped, () => replaceFile(output, text))
     console.error(`Exported ${amount(count, 'pet')} to ${JSON.stringify(output)}.`)

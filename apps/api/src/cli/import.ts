@@ -36,6 +36,7 @@ export async function importCommand(name: string, options: ImportOptions, comman
     const stopped = () => `Stopped. ${amount(counts.stored, 'pet')} stored${next}.`
     const reading = await interruptible(stopped, () =>
       importPets(source, target, { checked, again, counts }).catch((error: Error) => {
+        // Such as of a full disk.
         if (counts.stored > 0) console.error(stopped())
         throw error
       }),

@@ -17,7 +17,10 @@ function report(state: MigrationState, url: string, json: boolean): void {
   const { database, pending, newer } = state
   // A database that cannot be read, and an adapter's own rejection, give 1 too.
   if (pending.length > 0) process.exitCode = database === 'migrated' ? 1 : 3
-  if (json) return void console.log(JSON.stringify(state, undefined, 2))
+  if (json) {
+    console.log(JSON.stringify(state, undefined, 2))
+    return
+  }
   if (database === 'missing') console.log(`There is no database ${url}.`)
   if (database === 'empty') console.log(`The database ${url} is empty: it was never migrated.`)
   console.log(pending.length > 0 ? `Pending: ${pending.join(', ')}` : 'The database is up to date.')

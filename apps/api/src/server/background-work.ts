@@ -19,15 +19,14 @@ export function startBackgroundWork(keys: ApiKeyRepository, keyCheck: KeyCheck, 
  * Does work at intervals, one run at a time, without keeping the process alive. Work that fails is repeated at the next
  * interval: requests and readiness report what made it fail. Returns a function that does it once more and stops.
  */
-function repeat(work: () => Promise<void>, intervalMs: number): () => Promise<void> {
-  let running = Promise.resolve()
-  const run = () => {
-    running = running.then(work).catch(() => {})
-    return running
-  }
+export function repeat(work: () => Promise<void>, intervalMs: number): () => Promise<void> {
+  let running: Promise<unknown> | undefined
+  const run = () => (running ??= work().then(ended, ended))
+  const ended = () => (running = undefined)
   const timer = setInterval(() => void run(), intervalMs).unref()
-  return () => {
+  return async () => {
     clearInterval(timer)
-    return run()
+    await running
+    await run()
   }
 }

@@ -15,11 +15,10 @@ export async function runServer(program: Program, settings: Settings, log: Logge
     log.info({ address: `${address}/metrics` }, 'metrics')
   }
   const url = await listen(program.server, settings.host, settings.port)
-  // A second signal, or work of stopping that fails, ends the process at once.
+  // A second signal or error, or work of stopping that fails, ends the process at once.
   const options = {
     delay: settings.shutdownTimeoutMs,
     logger: { error: (err: unknown) => log.fatal({ err }, 'ending at once') },
-    onSecondError: (err: unknown) => log.fatal({ err }, 'ending at once after an error'),
     onTimeout: () => log.fatal('ending, because stopping took too long'),
   } as const
   closeWithGrace(options, async ({ signal, err }) => {

@@ -1,0 +1,21 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { repeat } from './background-work.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+it('work in the background that takes longer than its interval is not queued, and is done once more at the end', async () => {
+  let fail = () => {}
+  const slow = new Promise<void>((_, reject) => {
+    fail = () => reject(new Error('the database is silent'))
+  })
+  const work = vi.fn(() => slow)
+  const finish = repeat(work, 1_000)
+  vi.advanceTimersByTime(10_000)
+  expect(work).toHaveBeenCalledTimes(1)
+  work.mockResolvedValue()
+  const finished = finish()
+  fail()
+  await finished
+  expect(work).toHaveBeenCalledTimes(2)
+})
