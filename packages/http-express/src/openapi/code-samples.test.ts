@@ -43,7 +43,8 @@ it.for(SAMPLES)('the $lang sample of $operationId works', async ({ lang, source,
   const env = { ...process.env, BASE_URL: `${server.url}/v1`, API_KEY }
   const [command, ...args] = RUN[lang]?.(source) ?? ['']
   const { stdout } = await run(command, args, { env }).catch((error: NodeJS.ErrnoException & { stdout: string }) => {
-    if (error.code === 'ENOENT') skip(`needs ${command}`)
+    // EACCES: a folder of PATH is closed to this user.
+    if (error.code === 'ENOENT' || error.code === 'EACCES') skip(`needs ${command}`)
     throw error
   })
   await expect.poll(() => server.log.requests).toMatchObject([sent])

@@ -1,39 +1,9 @@
-import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import type { Pet } from '@pet-store/domain'
-import { createMemoryPets } from '@pet-store/domain/memory'
-import { expect, it, vi } from 'vitest'
-import { BROKEN, GET, GOOD_POST, HOST, KEY, PET, POST } from '../testing/broken-requests.test-support.ts'
+import { expect, it } from 'vitest'
+import { BROKEN, GET, GOOD_POST, HOST, KEY, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer, type TestServerOptions } from '../testing/start-test-server.test-support.ts'
-import { createPetServer } from './create-pet-server.ts'
-
-/** A server on which adding a pet takes a while, as on a database; `release` ends that of a held one. */
-async function startSlowServer({ isHeld = false, ...options }: TestServerOptions & { isHeld?: boolean } = {}) {
-  const pets = createMemoryPets()
-  const adding = { running: 0, release: () => {} }
-  const released = new Promise<void>((resolve) => {
-    adding.release = resolve
-  })
-  const add: typeof pets.add = async (pet) => {
-    adding.running += 1
-    await (isHeld ? released : new Promise((resolve) => setTimeout(resolve, 10)))
-    return pets.add(pet)
-  }
-  const server = await startTestServer({ repository: { ...pets, add }, ...options })
-  return { server, adding, stored: async () => (await pets.list({ limit: 1000 })).length }
-}
-
-/** About 12 MB on the wire: more than the buffers of the system hold. */
-const LONG_LIST: readonly Pet[] = Array.from({ length: 20 }, (_, index) => ({
-  id: BigInt(index + 1),
-  name: 'x'.repeat(600_000),
-  categoryId: 1n,
-}))
-const longList = { ...createMemoryPets(), list: async () => LONG_LIST }
-
-/** Long enough for a pet to be added. */
-const aWhile = () => new Promise((resolve) => setTimeout(resolve, 50))
+import { aWhile, longList, startSlowServer } from '../testing/slow-server.test-support.ts'
+import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
 it.each<[string, string]>([
   ['two requests', GOOD_POST.repeat(2)],
@@ -228,76 +198,4 @@ it('closes connections beyond their maximum number at once, and accepts new ones
   await expect.poll(() => server.connections()).toBe(1)
   expect((await server.send({})).status).toBe(200)
   connections[1]?.end()
-})
-
-it('answers all clients that keep a stopping server busy, and stores no pet without a response', async () => {
-  const { server, stored } = await startSlowServer()
-  const clients = Array.from({ length: 4 }, () => server.connect())
-  let responses = 0
-  const busy = clients.map(async (connection) => {
-    for (;;) {
-      const response = await connection.write(GOOD_POST.repeat(responses % 2 === 0 ? 1 : 3)).nextResponse()
-      if (response === undefined) return
-      responses += 1
-      if (response.headers['connection'] === 'close') return
-    }
-  })
-  await expect.poll(() => responses).toBeGreaterThan(0)
-  await server.shutDown()
-  await Promise.all(busy)
-  expect(await stored()).toBe(responses)
-})
-
-it('lets a POST of which only a part has arrived finish while the server stops', async () => {
-  const { server, stored } = await startSlowServer()
-  const head = `${POST}Content-Length: ${PET.length}\r\nExpect: 100-continue\r\n\r\n`
-  const connection = server.connect().write(head)
-  await expect.poll(() => connection.continues).toBe(1)
-  connection.write(PET.slice(0, -5))
-  const stopped = server.shutDown()
-  connection.write(PET.slice(-5))
-  const response = await connection.response()
-  expect([response.status, response.headers['connection']]).toEqual([201, 'close'])
-  await stopped
-  expect(await stored()).toBe(1)
-})
-
-it('closes idle connections when it stops, but none whose response has not left', async () => {
-  const { server } = await startSlowServer({ repository: longList })
-  const [idle, late] = [server.connect(), server.connect()]
-  const slow = server.connect().pause().write(`${GET}\r\n`)
-  await expect.poll(() => server.connections()).toBe(3)
-  await aWhile()
-  const stopped = server.shutDown()
-  await aWhile()
-  expect((await late.write(`GET /livez HTTP/1.1\r\n${HOST}\r\n`).response()).headers['connection']).toBe('close')
-  expect(await late.closed()).toBe(0)
-  expect(await idle.closed()).toBe(0)
-  slow.socket.resume()
-  const { text, headers } = await slow.response()
-  expect(text).toHaveLength(Number(headers['content-length']))
-  await stopped
-})
-
-it('does not wait, when it stops, for a body that no longer matters because its request has its response', async () => {
-  const take = () => ({ isAllowed: false, remaining: 0, resetMs: 1000 })
-  const rateLimiting = { limit: { requests: 1, windowMs: 1000 }, limiter: { take } }
-  const { server } = await startSlowServer({ rateLimiting })
-  const connection = server.connect().write(`${POST}Content-Length: 5000\r\n\r\n{`)
-  expect((await connection.response()).headers['connection']).toBe('keep-alive')
-  const startedAt = performance.now()
-  await server.shutDown()
-  // Else for 30 seconds.
-  expect(performance.now() - startedAt).toBeLessThan(10_000)
-})
-
-it('is no longer called by Node once it has stopped', async () => {
-  const server = createPetServer(() => {}, { request() {}, internalError() {} }, { checkIntervalMs: 1 })
-  await once(server.listen(0), 'listening')
-  await server.shutDown()
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  const check = vi.fn()
-  Object.defineProperty(server, 'headersTimeout', { get: check })
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  expect(check).not.toHaveBeenCalled()
 })

@@ -1,0 +1,127 @@
+import { IDEMPOTENCY_KEY_LIFETIME_MS, type IdempotencyKey, PetError, type PetRepository } from '@pet-store/domain'
+import { type FakePets, petFaults, textOf } from './fake-pets.test-support.ts'
+import { broken, type Fault, type Faults, pause } from './fault.test-support.ts'
+
+/** Uses another key than it is given. */
+const keyed = (fault: string, change: (key: IdempotencyKey) => Partial<IdempotencyKey>): Faults<FakePets> => ({
+  [fault]: (_, { addWithKey }) => ({ addWithKey: (pet, key) => addWithKey(pet, { ...key, ...change(key) }) }),
+})
+
+/** Forgets stored keys before it uses one at a time. */
+const forgets = (fault: string, isForgotten: (storedMs: number, usedMs: number) => boolean): Faults<FakePets> => ({
+  [fault]: ({ memory }, { addWithKey }) => ({
+    async addWithKey(pet, used) {
+      for (const [text, { key }] of memory.keys) {
+        if (isForgotten(key.at.getTime(), used.at.getTime())) memory.keys.delete(text)
+      }
+      return addWithKey(pet, used)
+    },
+  }),
+})
+
+export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet.idempotency', {
+  ...forgets('repeat concurrent: ignores keys', () => true),
+  'expired-concurrent: looks for an expired key, waits, and adds': ({ memory }, { addWithKey }) => ({
+    async addWithKey(pet, key) {
+      const known = memory.keys.get(textOf(key))
+      if (known === undefined || key.at.getTime() - known.key.at.getTime() < IDEMPOTENCY_KEY_LIFETIME_MS) {
+        return addWithKey(pet, key)
+      }
+      await pause()
+      memory.keys.delete(textOf(key))
+      return addWithKey(pet, key)
+    },
+  }),
+  ...forgets(
+    'any-time: deletes keys by its own clock',
+    (storedMs) => storedMs < Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS,
+  ),
+  'concurrent: looks for the key, waits, and adds': ({ memory }, { addWithKey }) => ({
+    async addWithKey(pet, key) {
+      const isKnown = memory.keys.has(textOf(key))
+      await pause()
+      if (!isKnown) memory.keys.delete(textOf(key))
+      return addWithKey(pet, key)
+    },
+  }),
+  'repeat: returns what is requested, not what was stored': (_, { addWithKey }) => ({
+    addWithKey: (pet, key) => addWithKey(pet, key).then((added) => ({ ...added, pet: { ...pet, id: added.pet.id } })),
+  }),
+  'repeat concurrent: says of every call that it stored the pet': (_, original) => ({
+    addWithKey: (pet, key) => original.addWithKey(pet, key).then((added) => ({ ...added, isReplay: false })),
+  }),
+  ...keyed('other-content: does not compare content', () => ({ fingerprint: '' })),
+  'other-content: stores other content before rejecting it': (_, original) => ({
+    addWithKey: (pet, key) =>
+      original.addWithKey(pet, key).catch((error) => original.add(pet).then(() => Promise.reject(error))),
+  }),
+  'other-content: rejects other content with another code': (_, { addWithKey }) => ({
+    addWithKey: (pet, key) => addWithKey(pet, key).catch(() => Promise.reject(new PetError('pet_invalid', 'reused'))),
+  }),
+  ...keyed('exact-owner: ignores the case of owners', ({ owner }) => ({ owner: owner.toLowerCase() })),
+  ...keyed('exact-owner: cuts owners to 20 characters', ({ owner }) => ({ owner: owner.slice(0, 20) })),
+  ...keyed('exact-owner: ignores spaces at the end of owners', ({ owner }) => ({ owner: owner.trimEnd() })),
+  'exact-owner: returns the running add for a key, whoever owns it': (_, original) => {
+    const running = new Map<string, ReturnType<PetRepository['addWithKey']>>()
+    return {
+      async addWithKey(pet, key) {
+        const adding = running.get(key.key) ?? pause().then(() => original.addWithKey(pet, key))
+        running.set(key.key, adding)
+        const added = await adding
+        running.delete(key.key)
+        return added
+      },
+    }
+  },
+  'many: forgets keys after 100 newer ones': ({ memory }, { addWithKey }) => ({
+    async addWithKey(pet, key) {
+      const added = await addWithKey(pet, key)
+      for (const text of [...memory.keys.keys()].slice(0, -100)) memory.keys.delete(text)
+      return added
+    },
+  }),
+  ...keyed('exact-owner: concatenates owner and key', ({ owner, key }) => ({ owner: '', key: owner + key })),
+  'other-content-concurrent: returns the running add for a key, whatever its content': (_, original) => {
+    const running = new Map<string, ReturnType<PetRepository['addWithKey']>>()
+    return {
+      addWithKey(pet, key) {
+        const adding = running.get(key.key) ?? pause().then(() => original.addWithKey(pet, key))
+        running.set(key.key, adding)
+        return adding
+      },
+    }
+  },
+  ...keyed('exact-key: ignores the case of keys', ({ key }) => ({ key: key.toLowerCase() })),
+  ...keyed('exact-key: cuts keys to 254 characters', ({ key }) => ({ key: key.slice(0, 254) })),
+  ...keyed('exact-content: ignores the case of content', ({ fingerprint }) => ({
+    fingerprint: fingerprint.toLowerCase(),
+  })),
+  ...keyed('exact-content: compares content in NFC', ({ fingerprint }) => ({
+    fingerprint: fingerprint.normalize('NFC'),
+  })),
+  ...keyed('exact-content: ignores spaces at the end of content', ({ fingerprint }) => ({
+    fingerprint: fingerprint.trimEnd(),
+  })),
+  ...keyed('exact-content: compares the beginning of content', ({ fingerprint }) => ({
+    fingerprint: fingerprint.slice(0, 255),
+  })),
+  ...forgets('repeat other-content: forgets keys too early', (storedMs, usedMs) => usedMs - storedMs >= 86_399_999),
+  ...keyed('lifetime: never forgets keys', () => ({ at: new Date(0) })),
+  'lifetime: extends the lifetime of a key with each repeat': ({ memory }, original) => ({
+    async addWithKey(pet, key) {
+      const added = await original.addWithKey(pet, key)
+      memory.keys.set(textOf(key), { key, id: added.pet.id })
+      return added
+    },
+  }),
+  'rejected: uses up a key before it stores': (_, { addWithKey }) => {
+    const used = new Set<string>()
+    return {
+      async addWithKey(pet, key) {
+        if (used.has(key.key)) broken()
+        used.add(key.key)
+        return addWithKey(pet, key)
+      },
+    }
+  },
+})
