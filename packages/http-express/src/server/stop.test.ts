@@ -56,13 +56,12 @@ it('closes idle connections when it stops, but none whose response has not left'
 it('does not wait, when it stops, for a body that no longer matters because its request has its response', async () => {
   const take = () => ({ isAllowed: false, remaining: 0, resetMs: 1000 })
   const rateLimiting = { limit: { requests: 1, windowMs: 1000 }, limiter: { take } }
-  const { server } = await startSlowServer({ rateLimiting })
+  // Without an end of its own, such a request would be waited for until this test fails.
+  const { server } = await startSlowServer({ rateLimiting, limits: { requestTimeoutMs: 3_600_000 } })
   const connection = server.connect().write(`${POST}Content-Length: 5000\r\n\r\n{`)
   expect((await connection.response()).headers['connection']).toBe('keep-alive')
-  const startedAt = performance.now()
   await server.shutDown()
-  // Else for 30 seconds.
-  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  expect(await connection.closed()).toBe(0)
 })
 
 it('is no longer called by Node once it has stopped', async () => {
