@@ -7,16 +7,24 @@ export interface CommandResult {
   readonly stderr: string
 }
 
+/** The user that owns nothing: what the superuser may read and write, this one may not. */
+const NOBODY = 65_534
+
 /**
- * Runs a command in this process as the program would in a folder, with no other settings: for everything that is not
- * about the process itself, such as a stream to standard output. One at a time, because the folder, the settings and the
- * output are those of the process.
+ * Runs a command in this process as the program would in a folder, with no other settings: for
+ * everything that is not about the process itself, such as a stream to standard output. One at a
+ * time, because the folder, the settings and the output are those of the process.
+ *
+ * With `asOrdinaryUser` the superuser runs it as `NOBODY`, and is itself again before it goes back:
+ * the checkout may be below a folder that others may not enter.
  */
 export async function runHere(
   command: string,
   cwd: string,
   settings: Readonly<Record<string, string>> = {},
+  { asOrdinaryUser = false } = {},
 ): Promise<CommandResult> {
+  const changesUser = asOrdinaryUser && process.getuid?.() === 0
   const output = { stdout: '', stderr: '' }
   const before = { cwd: process.cwd(), env: { ...process.env } }
   const add = (name: 'stdout' | 'stderr', text: unknown) => {
@@ -38,9 +46,11 @@ export async function runHere(
     process.chdir(cwd)
     replaceEnvironment({ PATH: before.env['PATH'], PORT: '0', ...settings })
     process.exitCode = undefined
+    if (changesUser) process.seteuid?.(NOBODY)
     const code = (await runCommand(command.split(' '))) ?? Number(process.exitCode ?? 0)
     return { code, stdout: output.stdout, stderr: withoutProgress(output.stderr) }
   } finally {
+    if (changesUser) process.seteuid?.(0)
     process.exitCode = undefined
     replaceEnvironment(before.env)
     process.chdir(before.cwd)
