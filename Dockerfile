@@ -1,5 +1,6 @@
-# The service as an image; docs/how-to/deploy.md says how it is used, deploy/verify-image.sh checks all of it.
-# Nothing here needs BuildKit. Podman and Buildah keep the HEALTHCHECK with --format docker.
+# The service as an image; docs/how-to/deploy.md says how it is used, deploy/verify-image.sh checks
+# all of it. Nothing here needs BuildKit. Podman and Buildah keep the HEALTHCHECK with --format
+# docker.
 
 # Any image with Node, a glibc, and for the first stage npm. Its user 1000 needs no name.
 ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
@@ -20,7 +21,8 @@ RUN pnpm install --offline --frozen-lockfile --ignore-scripts \
   && node tools/prepare.cjs build --filter=@pet-store/api \
   && pnpm --filter @pet-store/api deploy --prod --offline --ignore-scripts /app
 
-# Not needed at run time: types, source and maps, SQLite's source, and its builds for other platforms.
+# Not needed at run time: types, source and maps, SQLite's source, and its builds for other
+# platforms.
 RUN find /app \( -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' \) -type f -delete \
   && rm -rf /app/pnpm-*.yaml /app/node_modules/.pnpm/better-sqlite3@*/node_modules/better-sqlite3/deps \
   && find /app/node_modules/.pnpm/better-sqlite3@*/node_modules/better-sqlite3/prebuilds \
@@ -36,8 +38,8 @@ LABEL org.opencontainers.image.title="Pet Store" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}"
 ENV NODE_ENV=production HOST=0.0.0.0 DATABASE_URL=sqlite:/data/pet-store.db
-# V8 chooses the space for new objects by the memory of the machine: 128 MiB on a large one, and too little in a small
-# container, where a request then takes twice the CPU time.
+# V8 chooses the space for new objects by the memory of the machine: 128 MiB on a large one, and too
+# little in a small container, where a request then takes twice the CPU time.
 ENV NODE_OPTIONS=--max-semi-space-size=16
 COPY --from=build /app /app
 RUN mkdir /data && chown 1000:1000 /data && ln -s /app/bin/pet-store.js /usr/local/bin/pet-store

@@ -12,7 +12,10 @@ const POSTGRES = join(import.meta.dirname, 'packages/testing-postgres/src/vitest
 const BUILD = join(import.meta.dirname, 'tools/build-before-tests.ts')
 const members = globSync('{packages,apps}/*/package.json', { cwd: import.meta.dirname }).sort()
 
-/** Tests that start programs and databases first: the short ones after them keep every core busy until the end. */
+/**
+ * Tests that start programs and databases first: the short ones after them keep every core busy
+ * until the end.
+ */
 class UnitTestsLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isUnitTest = ({ moduleId }: TestSpecification) =>
@@ -28,7 +31,9 @@ export default defineConfig(({ mode }) => {
 
   return {
     // Tests read the source of the other packages, so a fresh clone needs no build.
-    ssr: { resolve: { conditions: ['@pet-store/source', 'module', 'node', 'development|production'] } },
+    ssr: {
+      resolve: { conditions: ['@pet-store/source', 'module', 'node', 'development|production'] },
+    },
     test: {
       reporters: ['default', new ClosingLineReporter()],
       // These end only what hangs, beside a load of thirty too: no test is about time.
@@ -36,10 +41,12 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 1_200_000,
       expect: { poll: { timeout: 120_000 } },
       restoreMocks: true,
-      // Tests leave nothing behind in their process, so that files follow each other in one: a fifth less CPU time.
+      // Tests leave nothing behind in their process, so that files follow each other in one: a
+      // fifth less CPU time.
       isolate: false,
       sequence: { sequencer: UnitTestsLast },
-      // On two cores vitest would run one file at a time, although most end-to-end tests wait for another process.
+      // On two cores vitest would run one file at a time, although most end-to-end tests wait for
+      // another process.
       maxWorkers: Math.max(availableParallelism(), 3),
       projects: [
         { extends: true, test: { name: 'tools', root: 'tools', include: ['**/*.test.ts'] } },

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes a stand-in for the official Node image out of Debian's packages and npm's, for machines that reach these
-# registries and none of images: deploy/assemble-node-image.sh NAME. As root; ENGINE is as in verify-image.sh.
+# Makes a stand-in for the official Node image out of Debian's packages and npm's, for machines that
+# reach these registries and none of images: deploy/assemble-node-image.sh NAME. As root; ENGINE is
+# as in verify-image.sh.
 set -euo pipefail
 name=${1:?the name that the image gets}
 read -ra engine <<<"${ENGINE:-podman}"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the image and checks, in real containers, what docs/how-to/deploy.md says about it. Prints one line for each
-# check, and ends with exit code 1 at the first that fails.
+# Builds the image and checks, in real containers, what docs/how-to/deploy.md says about it. Prints
+# one line for each check, and ends with exit code 1 at the first that fails.
 #
 #   deploy/verify-image.sh                   with the base image of the Dockerfile
 #   deploy/verify-image.sh --assemble-base   with a stand-in for it, where no registry of images can be reached
 #
-# ENGINE is the command that runs containers: `podman` (default) or `docker`, with options if needed, such as
-# `podman --runtime runc`.
+# ENGINE is the command that runs containers: `podman` (default) or `docker`, with options if
+# needed, such as `podman --runtime runc`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

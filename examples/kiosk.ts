@@ -1,12 +1,15 @@
-// A kiosk in the shop: registers a pet that was brought in, and shows the pets that are available. Its functions run in
-// browsers too. kiosk-contract.ts writes down what it relies on.
-// Run it with: PET_STORE_URL=… PET_STORE_KEY=… node --conditions=@pet-store/source examples/kiosk.ts Rex 7
+// A kiosk in the shop: registers a pet that was brought in, and shows the pets that are available.
+// Its functions run in browsers too. kiosk-contract.ts writes down what it relies on. Run it with:
+// PET_STORE_URL=… PET_STORE_KEY=… node --conditions=@pet-store/source examples/kiosk.ts Rex 7
 import { createPetStoreClient, type PetStoreClient, PetStoreError } from '@pet-store/client'
 
 /** A line for each available pet, in the order of their ids. */
 export async function offers(client: PetStoreClient): Promise<readonly string[]> {
   const lines: string[] = []
-  for await (const { id, name, categoryId } of client.allPets({ status: 'available', pageSize: 2 })) {
+  for await (const { id, name, categoryId } of client.allPets({
+    status: 'available',
+    pageSize: 2,
+  })) {
     lines.push(`${id}: ${name} (category ${categoryId})`)
   }
   return lines
@@ -18,7 +21,10 @@ export async function withoutStatus(client: PetStoreClient): Promise<readonly st
   return pets.filter(({ status }) => status === undefined).map(({ id, name }) => `${id}: ${name}`)
 }
 
-/** Registers a pet and returns a line for the screen. With the same receipt it is registered only once. */
+/**
+ * Registers a pet and returns a line for the screen. With the same receipt it is registered only
+ * once.
+ */
 export async function register(
   client: PetStoreClient,
   name: string,
@@ -26,7 +32,10 @@ export async function register(
   receipt: string,
 ): Promise<string> {
   try {
-    const pet = await client.createPet({ name, categoryId, status: 'available' }, { idempotencyKey: receipt })
+    const pet = await client.createPet(
+      { name, categoryId, status: 'available' },
+      { idempotencyKey: receipt },
+    )
     return `Registered ${pet.name} as pet ${pet.id}.`
   } catch (error) {
     if (!(error instanceof PetStoreError)) throw error

@@ -9,7 +9,10 @@ it('queue-consumer.ts creates one pet for each message, and rejects invalid ones
     { id: 'm1', pet: { name: 'Rex', categoryId: '9223372036854775807', status: 'available' } },
     { id: 'm1', pet: { name: 'Mia', categoryId: '1' } },
     { id: 'm3', pet: { name: 'Tom', categoryId: '1', status: 'gone' } },
-    ...['seven', '', 7.5, null].map((categoryId) => ({ id: 'm4', pet: { name: 'Tom', categoryId } })),
+    ...['seven', '', 7.5, null].map((categoryId) => ({
+      id: 'm4',
+      pet: { name: 'Tom', categoryId },
+    })),
     { id: 'm5' },
   ]
   const { stdout, stderr } = spawnSync(
@@ -24,7 +27,9 @@ it('queue-consumer.ts creates one pet for each message, and rejects invalid ones
     'm1: already created pet 1.',
     expect.stringMatching(/^m1: to the dead letters \(idempotency_key_reused\): /),
     expect.stringMatching(/^m3: to the dead letters \(pet_invalid\): status must /),
-    ...Array(4).fill(expect.stringMatching(/^m4: to the dead letters \(pet_invalid\): categoryId must /)),
+    ...Array(4).fill(
+      expect.stringMatching(/^m4: to the dead letters \(pet_invalid\): categoryId must /),
+    ),
     expect.stringMatching(/^m5: to the dead letters \(pet_invalid\): /),
   ])
 })

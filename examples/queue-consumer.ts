@@ -1,6 +1,7 @@
-// The use cases of the pet store behind another wire: a consumer of a queue, whose messages are lines on standard input.
-// A message may be delivered twice; its id is the idempotency key, so that it creates one pet.
-// Run it with: node --conditions=@pet-store/source examples/queue-consumer.ts < messages.ndjson
+// The use cases of the pet store behind another wire: a consumer of a queue, whose messages are
+// lines on standard input. A message may be delivered twice; its id is the idempotency key, so that
+// it creates one pet. Run it with: node --conditions=@pet-store/source examples/queue-consumer.ts <
+// messages.ndjson
 import { createInterface } from 'node:readline'
 import { createPetUseCases, isPetError, type PetInput } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
@@ -25,7 +26,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
 }
 
-/** The message has 64-bit integers as strings. What is none stays as it is, since `createPet` checks all fields. */
+/**
+ * The message has 64-bit integers as strings. What is none stays as it is, since `createPet` checks
+ * all fields.
+ */
 function inputOf(pet: Message['pet']): PetInput {
   const { categoryId: text = '', ...fields } = { ...pet }
   const categoryId = /^-?\d+$/.test(text) ? BigInt(text) : text

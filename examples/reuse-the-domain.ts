@@ -18,4 +18,5 @@ for (const name of ['Rex', '   ', 'Mia']) {
 
 console.log('First page:', await listPets({ status: 'available', limit: 1 }))
 
-for await (const pet of allPets(listPets, { status: 'available' })) console.log(`${pet.id} ${pet.name}`)
+for await (const pet of allPets(listPets, { status: 'available' }))
+  console.log(`${pet.id} ${pet.name}`)

@@ -36,6 +36,9 @@ it('stock-taking.ts counts pets by status and category, and reports invalid line
 })
 
 it('stock-taking.ts ends with 0 when every line is valid', () => {
-  const { status, stdout } = spawnSync(process.execPath, PROGRAM, { encoding: 'utf8', input: 'Rex,7\n' })
+  const { status, stdout } = spawnSync(process.execPath, PROGRAM, {
+    encoding: 'utf8',
+    input: 'Rex,7\n',
+  })
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'total: 1\n' })
 })

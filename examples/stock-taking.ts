@@ -1,8 +1,15 @@
-// A command line tool on the rules of the pet store, without its service: checks a list of pets and counts them.
-// Run it with: node --conditions=@pet-store/source examples/stock-taking.ts < pets.csv
+// A command line tool on the rules of the pet store, without its service: checks a list of pets and
+// counts them. Run it with: node --conditions=@pet-store/source examples/stock-taking.ts < pets.csv
 // A line is `name,category` or `name,category,status`. Exit code: 0, or 1 if a line is invalid.
 import { createInterface } from 'node:readline'
-import { allPets, createPetUseCases, isPetError, PET_STATUSES, type PetInput, type PetStatus } from '@pet-store/domain'
+import {
+  allPets,
+  createPetUseCases,
+  isPetError,
+  PET_STATUSES,
+  type PetInput,
+  type PetStatus,
+} from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 
 const { createPet, listPets } = createPetUseCases(createMemoryPets())
@@ -26,14 +33,18 @@ for (const status of PET_STATUSES) {
   for await (const { categoryId } of allPets(listPets, { status })) {
     categories.set(categoryId, (categories.get(categoryId) ?? 0) + 1)
   }
-  for (const [category, count] of categories) console.log(`${status}, category ${category}: ${count}`)
+  for (const [category, count] of categories)
+    console.log(`${status}, category ${category}: ${count}`)
 }
 
 let total = 0
 for await (const _pet of allPets(listPets)) total += 1
 console.log(`total: ${total}`)
 
-/** The fields as they are; `createPet` checks them. An empty category stays text: `BigInt` would make 0 of it. */
+/**
+ * The fields as they are; `createPet` checks them. An empty category stays text: `BigInt` would
+ * make 0 of it.
+ */
 function inputOf(line: string): PetInput {
   const [name = '', text = '', status] = line.split(',')
   const categoryId = (/^-?\d+$/.test(text) ? BigInt(text) : text) as bigint

@@ -1,14 +1,25 @@
-// Builds and tests examples/persistence-adapter as another team would: outside the workspace, from tarballs, with npm.
+// Builds and tests examples/persistence-adapter as another team would: outside the workspace, from
+// tarballs, with npm.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask, startProgram, waitForOutput } from '../packages/testing/src/index.ts'
 import { ROOT, run } from './public-packages.ts'
 
 const SCRIPTS = ['build', 'test', 'test:node', 'check']
-const SETTINGS = { PERSISTENCE_MODULE: './dist/ndjson-persistence.js', DATABASE_URL: 'served.ndjson', PORT: '0' }
+const SETTINGS = {
+  PERSISTENCE_MODULE: './dist/ndjson-persistence.js',
+  DATABASE_URL: 'served.ndjson',
+  PORT: '0',
+}
 
-/** Runs the example's scripts in a copy of it, serves from it, and resolves to what was done. Rejects with the output of what failed. */
-export async function checkAdapterExample(tarballs: Readonly<Record<string, string>>, folder: string): Promise<string> {
+/**
+ * Runs the example's scripts in a copy of it, serves from it, and resolves to what was done.
+ * Rejects with the output of what failed.
+ */
+export async function checkAdapterExample(
+  tarballs: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<string> {
   const project = join(folder, 'persistence-adapter')
   cpSync(join(ROOT, 'examples/persistence-adapter'), project, { recursive: true })
   const manifest = readFileSync(join(project, 'package.json'), 'utf8')
@@ -29,8 +40,14 @@ export async function checkAdapterExample(tarballs: Readonly<Record<string, stri
   return `examples/persistence-adapter: npm run ${SCRIPTS.join(', ')}; and serves`
 }
 
-/** Serves from the example and adds pets, all with one idempotency key; each response starts as given. */
-async function serve(project: string, ...requests: readonly (readonly [pet: object, start: string])[]): Promise<void> {
+/**
+ * Serves from the example and adds pets, all with one idempotency key; each response starts as
+ * given.
+ */
+async function serve(
+  project: string,
+  ...requests: readonly (readonly [pet: object, start: string])[]
+): Promise<void> {
   const args = [join(ROOT, 'apps/api/bin/pet-store.js'), 'start']
   const service = startProgram({ args, cwd: project, env: SETTINGS })
   try {
@@ -38,9 +55,16 @@ async function serve(project: string, ...requests: readonly (readonly [pet: obje
     const key = await waitForOutput(service, /API key +(\S+)/)
     for (const [pet, start] of requests) {
       const headers = { 'Idempotency-Key': 'a' }
-      const response = await ask(port, { method: 'POST', path: '/v1/pets', key, headers, body: JSON.stringify(pet) })
+      const response = await ask(port, {
+        method: 'POST',
+        path: '/v1/pets',
+        key,
+        headers,
+        body: JSON.stringify(pet),
+      })
       const shown = `${response?.status} ${response?.text}`
-      if (!shown.startsWith(start)) throw new Error(`The example responded with ${shown} instead of ${start}.`)
+      if (!shown.startsWith(start))
+        throw new Error(`The example responded with ${shown} instead of ${start}.`)
     }
   } finally {
     await service.end()

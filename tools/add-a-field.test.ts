@@ -27,8 +27,14 @@ it('a new field of a pet does not compile until every file that lists the fields
   const folder = mkdtempSync(join(tmpdir(), 'field-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const declaration = 'interface PetInput { readonly anotherField?: string | undefined }'
-  writeFileSync(join(folder, 'field.ts'), `declare module '${relative(folder, PET)}' { ${declaration} }\nexport {}\n`)
-  const files = globSync(SOURCES, { cwd: ROOT, exclude: (path) => /[.]test(-support)?[.]ts$/.test(String(path)) })
+  writeFileSync(
+    join(folder, 'field.ts'),
+    `declare module '${relative(folder, PET)}' { ${declaration} }\nexport {}\n`,
+  )
+  const files = globSync(SOURCES, {
+    cwd: ROOT,
+    exclude: (path) => /[.]test(-support)?[.]ts$/.test(String(path)),
+  })
   const config = {
     extends: join(ROOT, 'tsconfig.base.json'),
     compilerOptions: { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
@@ -37,6 +43,8 @@ it('a new field of a pet does not compile until every file that lists the fields
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
   const options = [TSC, '--project', folder, '--pretty', 'false']
   const { stdout } = spawnSync(process.execPath, options, { cwd: ROOT, encoding: 'utf8' })
-  const withErrors = [...stdout.matchAll(/^(\S.*)\(\d+,\d+\): error /gm)].map(([, file = '']) => file)
+  const withErrors = [...stdout.matchAll(/^(\S.*)\(\d+,\d+\): error /gm)].map(
+    ([, file = '']) => file,
+  )
   expect([...new Set(withErrors)].sort()).toEqual(FILES.toSorted())
 })

@@ -1,7 +1,9 @@
-// Reports dependencies of what is published and deployed whose licence is not one of these: `pnpm check:licences`.
+// Reports dependencies of what is published and deployed whose licence is not one of these:
+// `pnpm check:licences`.
 import { execFileSync } from 'node:child_process'
 
-const ALLOWED = 'MIT ISC Apache-2.0 BSD-2-Clause BSD-3-Clause 0BSD BlueOak-1.0.0 Unlicense CC0-1.0'.split(' ')
+const ALLOWED =
+  'MIT ISC Apache-2.0 BSD-2-Clause BSD-3-Clause 0BSD BlueOak-1.0.0 Unlicense CC0-1.0'.split(' ')
 /** Packages that are neither published nor part of the image. */
 const PRIVATE = ['contracts', 'testing', 'testing-postgres', 'benchmark', 'faults', 'examples']
 
@@ -10,7 +12,9 @@ const json = execFileSync('pnpm', ['-r', ...filters, 'licenses', 'list', '--prod
   encoding: 'utf8',
   maxBuffer: 2 ** 26,
 })
-const byLicence = Object.entries(JSON.parse(json) as Record<string, readonly { readonly name: string }[]>)
+const byLicence = Object.entries(
+  JSON.parse(json) as Record<string, readonly { readonly name: string }[]>,
+)
 for (const [licence, packages] of byLicence) {
   const choices = licence.replaceAll(/[()]/g, '').split(' OR ')
   if (choices.some((one) => ALLOWED.includes(one))) continue

@@ -1,6 +1,7 @@
-// Installs every public package from its tarball, outside the workspace, with npm and with pnpm; compiles a program that
-// imports all of it, runs it and the examples, and measures domain and client as a browser loads them: `pnpm check:packed`.
-// With --all also with TypeScript 5.9, and on Node 22 and 26, Bun and Deno, which npm downloads.
+// Installs every public package from its tarball, outside the workspace, with npm and with pnpm;
+// compiles a program that imports all of it, runs it and the examples, and measures domain and
+// client as a browser loads them: `pnpm check:packed`. With --all also with TypeScript 5.9, and on
+// Node 22 and 26, Bun and Deno, which npm downloads.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -40,26 +41,35 @@ try {
     others.push([await download('bun@1')], [await download('deno@2'), '-A'])
   }
   const tarballs = Object.fromEntries(
-    (await packAll(join(folder, 'tarballs'))).map(({ name, filename }) => [name, `file:${filename}`]),
+    (await packAll(join(folder, 'tarballs'))).map(({ name, filename }) => [
+      name,
+      `file:${filename}`,
+    ]),
   )
   const results = await Promise.allSettled([
     ...(['npm', 'pnpm'] as const).map(async (installer) => {
       const project = await install(installer, tarballs)
       for (const compiler of compilers) {
-        for (const resolution of ['nodenext', 'bundler']) await compile(project, compiler, resolution)
+        for (const resolution of ['nodenext', 'bundler'])
+          await compile(project, compiler, resolution)
       }
       for (const node of nodes) {
         await run(project, [...node, 'all.ts'])
         await runExamples(project, node)
       }
       for (const runtime of others) await runExamples(project, runtime)
-      console.log(`${installer}: installs, compiles and runs ${Object.keys(tarballs).length} packages and the examples`)
+      console.log(
+        `${installer}: installs, compiles and runs ${Object.keys(tarballs).length} packages and the examples`,
+      )
     }),
     checkAdapterExample(tarballs, folder).then(console.log),
   ])
-  const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
+  const failed = results.flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as Error] : [],
+  )
   if (failed.length > 0) throw new Error(failed.map(({ message }) => message).join('\n\n'))
-  for (const [name, maxBytes] of Object.entries(MAX_BYTES)) await checkSize(join(folder, 'npm'), name, maxBytes)
+  for (const [name, maxBytes] of Object.entries(MAX_BYTES))
+    await checkSize(join(folder, 'npm'), name, maxBytes)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
@@ -73,7 +83,10 @@ async function download(spec: string, bin = spec.replace(/@.*/, '')): Promise<st
 }
 
 /** A project with every package, a program that imports all that they export, and the examples. */
-async function install(installer: 'npm' | 'pnpm', tarballs: Readonly<Record<string, string>>): Promise<string> {
+async function install(
+  installer: 'npm' | 'pnpm',
+  tarballs: Readonly<Record<string, string>>,
+): Promise<string> {
   const project = join(folder, installer)
   mkdirSync(project)
   const dependencies = {
@@ -81,7 +94,10 @@ async function install(installer: 'npm' | 'pnpm', tarballs: Readonly<Record<stri
     '@types/node': installedVersion('@types/node', ROOT),
     '@pact-foundation/pact': installedVersion('@pact-foundation/pact', join(ROOT, 'examples')),
   }
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify({ private: true, type: 'module', dependencies }),
+  )
   if (installer === 'pnpm') {
     copyFileSync(join(folder, 'tarballs/pnpm-workspace.yaml'), join(project, 'pnpm-workspace.yaml'))
   }
@@ -106,40 +122,72 @@ function installedVersion(name: string, from: string): string {
   return (JSON.parse(manifest) as { readonly version: string }).version
 }
 
-/** Runs the examples; the kiosk against a service, and on Node has it write its contract, which must be the committed one. */
+/**
+ * Runs the examples; the kiosk against a service, and on Node has it write its contract, which must
+ * be the committed one.
+ */
 async function runExamples(project: string, command: Command): Promise<void> {
-  for (const [program, input] of Object.entries(EXAMPLES)) await run(project, [...command, program], { input })
+  for (const [program, input] of Object.entries(EXAMPLES))
+    await run(project, [...command, program], { input })
   const service = startProgram({ args: ['service.ts'], cwd: project })
   try {
     const url = await waitForOutput(service, /' (\S+)\/pets/)
     const key = await waitForOutput(service, /Bearer (\w+)/)
-    const env = { ...process.env, PET_STORE_URL: url, PET_STORE_KEY: key, PACT_DO_NOT_TRACK: 'true' }
-    const shown = await run(project, [...command, 'kiosk.ts', 'Rex', '9223372036854775807'], { env })
-    if (!shown.includes('1: Rex (category 9223372036854775807)')) throw new Error(`kiosk.ts printed: ${shown}`)
+    const env = {
+      ...process.env,
+      PET_STORE_URL: url,
+      PET_STORE_KEY: key,
+      PACT_DO_NOT_TRACK: 'true',
+    }
+    const shown = await run(project, [...command, 'kiosk.ts', 'Rex', '9223372036854775807'], {
+      env,
+    })
+    if (!shown.includes('1: Rex (category 9223372036854775807)'))
+      throw new Error(`kiosk.ts printed: ${shown}`)
     if (!basename(command[0] ?? '').startsWith('node')) return
     await run(project, [...command, 'kiosk-contract.ts', join(project, 'pacts')], { env })
   } finally {
     await service.end()
   }
-  const [written, committed] = [join(project, 'pacts'), join(ROOT, 'packages/contracts/pacts')].map((path) =>
-    readFileSync(join(path, 'kiosk-pet-store.json'), 'utf8').trimEnd(),
+  const [written, committed] = [join(project, 'pacts'), join(ROOT, 'packages/contracts/pacts')].map(
+    (path) => readFileSync(join(path, 'kiosk-pet-store.json'), 'utf8').trimEnd(),
   )
-  if (written !== committed) throw new Error('kiosk-contract.ts wrote another contract than the committed one.')
+  if (written !== committed)
+    throw new Error('kiosk-contract.ts wrote another contract than the committed one.')
 }
 
 /** Strictly, and with the declarations of everything that is imported. */
 async function compile(project: string, compiler: Command, resolution: string): Promise<void> {
   const module = resolution === 'bundler' ? 'esnext' : resolution
   const modules = ['--module', module, '--moduleResolution', resolution]
-  const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2023', '--lib', 'es2023,dom']
-  await run(project, [...compiler, ...options, '--types', 'node', ...modules, 'all.ts', ...COMPILED])
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    'false',
+    '--target',
+    'es2023',
+    '--lib',
+    'es2023,dom',
+  ]
+  await run(project, [
+    ...compiler,
+    ...options,
+    '--types',
+    'node',
+    ...modules,
+    'all.ts',
+    ...COMPILED,
+  ])
 }
 
 /** Bundles everything that a package exports for a browser, minified and compressed. */
 async function checkSize(project: string, name: string, maxBytes: number): Promise<void> {
   const entry = `${basename(name)}.js`
   writeFileSync(join(project, entry), `export * from '${name}'`)
-  const esbuild = createRequire(createRequire(import.meta.url).resolve('tsup')).resolve('esbuild/bin/esbuild')
+  const esbuild = createRequire(createRequire(import.meta.url).resolve('tsup')).resolve(
+    'esbuild/bin/esbuild',
+  )
   const options = ['--bundle', '--minify', '--format=esm', '--platform=browser']
   const bytes = gzipSync(await run(project, [...NODE, esbuild, entry, ...options])).length
   console.log(`${name} in a browser: ${bytes} bytes of at most ${maxBytes}`)

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +16,10 @@ import { IMPORTS } from '../.dependency-cruiser.mjs'
 const ROOT = join(import.meta.dirname, '..')
 const packages = Object.entries<{ may: readonly string[]; tests?: readonly string[] }>(IMPORTS)
 
-/** Files with an import that the rule of that name must report. `not-allowed` is an npm package that no row names. */
+/**
+ * Files with an import that the rule of that name must report. `not-allowed` is an npm package that
+ * no row names.
+ */
 const FORBIDDEN: readonly (readonly [rule: string, file: string, imports: string])[] = [
   ...packages.flatMap(([name, { may }]) => [
     [`${name}-imports`, `packages/${name}/src/a.ts`, 'not-allowed'] as const,
@@ -16,7 +27,12 @@ const FORBIDDEN: readonly (readonly [rule: string, file: string, imports: string
     ...may
       .flatMap((one) => one.match(/^(.*) \(types\)$/)?.[1] ?? [])
       .map(
-        (of) => [`${name}-imports-types-of-${of}`, `packages/${name}/src/types-${of}.ts`, `@pet-store/${of}`] as const,
+        (of) =>
+          [
+            `${name}-imports-types-of-${of}`,
+            `packages/${name}/src/types-${of}.ts`,
+            `@pet-store/${of}`,
+          ] as const,
       ),
   ]),
   ['domain-imports', 'packages/domain/src/c.ts', 'node:crypto'],
@@ -36,12 +52,16 @@ const FORBIDDEN: readonly (readonly [rule: string, file: string, imports: string
   ['apps/api/src/*.ts-imports-downwards', 'apps/api/src/above.ts', './unlisted/b.ts'],
 ]
 
-/** What the files above import, so that it is found. That allowed imports are not reported, `pnpm imports` shows on the repository. */
+/**
+ * What the files above import, so that it is found. That allowed imports are not reported,
+ * `pnpm imports` shows on the repository.
+ */
 const FOUND = ['unlisted/b.ts', 'root.ts', 'upper/b.ts'].map((file) => `apps/api/src/${file}`)
 const REGISTRY = ['not-allowed', 'pg', 'fast-check']
 
 const fixture = mkdtempSync(join(tmpdir(), 'dependency-rule-'))
-for (const name of REGISTRY) writePackage(join('node_modules', name), { name, exports: './index.js' }, 'index.js')
+for (const name of REGISTRY)
+  writePackage(join('node_modules', name), { name, exports: './index.js' }, 'index.js')
 for (const folder of [...packages.map(([name]) => `packages/${name}`), 'apps/api']) {
   const name = `@pet-store/${basename(folder)}`
   const exports = { '.': { '@pet-store/source': './src/index.ts' } }
@@ -60,7 +80,9 @@ rmSync(fixture, { recursive: true })
 
 describe('the dependency rule', () => {
   it('has a row for each package', () => {
-    const folders = globSync('packages/*/package.json', { cwd: ROOT }).map((file) => basename(dirname(file)))
+    const folders = globSync('packages/*/package.json', { cwd: ROOT }).map((file) =>
+      basename(dirname(file)),
+    )
     expect(Object.keys(IMPORTS).sort()).toEqual(folders.sort())
   })
 
@@ -81,26 +103,44 @@ describe('the dependency rule', () => {
   })
 
   it.each(FORBIDDEN)('reports %s: %s must not import %s', (rule, file) => {
-    const reported = violations.filter(({ from }) => from === file).map((violation) => violation.rule.name)
+    const reported = violations
+      .filter(({ from }) => from === file)
+      .map((violation) => violation.rule.name)
     expect(reported).toContain(rule)
   })
 })
 
 function cruise(): Cruise {
   const program = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
-  const options = ['--config', join(ROOT, '.dependency-cruiser.mjs'), '--output-type', 'json', 'packages', 'apps']
-  const { stdout, stderr } = spawnSync(process.execPath, [program, ...options], { cwd: fixture, encoding: 'utf8' })
+  const options = [
+    '--config',
+    join(ROOT, '.dependency-cruiser.mjs'),
+    '--output-type',
+    'json',
+    'packages',
+    'apps',
+  ]
+  const { stdout, stderr } = spawnSync(process.execPath, [program, ...options], {
+    cwd: fixture,
+    encoding: 'utf8',
+  })
   if (stdout === '') throw new Error(stderr)
   return (JSON.parse(stdout) as { summary: Cruise }).summary
 }
 
 interface Cruise {
-  readonly violations: readonly { readonly from: string; readonly rule: { readonly name: string } }[]
+  readonly violations: readonly {
+    readonly from: string
+    readonly rule: { readonly name: string }
+  }[]
   readonly ruleSetUsed: { readonly forbidden: readonly { readonly name: string }[] }
 }
 
 function writePackage(folder: string, manifest: object, entry: string): void {
-  write(join(folder, 'package.json'), JSON.stringify({ version: '1.0.0', type: 'module', ...manifest }))
+  write(
+    join(folder, 'package.json'),
+    JSON.stringify({ version: '1.0.0', type: 'module', ...manifest }),
+  )
   write(join(folder, entry), 'export {}\n')
 }
 

@@ -30,7 +30,9 @@ export interface Manifest {
     readonly selector: Readonly<Record<string, string>> & { readonly matchLabels: object }
     readonly ports: readonly { readonly targetPort: string }[]
     readonly template: {
-      readonly metadata: Readonly<Record<'labels' | 'annotations', Readonly<Record<string, string>>>>
+      readonly metadata: Readonly<
+        Record<'labels' | 'annotations', Readonly<Record<string, string>>>
+      >
       readonly spec: {
         readonly terminationGracePeriodSeconds: number
         readonly securityContext: object
@@ -41,17 +43,24 @@ export interface Manifest {
 }
 
 interface Container
-  extends Readonly<Record<`${'startup' | 'liveness' | 'readiness'}Probe`, { readonly httpGet: object }>> {
+  extends Readonly<
+    Record<`${'startup' | 'liveness' | 'readiness'}Probe`, { readonly httpGet: object }>
+  > {
   readonly image: string
   readonly env: readonly Variable[]
   readonly ports: readonly object[]
   readonly securityContext: object
 }
 
-/** Every Kubernetes object of the base, the overlays and the components, before an overlay changes it. */
+/**
+ * Every Kubernetes object of the base, the overlays and the components, before an overlay changes
+ * it.
+ */
 export function manifests(): readonly Manifest[] {
   return globSync(`deploy/kubernetes/**/*.yaml`, { cwd: ROOT })
-    .flatMap((file) => parseAllDocuments(textOf(file)).map((document) => document.toJS() as Manifest))
+    .flatMap((file) =>
+      parseAllDocuments(textOf(file)).map((document) => document.toJS() as Manifest),
+    )
     .filter(({ kind }) => !['Kustomization', 'Component'].includes(kind))
 }
 
@@ -62,10 +71,12 @@ const MODELS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The compiler's errors for Kubernetes objects, one line each. The published schemas allow unknown fields, so a misspelled
- * one would pass; the types do not.
+ * The compiler's errors for Kubernetes objects, one line each. The published schemas allow unknown
+ * fields, so a misspelled one would pass; the types do not.
  */
-export function kubernetesErrors(objects: readonly { readonly apiVersion: string; readonly kind: string }[]): string[] {
+export function kubernetesErrors(
+  objects: readonly { readonly apiVersion: string; readonly kind: string }[],
+): string[] {
   const lines = objects.map(({ apiVersion, kind }, index) => {
     const [group = ''] = apiVersion.split('/')
     const type = `import('${MODELS[group] ?? 'kubernetes-models'}/${apiVersion}').I${kind}`
@@ -77,8 +88,19 @@ export function kubernetesErrors(objects: readonly { readonly apiVersion: string
   const file = join(folder, 'manifests.ts')
   writeFileSync(file, lines.join('\n'))
   const compiler = join(ROOT, 'node_modules/@typescript/native/bin/tsc')
-  const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--types', '', '--module', 'nodenext']
-  const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, ...options, file], { encoding: 'utf8' })
+  const options = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--types',
+    '',
+    '--module',
+    'nodenext',
+  ]
+  const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, ...options, file], {
+    encoding: 'utf8',
+  })
   rmSync(folder, { recursive: true })
   if (status !== 0 && stdout === '') throw new Error(stderr)
   return stdout.trim().split('\n').filter(Boolean)

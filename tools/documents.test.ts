@@ -15,11 +15,15 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const documents = files.filter((file) => file.endsWith('.md'))
 const RECORDS = documents.filter((file) => /^docs\/decisions\/\d/.test(file))
 
-const { repository } = JSON.parse(read('package.json')) as { readonly repository?: { readonly url: string } }
+const { repository } = JSON.parse(read('package.json')) as {
+  readonly repository?: { readonly url: string }
+}
 const publicFiles = fileAddress(repository?.url ?? '')
 
 interface Description {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly operationId: string }>>>
+  >
   readonly components: { readonly schemas: { readonly Pet: { readonly properties: object } } }
 }
 
@@ -37,13 +41,18 @@ describe('documents', () => {
   it.each(documents)('%s has only links that lead somewhere', (document) => {
     const text = read(document)
       .replaceAll(/^```[\s\S]*?^```/gm, '')
-      // From the first release on, READMEs of packages link to the public address of the repository.
+      // From the first release on, READMEs of packages link to the public address of the
+      // repository.
       .replaceAll(`](${publicFiles}`, `](${relative(dirname(document), '.')}/`)
-    const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, target = '']) => target)
+    const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(
+      ([, target = '']) => target,
+    )
     const broken = targets.filter((target) => {
       const [path = '', anchor] = target.split('#')
       const file = path === '' ? document : join(dirname(document), path)
-      return !existsSync(join(ROOT, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor))
+      return (
+        !existsSync(join(ROOT, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor))
+      )
     })
     expect(broken).toEqual([])
   })
@@ -58,7 +67,12 @@ describe('documents', () => {
       ]
       const missing = named
         .map(([, name = '']) => name)
-        .filter((name) => !files.some((file) => file === name || file.endsWith(`/${name}`) || file.startsWith(name)))
+        .filter(
+          (name) =>
+            !files.some(
+              (file) => file === name || file.endsWith(`/${name}`) || file.startsWith(name),
+            ),
+        )
       expect(missing).toEqual([])
     },
   )
@@ -69,7 +83,9 @@ describe('documents', () => {
     expect(rows.length).toBeGreaterThan(10)
     for (const [, packages = '', names = ''] of rows) {
       for (const [, name] of names.matchAll(/`([\w.-]+[.]ts)`/g)) {
-        const holders = files.filter((file) => file.endsWith(`/${name}`)).map((file) => file.split('/')[1])
+        const holders = files
+          .filter((file) => file.endsWith(`/${name}`))
+          .map((file) => file.split('/')[1])
         expect(
           packages.split(', ').filter((one) => holders.includes(one)),
           name,
@@ -82,7 +98,9 @@ describe('documents', () => {
     const [, section = ''] = read('ARCHITECTURE.md').split(/^## One request.*$/m)
     const [table = ''] = section.split('\nAn error on the way')
     const rows = table.split('\n').filter((line) => line.startsWith('| '))
-    const named = rows.slice(1).flatMap((row) => [...row.matchAll(/`([\w-]+[.]ts)`/g)].map(([, name]) => name))
+    const named = rows
+      .slice(1)
+      .flatMap((row) => [...row.matchAll(/`([\w-]+[.]ts)`/g)].map(([, name]) => name))
     expect([...named].sort()).toEqual((await requestTrail()).map((file) => basename(file)).sort())
   })
 
@@ -100,8 +118,15 @@ describe('documents', () => {
   it('source names only decision records that exist', () => {
     const named = files
       .filter((file) => /[.](ts|mjs|jsonc?|ya?ml|md)$/.test(file) && !file.includes('pnpm-lock'))
-      .flatMap((file) => [...read(file).matchAll(/decisions\/(\d{4}-[a-z0-9-]+)/g)].map(([, record]) => [file, record]))
-    expect(named.filter(([, record]) => !existsSync(join(ROOT, `docs/decisions/${record}.md`)))).toEqual([])
+      .flatMap((file) =>
+        [...read(file).matchAll(/decisions\/(\d{4}-[a-z0-9-]+)/g)].map(([, record]) => [
+          file,
+          record,
+        ]),
+      )
+    expect(
+      named.filter(([, record]) => !existsSync(join(ROOT, `docs/decisions/${record}.md`))),
+    ).toEqual([])
   })
 })
 

@@ -1,5 +1,7 @@
-// Packs every public package into data/tarballs, as a release publishes them, and shows what the registry would have of each:
-// `pnpm release:dry-run`. Until then other programs install from that folder (docs/how-to/release.md).
+// Packs every public package into data/tarballs, as a release publishes them, and shows what the
+// registry would have of each:
+// `pnpm release:dry-run`. Until then other programs install from that folder
+// (docs/how-to/release.md).
 import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,14 +16,23 @@ interface Tarball {
 }
 
 /**
- * Writes the tarballs into an empty folder, with a `pnpm-workspace.yaml` for the programs that install them by pnpm: it would
- * ask the registry for what a package depends on, and stop at install scripts, which none needs.
+ * Writes the tarballs into an empty folder, with a `pnpm-workspace.yaml` for the programs that
+ * install them by pnpm: it would ask the registry for what a package depends on, and stop at
+ * install scripts, which none needs.
  */
 export async function packAll(folder: string): Promise<readonly Tarball[]> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const filters = readPublicPackages().map(({ name }) => `--filter=${name}`)
-  const output = await run(ROOT, ['pnpm', '-r', ...filters, 'pack', '--pack-destination', folder, '--json'])
+  const output = await run(ROOT, [
+    'pnpm',
+    '-r',
+    ...filters,
+    'pack',
+    '--pack-destination',
+    folder,
+    '--json',
+  ])
   // Before it, pnpm prints what the scripts of the packages do.
   const tarballs = JSON.parse(output.slice(output.search(/^\[$/m))) as readonly Tarball[]
   const overrides = tarballs.map(({ name, filename }) => `  '${name}': 'file:${filename}'\n`)
@@ -35,7 +46,9 @@ interface Manifest {
   readonly repository?: { readonly url: string }
 }
 
-/** What `npm view` would show, besides what only the registry knows: times, dist-tags, maintainers. */
+/**
+ * What `npm view` would show, besides what only the registry knows: times, dist-tags, maintainers.
+ */
 function registryView({ size, files }: Tarball, manifest: Manifest, sha512: Buffer): object {
   const { scripts: _, devDependencies: __, files: ___, ...fields } = manifest
   const dist = { integrity: `sha512-${sha512.toString('base64')}`, size, fileCount: files.length }
@@ -43,8 +56,16 @@ function registryView({ size, files }: Tarball, manifest: Manifest, sha512: Buff
   return { ...fields, dist, files: paths.join(' ') }
 }
 
-/** The statement that publishing in CI makes (in-toto 1, SLSA provenance 1), with the names of what only CI knows in brackets. */
-function provenance({ name, version }: Tarball, { repository }: Manifest, sha512: Buffer, commit: string): object {
+/**
+ * The statement that publishing in CI makes (in-toto 1, SLSA provenance 1), with the names of what
+ * only CI knows in brackets.
+ */
+function provenance(
+  { name, version }: Tarball,
+  { repository }: Manifest,
+  sha512: Buffer,
+  commit: string,
+): object {
   const url = repository?.url.replace(/^git\+|\.git$/g, '') ?? '<pnpm release:repository>'
   const digest = { sha512: sha512.toString('hex') }
   const github = {
@@ -54,7 +75,9 @@ function provenance({ name, version }: Tarball, { repository }: Manifest, sha512
   }
   const buildDefinition = {
     buildType: 'https://slsa-framework.github.io/github-actions-buildtypes/workflow/v1',
-    externalParameters: { workflow: { ref: '<GITHUB_REF>', repository: url, path: '.github/workflows/release.yml' } },
+    externalParameters: {
+      workflow: { ref: '<GITHUB_REF>', repository: url, path: '.github/workflows/release.yml' },
+    },
     internalParameters: { github },
     resolvedDependencies: [{ uri: `git+${url}@<GITHUB_REF>`, digest: { gitCommit: commit } }],
   }
@@ -74,13 +97,20 @@ if (import.meta.main) {
   const folder = join(ROOT, 'data/tarballs')
   const commit = (await run(ROOT, ['git', 'rev-parse', 'HEAD'])).trim()
   for (const tarball of await packAll(folder)) {
-    const manifest = JSON.parse(await run(ROOT, ['tar', '-xOf', tarball.filename, 'package/package.json'])) as Manifest
+    const manifest = JSON.parse(
+      await run(ROOT, ['tar', '-xOf', tarball.filename, 'package/package.json']),
+    ) as Manifest
     console.log(`\n${tarball.name}@${tarball.version}: ${tarball.filename}`)
     const sha512 = hash('sha512', readFileSync(tarball.filename), 'buffer')
     const view = registryView(tarball, manifest, sha512)
-    console.dir({ view, provenance: provenance(tarball, manifest, sha512, commit) }, { depth: null, breakLength: 130 })
+    console.dir(
+      { view, provenance: provenance(tarball, manifest, sha512, commit) },
+      { depth: null, breakLength: 130 },
+    )
   }
   if (!readFileSync(join(ROOT, 'package.json'), 'utf8').includes('"repository":')) {
-    console.log('\nThey have no repository and no provenance yet: pnpm release:repository https://host/owner/pet-store')
+    console.log(
+      '\nThey have no repository and no provenance yet: pnpm release:repository https://host/owner/pet-store',
+    )
   }
 }

@@ -16,7 +16,8 @@ interface Manifest {
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8')
-const readManifest = (folder: string): Manifest => JSON.parse(read(folder, 'package.json')) as Manifest
+const readManifest = (folder: string): Manifest =>
+  JSON.parse(read(folder, 'package.json')) as Manifest
 const filesIn = (pattern: string): string[] =>
   globSync(pattern, { cwd: ROOT })
     .map((file) => file.replaceAll('\\', '/'))
@@ -26,7 +27,9 @@ const members = filesIn('{packages,apps}/*/package.json')
   .map((file) => file.replace('/package.json', ''))
   .map((folder) => ({ folder, manifest: readManifest(folder) }))
 /** Production source. */
-const sources = filesIn('{packages,apps}/*/src/**/*.ts').filter((file) => !/[.]test(-support)?[.]ts$/.test(file))
+const sources = filesIn('{packages,apps}/*/src/**/*.ts').filter(
+  (file) => !/[.]test(-support)?[.]ts$/.test(file),
+)
 
 describe.each(members)('$folder', ({ folder, manifest }) => {
   it(`${folder} has a README and a row in the package table of the root README`, () => {
@@ -37,37 +40,57 @@ describe.each(members)('$folder', ({ folder, manifest }) => {
   it(`${folder} lists the folders of its source in its README`, () => {
     const folders = sources.flatMap((file) => file.match(`^${folder}/src/([^/]+)/`)?.[1] ?? [])
     const [, section = ''] = read(folder, 'README.md').split(/^## Folders$/m)
-    const listed = [...(section.split(/^## /m)[0] ?? '').matchAll(/^- `([^`]+)\/`: /gm)].map(([, name = '']) => name)
+    const listed = [...(section.split(/^## /m)[0] ?? '').matchAll(/^- `([^`]+)\/`: /gm)].map(
+      ([, name = '']) => name,
+    )
     expect(listed).toEqual(expect.arrayContaining(folders))
     expect(listed.filter((name) => !existsSync(join(ROOT, folder, 'src', name)))).toEqual([])
   })
 
   it(`${folder} states its module type, licence, Node versions and side effects, and has every task`, () => {
-    expect(manifest).toMatchObject({ type: 'module', license: 'MIT', engines: readManifest('.').engines })
+    expect(manifest).toMatchObject({
+      type: 'module',
+      license: 'MIT',
+      engines: readManifest('.').engines,
+    })
     expect(manifest).toHaveProperty('sideEffects')
     // A package that only has tests has nothing to build.
-    const tasks = ['types', 'test', ...(manifest.exports === undefined ? [] : ['build', 'check:package'])]
+    const tasks = [
+      'types',
+      'test',
+      ...(manifest.exports === undefined ? [] : ['build', 'check:package']),
+    ]
     expect(Object.keys(manifest.scripts ?? {})).toEqual(expect.arrayContaining(tasks))
   })
 
   it(`${folder} takes every version from the catalog or the workspace`, () => {
     const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
-    expect(versions.filter((version) => version !== 'catalog:' && version !== 'workspace:*')).toEqual([])
+    expect(
+      versions.filter((version) => version !== 'catalog:' && version !== 'workspace:*'),
+    ).toEqual([])
     const peers = Object.values(manifest.peerDependencies ?? {})
     expect(peers.filter((version) => version !== 'workspace:^')).toEqual([])
   })
 })
 
-it.each(members.filter(({ folder, manifest }) => folder.startsWith('packages/') && manifest.exports !== undefined))(
+it.each(
+  members.filter(
+    ({ folder, manifest }) => folder.startsWith('packages/') && manifest.exports !== undefined,
+  ),
+)(
   '$folder exports source to tools of this repository, types before code to others, and publishes both without tests',
   ({ folder, manifest }) => {
-    const entries = Object.values(manifest.exports ?? {}).filter((entry) => typeof entry === 'object')
+    const entries = Object.values(manifest.exports ?? {}).filter(
+      (entry) => typeof entry === 'object',
+    )
     expect(entries).not.toEqual([])
     for (const entry of entries) {
       expect(Object.keys(entry)).toEqual(['@pet-store/source', 'types', 'default'])
       expect(existsSync(join(ROOT, folder, entry['@pet-store/source'] ?? ''))).toBe(true)
     }
-    expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'src', '!src/**/*.test*.ts', 'LICENSE']))
+    expect(manifest.files).toEqual(
+      expect.arrayContaining(['dist', 'src', '!src/**/*.test*.ts', 'LICENSE']),
+    )
     if (manifest.private !== true)
       expect(read(folder, 'README.md')).toMatch(/\]\((\.\.\/\.\.|https:\S+)\/SECURITY\.md\)/)
   },
@@ -77,7 +100,9 @@ it('source files have at most 300 lines, tests included, and are at most 16 in a
   const all = filesIn('{packages,apps}/*/src/**/*.ts').concat(filesIn('{tools,examples}/*.ts'))
   expect(all.filter((file) => read(file).split('\n').length > 301)).toEqual([])
   const folders = sources.map((file) => file.replace(/\/[^/]+$/, ''))
-  expect(folders.filter((folder) => folders.filter((other) => other === folder).length > 16)).toEqual([])
+  expect(
+    folders.filter((folder) => folders.filter((other) => other === folder).length > 16),
+  ).toEqual([])
 })
 
 it('files contain no machine paths', () => {
@@ -91,9 +116,13 @@ it('the bill of materials states the version of the program', () => {
 })
 
 it('changesets version the public packages and the program, and a version of the domain is one of its dependents too', () => {
-  const config = JSON.parse(read('.changeset/config.json')) as { ignore: string[]; linked: [string[]] }
+  const config = JSON.parse(read('.changeset/config.json')) as {
+    ignore: string[]
+    linked: [string[]]
+  }
   const all = [...members.map(({ manifest }) => manifest), readManifest('examples')]
-  const names = (isWanted: (manifest: Manifest) => boolean) => all.filter(isWanted).map(({ name }) => name)
+  const names = (isWanted: (manifest: Manifest) => boolean) =>
+    all.filter(isWanted).map(({ name }) => name)
   const ignored = names((one) => one.private === true && one.name !== '@pet-store/api')
   expect(config.ignore.sort()).toEqual(ignored.sort())
   const DOMAIN = '@pet-store/domain'

@@ -1,6 +1,7 @@
-// Runs before the commands of the README: one sentence on a Node that is too old, and a complete install after a filtered
-// one (`pnpm --filter … build` as the first command), which pnpm takes for complete. CommonJS, so that any Node runs it.
-// With arguments it then runs turbo with them, without telemetry: `node tools/prepare.cjs build --filter=…`.
+// Runs before the commands of the README: one sentence on a Node that is too old, and a complete
+// install after a filtered one (`pnpm --filter … build` as the first command), which pnpm takes for
+// complete. CommonJS, so that any Node runs it. With arguments it then runs turbo with them,
+// without telemetry: `node tools/prepare.cjs build --filter=…`.
 const { spawn, spawnSync } = require('node:child_process')
 const { existsSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')
@@ -30,8 +31,9 @@ const tasks = process.argv.slice(2)
 if (tasks.length > 0) runTurbo()
 
 /**
- * A build usually comes before a program, which has standard output for itself: nothing is printed when everything is
- * cached, one line on standard error when it takes longer, everything when it fails.
+ * A build usually comes before a program, which has standard output for itself: nothing is printed
+ * when everything is cached, one line on standard error when it takes longer, everything when it
+ * fails.
  */
 function runTurbo() {
   const isQuiet = tasks[0] === 'build'
@@ -41,13 +43,20 @@ function runTurbo() {
     {
       cwd: join(__dirname, '..'),
       // Its own configuration would be in the home folder, which may be closed to this user.
-      env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', XDG_CONFIG_HOME: join(__dirname, '../.turbo') },
+      env: {
+        ...process.env,
+        TURBO_TELEMETRY_DISABLED: '1',
+        XDG_CONFIG_HOME: join(__dirname, '../.turbo'),
+      },
       stdio: isQuiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     },
   )
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (output += text))
-  const progress = setTimeout(() => isQuiet && console.error('Building what has changed…'), PROGRESS_AFTER_MS)
+  const progress = setTimeout(
+    () => isQuiet && console.error('Building what has changed…'),
+    PROGRESS_AFTER_MS,
+  )
   child.on('close', (code) => {
     clearTimeout(progress)
     if (code !== 0) process.stderr.write(output)

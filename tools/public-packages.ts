@@ -22,7 +22,10 @@ interface Manifest {
 export function readPublicPackages(): readonly PublicPackage[] {
   return globSync('packages/*/package.json', { cwd: ROOT })
     .sort()
-    .map((file) => ({ folder: dirname(file), ...(JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Manifest) }))
+    .map((file) => ({
+      folder: dirname(file),
+      ...(JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Manifest),
+    }))
     .filter((manifest) => manifest.private !== true)
     .map(({ name, folder, exports }) => {
       const paths = Object.keys(exports).filter((path) => path !== './package.json')
@@ -35,17 +38,33 @@ export function fileAddress(repositoryUrl: string): string {
   return `${repositoryUrl.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/HEAD/`
 }
 
-/** Resolves to the standard output of a command; rejects with everything that it printed if it fails. */
+/**
+ * Resolves to the standard output of a command; rejects with everything that it printed if it
+ * fails.
+ */
 export async function run(
   cwd: string,
   [command = '', ...args]: readonly string[],
-  { input = '', env = process.env }: { readonly input?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  {
+    input = '',
+    env = process.env,
+  }: { readonly input?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = execFile(command, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout)
-      else reject(new Error(`${[command, ...args].join(' ')} in ${cwd}: ${error.message}\n${stdout}${stderr}`))
-    })
+    const child = execFile(
+      command,
+      args,
+      { cwd, env, maxBuffer: 2 ** 26 },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout)
+        else
+          reject(
+            new Error(
+              `${[command, ...args].join(' ')} in ${cwd}: ${error.message}\n${stdout}${stderr}`,
+            ),
+          )
+      },
+    )
     // A command that does not read its input may end before it is written.
     child.stdin?.on('error', () => {}).end(input)
   })

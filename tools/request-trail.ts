@@ -1,6 +1,7 @@
-// Prints the source files that run while the service handles one `POST /v1/pets` on SQLite: `node tools/request-trail.ts`.
-// ARCHITECTURE.md describes them, and a test compares the two. The program runs from source with V8's coverage, which starts
-// anew after an equal request, so that what runs only once (compiling, caching the key) is not counted.
+// Prints the source files that run while the service handles one `POST /v1/pets` on SQLite:
+// `node tools/request-trail.ts`. ARCHITECTURE.md describes them, and a test compares the two. The
+// program runs from source with V8's coverage, which starts anew after an equal request, so that
+// what runs only once (compiling, caching the key) is not counted.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -27,12 +28,21 @@ export async function requestTrail(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'request-trail-'))
   const coverage = `data:text/javascript,${encodeURIComponent(COVERAGE)}`
   const main = join(ROOT, 'apps/api/src/main.ts')
-  const service = spawn(process.execPath, ['--conditions=@pet-store/source', '--import', coverage, main, 'start'], {
-    cwd: folder,
-    // Cached code has no positions, which the coverage needs.
-    env: { ...process.env, PORT: '0', NODE_DISABLE_COMPILE_CACHE: '1', NODE_V8_COVERAGE: join(folder, 'coverage') },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  })
+  const service = spawn(
+    process.execPath,
+    ['--conditions=@pet-store/source', '--import', coverage, main, 'start'],
+    {
+      cwd: folder,
+      // Cached code has no positions, which the coverage needs.
+      env: {
+        ...process.env,
+        PORT: '0',
+        NODE_DISABLE_COMPILE_CACHE: '1',
+        NODE_V8_COVERAGE: join(folder, 'coverage'),
+      },
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    },
+  )
   try {
     let output = ''
     for await (const text of service.stdout?.setEncoding('utf8') ?? []) {
@@ -46,7 +56,8 @@ export async function requestTrail(): Promise<string[]> {
     const body = JSON.stringify({ name: 'Rex', categoryId: 1, status: 'available' })
     for (let count = 0; count < 2; count += 1) {
       const response = await fetch(`${address}/pets`, { method: 'POST', headers, body })
-      if (response.status !== 201) throw new Error(`POST /v1/pets: ${response.status} ${await response.text()}`)
+      if (response.status !== 201)
+        throw new Error(`POST /v1/pets: ${response.status} ${await response.text()}`)
       service.send('take')
       await once(service, 'message')
     }
@@ -64,7 +75,9 @@ function filesIn({ result }: Coverage): string[] {
   return result
     .filter(({ url }) => url.startsWith(root) && !url.includes('/node_modules/'))
     .filter(({ functions }) =>
-      functions.some(({ ranges: [range] }) => range !== undefined && range.startOffset > 0 && range.count > 0),
+      functions.some(
+        ({ ranges: [range] }) => range !== undefined && range.startOffset > 0 && range.count > 0,
+      ),
     )
     .map(({ url }) => relative(ROOT, new URL(url).pathname))
     .sort()

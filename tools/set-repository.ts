@@ -1,6 +1,8 @@
-// Sets the public address of the repository: `pnpm release:repository https://host/owner/pet-store`. It goes into every
-// manifest, with the provenance of CI that names it, and into the links of the packages' READMEs, which a registry shows
-// without the files beside them. Run it again after adding a link, and when the repository moves.
+// Sets the public address of the repository:
+// `pnpm release:repository https://host/owner/pet-store`. It goes into every manifest, with the
+// provenance of CI that names it, and into the links of the packages' READMEs, which a registry
+// shows without the files beside them. Run it again after adding a link, and when the repository
+// moves.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileAddress, ROOT, readPublicPackages } from './public-packages.ts'
@@ -12,7 +14,9 @@ interface Manifest {
 
 const [given = ''] = process.argv.slice(2)
 if (!/^https:\/\/[^\s@]+$/.test(given)) {
-  console.error('Give the public address of the repository: pnpm release:repository https://host/owner/pet-store')
+  console.error(
+    'Give the public address of the repository: pnpm release:repository https://host/owner/pet-store',
+  )
   process.exit(1)
 }
 const repository = { type: 'git', url: `git+${given.replace(/(\.git)?\/?$/, '.git')}` }
@@ -27,7 +31,10 @@ for (const { folder } of readPublicPackages()) {
   const text = readFileSync(readme, 'utf8')
     .replaceAll(`](${former}`, `](${files}`)
     // Links to files, as opposed to addresses and headings.
-    .replaceAll(/\]\((?![a-z]+:|#)([^)\s]+)\)/g, (_, target: string) => `](${files}${posix.join(folder, target)})`)
+    .replaceAll(
+      /\]\((?![a-z]+:|#)([^)\s]+)\)/g,
+      (_, target: string) => `](${files}${posix.join(folder, target)})`,
+    )
   writeFileSync(readme, text)
 }
 console.log('The manifests and READMEs have the address. Review and commit them.')

@@ -10,15 +10,19 @@ const IN_MEMORY = '/dev/shm'
 const MIN_FREE_BYTES = 8 * 2 ** 30
 
 /**
- * Gives the temporary files of this process and of every process that it starts one folder, which is removed when it
- * ends: programs that a test kills cannot remove their own. What a run has left that was killed itself, the next one
- * removes. The folder is in memory if it may be and there is enough of it: a run makes hundreds of databases, and no test
- * depends on what a power failure leaves. The code that Node compiles is among the files: processes of a run load the same modules.
+ * Gives the temporary files of this process and of every process that it starts one folder, which
+ * is removed when it ends: programs that a test kills cannot remove their own. What a run has left
+ * that was killed itself, the next one removes. The folder is in memory if it may be and there is
+ * enough of it: a run makes hundreds of databases, and no test depends on what a power failure
+ * leaves. The code that Node compiles is among the files: processes of a run load the same modules.
  */
 export function useTemporaryRoot(mayBeInMemory = true): void {
   // Vitest reads its configuration anew for each project.
   if (basename(tmpdir()).startsWith(PREFIX)) return
-  const parent = mayBeInMemory && process.env['TMPDIR'] === undefined && isRoomy(IN_MEMORY) ? IN_MEMORY : tmpdir()
+  const parent =
+    mayBeInMemory && process.env['TMPDIR'] === undefined && isRoomy(IN_MEMORY)
+      ? IN_MEMORY
+      : tmpdir()
   for (const folder of new Set([parent, tmpdir()])) removeAbandoned(folder)
   const root = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
   // Like the system's own: some tests run programs as another user.
@@ -57,7 +61,10 @@ function removeAbandoned(folder: string): void {
   }
 }
 
-/** As far as it can: a process that still writes, or belongs to another user, must not make the run fail. */
+/**
+ * As far as it can: a process that still writes, or belongs to another user, must not make the run
+ * fail.
+ */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Restores a backup into a temporary folder, starts the service on it, and prints one line for each check. The database in
-# use is not touched. Ends with exit code 1 at the first check that fails.
+# Restores a backup into a temporary folder, starts the service on it, and prints one line for each
+# check. The database in use is not touched. Ends with exit code 1 at the first check that fails.
 #
 #   deploy/backup/restore-drill.sh sqlite FILE                  a file of `pet-store backup`
 #   deploy/backup/restore-drill.sh litestream URL [TIME]        a replica of Litestream, now or at a time (RFC 3339)
@@ -19,7 +19,8 @@ PGUSER=${PGUSER:-pet_store}
 [[ -z ${PG_BIN:-} ]] || PATH=$PG_BIN:$PATH
 # Where runuser is, which not every user has in PATH.
 PATH=$PATH:/usr/sbin:/sbin
-# Nothing but the copy may be opened, whatever the environment of this shell or a file .env names: empty counts as absent.
+# Nothing but the copy may be opened, whatever the environment of this shell or a file .env names:
+# empty counts as absent.
 export DATABASE_URL_FILE='' DATABASE_REPLICA_URLS='' DATABASE_REPLICA_URLS_FILE='' PERSISTENCE_MODULE='' METRICS_PORT='' \
   OTEL_EXPORTER_OTLP_ENDPOINT=''
 export PORT=0 HOST=127.0.0.1 LOG_LEVEL=info

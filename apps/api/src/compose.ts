@@ -1,7 +1,12 @@
 import type { Server } from 'node:http'
 import { createKeyCheck } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
-import { createPetApp, createPetServer, type PetAppOptions, type PetServer } from '@pet-store/http-express'
+import {
+  createPetApp,
+  createPetServer,
+  type PetAppOptions,
+  type PetServer,
+} from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { openObservability } from './observability/open-observability.ts'
 import type { Reports } from './observability/reports.ts'
@@ -27,14 +32,26 @@ export interface Program {
 export type ComposeOptions = Pick<PetAppOptions, 'developmentKey' | 'now'>
 
 /** Builds the whole program. Nothing listens yet. */
-export async function compose(settings: Settings, reports: Reports, options: ComposeOptions = {}): Promise<Program> {
+export async function compose(
+  settings: Settings,
+  reports: Reports,
+  options: ComposeOptions = {},
+): Promise<Program> {
   const { onBackgroundFailure, onReadiness, onKeyChange, onLookUpLimit, log } = reports
   const observability = await openObservability(settings, reports, () => persistence.poolUse())
-  const persistence = await openPersistence(settings, observability.persistence({ onBackgroundFailure }))
+  const persistence = await openPersistence(
+    settings,
+    observability.persistence({ onBackgroundFailure }),
+  )
   const readiness = createReadiness(persistence, onReadiness)
   const { pets, apiKeys: keys } = persistence
   const lifetimeMs = settings.apiKeyCacheSeconds * 1000
-  const keyCheck = createKeyCheck({ keys, staticKeys: settings.staticKeys, onLookUpLimit, lifetimeMs })
+  const keyCheck = createKeyCheck({
+    keys,
+    staticKeys: settings.staticKeys,
+    onLookUpLimit,
+    lifetimeMs,
+  })
   const finishBackgroundWork = startBackgroundWork(keys, keyCheck, onKeyChange)
   const http = httpOptions(settings, persistence)
   const app = observability.app({
@@ -51,12 +68,24 @@ export async function compose(settings: Settings, reports: Reports, options: Com
     await persistence.close()
     await observability.close()
   }
-  return { server, metricsServer: observability.metricsServer, persistence, stop: readiness.stop, close }
+  return {
+    server,
+    metricsServer: observability.metricsServer,
+    persistence,
+    stop: readiness.stop,
+    close,
+  }
 }
 
 /** What the settings say about requests. */
 function httpOptions(settings: Settings, { createRateLimiter }: Required<Persistence>) {
   const { rateLimit, maxConcurrentRequests, publicUrl, corsOrigins, trustProxy } = settings
   const rateLimiting = rateLimit && { limit: rateLimit, limiter: createRateLimiter(rateLimit) }
-  return { maxConcurrentRequests, publicUrl, corsOrigins, trustProxy, ...(rateLimiting && { rateLimiting }) }
+  return {
+    maxConcurrentRequests,
+    publicUrl,
+    corsOrigins,
+    trustProxy,
+    ...(rateLimiting && { rateLimiting }),
+  }
 }

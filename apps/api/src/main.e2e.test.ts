@@ -4,7 +4,10 @@ import { temporaryFolder } from '@pet-store/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { ENVIRONMENT, PROGRAM, runProgram } from './testing/run-program.test-support.ts'
 
-/** Makes a process believe that it is the first one of a container, and say when it listens for a signal. */
+/**
+ * Makes a process believe that it is the first one of a container, and say when it listens for a
+ * signal.
+ */
 const AS_PROCESS_1 = `
   Object.defineProperty(process, 'pid', { value: 1 })
   process.on('newListener', (name) => { if (name === 'SIGTERM') setImmediate(() => console.error('listening')) })`
@@ -25,9 +28,12 @@ it('SIGTERM ends a command that is the first process of a container', async () =
 })
 
 it('the program says in one sentence that Node is too old', async () => {
-  const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
+  const old =
+    "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
   const program = runProgram('start', await temporaryFolder(), {}, ['--import', old, PROGRAM])
 
   expect(await program.ended).toBe(1)
-  expect(program.output.stderr).toBe('Pet store needs Node 22.18, 24.11, or 26 and newer; this is Node 20.20.2.\n')
+  expect(program.output.stderr).toBe(
+    'Pet store needs Node 22.18, 24.11, or 26 and newer; this is Node 20.20.2.\n',
+  )
 })

@@ -9,8 +9,9 @@ const failure = await runCommand(args)
 if (failure !== undefined) process.exit(failure)
 
 /**
- * Ends the program on SIGTERM and SIGINT if it is process 1, as in a container: the kernel applies the default action of
- * a signal to every other process, but not to that one. A server stops in order instead (`run-server.ts`).
+ * Ends the program on SIGTERM and SIGINT if it is process 1, as in a container: the kernel applies
+ * the default action of a signal to every other process, but not to that one. A server stops in
+ * order instead (`run-server.ts`).
  */
 function endOnSignals(): void {
   if (process.pid !== 1) return
@@ -22,8 +23,9 @@ function endOnSignals(): void {
 }
 
 /**
- * A reader such as `head` closes the pipe when it has read enough: the command still does its work. What cannot be
- * written for another reason, such as a full disk, is an error. Without this either would end the program with a stack trace.
+ * A reader such as `head` closes the pipe when it has read enough: the command still does its work.
+ * What cannot be written for another reason, such as a full disk, is an error. Without this either
+ * would end the program with a stack trace.
  */
 function handleOutputErrors(): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

@@ -16,7 +16,8 @@ it('compares everybody at everything on both databases without arguments', () =>
     { database: 'sqlite', operations },
     { database: 'postgres', operations },
   ])
-  for (const { contestants } of selections()) expect(contestants.slice(0, 2)).toEqual(['bare', 'pet-store'])
+  for (const { contestants } of selections())
+    expect(contestants.slice(0, 2)).toEqual(['bare', 'pet-store'])
 })
 
 it('selects operations by the beginnings of their names, and compares with another checkout', () => {
@@ -38,7 +39,9 @@ it.each([
 })
 
 it('understands each command of its help, and writes no document after a shortened run', () => {
-  const commands = HELP.split('\n').flatMap((line) => /^pnpm bench(.*?) {2}/.exec(line)?.[1]?.trim() ?? [])
+  const commands = HELP.split('\n').flatMap(
+    (line) => /^pnpm bench(.*?) {2}/.exec(line)?.[1]?.trim() ?? [],
+  )
   const choices = commands.map((command) => choose(command.split(' ').filter(Boolean)))
   const complete = commands.filter((_, index) => choices[index]?.isComplete)
   expect(complete).toEqual(['', '--profile', '--scale', '--scale --pets 50000'])

@@ -34,15 +34,19 @@ export type Choice = ReturnType<typeof choose>
 export function choose(args: readonly string[]) {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
   const { quick, scale, profile, tracing, help, only, against, pets } = values
-  if (!/^[1-9][0-9]*000$/.test(pets)) throw new RangeError(`--pets must be thousands, got ${JSON.stringify(pets)}.`)
+  if (!/^[1-9][0-9]*000$/.test(pets))
+    throw new RangeError(`--pets must be thousands, got ${JSON.stringify(pets)}.`)
   const sections = SECTIONS.filter((section) => startsWithAny(section, only))
   const selections = DATABASES.map((database): Selection => {
     const operations = OPERATIONS.filter(({ id }) => startsWithAny(`${database}-${id}`, only))
-    const contestants = against === undefined ? CONTESTANTS[database] : [SERVICE, serviceIn(against)]
+    const contestants =
+      against === undefined ? CONTESTANTS[database] : [SERVICE, serviceIn(against)]
     return { database, operations, contestants, plan: quick ? QUICK : FULL }
   }).filter(({ operations }) => operations.length > 0)
   if (!help && (scale ? sections : selections).length === 0) {
-    const names = scale ? SECTIONS : OPERATIONS.flatMap(({ id }) => DATABASES.map((database) => `${database}-${id}`))
+    const names = scale
+      ? SECTIONS
+      : OPERATIONS.flatMap(({ id }) => DATABASES.map((database) => `${database}-${id}`))
     throw new RangeError(`--only must name some of ${names.join(', ')}.`)
   }
   // Only a complete run is written to the documents.
@@ -65,7 +69,10 @@ function serviceIn(checkout: string) {
   return { ...SERVICE, id: 'other', name: `Pet Store in ${checkout}`, program }
 }
 
-/** Whether a name begins with one of these words, which commas separate. Every name does when there is none. */
+/**
+ * Whether a name begins with one of these words, which commas separate. Every name does when there
+ * is none.
+ */
 function startsWithAny(name: string, words: string): boolean {
   return words.split(',').some((word) => name.startsWith(word))
 }

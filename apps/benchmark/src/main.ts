@@ -17,13 +17,19 @@ import { preparePeers, ROOT, tracingContestants } from './servers/contestants.ts
 import { pinProcesses } from './servers/server-process.ts'
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
-const RUNS = { scale: runScale, profile: runProfile, tracing: runTracing, comparison: runComparison }
+const RUNS = {
+  scale: runScale,
+  profile: runProfile,
+  tracing: runTracing,
+  comparison: runComparison,
+}
 const start = performance.now()
 
 try {
   const choice = choose(process.argv.slice(2))
   if (choice.run === 'help') console.log(HELP)
-  else if (!existsSync('/proc/self/schedstat')) throw new Error('CPU time is read from /proc, which only Linux has.')
+  else if (!existsSync('/proc/self/schedstat'))
+    throw new Error('CPU time is read from /proc, which only Linux has.')
   else {
     useTemporaryFolder()
     write(await RUNS[choice.run](choice), choice.isComplete)
@@ -44,7 +50,9 @@ function useTemporaryFolder(): void {
 
 async function runScale({ pets, sections }: Choice): Promise<Report> {
   // Several processes run on all cores, so they come before anything is pinned.
-  const processes = sections.includes('processes') ? await compareAll([processesSelection([1, 2, 4])]) : []
+  const processes = sections.includes('processes')
+    ? await compareAll([processesSelection([1, 2, 4])])
+    : []
   const facts = factsOf(pinProcesses())
   const sizes = SIZES.filter((size) => size <= pets)
   const growth = sections.includes('growth') ? await compareAll(growthSelections(sizes)) : []
@@ -59,16 +67,21 @@ function runProfile(): Promise<Report> {
 /** What tracing costs the service, with a collector that takes everything at once. */
 async function runTracing({ selections }: Choice): Promise<Report> {
   const facts = factsOf(pinProcesses())
-  const collector = createServer((request, response) => request.resume().on('end', () => response.end('{}'))).unref()
+  const collector = createServer((request, response) =>
+    request.resume().on('end', () => response.end('{}')),
+  ).unref()
   await once(collector.listen(0, '127.0.0.1'), 'listening')
-  const contestants = tracingContestants(`http://127.0.0.1:${(collector.address() as AddressInfo).port}`)
+  const contestants = tracingContestants(
+    `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+  )
   const traced = selections.map((selection) => ({ ...selection, contestants }))
   return comparisonReport(await compareAll(traced), readMachines(), facts)
 }
 
 async function runComparison({ selections, isComplete }: Choice): Promise<Report> {
   const facts = factsOf(pinProcesses())
-  if (selections.some(({ contestants }) => contestants.some(({ role }) => role === 'peer'))) preparePeers()
+  if (selections.some(({ contestants }) => contestants.some(({ role }) => role === 'peer')))
+    preparePeers()
   const comparisons = await compareAll(selections)
   // A comparison with another checkout says nothing of the bare server.
   const withBare = comparisons.filter(({ contestants }) => contestants[0]?.role === 'ceiling')

@@ -1,5 +1,6 @@
-// A persistence adapter in one module: pets in a file with one JSON object per line, for one process at a time.
-// Use it with PERSISTENCE_MODULE=./dist/ndjson-persistence.js DATABASE_URL=data/pets.ndjson
+// A persistence adapter in one module: pets in a file with one JSON object per line, for one
+// process at a time. Use it with PERSISTENCE_MODULE=./dist/ndjson-persistence.js
+// DATABASE_URL=data/pets.ndjson
 import { type FileHandle, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
@@ -23,9 +24,15 @@ export const capabilities: PersistenceCapabilities = {
   replicas: false,
 }
 
-const openNdjsonPersistence: OpenPersistence = async ({ url, migrate = false, create = true, readOnly = false }) => {
+const openNdjsonPersistence: OpenPersistence = async ({
+  url,
+  migrate = false,
+  create = true,
+  readOnly = false,
+}) => {
   const isThere = await stat(url).catch(() => undefined)
-  if (isThere === undefined && !(migrate && create && !readOnly)) throw new Error(`There is no file ${url}.`)
+  if (isThere === undefined && !(migrate && create && !readOnly))
+    throw new Error(`There is no file ${url}.`)
   const unlock = readOnly ? async () => {} : await lock(url)
   try {
     const file = await open(url, readOnly ? 'r' : 'a+')
@@ -68,7 +75,10 @@ class NdjsonPets implements PetRepository {
   readonly #url: string
   /** By ascending id, which is the order of the lines. */
   readonly #pets: Pet[] = []
-  readonly #created = new Map<string, { readonly idempotency: NonNullable<Line['idempotency']>; readonly pet: Pet }>()
+  readonly #created = new Map<
+    string,
+    { readonly idempotency: NonNullable<Line['idempotency']>; readonly pet: Pet }
+  >()
   /** Adds that wait for their turn or the disk, and the end of the last one. */
   #waiting = 0
   #writing: Promise<unknown> = Promise.resolve()
@@ -84,7 +94,11 @@ class NdjsonPets implements PetRepository {
     return this.#inTurn(() => this.#store(copy, cancellation))
   }
 
-  async addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
+  async addWithKey(
+    pet: NewPet,
+    key: IdempotencyKey,
+    cancellation?: Cancellation,
+  ): Promise<CreatedPet> {
     const copy = { ...pet }
     return this.#inTurn(async () => {
       const known = this.#createdBefore(key)
@@ -100,7 +114,11 @@ class NdjsonPets implements PetRepository {
 
   async list({ status, after, limit }: PetQuery): Promise<readonly Pet[]> {
     return this.#pets
-      .filter((pet) => (after === undefined || pet.id > after) && (status === undefined || pet.status === status))
+      .filter(
+        (pet) =>
+          (after === undefined || pet.id > after) &&
+          (status === undefined || pet.status === status),
+      )
       .slice(0, limit)
       .map((pet) => ({ ...pet }))
   }
@@ -117,9 +135,13 @@ class NdjsonPets implements PetRepository {
     await this.#writing
   }
 
-  /** One add at a time, so that the first of two with a key decides. A database would write several at once. */
+  /**
+   * One add at a time, so that the first of two with a key decides. A database would write several
+   * at once.
+   */
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#waiting >= MAX_WAITING) throw persistenceUnavailable({ message: 'Too many pets wait.' })
+    if (this.#waiting >= MAX_WAITING)
+      throw persistenceUnavailable({ message: 'Too many pets wait.' })
     this.#waiting += 1
     const result = this.#writing.then(work)
     this.#writing = result.catch(() => {}).finally(() => (this.#waiting -= 1))
@@ -127,8 +149,13 @@ class NdjsonPets implements PetRepository {
   }
 
   /** A pet is visible when the disk has it. */
-  async #store({ name, categoryId, status }: NewPet, cancellation?: Cancellation, key?: IdempotencyKey): Promise<Pet> {
-    if (cancellation?.aborted) throw persistenceUnavailable({ message: 'The request was cancelled.' })
+  async #store(
+    { name, categoryId, status }: NewPet,
+    cancellation?: Cancellation,
+    key?: IdempotencyKey,
+  ): Promise<Pet> {
+    if (cancellation?.aborted)
+      throw persistenceUnavailable({ message: 'The request was cancelled.' })
     const line: Line = {
       id: String((this.#pets.at(-1)?.id ?? 0n) + 1n),
       name,
@@ -160,13 +187,19 @@ class NdjsonPets implements PetRepository {
 
   #createdBefore({ owner, key, fingerprint, at }: IdempotencyKey): Pet | undefined {
     const known = this.#created.get(JSON.stringify([owner, key]))
-    if (known === undefined || at.getTime() - known.idempotency.at >= IDEMPOTENCY_KEY_LIFETIME_MS) return undefined
+    if (known === undefined || at.getTime() - known.idempotency.at >= IDEMPOTENCY_KEY_LIFETIME_MS)
+      return undefined
     if (known.idempotency.fingerprint === fingerprint) return known.pet
     throw new PetError('idempotency_key_reused', 'This key was used to create another pet.')
   }
 
   #remember({ id, name, categoryId, status, idempotency }: Line): Pet {
-    const pet: Pet = { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status !== undefined && { status }) }
+    const pet: Pet = {
+      id: BigInt(id),
+      name,
+      categoryId: BigInt(categoryId),
+      ...(status !== undefined && { status }),
+    }
     this.#pets.push(pet)
     if (idempotency !== undefined) {
       this.#created.set(JSON.stringify([idempotency.owner, idempotency.key]), { idempotency, pet })
@@ -175,7 +208,10 @@ class NdjsonPets implements PetRepository {
   }
 }
 
-/** Reads the complete lines. Text after the last line feed was cut off by a crash and never acknowledged: it is removed. */
+/**
+ * Reads the complete lines. Text after the last line feed was cut off by a crash and never
+ * acknowledged: it is removed.
+ */
 async function readLines(file: FileHandle, readOnly: boolean): Promise<readonly Line[]> {
   const bytes = await file.readFile()
   const end = bytes.lastIndexOf('\n') + 1
@@ -188,14 +224,18 @@ async function readLines(file: FileHandle, readOnly: boolean): Promise<readonly 
 const openFiles = new Set<string>()
 
 /**
- * Makes a file with the id of this process beside the data, and returns what removes it. One that a killed process left is
- * replaced; two processes that do so at the same moment would both succeed, which a database prevents.
+ * Makes a file with the id of this process beside the data, and returns what removes it. One that a
+ * killed process left is replaced; two processes that do so at the same moment would both succeed,
+ * which a database prevents.
  */
 async function lock(url: string): Promise<() => Promise<void>> {
   const path = resolve(`${url}.lock`)
   const owner = Number(await readFile(path, 'utf8').catch(() => '0'))
   const isOpen = owner === process.pid ? openFiles.has(path) : isRunning(owner)
-  if (isOpen) throw new Error(`${url} is open in process ${owner}, and this adapter allows one process at a time.`)
+  if (isOpen)
+    throw new Error(
+      `${url} is open in process ${owner}, and this adapter allows one process at a time.`,
+    )
   if (owner !== 0) await rm(path, { force: true })
   await writeFile(path, String(process.pid), { flag: 'wx' })
   openFiles.add(path)

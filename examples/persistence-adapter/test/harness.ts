@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import type { PersistenceHarness } from '@pet-store/persistence-testing'
 import openNdjsonPersistence, { capabilities } from '../src/ndjson-persistence.ts'
 
-/** What the contract needs of this adapter: for the tests, and for `pet-store-adapter check --harness test/harness.ts`. */
+/**
+ * What the contract needs of this adapter: for the tests, and for
+ * `pet-store-adapter check --harness test/harness.ts`.
+ */
 export default async function createHarness(): Promise<PersistenceHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'ndjson-'))
   let databases = 0
@@ -14,7 +17,8 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     emptyDatabase: async () => join(folder, `${++databases}.ndjson`),
     // Another process imports it, to be killed.
     module: new URL('../src/ndjson-persistence.ts', import.meta.url).href,
-    // The file is moved, as an operator may do by mistake. Reads come from memory, so they still work.
+    // The file is moved, as an operator may do by mistake. Reads come from memory, so they still
+    // work.
     async interrupt(url) {
       await rename(url, `${url}.moved`)
       return { readsWork: true, end: () => rename(`${url}.moved`, url) }

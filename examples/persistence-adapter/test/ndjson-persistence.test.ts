@@ -37,13 +37,18 @@ describe('ndjson-persistence.ts', () => {
     await expect(check()).rejects.toThrow('ENOENT')
     await writeFile(url, '')
     await expect(check()).rejects.toThrow('was replaced by another file')
-    await expect(pets.add(aNewPet())).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
+    await expect(pets.add(aNewPet())).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      outcome: 'not_stored',
+    })
     await close()
   })
 
   it('creates no file without migrate', async () => {
     await expect(openNdjsonPersistence({ url })).rejects.toThrow(`There is no file ${url}.`)
-    await expect(openNdjsonPersistence({ url, migrate: true, create: false })).rejects.toThrow('There is no file')
+    await expect(openNdjsonPersistence({ url, migrate: true, create: false })).rejects.toThrow(
+      'There is no file',
+    )
   })
 
   it('replaces the lock of a process that was killed', async () => {

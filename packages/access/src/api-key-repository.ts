@@ -4,19 +4,21 @@ import type { ApiKey, NewApiKey } from './api-key.ts'
  * Stores API keys by their hashes.
  *
  * An adapter fulfils this contract when it passes every case of `apiKeyRepositoryContract` from
- * `@pet-store/persistence-testing`. Times are exact to the millisecond. An absent field is absent in results too.
- * Returned keys are detached: changing one changes nothing stored.
+ * `@pet-store/persistence-testing`. Times are exact to the millisecond. An absent field is absent
+ * in results too. Returned keys are detached: changing one changes nothing stored.
  *
- * While the database is unavailable every function rejects with an error whose `code` is `persistence_unavailable`, as those of pets do.
+ * While the database is unavailable every function rejects with an error whose `code` is
+ * `persistence_unavailable`, as those of pets do.
  */
 export interface ApiKeyRepository {
   /** Stores a key. Rejects when its id or its hash is taken, and then changes nothing. */
   add(key: NewApiKey): Promise<void>
 
   /**
-   * Stores the successor of a key and ends the old one at `until`, unless it ends earlier anyway: both, or nothing.
-   * Returns `false` and changes nothing when the key has a successor already; of many calls at the same time one
-   * returns `true`. Rejects and changes nothing when there is no such key, or the successor's id or hash is taken.
+   * Stores the successor of a key and ends the old one at `until`, unless it ends earlier anyway:
+   * both, or nothing. Returns `false` and changes nothing when the key has a successor already; of
+   * many calls at the same time one returns `true`. Rejects and changes nothing when there is no
+   * such key, or the successor's id or hash is taken.
    */
   replace(id: string, successor: NewApiKey, until: Date): Promise<boolean>
 
@@ -27,20 +29,21 @@ export interface ApiKeyRepository {
   findByHash(sha256: string): Promise<ApiKey | undefined>
 
   /**
-   * Returns every key ever stored, in the order of `createdAt`. With `changedSince` those may be absent that were neither
-   * created, replaced nor revoked at that time or later: what looks for changes need not read all keys.
+   * Returns every key ever stored, in the order of `createdAt`. With `changedSince` those may be
+   * absent that were neither created, replaced nor revoked at that time or later: what looks for
+   * changes need not read all keys.
    */
   list(changedSince?: Date): Promise<readonly ApiKey[]>
 
   /**
-   * Revokes a key permanently, and stores when and by whom; a second call changes neither. Returns `false` when there is
-   * no such key.
+   * Revokes a key permanently, and stores when and by whom; a second call changes neither. Returns
+   * `false` when there is no such key.
    */
   revoke(id: string, at: Date, by?: string): Promise<boolean>
 
   /**
-   * Records when keys were last used, in one write for all of them. The latest time is stored, in whatever order the
-   * uses arrive; an unknown id is not an error. No uses: does nothing.
+   * Records when keys were last used, in one write for all of them. The latest time is stored, in
+   * whatever order the uses arrive; an unknown id is not an error. No uses: does nothing.
    */
   markUsed(uses: readonly KeyUse[]): Promise<void>
 }

@@ -7,17 +7,25 @@ it('a new key is pets_ followed by 49 letters and digits, different in every par
   const keys = Array.from({ length: 500 }, () => createApiKeyText())
   expect(new Set(keys).size).toBe(500)
   for (const key of keys)
-    expect([key, isApiKeyText(key)]).toEqual([expect.stringMatching(/^pets_[0-9A-Za-z]{49}$/), true])
+    expect([key, isApiKeyText(key)]).toEqual([
+      expect.stringMatching(/^pets_[0-9A-Za-z]{49}$/),
+      true,
+    ])
   // The first character of 43 stands for less than six bits, so it takes fewer values.
-  for (let index = 6; index < 48; index += 1) expect(new Set(keys.map((key) => key[index])).size).toBeGreaterThan(40)
+  for (let index = 6; index < 48; index += 1)
+    expect(new Set(keys.map((key) => key[index])).size).toBeGreaterThan(40)
 })
 
 it('the checksum of a key detects every wrong character and two swapped ones', () => {
   const key = createApiKeyText()
   for (let index = 0; index < key.length; index += 1) {
-    const others = [...CHARACTERS].map((character) => key.slice(0, index) + character + key.slice(index + 1))
-    const swapped = key.slice(0, index) + key.charAt(index + 1) + key.charAt(index) + key.slice(index + 2)
-    for (const changed of [...others, swapped]) if (changed !== key) expect(isApiKeyText(changed), changed).toBe(false)
+    const others = [...CHARACTERS].map(
+      (character) => key.slice(0, index) + character + key.slice(index + 1),
+    )
+    const swapped =
+      key.slice(0, index) + key.charAt(index + 1) + key.charAt(index) + key.slice(index + 2)
+    for (const changed of [...others, swapped])
+      if (changed !== key) expect(isApiKeyText(changed), changed).toBe(false)
   }
 })
 

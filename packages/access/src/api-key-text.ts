@@ -1,9 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
 
 /**
- * The text of an API key is `pets_`, 43 characters of secret (256 random bits), and 6 characters of checksum. It has
- * only letters, digits and the underscore, so that a double click selects it; the prefix lets secret scanners find it;
- * the checksum detects a typing error without asking the database.
+ * The text of an API key is `pets_`, 43 characters of secret (256 random bits), and 6 characters of
+ * checksum. It has only letters, digits and the underscore, so that a double click selects it; the
+ * prefix lets secret scanners find it; the checksum detects a typing error without asking the
+ * database.
  */
 const PREFIX = 'pets_'
 const SECRET_BYTES = 32
@@ -18,7 +19,9 @@ export function createApiKeyText(): string {
   return head + checksum(head)
 }
 
-/** Whether a text is formatted as a key and its checksum is correct. The key may still be unknown. */
+/**
+ * Whether a text is formatted as a key and its checksum is correct. The key may still be unknown.
+ */
 export function isApiKeyText(text: string): boolean {
   if (!API_KEY.test(text)) return false
   const end = text.length - CHECKSUM_LENGTH

@@ -38,7 +38,11 @@ it('issuing shows the key once, stores its hash, and makes another key each time
 
 it('issuing accepts fewer scopes and a lifetime', async () => {
   const { issueApiKey } = setUp()
-  const { key } = await issueApiKey({ name: 'kiosk', scopes: ['pets:write', 'pets:write'], lifetimeMs: DAY })
+  const { key } = await issueApiKey({
+    name: 'kiosk',
+    scopes: ['pets:write', 'pets:write'],
+    lifetimeMs: DAY,
+  })
   expect(key).toMatchObject({ scopes: ['pets:write'], expiresAt: daysLater(1) })
 })
 
@@ -56,7 +60,10 @@ it.each([
   ['a lifetime that is no number', { name: 'kiosk', lifetimeMs: Number.NaN }],
 ])('issuing rejects %s and stores nothing', async (_, input) => {
   const { issueApiKey, listApiKeys } = setUp()
-  await expect(issueApiKey(input)).rejects.toMatchObject({ name: 'AccessError', code: 'api_key_invalid' })
+  await expect(issueApiKey(input)).rejects.toMatchObject({
+    name: 'AccessError',
+    code: 'api_key_invalid',
+  })
   expect(await listApiKeys()).toEqual([])
 })
 
@@ -66,7 +73,10 @@ it('rotating issues a successor with the same name and scopes, and ends the old 
   const { text, key } = await rotateApiKey(old.key.id, DAY)
   expect(key).toMatchObject({ name: 'kiosk', scopes: ['pets:read'], sha256: hashApiKey(text) })
   expect(key).not.toHaveProperty('expiresAt')
-  expect(await keys.findByHash(old.key.sha256)).toMatchObject({ expiresAt: daysLater(1), replacedBy: key.id })
+  expect(await keys.findByHash(old.key.sha256)).toMatchObject({
+    expiresAt: daysLater(1),
+    replacedBy: key.id,
+  })
 })
 
 it('rotating gives the successor the lifetime of the old key, which ends at once with an overlap of 0', async () => {
@@ -93,12 +103,15 @@ it('rotating rejects a key that is unknown, revoked, expired or was rotated', as
   expect(await listApiKeys()).toHaveLength(4)
 })
 
-it.each([-1, Number.NaN, 1e20])('rotating rejects an overlap of %s and changes nothing', async (overlapMs) => {
-  const { issueApiKey, rotateApiKey, listApiKeys } = setUp()
-  const { key } = await issueApiKey({ name: 'kiosk' })
-  await expect(rotateApiKey(key.id, overlapMs)).rejects.toMatchObject({ code: 'api_key_invalid' })
-  expect(await listApiKeys()).toHaveLength(1)
-})
+it.each([-1, Number.NaN, 1e20])(
+  'rotating rejects an overlap of %s and changes nothing',
+  async (overlapMs) => {
+    const { issueApiKey, rotateApiKey, listApiKeys } = setUp()
+    const { key } = await issueApiKey({ name: 'kiosk' })
+    await expect(rotateApiKey(key.id, overlapMs)).rejects.toMatchObject({ code: 'api_key_invalid' })
+    expect(await listApiKeys()).toHaveLength(1)
+  },
+)
 
 it('one of two rotations at the same time succeeds', async () => {
   const { issueApiKey, rotateApiKey, listApiKeys } = setUp()
@@ -118,7 +131,9 @@ it.each([
   ['expired', { expiresAt: daysLater(-1) }],
   ['revoked', { revokedAt: NOON, expiresAt: daysLater(-1) }],
 ])('the state of a key is %s', (state, fields) => {
-  expect(apiKeyState({ id: 'key_1', name: 'kiosk', scopes: [], createdAt: NOON, ...fields }, NOON)).toBe(state)
+  expect(
+    apiKeyState({ id: 'key_1', name: 'kiosk', scopes: [], createdAt: NOON, ...fields }, NOON),
+  ).toBe(state)
 })
 
 it('each change stores who made it', async () => {
@@ -139,16 +154,20 @@ it('each change stores who made it', async () => {
   expect(other).not.toHaveProperty('createdBy')
 })
 
-it.each(['', ' ', 'a\nb', '\u001B[31mred', 'x'.repeat(101)])('no change is made by somebody named %j', async (by) => {
-  const { keys, issueApiKey, listApiKeys } = setUp()
-  const { key } = await issueApiKey({ name: 'kiosk' })
-  const before = await listApiKeys()
-  const asNobody = createApiKeyUseCases(keys, { by })
-  const changes = [
-    () => asNobody.issueApiKey({ name: 'other' }),
-    () => asNobody.rotateApiKey(key.id, 0),
-    () => asNobody.revokeApiKey(key.id),
-  ]
-  for (const change of changes) await expect(change()).rejects.toMatchObject({ code: 'api_key_invalid' })
-  expect(await listApiKeys()).toEqual(before)
-})
+it.each(['', ' ', 'a\nb', '\u001B[31mred', 'x'.repeat(101)])(
+  'no change is made by somebody named %j',
+  async (by) => {
+    const { keys, issueApiKey, listApiKeys } = setUp()
+    const { key } = await issueApiKey({ name: 'kiosk' })
+    const before = await listApiKeys()
+    const asNobody = createApiKeyUseCases(keys, { by })
+    const changes = [
+      () => asNobody.issueApiKey({ name: 'other' }),
+      () => asNobody.rotateApiKey(key.id, 0),
+      () => asNobody.revokeApiKey(key.id),
+    ]
+    for (const change of changes)
+      await expect(change()).rejects.toMatchObject({ code: 'api_key_invalid' })
+    expect(await listApiKeys()).toEqual(before)
+  },
+)

@@ -1,25 +1,40 @@
 import { randomBytes } from 'node:crypto'
-import { AccessError, type ApiKey, apiKeyState, invalid, type NewApiKey, SCOPES, type Scope } from './api-key.ts'
+import {
+  AccessError,
+  type ApiKey,
+  apiKeyState,
+  invalid,
+  type NewApiKey,
+  SCOPES,
+  type Scope,
+} from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { createApiKeyText } from './api-key-text.ts'
 import { hashApiKey } from './key-check.ts'
 
 /** Everything that can be done with API keys, except checking them (`createKeyCheck`). */
 export interface ApiKeyUseCases {
-  /** Makes a key and stores its hash. The result is the only place where its text is ever shown. Rejects with `api_key_invalid`. */
+  /**
+   * Makes a key and stores its hash. The result is the only place where its text is ever shown.
+   * Rejects with `api_key_invalid`.
+   */
   readonly issueApiKey: (input: ApiKeyInput) => Promise<IssuedApiKey>
 
   /** Lists every key ever issued, in the order of creation. */
   readonly listApiKeys: () => Promise<readonly ApiKey[]>
 
   /**
-   * Makes the successor of a key, with its name, scopes and lifetime. The old key stays valid for `overlapMs` more
-   * milliseconds, at most; 0 ends it at once. Rejects with `api_key_not_found`, with `api_key_not_active` for a key
-   * that is revoked or expired, and with `api_key_replaced` for a key that has a successor.
+   * Makes the successor of a key, with its name, scopes and lifetime. The old key stays valid for
+   * `overlapMs` more milliseconds, at most; 0 ends it at once. Rejects with `api_key_not_found`,
+   * with `api_key_not_active` for a key that is revoked or expired, and with `api_key_replaced` for
+   * a key that has a successor.
    */
   readonly rotateApiKey: (id: string, overlapMs: number) => Promise<IssuedApiKey>
 
-  /** Makes a key invalid permanently. Revoking it again changes nothing and is not an error. Rejects with `api_key_not_found`. */
+  /**
+   * Makes a key invalid permanently. Revoking it again changes nothing and is not an error. Rejects
+   * with `api_key_not_found`.
+   */
   readonly revokeApiKey: (id: string) => Promise<void>
 }
 
@@ -43,15 +58,18 @@ export interface IssuedApiKey {
 /** For whom the operations are made. */
 export interface ApiKeyUseCaseOptions {
   /**
-   * Who creates, rotates and revokes: stored with each change. 1 to 100 characters without control characters; others
-   * reject with `api_key_invalid`. Default: none.
+   * Who creates, rotates and revokes: stored with each change. 1 to 100 characters without control
+   * characters; others reject with `api_key_invalid`. Default: none.
    */
   readonly by?: string
   readonly now?: () => Date
 }
 
 /** Makes the operations over one repository. */
-export function createApiKeyUseCases(keys: ApiKeyRepository, options: ApiKeyUseCaseOptions = {}): ApiKeyUseCases {
+export function createApiKeyUseCases(
+  keys: ApiKeyRepository,
+  options: ApiKeyUseCaseOptions = {},
+): ApiKeyUseCases {
   const { by, now = () => new Date() } = options
   return {
     async issueApiKey(input) {
@@ -69,7 +87,10 @@ export function createApiKeyUseCases(keys: ApiKeyRepository, options: ApiKeyUseC
       const at = now()
       const state = apiKeyState(old, at)
       if (state !== 'active') {
-        throw new AccessError('api_key_not_active', `The key ${id} is ${state}. Issue a new one instead.`)
+        throw new AccessError(
+          'api_key_not_active',
+          `The key ${id} is ${state}. Issue a new one instead.`,
+        )
       }
       const { name, scopes, createdAt, expiresAt } = old
       const lifetime = expiresAt && { lifetimeMs: expiresAt.getTime() - createdAt.getTime() }
@@ -89,8 +110,8 @@ export function createApiKeyUseCases(keys: ApiKeyRepository, options: ApiKeyUseC
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,100}$/u
 
 /**
- * Makes a key without storing it, for callers that want invalid input rejected before they open a repository; add its
- * `key` to one afterwards. Throws `api_key_invalid`.
+ * Makes a key without storing it, for callers that want invalid input rejected before they open a
+ * repository; add its `key` to one afterwards. Throws `api_key_invalid`.
  */
 export function createApiKey(
   { name, scopes = SCOPES, lifetimeMs }: ApiKeyInput,
@@ -101,7 +122,8 @@ export function createApiKey(
   if (scopes.length === 0 || scopes.some((scope) => !SCOPES.includes(scope))) {
     throw invalid(`A key must have at least one of the scopes ${SCOPES.join(', ')}.`)
   }
-  if (lifetimeMs !== undefined && !(lifetimeMs > 0)) throw invalid('The lifetime of a key must be longer than 0.')
+  if (lifetimeMs !== undefined && !(lifetimeMs > 0))
+    throw invalid('The lifetime of a key must be longer than 0.')
   const text = createApiKeyText()
   const createdAt = now()
   return {
@@ -121,7 +143,9 @@ export function createApiKey(
 
 function assertName(what: string, name: string): void {
   if (NAME.test(name) && name.trim() !== '') return
-  throw invalid(`${what} must have 1 to 100 characters without control characters, and not be blank.`)
+  throw invalid(
+    `${what} must have 1 to 100 characters without control characters, and not be blank.`,
+  )
 }
 
 function timeAfter(time: Date, durationMs: number): Date {
@@ -135,5 +159,8 @@ function notFound(id: string): AccessError {
 }
 
 function replaced(id: string, by = ''): AccessError {
-  return new AccessError('api_key_replaced', `The key ${id} was already rotated${by}. Rotate its successor instead.`)
+  return new AccessError(
+    'api_key_replaced',
+    `The key ${id} was already rotated${by}. Rotate its successor instead.`,
+  )
 }

@@ -10,9 +10,15 @@ export interface ApiKey {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly createdAt: Date
-  /** Who created it, by a name that nothing verifies. A rotated key was rotated by the creator of its successor. */
+  /**
+   * Who created it, by a name that nothing verifies. A rotated key was rotated by the creator of
+   * its successor.
+   */
   readonly createdBy?: string
-  /** Invalid from this time on: its own expiry, or the end of the overlap after a rotation, whichever is first. */
+  /**
+   * Invalid from this time on: its own expiry, or the end of the overlap after a rotation,
+   * whichever is first.
+   */
   readonly expiresAt?: Date
   readonly revokedAt?: Date
   readonly revokedBy?: string
@@ -23,7 +29,8 @@ export interface ApiKey {
 }
 
 /** A key that is to be stored. */
-export interface NewApiKey extends Pick<ApiKey, 'id' | 'name' | 'scopes' | 'createdAt' | 'createdBy' | 'expiresAt'> {
+export interface NewApiKey
+  extends Pick<ApiKey, 'id' | 'name' | 'scopes' | 'createdAt' | 'createdBy' | 'expiresAt'> {
   /** The result of `hashApiKey` for the text of the key. */
   readonly sha256: string
 }
@@ -45,9 +52,16 @@ export function apiKeyState({ revokedAt, expiresAt }: ApiKey, at: Date): ApiKeyS
 }
 
 /** Every way an operation on API keys can fail. Codes never change; messages may. */
-export type AccessErrorCode = 'api_key_invalid' | 'api_key_not_found' | 'api_key_not_active' | 'api_key_replaced'
+export type AccessErrorCode =
+  | 'api_key_invalid'
+  | 'api_key_not_found'
+  | 'api_key_not_active'
+  | 'api_key_replaced'
 
-/** An operation on API keys that could not be done, for a reason that the caller can understand and act on. */
+/**
+ * An operation on API keys that could not be done, for a reason that the caller can understand and
+ * act on.
+ */
 export class AccessError extends Error {
   override readonly name = 'AccessError'
   readonly code: AccessErrorCode

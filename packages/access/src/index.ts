@@ -5,7 +5,12 @@ export type { ApiKey, ApiKeyState, NewApiKey, Scope, VerifiedKey } from './api-k
 
 // Operations
 export { createApiKey, createApiKeyUseCases } from './api-key-use-cases.ts'
-export type { ApiKeyInput, ApiKeyUseCaseOptions, ApiKeyUseCases, IssuedApiKey } from './api-key-use-cases.ts'
+export type {
+  ApiKeyInput,
+  ApiKeyUseCaseOptions,
+  ApiKeyUseCases,
+  IssuedApiKey,
+} from './api-key-use-cases.ts'
 
 // Checking, on every request
 export { createKeyCheck, createStaticKeys, hashApiKey } from './key-check.ts'

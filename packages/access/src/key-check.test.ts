@@ -17,7 +17,10 @@ const wait = (durationMs: number) => vi.advanceTimersByTime(durationMs)
 const setBack = (durationMs: number) => vi.setSystemTime(Date.now() - durationMs)
 const asked = () => vi.mocked(keys.findByHash).mock.calls.length
 const issue = (lifetimeMs?: number) =>
-  createApiKeyUseCases(keys).issueApiKey({ name: 'kiosk', ...(lifetimeMs !== undefined && { lifetimeMs }) })
+  createApiKeyUseCases(keys).issueApiKey({
+    name: 'kiosk',
+    ...(lifetimeMs !== undefined && { lifetimeMs }),
+  })
 const use = async (key: string, from = HOME) => check.check(key, from)
 
 beforeEach(() => {
@@ -40,7 +43,14 @@ it('returns the id and scopes of a valid key, with one look-up for all callers t
 
 it('rejects a key with a typing error without asking the database', async () => {
   const { text } = await issue()
-  for (const wrong of [`${text}x`, text.slice(0, -1), text.toLowerCase(), '', 'pets_', hashApiKey(text)]) {
+  for (const wrong of [
+    `${text}x`,
+    text.slice(0, -1),
+    text.toLowerCase(),
+    '',
+    'pets_',
+    hashApiKey(text),
+  ]) {
     expect(check.check(wrong, HOME)).toBeUndefined()
   }
   expect(asked()).toBe(0)
@@ -152,7 +162,8 @@ it('guessing does not affect other addresses or cached keys', async () => {
 it('guessing from many addresses is limited too', async () => {
   let limited = 0
   for (let count = 0; count < 10_010; count += 1) {
-    if ((await use(createApiKeyText(), () => `192.0.2.1:${count}`)) === 'too_many_look_ups') limited += 1
+    if ((await use(createApiKeyText(), () => `192.0.2.1:${count}`)) === 'too_many_look_ups')
+      limited += 1
   }
   expect(limited).toBe(10)
 })

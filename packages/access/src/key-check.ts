@@ -5,8 +5,9 @@ import { isApiKeyText } from './api-key-text.ts'
 import { createKeyLookUps } from './key-look-ups.ts'
 
 /**
- * The result of a check: a valid key; `undefined` for one that is unknown, expired or revoked, without telling which; or
- * that the key was not looked up, because its client's address tries too many.
+ * The result of a check: a valid key; `undefined` for one that is unknown, expired or revoked,
+ * without telling which; or that the key was not looked up, because its client's address tries too
+ * many.
  */
 export type KeyVerdict = VerifiedKey | undefined | 'too_many_look_ups'
 
@@ -18,24 +19,35 @@ export interface KeyCheck {
    * Rejects with the error of the repository when the database must be asked and is unavailable.
    */
   check(key: string, address: () => string): KeyVerdict | Promise<KeyVerdict>
-  /** Stores which keys were used since the last call. Call it about once a minute, and at the end. */
+  /**
+   * Stores which keys were used since the last call. Call it about once a minute, and at the end.
+   */
   writeUses(): Promise<void>
 }
 
 export interface KeyCheckOptions {
   readonly keys: ApiKeyRepository
-  /** Keys that are valid without the database. Throws `api_key_invalid` when two have the same name or hash. */
+  /**
+   * Keys that are valid without the database. Throws `api_key_invalid` when two have the same name
+   * or hash.
+   */
   readonly staticKeys?: readonly StaticKey[]
-  /** How long the result of a look-up is used. A revocation is in effect everywhere after this time. */
+  /**
+   * How long the result of a look-up is used. A revocation is in effect everywhere after this time.
+   */
   readonly lifetimeMs: number
   /**
-   * Called, once in each minute at most, when an address has used up its look-ups. If that is the address of a proxy, all
-   * clients behind it share one limit: the client addresses that the proxy forwards should be trusted instead.
+   * Called, once in each minute at most, when an address has used up its look-ups. If that is the
+   * address of a proxy, all clients behind it share one limit: the client addresses that the proxy
+   * forwards should be trusted instead.
    */
   readonly onLookUpLimit?: (address: string) => void
 }
 
-/** Makes a check that seldom asks the database: keys that were recently found valid are cached by their hashes. */
+/**
+ * Makes a check that seldom asks the database: keys that were recently found valid are cached by
+ * their hashes.
+ */
 export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
   const { keys, staticKeys = [], lifetimeMs, onLookUpLimit = () => {} } = options
   const staticKeysBySha256 = verifiedBySha256(staticKeys)
@@ -50,7 +62,8 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
         const ageMs = performance.now() - cached.askedAtMs
         if (ageMs >= lifetimeMs) return lookUp(sha256)
         if (Date.now() >= cached.expiresAtMs) return undefined
-        // Ask again before it is too old, so that steady traffic never waits. If that fails, so does the next check.
+        // Ask again before it is too old, so that steady traffic never waits. If that fails, so
+        // does the next check.
         if (ageMs * 2 > lifetimeMs) lookUp(sha256).catch(() => {})
         uses.record(cached.verified)
         return cached.verified
@@ -81,8 +94,8 @@ function createKeyUses(keys: ApiKeyRepository) {
 }
 
 /**
- * SHA-256 of a key, in lower-case hexadecimal digits: the only thing that is stored of it. A fast hash is enough,
- * because 256 random bits cannot be guessed.
+ * SHA-256 of a key, in lower-case hexadecimal digits: the only thing that is stored of it. A fast
+ * hash is enough, because 256 random bits cannot be guessed.
  */
 export function hashApiKey(key: string): string {
   return hash('sha256', key)
@@ -90,7 +103,10 @@ export function hashApiKey(key: string): string {
 
 /** A key from the settings, given by its hash. */
 export interface StaticKey {
-  /** A public name for logs. Each key has its own: idempotency keys and rate limits are counted per name. */
+  /**
+   * A public name for logs. Each key has its own: idempotency keys and rate limits are counted per
+   * name.
+   */
   readonly keyId: string
   /** The result of `hashApiKey` for the text of the key, which may be any text. */
   readonly sha256: string
@@ -99,10 +115,13 @@ export interface StaticKey {
 }
 
 /**
- * Checks keys against a fixed list; returns `undefined` for any other text. The look-up is by hash, so its timing
- * reveals nothing about a key. Throws `api_key_invalid` when two keys have the same name or the same hash.
+ * Checks keys against a fixed list; returns `undefined` for any other text. The look-up is by hash,
+ * so its timing reveals nothing about a key. Throws `api_key_invalid` when two keys have the same
+ * name or the same hash.
  */
-export function createStaticKeys(keys: readonly StaticKey[]): (key: string) => VerifiedKey | undefined {
+export function createStaticKeys(
+  keys: readonly StaticKey[],
+): (key: string) => VerifiedKey | undefined {
   const bySha256 = verifiedBySha256(keys)
   return (key) => bySha256.get(hashApiKey(key))
 }
@@ -112,7 +131,8 @@ function verifiedBySha256(keys: readonly StaticKey[]): ReadonlyMap<string, Verif
   const names = new Set<string>()
   for (const { keyId, sha256, scopes = SCOPES } of keys) {
     const known = bySha256.get(sha256)
-    if (known !== undefined) throw invalid(`The keys ${known.keyId} and ${keyId} have the same hash.`)
+    if (known !== undefined)
+      throw invalid(`The keys ${known.keyId} and ${keyId} have the same hash.`)
     if (names.has(keyId)) throw invalid(`Two keys are named ${keyId}. Give each key its own name.`)
     names.add(keyId)
     bySha256.set(sha256, { keyId, scopes })

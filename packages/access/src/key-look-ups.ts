@@ -8,7 +8,10 @@ export interface KeyLookUps {
   /** Looks a key up. All callers that want the same key at the same time share one look-up. */
   lookUp(sha256: string): Promise<VerifiedKey | undefined>
   /** The same for the client of this address, which may look up so many only. */
-  lookUpFor(address: () => string, sha256: string): Promise<VerifiedKey | undefined> | 'too_many_look_ups'
+  lookUpFor(
+    address: () => string,
+    sha256: string,
+  ): Promise<VerifiedKey | undefined> | 'too_many_look_ups'
 }
 
 /** A valid key in the cache. */
@@ -27,7 +30,10 @@ const LOOK_UPS = { requests: 20, windowMs: 1000 }
 const MAX_ADDRESSES = 10_000
 const REPORTS = { requests: 1, windowMs: 60_000 }
 
-/** Invalid keys are not cached, so that guessing cannot fill the cache. `onLimit` is called once a minute at most. */
+/**
+ * Invalid keys are not cached, so that guessing cannot fill the cache. `onLimit` is called once a
+ * minute at most.
+ */
 export function createKeyLookUps(
   keys: Pick<ApiKeyRepository, 'findByHash'>,
   onFound: (verified: VerifiedKey) => void,
@@ -45,7 +51,11 @@ export function createKeyLookUps(
     cache.delete(sha256)
     if (key === undefined || apiKeyState(key, new Date()) !== 'active') return undefined
     const verified = { keyId: key.id, scopes: key.scopes }
-    cache.set(sha256, { verified, askedAtMs, expiresAtMs: key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY })
+    cache.set(sha256, {
+      verified,
+      askedAtMs,
+      expiresAtMs: key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    })
     if (cache.size > CAPACITY) cache.delete(cache.keys().next().value ?? '')
     onFound(verified)
     return verified

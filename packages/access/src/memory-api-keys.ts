@@ -8,7 +8,9 @@ export function createMemoryApiKeys(): ApiKeyRepository {
   const keys = new Map<string, StoredKey>()
 
   function store(key: NewApiKey): void {
-    const isTaken = [...keys.values()].some(({ id, sha256 }) => id === key.id || sha256 === key.sha256)
+    const isTaken = [...keys.values()].some(
+      ({ id, sha256 }) => id === key.id || sha256 === key.sha256,
+    )
     if (isTaken) throw new Error('The id or the hash is taken.')
     keys.set(key.id, structuredClone(key))
   }
@@ -21,7 +23,8 @@ export function createMemoryApiKeys(): ApiKeyRepository {
       if (old === undefined) throw new Error('There is no such key.')
       if (old.replacedBy !== undefined) return false
       store(successor)
-      const expiresAt = old.expiresAt !== undefined && old.expiresAt < until ? old.expiresAt : new Date(until)
+      const expiresAt =
+        old.expiresAt !== undefined && old.expiresAt < until ? old.expiresAt : new Date(until)
       keys.set(id, { ...old, expiresAt, replacedBy: successor.id })
       return true
     },
@@ -44,7 +47,11 @@ export function createMemoryApiKeys(): ApiKeyRepository {
     async revoke(id, at, by) {
       const key = keys.get(id)
       if (key !== undefined && key.revokedAt === undefined) {
-        keys.set(id, { ...key, revokedAt: new Date(at), ...(by !== undefined && { revokedBy: by }) })
+        keys.set(id, {
+          ...key,
+          revokedAt: new Date(at),
+          ...(by !== undefined && { revokedBy: by }),
+        })
       }
       return key !== undefined
     },

@@ -21,8 +21,8 @@ export interface Allowance {
  */
 export interface RateLimiter {
   /**
-   * Counts one request. Each window allows exactly as many requests as the limit, per key, even when they arrive at
-   * the same time.
+   * Counts one request. Each window allows exactly as many requests as the limit, per key, even
+   * when they arrive at the same time.
    */
   take(keyId: string): Allowance | Promise<Allowance>
 }
@@ -31,8 +31,9 @@ export interface RateLimiter {
 export type CreateRateLimiter = (limit: RateLimit) => RateLimiter
 
 /**
- * Counts in this process only: each process allows the whole limit. Stores one number per key and window, for at most
- * `maxKeys` keys; in a window in which more keys appear, the others are not allowed.
+ * Counts in this process only: each process allows the whole limit. Stores one number per key and
+ * window, for at most `maxKeys` keys; in a window in which more keys appear, the others are not
+ * allowed.
  */
 export function createMemoryRateLimiter(
   { requests, windowMs }: RateLimit,

@@ -1,4 +1,8 @@
-import { PetStoreError, type PetStoreErrorCode, type PetStoreErrorDetails } from './pet-store-error.ts'
+import {
+  PetStoreError,
+  type PetStoreErrorCode,
+  type PetStoreErrorDetails,
+} from './pet-store-error.ts'
 import { readRetryAfter } from './retry.ts'
 
 /** What every attempt needs. */
@@ -20,10 +24,18 @@ export interface Call<T> {
   readonly read: (text: string, headers: Headers) => T
 }
 
-/** Makes one request. Rejects with a `PetStoreError`, or with the reason of the signal if that was aborted. */
-export async function attempt<T>(connection: Connection, call: Call<T>, signal?: AbortSignal): Promise<T> {
+/**
+ * Makes one request. Rejects with a `PetStoreError`, or with the reason of the signal if that was
+ * aborted.
+ */
+export async function attempt<T>(
+  connection: Connection,
+  call: Call<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const { response, text } = await exchange(connection, call, signal)
-  if (response.status !== (call.successStatus ?? 200)) throw errorOf(connection, call, response, text)
+  if (response.status !== (call.successStatus ?? 200))
+    throw errorOf(connection, call, response, text)
   try {
     return call.read(text, response.headers)
   } catch (cause) {
@@ -64,7 +76,12 @@ async function exchange(connection: Connection, call: Call<unknown>, signal?: Ab
     signal?.throwIfAborted()
     const request = `${method} ${url}`
     if (abort.signal.aborted) {
-      throw failure(connection, 'timeout', `No complete response to ${request} within ${timeoutMs} ms.`, { cause })
+      throw failure(
+        connection,
+        'timeout',
+        `No complete response to ${request} within ${timeoutMs} ms.`,
+        { cause },
+      )
     }
     const message = `The connection failed before the response to ${request} was complete.`
     throw failure(connection, 'connection_failed', message, { cause })
@@ -74,10 +91,21 @@ async function exchange(connection: Connection, call: Call<unknown>, signal?: Ab
   }
 }
 
-/** The error that the service responded with, or `unexpected_response` where the response is not the service's. */
-function errorOf(connection: Connection, call: Call<unknown>, response: Response, text: string): PetStoreError {
+/**
+ * The error that the service responded with, or `unexpected_response` where the response is not the
+ * service's.
+ */
+function errorOf(
+  connection: Connection,
+  call: Call<unknown>,
+  response: Response,
+  text: string,
+): PetStoreError {
   try {
-    const { code, message } = JSON.parse(text) as { readonly code?: unknown; readonly message?: unknown }
+    const { code, message } = JSON.parse(text) as {
+      readonly code?: unknown
+      readonly message?: unknown
+    }
     if (typeof code === 'string' && typeof message === 'string') {
       return failure(connection, code, message, detailsOf(response))
     }
@@ -94,7 +122,8 @@ function unexpectedResponse(
   options: ErrorOptions,
 ): PetStoreError {
   // Browsers hide the status of a redirect that is not followed.
-  const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
+  const isRedirect =
+    response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
   const message = isRedirect
     ? `The response to ${method} ${url} is a redirect, which is not followed. Check the base address.`
     : `The response to ${method} ${url} (status ${response.status}) does not conform to the interface.`
@@ -109,14 +138,18 @@ function detailsOf({ status, headers }: Response) {
   }
 }
 
-/** An error without the API key in any field: a proxy or a `fetch` of the caller may repeat what it was sent. */
+/**
+ * An error without the API key in any field: a proxy or a `fetch` of the caller may repeat what it
+ * was sent.
+ */
 function failure(
   { apiKey }: Connection,
   code: PetStoreErrorCode,
   message: string,
   details: PetStoreErrorDetails,
 ): PetStoreError {
-  const redact = (text: string) => (apiKey === undefined ? text : text.replaceAll(apiKey, '<API key>'))
+  const redact = (text: string) =>
+    apiKey === undefined ? text : text.replaceAll(apiKey, '<API key>')
   return new PetStoreError(redact(code), redact(message), {
     ...details,
     requestId: details.requestId && redact(details.requestId),
@@ -124,13 +157,20 @@ function failure(
   })
 }
 
-/** The name, message, code, stack and causes of an error; anything else in it may hold the request and its headers. */
+/**
+ * The name, message, code, stack and causes of an error; anything else in it may hold the request
+ * and its headers.
+ */
 function redactCause(cause: unknown, redact: (text: string) => string, depth = 0): unknown {
   if (!(cause instanceof Error)) return redact(String(cause))
   const copy = new Error(redact(cause.message))
   const { code } = cause as { readonly code?: unknown }
-  Object.assign(copy, { name: redact(cause.name), ...(typeof code === 'string' && { code: redact(code) }) })
+  Object.assign(copy, {
+    name: redact(cause.name),
+    ...(typeof code === 'string' && { code: redact(code) }),
+  })
   if (cause.stack !== undefined) copy.stack = redact(cause.stack)
-  if (cause.cause !== undefined && depth < 5) copy.cause = redactCause(cause.cause, redact, depth + 1)
+  if (cause.cause !== undefined && depth < 5)
+    copy.cause = redactCause(cause.cause, redact, depth + 1)
   return copy
 }

@@ -1,5 +1,12 @@
 import { attempt, type Call, type Connection } from './attempt.ts'
-import { integerText, type NewPet, newPetText, type Pet, type PetStatus, readPet } from './pet-json.ts'
+import {
+  integerText,
+  type NewPet,
+  newPetText,
+  type Pet,
+  type PetStatus,
+  readPet,
+} from './pet-json.ts'
 import { type ListPetsQuery, type PetPage, queryText, readPage } from './pet-page.ts'
 import { PetStoreError } from './pet-store-error.ts'
 import { withRetries } from './retry.ts'
@@ -12,7 +19,10 @@ export interface PetStoreClientOptions {
   readonly apiKey?: string | undefined
   /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined
-  /** For one attempt, up to the end of its response. Default: 30,000. To limit all attempts together, pass a signal. */
+  /**
+   * For one attempt, up to the end of its response. Default: 30,000. To limit all attempts
+   * together, pass a signal.
+   */
   readonly timeoutMs?: number | undefined
   /** The number of attempts that may follow a failed first one. Default: 5. */
   readonly retries?: number | undefined
@@ -26,7 +36,10 @@ export interface CallOptions {
 
 /** Options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
-  /** The service creates one pet for one key. Default: a random key. Pass your own to repeat a call that failed. */
+  /**
+   * The service creates one pet for one key. Default: a random key. Pass your own to repeat a call
+   * that failed.
+   */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -41,13 +54,16 @@ export interface AllPetsQuery {
 }
 
 /**
- * The operations of the service. Each retries after a transient failure, and rejects with a `PetStoreError` when it has
- * failed.
+ * The operations of the service. Each retries after a transient failure, and rejects with a
+ * `PetStoreError` when it has failed.
  */
 export interface PetStoreClient {
   /** Fetches one page of pets. */
   listPets(query?: ListPetsQuery, options?: CallOptions): Promise<PetPage>
-  /** Walks through the pages to the last one. Yields each pet that existed at the start exactly once. */
+  /**
+   * Walks through the pages to the last one. Yields each pet that existed at the start exactly
+   * once.
+   */
   allPages(query?: AllPetsQuery, options?: CallOptions): AsyncGenerator<PetPage, void, undefined>
   /** Walks through the pets of all pages; fetches a page when its first pet is requested. */
   allPets(query?: AllPetsQuery, options?: CallOptions): AsyncGenerator<Pet, void, undefined>
@@ -60,11 +76,15 @@ export interface PetStoreClient {
   getPet(id: bigint | number, options?: CallOptions): Promise<Pet>
 }
 
-/** A client of the service at one address. It holds no connection, so it needs no closing. Throws a `TypeError` for invalid options. */
+/**
+ * A client of the service at one address. It holds no connection, so it needs no closing. Throws a
+ * `TypeError` for invalid options.
+ */
 export function createPetStoreClient(options: PetStoreClientOptions): PetStoreClient {
   const petsUrl = `${readBaseUrl(options.baseUrl)}/pets`
   const { retries = 5 } = options
-  if (!Number.isInteger(retries) || retries < 0) throw new TypeError('retries must be an integer from 0.')
+  if (!Number.isInteger(retries) || retries < 0)
+    throw new TypeError('retries must be an integer from 0.')
   const connection = readConnection(options)
 
   const send = <T>(call: Call<T>, signal: AbortSignal | undefined): Promise<T> =>
@@ -98,42 +118,63 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
       }
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
       const body = newPetText(pet)
-      return send({ method: 'POST', url: petsUrl, headers, body, successStatus: 201, read: readPet }, signal)
+      return send(
+        { method: 'POST', url: petsUrl, headers, body, successStatus: 201, read: readPet },
+        signal,
+      )
     },
 
-    getPet: async (id, { signal } = {}) => send({ url: `${petsUrl}/${integerText('id', id)}`, read: readPet }, signal),
+    getPet: async (id, { signal } = {}) =>
+      send({ url: `${petsUrl}/${integerText('id', id)}`, read: readPet }, signal),
   }
   return client
 }
 
-/** Returns the last id of a page. Throws unless it is beyond that of the page before: a cache that mixes pages up would make a walk endless. */
+/**
+ * Returns the last id of a page. Throws unless it is beyond that of the page before: a cache that
+ * mixes pages up would make a walk endless.
+ */
 function assertPagesAscend({ pets, next }: PetPage, after: bigint | undefined): bigint | undefined {
   const [first, last] = [pets[0]?.id, pets.at(-1)?.id]
   const isBeyond = first === undefined ? next === undefined : after === undefined || first > after
   if (isBeyond) return last
-  throw new PetStoreError('unexpected_response', 'The next page does not continue the one before it.', { status: 200 })
+  throw new PetStoreError(
+    'unexpected_response',
+    'The next page does not continue the one before it.',
+    { status: 200 },
+  )
 }
 
 function readBaseUrl(baseUrl: string | URL): string {
   const { protocol, username, password, search, hash, origin, pathname } = new URL(baseUrl)
   if (!/^https?:$/.test(protocol) || username + password + search + hash !== '') {
-    throw new TypeError('baseUrl must be an http or https address without user, query and fragment.')
+    throw new TypeError(
+      'baseUrl must be an http or https address without user, query and fragment.',
+    )
   }
   return (origin + pathname).replace(/\/+$/, '')
 }
 
-function readConnection({ apiKey, timeoutMs = 30_000, ...options }: PetStoreClientOptions): Connection {
+function readConnection({
+  apiKey,
+  timeoutMs = 30_000,
+  ...options
+}: PetStoreClientOptions): Connection {
   // `Headers` would reject such a key too, but repeat it in its message.
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new TypeError('apiKey must be one or more visible ASCII characters.')
   }
   // Timers hold 31 bits, and fire at once for more.
-  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw new TypeError('timeoutMs must be from 1 to 2147483647.')
+  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31))
+    throw new TypeError('timeoutMs must be from 1 to 2147483647.')
   // Looked up for each call, so that a global `fetch` that was replaced later is used.
   return { apiKey, timeoutMs, fetch: options.fetch ?? ((input, init) => fetch(input, init)) }
 }
 
-/** 128 random bits in hexadecimal digits. `crypto.randomUUID` is missing in pages that were not loaded over HTTPS. */
+/**
+ * 128 random bits in hexadecimal digits. `crypto.randomUUID` is missing in pages that were not
+ * loaded over HTTPS.
+ */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

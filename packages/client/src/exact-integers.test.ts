@@ -1,6 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
-import { json, rejectionOf, type StubResponse, startStub } from './testing/start-stub.test-support.ts'
+import {
+  json,
+  rejectionOf,
+  type StubResponse,
+  startStub,
+} from './testing/start-stub.test-support.ts'
 
 const EDGES = `0 -1 9007199254740991 9007199254740992 9007199254740993 -9007199254740993
   9223372036854775807 -9223372036854775808`.split(/\s+/)
@@ -22,7 +27,8 @@ describe('64-bit integers', () => {
   it('accepts safe integers as numbers', async () => {
     const stub = await startStub(json(201, '{"id":1,"name":"Rex","categoryId":1}'))
     const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-    for (const categoryId of [5, -0, Number.MAX_SAFE_INTEGER]) await client.createPet({ name: '5', categoryId })
+    for (const categoryId of [5, -0, Number.MAX_SAFE_INTEGER])
+      await client.createPet({ name: '5', categoryId })
     expect(stub.requests.map(({ body }) => body)).toEqual([
       '{"name":"5","categoryId":5}',
       '{"name":"5","categoryId":0}',
@@ -55,21 +61,37 @@ it('an old browser, whose JSON.parse provides no digits, rejects integers beyond
   )
   onTestFinished(() => void vi.restoreAllMocks())
   const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-  expect(await client.getPet(1)).toEqual({ id: 9007199254740991n, name: 'Rex', categoryId: -9007199254740991n })
+  expect(await client.getPet(1)).toEqual({
+    id: 9007199254740991n,
+    name: 'Rex',
+    categoryId: -9007199254740991n,
+  })
   const error = await rejectionOf(client.getPet(1))
   expect(error).toMatchObject({ code: 'unexpected_response', status: 200 })
-  expect(String(error.cause)).toMatch(/^RangeError: id is beyond 2\^53; reading it exactly needs Node 22, Chrome 114, /)
+  expect(String(error.cause)).toMatch(
+    /^RangeError: id is beyond 2\^53; reading it exactly needs Node 22, Chrome 114, /,
+  )
 })
 
 describe('reading a pet', () => {
   it('leaves out fields that the client does not know', async () => {
-    const stub = await startStub(json(200, '{"id":1,"name":"Rex","categoryId":1,"status":"sold","age":3,"tags":[1]}'))
+    const stub = await startStub(
+      json(200, '{"id":1,"name":"Rex","categoryId":1,"status":"sold","age":3,"tags":[1]}'),
+    )
     const pet = await createPetStoreClient({ baseUrl: stub.baseUrl }).getPet(1)
     expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: 1n, status: 'sold' })
   })
 
   it.each([
-    ...['{"id":1,"categoryId":1}', '{"id":1,"name":5,"categoryId":1}', 'null', '[]', '5', '', '{"id":1,'],
+    ...[
+      '{"id":1,"categoryId":1}',
+      '{"id":1,"name":5,"categoryId":1}',
+      'null',
+      '[]',
+      '5',
+      '',
+      '{"id":1,',
+    ],
     ...['1.5', '9007199254740993.5', '1e99', '"5"', 'null', 'true', '[]', '{}'].map(
       (id) => `{"id":${id},"name":"Rex","categoryId":1}`,
     ),
@@ -77,7 +99,10 @@ describe('reading a pet', () => {
   ])('rejects the response %j', async (body) => {
     const stub = await startStub(json(200, body))
     const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-    expect(await rejectionOf(client.getPet(1))).toMatchObject({ code: 'unexpected_response', status: 200 })
+    expect(await rejectionOf(client.getPet(1))).toMatchObject({
+      code: 'unexpected_response',
+      status: 200,
+    })
   })
 
   it('rejects a list that is not an array', async () => {

@@ -18,12 +18,15 @@ const clientOf = ({ baseUrl }: Pick<Stub, 'baseUrl'>, timeoutMs?: number) =>
   createPetStoreClient({ baseUrl, apiKey: API_KEY, retries: 0, timeoutMs })
 
 describe('an error response', () => {
-  it.each(['forbidden', 'only_a_newer_service_has_it'])('rejects with all that the service says: %s', async (code) => {
-    const stub = await startStub(error(403, code, { 'X-Request-Id': 'abc' }))
-    const failure = await rejectionOf(clientOf(stub).listPets())
-    expect(failure).toMatchObject({ name: 'PetStoreError', code, status: 403, requestId: 'abc' })
-    expect(failure.message).toBe(`It is ${code}.`)
-  })
+  it.each(['forbidden', 'only_a_newer_service_has_it'])(
+    'rejects with all that the service says: %s',
+    async (code) => {
+      const stub = await startStub(error(403, code, { 'X-Request-Id': 'abc' }))
+      const failure = await rejectionOf(clientOf(stub).listPets())
+      expect(failure).toMatchObject({ name: 'PetStoreError', code, status: 403, requestId: 'abc' })
+      expect(failure.message).toBe(`It is ${code}.`)
+    },
+  )
 
   it.each([
     ['HTML of a proxy', 502, html(502, { 'X-Request-Id': 'abc' })],
@@ -47,8 +50,14 @@ describe('a connection', () => {
     const { baseUrl, stop } = await startService()
     await stop()
     const failure = await rejectionOf(clientOf({ baseUrl }).listPets())
-    expect(failure).toMatchObject({ code: 'connection_failed', status: undefined, requestId: undefined })
-    expect(failure.message).toBe(`The connection failed before the response to GET ${baseUrl}/pets was complete.`)
+    expect(failure).toMatchObject({
+      code: 'connection_failed',
+      status: undefined,
+      requestId: undefined,
+    })
+    expect(failure.message).toBe(
+      `The connection failed before the response to GET ${baseUrl}/pets was complete.`,
+    )
     expect(failure.cause).toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } })
   })
 
@@ -58,7 +67,11 @@ describe('a connection', () => {
   ])('rejects with connection_failed when it closes %s', async (_when, respond) => {
     const stub = await startStub(respond)
     const failure = await rejectionOf(clientOf(stub).listPets())
-    expect(failure).toMatchObject({ code: 'connection_failed', status: undefined, cause: { name: 'TypeError' } })
+    expect(failure).toMatchObject({
+      code: 'connection_failed',
+      status: undefined,
+      cause: { name: 'TypeError' },
+    })
   })
 })
 
@@ -75,13 +88,25 @@ describe('timeoutMs', () => {
   ])('rejects with timeout %s', async (_what, respond) => {
     const stub = await startStub(respond)
     const failure = await rejectionOf(clientOf(stub, 100).listPets())
-    expect(failure).toMatchObject({ code: 'timeout', status: undefined, cause: { name: 'AbortError' } })
+    expect(failure).toMatchObject({
+      code: 'timeout',
+      status: undefined,
+      cause: { name: 'AbortError' },
+    })
     expect(failure.message).toBe(`No complete response to GET ${stub.baseUrl}/pets within 100 ms.`)
   })
 
   it.each(IGNORES_SIGNAL)('rejects with timeout for a fetch %s', async (_what, fetch) => {
-    const client = createPetStoreClient({ baseUrl: 'https://pets.example/v1', retries: 0, timeoutMs: 20, fetch })
-    expect(await rejectionOf(client.listPets())).toMatchObject({ code: 'timeout', status: undefined })
+    const client = createPetStoreClient({
+      baseUrl: 'https://pets.example/v1',
+      retries: 0,
+      timeoutMs: 20,
+      fetch,
+    })
+    expect(await rejectionOf(client.listPets())).toMatchObject({
+      code: 'timeout',
+      status: undefined,
+    })
   })
 })
 
@@ -90,7 +115,9 @@ describe('signal', () => {
 
   it('sends nothing when it is aborted before the call', async () => {
     const stub = await startStub(json(200, '[]'))
-    await expect(clientOf(stub).listPets({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    await expect(clientOf(stub).listPets({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(
+      reason,
+    )
     expect(stub.requests).toEqual([])
   })
 
@@ -137,27 +164,46 @@ describe('signal', () => {
 
   it('has no listener left after the call', async () => {
     const { signal } = new AbortController()
-    const stub = await startStub(error(503, 'service_unavailable', { 'Retry-After': '0' }), json(200, '[]'))
-    expect(await createPetStoreClient({ baseUrl: stub.baseUrl }).listPets({}, { signal })).toEqual({ pets: [] })
+    const stub = await startStub(
+      error(503, 'service_unavailable', { 'Retry-After': '0' }),
+      json(200, '[]'),
+    )
+    expect(await createPetStoreClient({ baseUrl: stub.baseUrl }).listPets({}, { signal })).toEqual({
+      pets: [],
+    })
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 })
 
 describe('the API key', () => {
-  it.each([301, 302, 307, 308])('does not follow a redirect (%i) to another origin', async (status) => {
-    const other = await startStub(json(200, '[]'))
-    const stub = await startStub((res) => res.writeHead(status, { Location: `${other.baseUrl}/pets` }).end())
-    const failure = await rejectionOf(clientOf(stub).listPets())
-    expect(failure).toMatchObject({ code: 'unexpected_response', status })
-    expect(failure.message).toContain('redirect')
-    expect(stub.requests[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`)
-    expect(other.requests).toEqual([])
-  })
+  it.each([301, 302, 307, 308])(
+    'does not follow a redirect (%i) to another origin',
+    async (status) => {
+      const other = await startStub(json(200, '[]'))
+      const stub = await startStub((res) =>
+        res.writeHead(status, { Location: `${other.baseUrl}/pets` }).end(),
+      )
+      const failure = await rejectionOf(clientOf(stub).listPets())
+      expect(failure).toMatchObject({ code: 'unexpected_response', status })
+      expect(failure.message).toContain('redirect')
+      expect(stub.requests[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`)
+      expect(other.requests).toEqual([])
+    },
+  )
 
   it('is not sent after a redirect in a browser either, which hides its status', async () => {
-    const hidden = { type: 'opaqueredirect', status: 0, headers: new Headers(), text: async () => '' } as Response
+    const hidden = {
+      type: 'opaqueredirect',
+      status: 0,
+      headers: new Headers(),
+      text: async () => '',
+    } as Response
     const fetch = vi.fn(async () => hidden)
-    const client = createPetStoreClient({ baseUrl: 'https://pets.example/v1', apiKey: API_KEY, fetch })
+    const client = createPetStoreClient({
+      baseUrl: 'https://pets.example/v1',
+      apiKey: API_KEY,
+      fetch,
+    })
     const failure = await rejectionOf(client.listPets())
     expect(failure).toMatchObject({ code: 'unexpected_response', status: undefined })
     expect(failure.message).toContain('redirect')
@@ -166,13 +212,21 @@ describe('the API key', () => {
 
   const echo = { code: API_KEY, message: `I got "Bearer ${API_KEY}".`, status: 400 }
   it.each<[string, typeof fetch]>([
-    ['an error body', async () => Response.json(echo, { status: 400, headers: { 'X-Request-Id': API_KEY } })],
+    [
+      'an error body',
+      async () => Response.json(echo, { status: 400, headers: { 'X-Request-Id': API_KEY } }),
+    ],
     ['a body that is no JSON', async () => new Response(API_KEY)],
     [
       'an error of fetch',
       async (_input, init) => {
-        const cause = Object.assign(new Error(`No route for ${API_KEY}`), { code: API_KEY, request: init })
-        throw Object.assign(new TypeError(`Cannot send ${API_KEY}`, { cause }), { headers: init?.headers })
+        const cause = Object.assign(new Error(`No route for ${API_KEY}`), {
+          code: API_KEY,
+          request: init,
+        })
+        throw Object.assign(new TypeError(`Cannot send ${API_KEY}`, { cause }), {
+          headers: init?.headers,
+        })
       },
     ],
     [
@@ -180,7 +234,12 @@ describe('the API key', () => {
       async (_input, init) => Promise.reject(`sent ${JSON.stringify([API_KEY, init])}` as unknown),
     ],
   ])('is in no field of an error where %s repeats it', async (_what, fetch) => {
-    const client = createPetStoreClient({ baseUrl: 'https://pets.example/v1', apiKey: API_KEY, retries: 0, fetch })
+    const client = createPetStoreClient({
+      baseUrl: 'https://pets.example/v1',
+      apiKey: API_KEY,
+      retries: 0,
+      fetch,
+    })
     const failure = await rejectionOf(client.listPets())
     expect(inspect(failure, { depth: Infinity, showHidden: true })).not.toContain(API_KEY)
   })
@@ -192,10 +251,40 @@ describe('createPetStoreClient', () => {
     values.map((value) => [name, value, message] as const)
 
   it.each([
-    ...invalid('apiKey', /^apiKey must be one or more visible ASCII/, '', ' ', 'a key', 'a\nkey', 'schlüssel'),
-    ...invalid('baseUrl', /./, '', '/v1', 'pets.example/v1', 'localhost:3000/v1', 'ftp://pets.example/v1'),
-    ...invalid('baseUrl', /without user/, 'https://me:x@pets.example/v1', `${baseUrl}?a=b`, `${baseUrl}#a`),
-    ...invalid('timeoutMs', /^timeoutMs must /, 0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31),
+    ...invalid(
+      'apiKey',
+      /^apiKey must be one or more visible ASCII/,
+      '',
+      ' ',
+      'a key',
+      'a\nkey',
+      'schlüssel',
+    ),
+    ...invalid(
+      'baseUrl',
+      /./,
+      '',
+      '/v1',
+      'pets.example/v1',
+      'localhost:3000/v1',
+      'ftp://pets.example/v1',
+    ),
+    ...invalid(
+      'baseUrl',
+      /without user/,
+      'https://me:x@pets.example/v1',
+      `${baseUrl}?a=b`,
+      `${baseUrl}#a`,
+    ),
+    ...invalid(
+      'timeoutMs',
+      /^timeoutMs must /,
+      0,
+      -1,
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      2 ** 31,
+    ),
     ...invalid('retries', /^retries must /, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY),
   ])('rejects the %s %j', (name, value, message) => {
     const create = () => createPetStoreClient({ baseUrl, [name]: value })

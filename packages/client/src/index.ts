@@ -9,4 +9,9 @@ export type { NewPet, Pet, PetStatus } from './pet-json.ts'
 
 // What can go wrong
 export { PetStoreError } from './pet-store-error.ts'
-export type { ClientErrorCode, PetStoreErrorCode, PetStoreErrorDetails, ServiceErrorCode } from './pet-store-error.ts'
+export type {
+  ClientErrorCode,
+  PetStoreErrorCode,
+  PetStoreErrorDetails,
+  ServiceErrorCode,
+} from './pet-store-error.ts'

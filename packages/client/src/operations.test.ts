@@ -31,7 +31,10 @@ it('listPets sends no query by default, to a base address with or without a slas
   ]) {
     expect(await createPetStoreClient({ baseUrl }).listPets()).toEqual({ pets: [] })
   }
-  expect(stub.requests.map(({ url }) => url)).toEqual([...Array(4).fill('/v1/pets'), '/a/prefix/v1/pets'])
+  expect(stub.requests.map(({ url }) => url)).toEqual([
+    ...Array(4).fill('/v1/pets'),
+    '/a/prefix/v1/pets',
+  ])
 })
 
 it.each(['', 'two words', 'Schlüssel', 'line\n', 'x'.repeat(256)])(
@@ -42,13 +45,17 @@ it.each(['', 'two words', 'Schlüssel', 'line\n', 'x'.repeat(256)])(
       { name: 'Rex', categoryId: 1 },
       { idempotencyKey },
     )
-    await expect(creation).rejects.toThrow(new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.'))
+    await expect(creation).rejects.toThrow(
+      new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.'),
+    )
     expect(stub.requests).toEqual([])
   },
 )
 
 it('the client has a function for every operation of the description', async () => {
-  const paths: Record<string, Record<string, { operationId: string }>> = JSON.parse(await openApiJson()).paths
+  const paths: Record<string, Record<string, { operationId: string }>> = JSON.parse(
+    await openApiJson(),
+  ).paths
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   const names = operations.map(({ operationId }) => operationId)
   const client = createPetStoreClient({ baseUrl: 'http://localhost/v1' })

@@ -6,7 +6,8 @@ import { createPetStoreClient } from './create-pet-store-client.ts'
 import { API_KEY, startService } from './testing/start-service.test-support.ts'
 import { json, rejectionOf, startStub } from './testing/start-stub.test-support.ts'
 
-const ids = (count: number): bigint[] => Array.from({ length: count }, (_, index) => BigInt(index + 1))
+const ids = (count: number): bigint[] =>
+  Array.from({ length: count }, (_, index) => BigInt(index + 1))
 
 async function idsOf(walk: AsyncIterable<{ readonly id: bigint }>): Promise<bigint[]> {
   const found: bigint[] = []
@@ -25,7 +26,9 @@ describe('walking through pages', () => {
         app(req, res)
       },
     })
-    expect(await idsOf(createPetStoreClient({ baseUrl, apiKey: API_KEY }).allPets())).toEqual(ids(1_000))
+    expect(await idsOf(createPetStoreClient({ baseUrl, apiKey: API_KEY }).allPets())).toEqual(
+      ids(1_000),
+    )
     expect(pages).toBe(11)
   })
 
@@ -44,7 +47,9 @@ describe('walking through pages', () => {
   })
 
   it('requests no page before its first pet is needed', async () => {
-    const page = json(200, '[{"id":1,"name":"Rex","categoryId":1}]', { Link: '<?cursor=a>; rel="next"' })
+    const page = json(200, '[{"id":1,"name":"Rex","categoryId":1}]', {
+      Link: '<?cursor=a>; rel="next"',
+    })
     const stub = await startStub(page)
     const walk = createPetStoreClient({ baseUrl: stub.baseUrl }).allPets()
     expect(stub.requests).toHaveLength(0)
@@ -60,10 +65,15 @@ describe('walking through pages', () => {
     ['two pages in turn', 'b', 3],
   ])('rejects when a cache returns %s', async (_what, cursor, requests) => {
     const page = (id: number, next: string) =>
-      json(200, `[{"id":${id},"name":"Rex","categoryId":1}]`, { Link: `<?limit=5&cursor=${next}>; rel="next"` })
+      json(200, `[{"id":${id},"name":"Rex","categoryId":1}]`, {
+        Link: `<?limit=5&cursor=${next}>; rel="next"`,
+      })
     const stub = await startStub(page(1, 'a'), page(2, cursor), page(1, 'a'))
     const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-    expect(await rejectionOf(idsOf(client.allPets()))).toMatchObject({ code: 'unexpected_response', status: 200 })
+    expect(await rejectionOf(idsOf(client.allPets()))).toMatchObject({
+      code: 'unexpected_response',
+      status: 200,
+    })
     expect(stub.requests).toHaveLength(requests)
   })
 })
@@ -76,7 +86,10 @@ describe('the link to the next page', () => {
       'of the same origin',
       '<http://127.0.0.1/v1/pets?limit=7&status=sold&cursor=a%2Bb>; title="a, b"; rel="prev NEXT"',
     ],
-    ['after another link', '<../docs>; rel="help", <?limit=7&status=sold&cursor=a%2Bb>; rel="next"'],
+    [
+      'after another link',
+      '<../docs>; rel="help", <?limit=7&status=sold&cursor=a%2Bb>; rel="next"',
+    ],
   ])('follows a next link that is %s', async (_what, link) => {
     const stub = await startStub(json(200, '[]', { Link: link }))
     const client = createPetStoreClient({ baseUrl: `${stub.origin}/a/prefix/v1` })
@@ -89,7 +102,9 @@ describe('the link to the next page', () => {
   it('follows a next link to another origin at the base address, so that the key stays there', async () => {
     const other = await startStub(json(200, '[]'))
     const stub = await startStub(
-      json(200, '[{"id":1,"name":"Rex","categoryId":1}]', { Link: `<${other.baseUrl}/pets?cursor=a>; rel="next"` }),
+      json(200, '[{"id":1,"name":"Rex","categoryId":1}]', {
+        Link: `<${other.baseUrl}/pets?cursor=a>; rel="next"`,
+      }),
       json(200, '[]'),
     )
     const client = createPetStoreClient({ baseUrl: stub.baseUrl, apiKey: API_KEY })
@@ -98,13 +113,16 @@ describe('the link to the next page', () => {
     expect(other.requests).toEqual([])
   })
 
-  it.each(['', '<?cursor=a>; rel="prev"', '<?cursor=a>', '<?cursor=a>; rel="nextish"', 'cursor=a; rel="next"'])(
-    'finds no next link in %j',
-    async (link) => {
-      const stub = await startStub(json(200, '[]', { Link: link }))
-      expect(await createPetStoreClient({ baseUrl: stub.baseUrl }).listPets()).toEqual({ pets: [] })
-    },
-  )
+  it.each([
+    '',
+    '<?cursor=a>; rel="prev"',
+    '<?cursor=a>',
+    '<?cursor=a>; rel="nextish"',
+    'cursor=a; rel="next"',
+  ])('finds no next link in %j', async (link) => {
+    const stub = await startStub(json(200, '[]', { Link: link }))
+    expect(await createPetStoreClient({ baseUrl: stub.baseUrl }).listPets()).toEqual({ pets: [] })
+  })
 
   // A quadratic pattern takes minutes for these.
   it.each([
@@ -116,7 +134,9 @@ describe('the link to the next page', () => {
     ['spaces in a relation', `<a>; rel ="${' next-'.repeat(200_000)}`],
   ])('parses a long Link header of %s in linear time', async (_what, link) => {
     const fetch = async () => new Response('[]', { headers: { Link: link } })
-    expect(await createPetStoreClient({ baseUrl: 'https://pets.example/v1', fetch }).listPets()).toEqual({ pets: [] })
+    expect(
+      await createPetStoreClient({ baseUrl: 'https://pets.example/v1', fetch }).listPets(),
+    ).toEqual({ pets: [] })
   })
 
   it.each(['<?limit=5>; rel="next"', '<http://[>; rel="next"', '<>; rel="next"'])(

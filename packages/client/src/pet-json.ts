@@ -19,7 +19,9 @@ export interface Pet {
   readonly status?: PetStatus
 }
 
-/** The body of a POST. Assembled by hand: not every supported browser can write a `bigint` as JSON. */
+/**
+ * The body of a POST. Assembled by hand: not every supported browser can write a `bigint` as JSON.
+ */
 export function newPetText({ name, categoryId, status }: NewPet): string {
   // JavaScript callers may omit the name; the service then responds with the error.
   const fields: readonly [string, string | undefined][] = [
@@ -51,7 +53,8 @@ export function readPets(text: string): Pet[] {
 function petOf(body: unknown): Pet {
   const { id, name, categoryId, status } = Object(body) as Record<string, unknown>
   if (typeof name !== 'string') throw new TypeError('name is not a string.')
-  if (status !== undefined && typeof status !== 'string') throw new TypeError('status is not a string.')
+  if (status !== undefined && typeof status !== 'string')
+    throw new TypeError('status is not a string.')
   return {
     id: assertExact('id', id),
     name,
@@ -61,8 +64,9 @@ function petOf(body: unknown): Pet {
 }
 
 /**
- * Reads integers as `bigint`, from their digits where a number would round them; other numbers stay as they are.
- * TypeScript's library does not declare the third parameter, which older engines do not have.
+ * Reads integers as `bigint`, from their digits where a number would round them; other numbers stay
+ * as they are. TypeScript's library does not declare the third parameter, which older engines do
+ * not have.
  */
 function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value

@@ -6,7 +6,9 @@ export interface ListPetsQuery {
   readonly limit?: number | undefined
   /** Only pets of this status; pets without a status are left out. */
   readonly status?: PetStatus | undefined
-  /** Where the page begins, from the `next` of the page before it; valid only with the same status. */
+  /**
+   * Where the page begins, from the `next` of the page before it; valid only with the same status.
+   */
   readonly cursor?: string | undefined
 }
 
@@ -27,8 +29,15 @@ export function queryText({ limit, status, cursor }: ListPetsQuery): string {
   return String(parameters) && `?${parameters}`
 }
 
-/** Reads the response to such a request. Throws where it is not a list, or its link leads nowhere. */
-export function readPage({ cursor: ownCursor }: ListPetsQuery, url: string, text: string, headers: Headers): PetPage {
+/**
+ * Reads the response to such a request. Throws where it is not a list, or its link leads nowhere.
+ */
+export function readPage(
+  { cursor: ownCursor }: ListPetsQuery,
+  url: string,
+  text: string,
+  headers: Headers,
+): PetPage {
   const pets = readPets(text)
   const target = nextTarget(headers.get('link') ?? '')
   if (target === undefined) return { pets }
@@ -37,18 +46,26 @@ export function readPage({ cursor: ownCursor }: ListPetsQuery, url: string, text
   const parameters = new URL(target, url).searchParams
   const [limit, status, cursor] = ['limit', 'status', 'cursor'].map((name) => parameters.get(name))
   // A cache that ignores the query would make a walk endless.
-  if (!cursor || cursor === ownCursor) throw new TypeError('The link to the next page has no new cursor.')
-  const filter = { ...(limit && { limit: Number(limit) }), ...(status && { status: status as PetStatus }) }
+  if (!cursor || cursor === ownCursor)
+    throw new TypeError('The link to the next page has no new cursor.')
+  const filter = {
+    ...(limit && { limit: Number(limit) }),
+    ...(status && { status: status as PetStatus }),
+  }
   return { pets, next: { cursor, ...filter } }
 }
 
-/** A link and its parameters (RFC 8288, section 3). Neither pattern contains what ends it, so that parsing is linear. */
+/**
+ * A link and its parameters (RFC 8288, section 3). Neither pattern contains what ends it, so that
+ * parsing is linear.
+ */
 const LINK = /<([^<>]*)>([^<]*)/g
 /** A link may have several relations; they are case-insensitive. */
 const NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?=[\s;,]|$))/i
 
 /** The target of the first link to the next page, as written; `undefined` where there is none. */
 function nextTarget(header: string): string | undefined {
-  for (const [, target, parameters = ''] of header.matchAll(LINK)) if (NEXT.test(parameters)) return target
+  for (const [, target, parameters = ''] of header.matchAll(LINK))
+    if (NEXT.test(parameters)) return target
   return undefined
 }

@@ -1,4 +1,7 @@
-/** Every `code` that the service publishes. The list may grow; the meaning of an entry never changes. */
+/**
+ * Every `code` that the service publishes. The list may grow; the meaning of an entry never
+ * changes.
+ */
 export type ServiceErrorCode =
   | 'invalid_request'
   | 'unauthorized'
@@ -18,8 +21,8 @@ export type ServiceErrorCode =
   | 'service_unavailable'
 
 /**
- * Errors that the client reports itself: no response, none in time, or a response that is not the service's (the page of
- * a proxy, a redirect, a body that cannot be read).
+ * Errors that the client reports itself: no response, none in time, or a response that is not the
+ * service's (the page of a proxy, a redirect, a body that cannot be read).
  */
 export type ClientErrorCode = 'connection_failed' | 'timeout' | 'unexpected_response'
 

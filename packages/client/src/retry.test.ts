@@ -14,7 +14,10 @@ import {
 } from './testing/start-stub.test-support.ts'
 
 /** The delays between attempts that all fail for this reason. */
-async function waitsAfter(details: PetStoreErrorDetails, { code = 'any', retries = 6, random = 0.5 } = {}) {
+async function waitsAfter(
+  details: PetStoreErrorDetails,
+  { code = 'any', retries = 6, random = 0.5 } = {},
+) {
   const waits: number[] = []
   vi.spyOn(Math, 'random').mockReturnValue(random)
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(((resolve: () => void, delayMs: number) => {
@@ -32,13 +35,21 @@ afterEach(() => void vi.restoreAllMocks())
 
 describe('the delay before a retry', () => {
   it('waits between half and the whole of a limit that doubles up to 8 seconds', async () => {
-    expect(await waitsAfter({ status: 503 }, { random: 0 })).toEqual([250, 500, 1000, 2000, 4000, 4000])
-    expect(await waitsAfter({ status: 503 }, { random: 0.5 })).toEqual([375, 750, 1500, 3000, 6000, 6000])
+    expect(await waitsAfter({ status: 503 }, { random: 0 })).toEqual([
+      250, 500, 1000, 2000, 4000, 4000,
+    ])
+    expect(await waitsAfter({ status: 503 }, { random: 0.5 })).toEqual([
+      375, 750, 1500, 3000, 6000, 6000,
+    ])
   })
 
   it('waits at least as long as Retry-After, and does not retry when that is longer than 30 seconds', async () => {
-    expect(await waitsAfter({ status: 429, retryAfterMs: 7000 }, { retries: 2 })).toEqual([7375, 7750])
-    expect(await waitsAfter({ status: 429, retryAfterMs: 30_000 }, { retries: 1 })).toEqual([30_375])
+    expect(await waitsAfter({ status: 429, retryAfterMs: 7000 }, { retries: 2 })).toEqual([
+      7375, 7750,
+    ])
+    expect(await waitsAfter({ status: 429, retryAfterMs: 30_000 }, { retries: 1 })).toEqual([
+      30_375,
+    ])
     expect(await waitsAfter({ status: 503, retryAfterMs: 30_001 })).toEqual([])
   })
 })
@@ -75,7 +86,9 @@ describe('Retry-After', () => {
     ['Wed, 21 Oct 2026 07:28:30 GMT', 30_000],
     ['Wed, 21 Oct 2026 07:27:00 GMT', 0],
     ['Wednesday, 21-Oct-26 07:28:30 GMT', 30_000],
-    ...[null, '', '-1', '1.5', 'soon', 'GMT', '21 Oct 2026'].map((header) => [header, undefined] as const),
+    ...[null, '', '-1', '1.5', 'soon', 'GMT', '21 Oct 2026'].map(
+      (header) => [header, undefined] as const,
+    ),
   ])('reads %j as %j', (header, wait) => {
     expect(readRetryAfter(header, now)).toBe(wait)
   })
@@ -99,13 +112,27 @@ describe('over a real connection', () => {
     ['a response that is too late', neverRespond],
   ])('retries after %s', async (_what, failure) => {
     const stub = await startStub(failure, failure, json(200, '[]'))
-    expect(await createPetStoreClient({ baseUrl: stub.baseUrl, timeoutMs: 10_000 }).listPets()).toEqual({ pets: [] })
+    expect(
+      await createPetStoreClient({ baseUrl: stub.baseUrl, timeoutMs: 10_000 }).listPets(),
+    ).toEqual({ pets: [] })
     expect(stub.requests).toHaveLength(3)
   })
 
   it.each([
-    ['after the last retry', 6, {}, error(503, 'service_unavailable', { 'Retry-After': '0' }), { retryAfterMs: 0 }],
-    ['after one attempt with retries: 0', 1, { retries: 0 }, breakMidway, { code: 'connection_failed' }],
+    [
+      'after the last retry',
+      6,
+      {},
+      error(503, 'service_unavailable', { 'Retry-After': '0' }),
+      { retryAfterMs: 0 },
+    ],
+    [
+      'after one attempt with retries: 0',
+      1,
+      { retries: 0 },
+      breakMidway,
+      { code: 'connection_failed' },
+    ],
     [
       'instead of waiting for long',
       1,

@@ -1,9 +1,15 @@
 import { PetStoreError } from './pet-store-error.ts'
 
-/** The delay before the first retry, of which up to half is taken off at random; it doubles with each further one. */
+/**
+ * The delay before the first retry, of which up to half is taken off at random; it doubles with
+ * each further one.
+ */
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 8_000
-/** For a longer `Retry-After` the call rejects at once: a retry before it would violate the service's request. */
+/**
+ * For a longer `Retry-After` the call rejects at once: a retry before it would violate the
+ * service's request.
+ */
 const MAX_RETRY_AFTER_MS = 30_000
 
 /** Too many requests, unavailable, and a proxy that could not reach the service. */
@@ -11,17 +17,22 @@ const TRANSIENT_STATUSES: ReadonlySet<number | undefined> = new Set([429, 502, 5
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['connection_failed', 'timeout'])
 
 /**
- * Repeats an attempt that failed for a transient reason, at most `retries` times. Only for idempotent requests. Between two
- * attempts it rejects with the reason of the signal as soon as that is aborted.
+ * Repeats an attempt that failed for a transient reason, at most `retries` times. Only for
+ * idempotent requests. Between two attempts it rejects with the reason of the signal as soon as
+ * that is aborted.
  */
-export async function withRetries<T>(attempt: () => Promise<T>, retries: number, signal?: AbortSignal): Promise<T> {
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  retries: number,
+  signal?: AbortSignal,
+): Promise<T> {
   for (let failures = 0; ; failures += 1) {
     try {
       return await attempt()
     } catch (error) {
       if (failures >= retries || !isTransient(error)) throw error
-      // Half of the delay is random, so that clients that failed together do not retry together. The other half is not,
-      // so that all attempts together outlast a restart of the service.
+      // Half of the delay is random, so that clients that failed together do not retry together.
+      // The other half is not, so that all attempts together outlast a restart of the service.
       const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures)
       await sleepUnless(signal, (error.retryAfterMs ?? 0) + (delayMs / 2) * (1 + Math.random()))
     }
@@ -32,12 +43,17 @@ function isTransient(error: unknown): error is PetStoreError {
   return (
     error instanceof PetStoreError &&
     // With a status the code is the service's, whatever it says.
-    (error.status === undefined ? TRANSIENT_CODES.has(error.code) : TRANSIENT_STATUSES.has(error.status)) &&
+    (error.status === undefined
+      ? TRANSIENT_CODES.has(error.code)
+      : TRANSIENT_STATUSES.has(error.status)) &&
     (error.retryAfterMs ?? 0) <= MAX_RETRY_AFTER_MS
   )
 }
 
-/** The delay that a `Retry-After` header requests (RFC 9110, 10.2.3), in milliseconds; `undefined` without a valid one. */
+/**
+ * The delay that a `Retry-After` header requests (RFC 9110, 10.2.3), in milliseconds; `undefined`
+ * without a valid one.
+ */
 export function readRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined
   if (/^[0-9]+$/.test(header)) return Number(header) * 1000

@@ -4,12 +4,15 @@ import * as comparison from '@pactflow/openapi-pact-comparator'
 import { expect, it } from 'vitest'
 import { CLIENT_PACT } from './sources/pact-files.ts'
 
-// Its declarations omit the file extensions that Node's resolution needs, so TypeScript finds nothing in them.
+// Its declarations omit the file extensions that Node's resolution needs, so TypeScript finds
+// nothing in them.
 const { Comparator } = comparison as unknown as {
   readonly Comparator: new (documents: {
     readonly oas: object
   }) => {
-    compare(pact: object): AsyncIterable<{ readonly type: string; readonly code: string; readonly message: string }>
+    compare(
+      pact: object,
+    ): AsyncIterable<{ readonly type: string; readonly code: string; readonly message: string }>
   }
 }
 
@@ -36,7 +39,8 @@ it('docs/openapi.json allows everything in the contract of the client', async ()
   const comparator = new Comparator({ oas: structuredClone(oas) })
   for await (const { type, code, message } of comparator.compare(structuredClone(clientPact))) {
     // A status that only `default` covers is not described for this operation.
-    if (type === 'error' || code === 'response.status.default') differences.push(`${code}: ${message}`)
+    if (type === 'error' || code === 'response.status.default')
+      differences.push(`${code}: ${message}`)
   }
   expect(differences).toEqual([])
 })

@@ -32,14 +32,23 @@ const keyFaults = (operation: string, scope: string): Record<string, readonly Fa
     header('WWW-Authenticate'),
     header('Content-Type', 'text/html'),
   ],
-  [`${operation} with an unknown key`]: [header('WWW-Authenticate', 'Bearer realm="pet-store"'), status(200)],
+  [`${operation} with an unknown key`]: [
+    header('WWW-Authenticate', 'Bearer realm="pet-store"'),
+    status(200),
+  ],
   [`${operation} with a key without ${scope}`]: [header('WWW-Authenticate'), status(401)],
   [`${operation} with a key that used up its limit`]: [header('Retry-After'), status(503)],
 })
 
-/** Faults that interactions of our own contracts must catch: each matcher, and samples of exact values and statuses. */
+/**
+ * Faults that interactions of our own contracts must catch: each matcher, and samples of exact
+ * values and statuses.
+ */
 const FAULTS: Record<string, readonly Fault[]> = {
-  'a list of no pets': [body('$', '[]', '[{"id":1,"name":"Rex","categoryId":7}]'), body('$', '[]', '{"pets":[]}')],
+  'a list of no pets': [
+    body('$', '[]', '[{"id":1,"name":"Rex","categoryId":7}]'),
+    body('$', '[]', '{"pets":[]}'),
+  ],
   'a list of the available pets': [
     body('$[0].status', 'available', 'sold'),
     // The filter is ignored.
@@ -85,19 +94,26 @@ const FAULTS: Record<string, readonly Fault[]> = {
   ],
   'a new pet without a status': [body('$.status', '}', ',"status":"available"}')],
   'a new pet with the categoryId 9223372036854775807': [body('$.categoryId', /5807/, '5806')],
-  'a new pet with an unusual name': [body('$.name', '" Z', '"Z'), body('$.name', 'e\u0308', '\u00eb')],
+  'a new pet with an unusual name': [
+    body('$.name', '" Z', '"Z'),
+    body('$.name', 'e\u0308', '\u00eb'),
+  ],
   'another pet with a used idempotency key': [status(201)],
   'one pet': [header('Sunset'), header('Deprecation'), header('Link')],
   'one pet with the greatest id': [body('$.id', '9223372036854775807', '9223372036854775808')],
   'one pet with handling=strict and an unknown parameter': [header('Preference-Applied')],
-  'one pet that does not exist': [body('$.status', '404', '400'), body('$.status', '404', '"404"'), header('Sunset')],
+  'one pet that does not exist': [
+    body('$.status', '404', '400'),
+    body('$.status', '404', '"404"'),
+    header('Sunset'),
+  ],
   'the first page of available pets': [
     header('Link', '<?limit=2&status=available&cursor=AQEAAAAAAAAAAXtPM94>; rel="next"'),
     header('Link', '<?limit=2&cursor=AQEAAAAAAAAAAvU9dic>; rel="next"'),
   ],
   // Of the kiosk. The cursor of the pet before, and one that skips a pet.
-  'the first page of three pets on offer': ['AQEAAAAAAAAAAWw0J50', 'AQEAAAAAAAAAA4I6RrE'].map((cursor) =>
-    header('Link', `<?limit=2&status=available&cursor=${cursor}>; rel="next"`),
+  'the first page of three pets on offer': ['AQEAAAAAAAAAAWw0J50', 'AQEAAAAAAAAAA4I6RrE'].map(
+    (cursor) => header('Link', `<?limit=2&status=available&cursor=${cursor}>; rel="next"`),
   ),
   'a pet whose status nobody has set': [body('$[0].status', '}', ',"status":null}')],
 }
@@ -112,8 +128,16 @@ function withFaults(next: () => Fault | undefined): OpenProvider {
       const { connection: _, host: _host, 'content-length': _length, ...headers } = req.headers
       const { method = '' } = req
       const body = method === 'GET' ? null : await text(req)
-      const response = await fetch(origin + req.url, { method, headers: headers as Record<string, string>, body })
-      const changed = { status: response.status, headers: new Headers(response.headers), body: await response.text() }
+      const response = await fetch(origin + req.url, {
+        method,
+        headers: headers as Record<string, string>,
+        body,
+      })
+      const changed = {
+        status: response.status,
+        headers: new Headers(response.headers),
+        body: await response.text(),
+      }
       change(changed)
       changed.headers.delete('content-length')
       res.writeHead(changed.status, Object.fromEntries(changed.headers)).end(changed.body)
@@ -129,15 +153,20 @@ function withFaults(next: () => Fault | undefined): OpenProvider {
   }
 }
 
-const { path: kioskPact } = readPactFiles([PACTS]).find(({ consumer }) => consumer === 'kiosk') as PactFile
+const { path: kioskPact } = readPactFiles([PACTS]).find(
+  ({ consumer }) => consumer === 'kiosk',
+) as PactFile
 const pactUrls = [CLIENT_PACT, kioskPact]
 const descriptions = pactUrls.flatMap((path) => {
-  const { interactions } = JSON.parse(readFileSync(path, 'utf8')) as { interactions: { description: string }[] }
+  const { interactions } = JSON.parse(readFileSync(path, 'utf8')) as {
+    interactions: { description: string }[]
+  }
   return interactions.map(({ description }) => description)
 })
 for (const description of descriptions) {
   const [, operation, scope] = /^(\w+) with a key without (\S+)$/.exec(description) ?? []
-  if (operation !== undefined && scope !== undefined) Object.assign(FAULTS, keyFaults(operation, scope))
+  if (operation !== undefined && scope !== undefined)
+    Object.assign(FAULTS, keyFaults(operation, scope))
 }
 /** The results of each run: the first one plants the first fault of each interaction, and so on. */
 const runs: (readonly InteractionResult[])[] = []
@@ -154,7 +183,13 @@ beforeAll(async () => {
   }
 })
 
-it.each(planted)('the verification reports $difference in: $description', ({ description, difference, run }) => {
-  const found = runs[run]?.find((one) => one.description === description)?.mismatch?.mismatches ?? []
-  expect(found.map(({ type, key, path }) => `${type} ${key ?? path ?? ''}`.trim())).toContain(difference)
-})
+it.each(planted)(
+  'the verification reports $difference in: $description',
+  ({ description, difference, run }) => {
+    const found =
+      runs[run]?.find((one) => one.description === description)?.mismatch?.mismatches ?? []
+    expect(found.map(({ type, key, path }) => `${type} ${key ?? path ?? ''}`.trim())).toContain(
+      difference,
+    )
+  },
+)

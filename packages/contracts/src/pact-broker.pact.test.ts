@@ -19,7 +19,11 @@ async function verify(environment: Record<string, string>, ...args: readonly str
     env: { ...rest, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
   return { code: code as number | null, output: output + errors }
 }
 
@@ -32,7 +36,9 @@ it.each([
   const { code, output } = await verify({ ...environment, ...more(broker.url) })
   expect(code, output).toBe(0)
   const results = broker.requests.filter(({ path }) => path === '/results')
-  expect(results).toMatchObject([{ body: { success: true, providerApplicationVersion: VERSION.GIT_COMMIT } }])
+  expect(results).toMatchObject([
+    { body: { success: true, providerApplicationVersion: VERSION.GIT_COMMIT } },
+  ])
   const version = `/pacticipants/pet-store/branches/main/versions/${VERSION.GIT_COMMIT}`
   expect(broker.requests.map(({ path }) => path)).toContain(version)
 })
@@ -42,7 +48,11 @@ it.each([
   ['the results', 'a-token', { acceptsResults: false }, 'of verification results failed'],
 ])('fails when the broker rejects %s', async (_what, token, options, reason) => {
   const { url } = await startFakeBroker('a-token', options)
-  const { code, output } = await verify({ PACT_BROKER_BASE_URL: url, PACT_BROKER_TOKEN: token, ...VERSION })
+  const { code, output } = await verify({
+    PACT_BROKER_BASE_URL: url,
+    PACT_BROKER_TOKEN: token,
+    ...VERSION,
+  })
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(reason) })
 })
 
@@ -76,7 +86,10 @@ it('verifies a contract at a URL, without the token of another broker', async ()
 
 it.each([
   { args: ['--pact', 'nowhere'], says: /There is no .*nowhere\./ },
-  { args: ['--pact', 'package.json'], says: /package\.json: the provider is undefined instead of "pet-store"\./ },
+  {
+    args: ['--pact', 'package.json'],
+    says: /package\.json: the provider is undefined instead of "pet-store"\./,
+  },
   { args: ['--pcat', 'x'], says: /--pcat/ },
 ])('exits with 2 for the arguments $args', async ({ args, says }) => {
   const { code, output } = await verify({ INIT_CWD: join(import.meta.dirname, '..') }, ...args)

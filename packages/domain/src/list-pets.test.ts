@@ -7,7 +7,11 @@ import type { PetQuery, PetRepository } from './pet-repository.ts'
 async function petsWith(...statuses: readonly (PetStatus | undefined)[]): Promise<PetRepository> {
   const pets = createMemoryPets()
   for (const status of statuses) {
-    await pets.add(validateNewPet(status ? { name: 'Rex', categoryId: 1n, status } : { name: 'Rex', categoryId: 1n }))
+    await pets.add(
+      validateNewPet(
+        status ? { name: 'Rex', categoryId: 1n, status } : { name: 'Rex', categoryId: 1n },
+      ),
+    )
   }
   return pets
 }
@@ -53,14 +57,23 @@ it.each([
 it('listPets sets next only when there is another pet after the given id, with the status', async () => {
   const listPets = listPetsOf(await petsWith('sold', 'available', 'sold', 'pending', undefined))
 
-  expect(await listPets({ after: 1n, limit: 2 })).toMatchObject({ pets: [{ id: 2n }, { id: 3n }], next: 3n })
+  expect(await listPets({ after: 1n, limit: 2 })).toMatchObject({
+    pets: [{ id: 2n }, { id: 3n }],
+    next: 3n,
+  })
   expect(await listPets({ after: 3n, limit: 2 })).not.toHaveProperty('next')
-  expect(await listPets({ status: 'sold', limit: 1 })).toMatchObject({ pets: [{ id: 1n }], next: 1n })
+  expect(await listPets({ status: 'sold', limit: 1 })).toMatchObject({
+    pets: [{ id: 1n }],
+    next: 1n,
+  })
   expect(await listPets({ status: 'sold', limit: 2 })).not.toHaveProperty('next')
 })
 
 it.each(PET_STATUSES)('listPets returns only pets that are %s', async (status) => {
-  const { pets } = await listPetsOf(await petsWith(...PET_STATUSES, undefined))({ status, limit: 20 })
+  const { pets } = await listPetsOf(await petsWith(...PET_STATUSES, undefined))({
+    status,
+    limit: 20,
+  })
 
   expect(pets.map((pet) => pet.status)).toEqual([status])
 })
@@ -72,12 +85,22 @@ it('PAGE_LIMIT has the values of the interface document', () => {
 it.each([0, -0, -1, 101, 1.5, Number.NaN, Infinity, undefined, null, '20', 20n])(
   'listPets rejects a limit of %o',
   async (limit) => {
-    const error = { name: 'PetError', code: 'pet_query_invalid', message: 'limit must be an integer from 1 to 100' }
-    await expect(listPetsOf(createMemoryPets())({ limit: limit as number })).rejects.toMatchObject(error)
+    const error = {
+      name: 'PetError',
+      code: 'pet_query_invalid',
+      message: 'limit must be an integer from 1 to 100',
+    }
+    await expect(listPetsOf(createMemoryPets())({ limit: limit as number })).rejects.toMatchObject(
+      error,
+    )
   },
 )
 
-async function follow(pets: PetRepository, limit: number, meanwhile?: () => Promise<unknown>): Promise<PetId[]> {
+async function follow(
+  pets: PetRepository,
+  limit: number,
+  meanwhile?: () => Promise<unknown>,
+): Promise<PetId[]> {
   const listPets = listPetsOf(pets)
   const seen: PetId[] = []
   let page = await listPets({ limit })
@@ -90,13 +113,18 @@ async function follow(pets: PetRepository, limit: number, meanwhile?: () => Prom
   return seen
 }
 
-it.each([1, 2, 3, 6, 7, 8])('following next with pages of %s visits each of seven pets once', async (limit) => {
-  expect(await follow(await petsOf(7), limit)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
-})
+it.each([1, 2, 3, 6, 7, 8])(
+  'following next with pages of %s visits each of seven pets once',
+  async (limit) => {
+    expect(await follow(await petsOf(7), limit)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
+  },
+)
 
 it('following next visits each pet that existed at the start once, even while others are added', async () => {
   const pets = await petsOf(7)
-  const seen = await follow(pets, 2, () => pets.add(validateNewPet({ name: 'newcomer', categoryId: 1n })))
+  const seen = await follow(pets, 2, () =>
+    pets.add(validateNewPet({ name: 'newcomer', categoryId: 1n })),
+  )
 
   expect(seen.slice(0, 7)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
   expect(new Set(seen).size).toBe(seen.length)
@@ -114,16 +142,20 @@ it.each([
   await expect(listing).rejects.toMatchObject({ code: 'pet_query_invalid' })
 })
 
-it.each([{ limit: 1 }, { limit: 2 }, { limit: 7 }, {}])('allPets returns each pet once with %j', async (query) => {
-  const seen: PetId[] = []
-  for await (const pet of allPets(listPetsOf(await petsOf(7)), query)) seen.push(pet.id)
-  expect(seen).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
-})
+it.each([{ limit: 1 }, { limit: 2 }, { limit: 7 }, {}])(
+  'allPets returns each pet once with %j',
+  async (query) => {
+    const seen: PetId[] = []
+    for await (const pet of allPets(listPetsOf(await petsOf(7)), query)) seen.push(pet.id)
+    expect(seen).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
+  },
+)
 
 it('allPets starts after an id and returns only pets with the status', async () => {
   const listPets = listPetsOf(await petsWith('sold', 'available', 'sold', undefined, 'sold'))
   const seen: PetId[] = []
-  for await (const pet of allPets(listPets, { status: 'sold', after: 1n, limit: 1 })) seen.push(pet.id)
+  for await (const pet of allPets(listPets, { status: 'sold', after: 1n, limit: 1 }))
+    seen.push(pet.id)
   expect(seen).toEqual([3n, 5n])
 })
 

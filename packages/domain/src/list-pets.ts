@@ -13,8 +13,9 @@ export interface PetPage {
 }
 
 /**
- * Lists pets by ascending id, one page at a time; `limit` is within `PAGE_LIMIT`. Following `next` visits each pet that
- * existed at the start exactly once, even while others are added. Rejects with `pet_query_invalid`.
+ * Lists pets by ascending id, one page at a time; `limit` is within `PAGE_LIMIT`. Following `next`
+ * visits each pet that existed at the start exactly once, even while others are added. Rejects with
+ * `pet_query_invalid`.
  */
 export type ListPets = (query: PetQuery) => Promise<PetPage>
 
@@ -31,8 +32,9 @@ export function listPetsOf(pets: PetRepository): ListPets {
 }
 
 /**
- * Iterates over pets by ascending id, each once, reading the following page of `limit` pets (default: 100) when the one
- * before is used up. Pets that are added meanwhile are included. Throws what `listPets` rejects with.
+ * Iterates over pets by ascending id, each once, reading the following page of `limit` pets
+ * (default: 100) when the one before is used up. Pets that are added meanwhile are included. Throws
+ * what `listPets` rejects with.
  */
 export async function* allPets(
   listPets: ListPets,
@@ -50,8 +52,12 @@ function validateQuery({ limit, status, after }: PetQuery): void {
   if (!Number.isInteger(limit) || limit < PAGE_LIMIT.min || limit > PAGE_LIMIT.max) {
     throw invalid(`limit must be an integer from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`)
   }
-  if (status !== undefined && !isPetStatus(status)) throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`)
-  if (after !== undefined && (typeof after !== 'bigint' || after < INT64.min || after > INT64.max)) {
+  if (status !== undefined && !isPetStatus(status))
+    throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`)
+  if (
+    after !== undefined &&
+    (typeof after !== 'bigint' || after < INT64.min || after > INT64.max)
+  ) {
     throw invalid(`after must be an integer from ${INT64.min} to ${INT64.max}`)
   }
 }

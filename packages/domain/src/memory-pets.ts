@@ -17,8 +17,9 @@ export interface PetMemory {
 }
 
 /**
- * Stores pets in this process only: for tests, examples, and as the shortest complete adapter for authors of others.
- * `stored` are pets to begin with, by ascending id; the first new pet gets the id after the last of them.
+ * Stores pets in this process only: for tests, examples, and as the shortest complete adapter for
+ * authors of others. `stored` are pets to begin with, by ascending id; the first new pet gets the
+ * id after the last of them.
  */
 export function createMemoryPets(
   stored: readonly Pet[] = [],
@@ -35,7 +36,10 @@ export function createMemoryPets(
     }
     const known = keys.get(JSON.stringify([owner, key]))
     if (known !== undefined && known.key.fingerprint !== fingerprint) {
-      throw new PetError('idempotency_key_reused', 'This idempotency key was used to create another pet.')
+      throw new PetError(
+        'idempotency_key_reused',
+        'This idempotency key was used to create another pet.',
+      )
     }
     return known && pets.get(known.id)
   }
@@ -80,5 +84,6 @@ export function createMemoryPets(
 }
 
 function throwIfCancelled(cancellation: Cancellation | undefined): void {
-  if (cancellation?.aborted) throw persistenceUnavailable({ message: 'The caller no longer waits for this pet.' })
+  if (cancellation?.aborted)
+    throw persistenceUnavailable({ message: 'The caller no longer waits for this pet.' })
 }

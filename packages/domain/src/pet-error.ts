@@ -7,8 +7,9 @@ export type PetErrorCode =
   | 'persistence_unavailable'
 
 /**
- * What is known about a write that failed because the database was unavailable: `not_stored`, because the database
- * said so or nothing was sent to it, or `unknown`, because the connection was lost or timed out after sending.
+ * What is known about a write that failed because the database was unavailable: `not_stored`,
+ * because the database said so or nothing was sent to it, or `unknown`, because the connection was
+ * lost or timed out after sending.
  */
 export type WriteOutcome = 'not_stored' | 'unknown'
 
@@ -17,7 +18,9 @@ export interface PetErrorOptions extends ErrorOptions {
   readonly outcome?: WriteOutcome
 }
 
-/** A pet operation that could not be done, for a reason that the caller can understand and act on. */
+/**
+ * A pet operation that could not be done, for a reason that the caller can understand and act on.
+ */
 export class PetError extends Error {
   override readonly name = 'PetError'
   readonly code: PetErrorCode
@@ -32,8 +35,8 @@ export class PetError extends Error {
 }
 
 /**
- * The error of adapters while the database is unavailable or has no capacity left. `cause` is the driver's error.
- * The default `outcome`, `not_stored`, is also right for reads.
+ * The error of adapters while the database is unavailable or has no capacity left. `cause` is the
+ * driver's error. The default `outcome`, `not_stored`, is also right for reads.
  */
 export function persistenceUnavailable({
   message = 'The database is unavailable.',

@@ -4,40 +4,45 @@ import type { NewPet, Pet, PetId, PetStatus } from './pet.ts'
  * Stores pets.
  *
  * An adapter fulfils this contract when it passes every case of `petRepositoryContract` from
- * `@pet-store/persistence-testing`. Returned pets are detached: changing one changes nothing stored.
+ * `@pet-store/persistence-testing`. Returned pets are detached: changing one changes nothing
+ * stored.
  *
- * While the database is unavailable every function rejects with `persistenceUnavailable()`. For `add` and
- * `addWithKey` its `outcome` says whether the pet was stored: see `WriteOutcome`.
+ * While the database is unavailable every function rejects with `persistenceUnavailable()`. For
+ * `add` and `addWithKey` its `outcome` says whether the pet was stored: see `WriteOutcome`.
  */
 export interface PetRepository {
   /**
-   * Stores a pet and returns it with its id. Every field is returned exactly as given.
-   * Ids increase and are never reused, even when many callers add at the same time.
-   * When the promise resolves the pet is stored durably. When it rejects nothing is stored, unless the error has the
-   * outcome `unknown`.
+   * Stores a pet and returns it with its id. Every field is returned exactly as given. Ids increase
+   * and are never reused, even when many callers add at the same time. When the promise resolves
+   * the pet is stored durably. When it rejects nothing is stored, unless the error has the outcome
+   * `unknown`.
    *
-   * A `cancellation` that is aborted before the pet was sent to the database rejects with `persistence_unavailable`,
-   * outcome `not_stored`. Later it has no effect.
+   * A `cancellation` that is aborted before the pet was sent to the database rejects with
+   * `persistence_unavailable`, outcome `not_stored`. Later it has no effect.
    */
   add(pet: NewPet, cancellation?: Cancellation): Promise<Pet>
 
   /**
-   * Stores a pet under an idempotency key, as `add` does. The first call with an owner and key stores the pet; for
-   * the lifetime of the key every other call returns that same pet, even when all come at the same time. A repeat
-   * does not extend the lifetime. Once that pet was deleted, a repeat stores a new one. A call with another fingerprint
-   * rejects with `idempotency_key_reused`. A rejected call does not use up the key.
+   * Stores a pet under an idempotency key, as `add` does. The first call with an owner and key
+   * stores the pet; for the lifetime of the key every other call returns that same pet, even when
+   * all come at the same time. A repeat does not extend the lifetime. Once that pet was deleted, a
+   * repeat stores a new one. A call with another fingerprint rejects with `idempotency_key_reused`.
+   * A rejected call does not use up the key.
    */
   addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet>
 
-  /** Returns the pet with this id, or `undefined`. An unknown id is not an error, anywhere in int64. */
+  /**
+   * Returns the pet with this id, or `undefined`. An unknown id is not an error, anywhere in int64.
+   */
   find(id: PetId): Promise<Pet | undefined>
 
   /**
    * Returns pets by ascending id, at most `limit`. No matching pets: an empty list.
    *
-   * Contains every pet whose `add` resolved before the call. Pets that are added at the same time may become visible
-   * out of order: a list can contain id 5 and a later one also id 4. Following the ids page by page therefore visits
-   * each pet that existed at the start exactly once, but not necessarily each pet that was added meanwhile.
+   * Contains every pet whose `add` resolved before the call. Pets that are added at the same time
+   * may become visible out of order: a list can contain id 5 and a later one also id 4. Following
+   * the ids page by page therefore visits each pet that existed at the start exactly once, but not
+   * necessarily each pet that was added meanwhile.
    */
   list(query: PetQuery): Promise<readonly Pet[]>
 }
@@ -82,8 +87,9 @@ export interface PetQuery {
 }
 
 /**
- * Marks a creation that may be sent more than once: creations with the same owner, key and fingerprint give one pet.
- * Valid for `IDEMPOTENCY_KEY_LIFETIME_MS` from the first use; after that the key is unknown again.
+ * Marks a creation that may be sent more than once: creations with the same owner, key and
+ * fingerprint give one pet. Valid for `IDEMPOTENCY_KEY_LIFETIME_MS` from the first use; after that
+ * the key is unknown again.
  */
 export interface IdempotencyKey {
   /** Whose key it is. Keys of different owners are different keys, even with the same text. */

@@ -35,13 +35,16 @@ it('createPet ignores an id and unknown fields of the input', async () => {
 it.each([
   ['an invalid pet', { ...REX, name: ' ' }, 0, { code: 'pet_invalid' }],
   ['an idempotency key whose time is not a valid date', REX, Number.NaN, expect.any(TypeError)],
-])('createPet rejects, instead of throwing, on %s and stores nothing', async (_, input, atMs, error) => {
-  const { pets, createPet } = setUp()
-  const idempotencyKey = { owner: 'shop', key: 'key', at: new Date(atMs) }
+])(
+  'createPet rejects, instead of throwing, on %s and stores nothing',
+  async (_, input, atMs, error) => {
+    const { pets, createPet } = setUp()
+    const idempotencyKey = { owner: 'shop', key: 'key', at: new Date(atMs) }
 
-  await expect(createPet(input, { idempotencyKey })).rejects.toMatchObject(error)
-  expect(await pets.list({ limit: 10 })).toEqual([])
-})
+    await expect(createPet(input, { idempotencyKey })).rejects.toMatchObject(error)
+    expect(await pets.list({ limit: 10 })).toEqual([])
+  },
+)
 
 it('createPet passes the same fingerprint for equal pets, and another one when any field differs', async () => {
   const fingerprints: string[] = []
@@ -61,7 +64,8 @@ it('createPet passes the same fingerprint for equal pets, and another one when a
     { ...rex, status: undefined },
     { ...rex, name: '/Rex' },
   ]
-  for (const input of [rex, { ...rex, id: 1n }, ...others]) await createPet(input, { idempotencyKey })
+  for (const input of [rex, { ...rex, id: 1n }, ...others])
+    await createPet(input, { idempotencyKey })
 
   const [first, equal, ...different] = fingerprints
   // Stored keys have this format.
@@ -75,13 +79,25 @@ it('getPet returns the pet with this id', async () => {
   await pets.add(validateNewPet(REX))
   const mia = await pets.add(validateNewPet({ name: 'Mia', categoryId: 2n, status: 'pending' }))
 
-  expect(await getPet(mia.id)).toStrictEqual({ id: 2n, name: 'Mia', categoryId: 2n, status: 'pending' })
+  expect(await getPet(mia.id)).toStrictEqual({
+    id: 2n,
+    name: 'Mia',
+    categoryId: 2n,
+    status: 'pending',
+  })
 })
 
-it.each([0n, 2n ** 53n + 1n, -(2n ** 63n)])('getPet rejects the unknown id %s and names it', async (id) => {
-  const message = `There is no pet ${id}.`
-  await expect(setUp().getPet(id)).rejects.toMatchObject({ name: 'PetError', code: 'pet_not_found', message })
-})
+it.each([0n, 2n ** 53n + 1n, -(2n ** 63n)])(
+  'getPet rejects the unknown id %s and names it',
+  async (id) => {
+    const message = `There is no pet ${id}.`
+    await expect(setUp().getPet(id)).rejects.toMatchObject({
+      name: 'PetError',
+      code: 'pet_not_found',
+      message,
+    })
+  },
+)
 
 it('getPet returns a stored pet without validating it again', async () => {
   const { pets, getPet } = setUp()

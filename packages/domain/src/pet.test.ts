@@ -22,7 +22,10 @@ it('validateNewPet returns the three fields as given', () => {
 
 it('validateNewPet drops every other field, even an id', () => {
   expect(validateNewPet(Object.freeze({ id: 5n, owner: 'Ann', ...REX }))).toStrictEqual(REX)
-  expect(validating({ id: 5n, owner: 'Ann', status: 'sold' })()).toStrictEqual({ ...REX, status: 'sold' })
+  expect(validating({ id: 5n, owner: 'Ann', status: 'sold' })()).toStrictEqual({
+    ...REX,
+    status: 'sold',
+  })
 })
 
 it('validateNewPet takes no field from Object.prototype', () => {
@@ -46,16 +49,22 @@ const WHITE_SPACE = [
   ...'\u2028\u2029\u202F\u205F\u3000\uFEFF',
 ]
 
-it.each([...WHITE_SPACE, '', WHITE_SPACE.join('')])('rejects a name of only white space: %j', (name) => {
-  expect(validating({ name })).toThrow(blank)
-})
+it.each([...WHITE_SPACE, '', WHITE_SPACE.join('')])(
+  'rejects a name of only white space: %j',
+  (name) => {
+    expect(validating({ name })).toThrow(blank)
+  },
+)
 
 it.each([
   ...['\u0085', '\u180E', '\u200B', '\u200D', '\u2060', '\u0001'],
   ...[`${WHITE_SPACE.join('')}.${WHITE_SPACE.join('')}`, 'Zoe\u0308'],
-])('accepts a name that is not white space unchanged, neither trimmed nor normalised: %j', (name) => {
-  expect(validating({ name })()).toStrictEqual({ ...REX, name })
-})
+])(
+  'accepts a name that is not white space unchanged, neither trimmed nor normalised: %j',
+  (name) => {
+    expect(validating({ name })()).toStrictEqual({ ...REX, name })
+  },
+)
 
 const max = PET_NAME.maxCodePoints
 
@@ -121,16 +130,32 @@ it('accepts the three statuses of the interface document', () => {
   for (const status of PET_STATUSES) expect(validateNewPet({ ...REX, status }).status).toBe(status)
 })
 
-it.each([REX, { ...REX, status: undefined }])('adds no status key when there is no status: %o', (input) => {
-  expect(Object.keys(validateNewPet(input))).toEqual(['name', 'categoryId'])
-})
-
-it.each([null, '', 'Sold', ' sold', 'sold ', 'lost', 'constructor', 'length', 0, 1n, false, ['sold'], {}])(
-  'rejects the status %o',
-  (status) => {
-    expect(validating({ status })).toThrow(petInvalid('status must be one of available, pending, sold'))
+it.each([REX, { ...REX, status: undefined }])(
+  'adds no status key when there is no status: %o',
+  (input) => {
+    expect(Object.keys(validateNewPet(input))).toEqual(['name', 'categoryId'])
   },
 )
+
+it.each([
+  null,
+  '',
+  'Sold',
+  ' sold',
+  'sold ',
+  'lost',
+  'constructor',
+  'length',
+  0,
+  1n,
+  false,
+  ['sold'],
+  {},
+])('rejects the status %o', (status) => {
+  expect(validating({ status })).toThrow(
+    petInvalid('status must be one of available, pending, sold'),
+  )
+})
 
 it('names one mistake at a time: the name first, then the category, then the status', () => {
   expect(validating({ name: '', categoryId: 1, status: 'lost' })).toThrow(/^name /)
@@ -138,9 +163,13 @@ it('names one mistake at a time: the name first, then the category, then the sta
 })
 
 it.each([null, undefined, 'Rex', 7n])('rejects %o, which is not an object', (input) => {
-  expect(() => validateNewPet(input as unknown as PetInput)).toThrow(petInvalid('the pet must be an object'))
+  expect(() => validateNewPet(input as unknown as PetInput)).toThrow(
+    petInvalid('the pet must be an object'),
+  )
 })
 
 it('isPetStatus says whether a value is a status, letter for letter', () => {
-  expect([...PET_STATUSES, '', 'SOLD', ' sold', '0', undefined, ['sold']].filter(isPetStatus)).toEqual(PET_STATUSES)
+  expect(
+    [...PET_STATUSES, '', 'SOLD', ' sold', '0', undefined, ['sold']].filter(isPetStatus),
+  ).toEqual(PET_STATUSES)
 })

@@ -18,10 +18,16 @@ type PetFields = { readonly [Field in keyof PetInput]: Exclude<PetInput[Field], 
 
 declare const validated: unique symbol
 
-/** Input that passed every rule. Only `validateNewPet` returns one; the mark exists at compile time only. */
+/**
+ * Input that passed every rule. Only `validateNewPet` returns one; the mark exists at compile time
+ * only.
+ */
 export type NewPet = PetFields & { readonly [validated]: true }
 
-/** A stored pet. Plain data, never validated again: a rule added later must not hide pets that are stored already. */
+/**
+ * A stored pet. Plain data, never validated again: a rule added later must not hide pets that are
+ * stored already.
+ */
 export interface Pet extends PetFields {
   readonly id: PetId
 }
@@ -38,9 +44,14 @@ export function isPetStatus(value: unknown): value is PetStatus {
 }
 
 /** The range of ids and category ids: signed integers of 64 bits. */
-export const INT64: { readonly min: bigint; readonly max: bigint } = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+export const INT64: { readonly min: bigint; readonly max: bigint } = {
+  min: -(2n ** 63n),
+  max: 2n ** 63n - 1n,
+}
 
-/** The rules for names, for code that describes or generates names. `validateNewPet` applies them. */
+/**
+ * The rules for names, for code that describes or generates names. `validateNewPet` applies them.
+ */
 export const PET_NAME: {
   /** Counted in Unicode code points, so that an emoji counts once. */
   readonly maxCodePoints: number
@@ -62,11 +73,16 @@ interface Field {
 }
 
 /**
- * Every field, in the order in which mistakes are reported and files have them. A new one comes last; it is optional, because
- * stored pets do not have it.
+ * Every field, in the order in which mistakes are reported and files have them. A new one comes
+ * last; it is optional, because stored pets do not have it.
  */
 export const PET_FIELDS: Readonly<Record<keyof PetInput, Field>> = {
-  name: { isInteger: false, isRequired: true, validate: validateName, fingerprint: ({ name }) => name },
+  name: {
+    isInteger: false,
+    isRequired: true,
+    validate: validateName,
+    fingerprint: ({ name }) => name,
+  },
   categoryId: {
     isInteger: true,
     isRequired: true,
@@ -83,17 +99,18 @@ export const PET_FIELDS: Readonly<Record<keyof PetInput, Field>> = {
 const FIELDS = Object.entries(PET_FIELDS) as readonly [keyof PetInput, Field][]
 
 /**
- * The content of a pet as text: equal content has equal fingerprints. Stored idempotency keys have this format, so it
- * must not change: the last field comes first, a further one as `field=value&` with the value encoded by
- * `encodeURIComponent`, and as nothing when it is absent. `name` is last, because it may contain any character.
+ * The content of a pet as text: equal content has equal fingerprints. Stored idempotency keys have
+ * this format, so it must not change: the last field comes first, a further one as `field=value&`
+ * with the value encoded by `encodeURIComponent`, and as nothing when it is absent. `name` is last,
+ * because it may contain any character.
  */
 export function fingerprintOf(pet: NewPet): string {
   return FIELDS.reduce((text, [, { fingerprint }]) => fingerprint(pet) + text, '')
 }
 
 /**
- * Validates a pet against every rule and returns its fields; fields that a pet does not have are dropped.
- * Throws `pet_invalid`, naming the first field that breaks a rule and the rule.
+ * Validates a pet against every rule and returns its fields; fields that a pet does not have are
+ * dropped. Throws `pet_invalid`, naming the first field that breaks a rule and the rule.
  */
 export function validateNewPet(input: PetInput): NewPet {
   if (typeof input !== 'object' || input === null) throw invalid('the pet must be an object')
@@ -108,7 +125,8 @@ export function validateNewPet(input: PetInput): NewPet {
 
 function validateName(name: unknown): void {
   if (typeof name !== 'string') throw invalid('name must be a string')
-  if (!PET_NAME.notBlank.test(name)) throw invalid('name must have a character that is not white space')
+  if (!PET_NAME.notBlank.test(name))
+    throw invalid('name must have a character that is not white space')
   if (PET_NAME.unstorable.test(name)) throw invalid('name must not contain NUL or a lone surrogate')
   // A code point takes one or two UTF-16 units, so most names need no counting.
   if (name.length > PET_NAME.maxCodePoints && [...name].length > PET_NAME.maxCodePoints) {
@@ -123,7 +141,8 @@ function validateCategoryId(categoryId: unknown): void {
 }
 
 function validateStatus(status: unknown): void {
-  if (status !== undefined && !isPetStatus(status)) throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`)
+  if (status !== undefined && !isPetStatus(status))
+    throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`)
 }
 
 function invalid(message: string): PetError {

@@ -1,4 +1,5 @@
-// The form that adds a pet. A pet whose adding was not confirmed is added once, however often the button is pressed.
+// The form that adds a pet. A pet whose adding was not confirmed is added once, however often the
+// button is pressed.
 import { sentenceOf } from './sentences.js'
 
 /** After these it is not known whether a pet was added. */
@@ -11,7 +12,10 @@ const UNCONFIRMED = new Set([
 ])
 const element = (id) => document.getElementById(id)
 
-/** Makes the form work; `addPet` sends a pet under an idempotency key, `onAdded` shows what was added. */
+/**
+ * Makes the form work; `addPet` sends a pet under an idempotency key, `onAdded` shows what was
+ * added.
+ */
 export function addPetForm(addPet, onAdded) {
   const form = element('add-form')
   /** The pet whose adding was not confirmed, with its key. */
@@ -20,7 +24,8 @@ export function addPetForm(addPet, onAdded) {
 
   async function create(input) {
     const content = Object.entries(input).join()
-    const idempotencyKey = unconfirmed?.content === content ? unconfirmed.idempotencyKey : newIdempotencyKey()
+    const idempotencyKey =
+      unconfirmed?.content === content ? unconfirmed.idempotencyKey : newIdempotencyKey()
     unconfirmed = { content, idempotencyKey }
     try {
       const pet = await addPet(input, idempotencyKey)
@@ -45,7 +50,8 @@ export function addPetForm(addPet, onAdded) {
       onAdded(pet)
     } catch (error) {
       element('add-message').textContent = ''
-      const again = unconfirmed === undefined ? '' : ' Press Add to try again; the pet is added only once.'
+      const again =
+        unconfirmed === undefined ? '' : ' Press Add to try again; the pet is added only once.'
       element('add-error').textContent = sentenceOf(error) + again
       markInvalid(element('add-error').textContent)
     }
@@ -65,14 +71,17 @@ export function addPetForm(addPet, onAdded) {
 /** Every other rule is the service's. Fields that are left empty are absent. */
 function inputOf({ name, categoryId, ...others }) {
   if (name.trim() === '') throw new RangeError('Name: enter the name of the pet.')
-  if (!/^-?[0-9]{1,100}$/.test(categoryId.trim())) throw new RangeError('Category ID: enter a whole number, such as 1.')
+  if (!/^-?[0-9]{1,100}$/.test(categoryId.trim()))
+    throw new RangeError('Category ID: enter a whole number, such as 1.')
   const given = Object.entries(others).filter(([, value]) => value !== '')
   return { name, categoryId: BigInt(categoryId), ...Object.fromEntries(given) }
 }
 
 /** `crypto.randomUUID` is missing in pages that were not loaded over HTTPS. */
 function newIdempotencyKey() {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
+    '-',
+  )
 }
 
 /** Marks the field that begins an error message, and moves the focus there. */

@@ -1,13 +1,17 @@
 // Requests as curl lines, and buttons that copy them, for both pages.
 import { developmentKey, publicBaseUrl } from './key.js'
 
-/** A curl line for a request. Only the key of a development machine stands in it; any other one stays in `$API_KEY`. */
+/**
+ * A curl line for a request. Only the key of a development machine stands in it; any other one
+ * stays in `$API_KEY`.
+ */
 export function curlLine(target, { method = 'GET', headers = {}, body } = {}) {
   const parts = ["curl -w '\\n'"]
   // What curl sends by itself.
   if (method !== (body === undefined ? 'GET' : 'POST')) parts.push(`-X ${method}`)
   parts.push(`-H "Authorization: Bearer ${developmentKey ?? '$API_KEY'}"`)
-  for (const [name, value] of Object.entries(headers)) parts.push(`-H ${quoted(`${name}: ${value}`)}`)
+  for (const [name, value] of Object.entries(headers))
+    parts.push(`-H ${quoted(`${name}: ${value}`)}`)
   if (body !== undefined) parts.push(`-H 'Content-Type: application/json' -d ${quoted(body)}`)
   return [...parts, quoted(`${publicBaseUrl}${target}`)].join(' ')
 }

@@ -1,5 +1,5 @@
-// The reference page: samples with the page's own address and key, and forms that send requests. The service has written
-// the text of the page itself.
+// The reference page: samples with the page's own address and key, and forms that send requests.
+// The service has written the text of the page itself.
 import { copyOnPress, curlLine } from './curl.js'
 import { baseUrl, developmentKey, keyFrom, publicBaseUrl } from './key.js'
 
@@ -29,9 +29,11 @@ await showExamples()
 
 function sayKey() {
   if (developmentKey !== undefined && apiKey === developmentKey) {
-    element('key-note').textContent = 'The development key of this machine is filled in: press Send at any operation.'
+    element('key-note').textContent =
+      'The development key of this machine is filled in: press Send at any operation.'
   } else if (apiKey === undefined) {
-    element('key-note').textContent = 'To send requests from this page, press “API key” and paste yours.'
+    element('key-note').textContent =
+      'To send requests from this page, press “API key” and paste yours.'
   } else element('key-note').textContent = 'Your API key is used until you leave the page.'
 }
 
@@ -79,7 +81,10 @@ function setUpSamples(operation) {
     })
   }
   select(0)
-  copyOnPress(operation.querySelector('.copy'), () => panels.find((panel) => !panel.hidden).textContent)
+  copyOnPress(
+    operation.querySelector('.copy'),
+    () => panels.find((panel) => !panel.hidden).textContent,
+  )
 }
 
 /** Puts the address, and the key of a development machine, in the place of the variables. */
@@ -95,7 +100,10 @@ function withOwnValues(sample) {
       .replaceAll('$API_KEY', developmentKey)
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands in the sample.
       .replaceAll('${process.env.API_KEY}', developmentKey)
-      .replaceAll(/"Bearer " ?\+ ?(?:os\.environ\["API_KEY"\]|os\.Getenv\("API_KEY"\))/g, `"Bearer ${developmentKey}"`)
+      .replaceAll(
+        /"Bearer " ?\+ ?(?:os\.environ\["API_KEY"\]|os\.Getenv\("API_KEY"\))/g,
+        `"Bearer ${developmentKey}"`,
+      )
       .replace('import os, ', 'import ')
   )
 }
@@ -134,7 +142,8 @@ function requestOf(operation) {
   const query = new URLSearchParams()
   const headers = {}
   for (const { value, dataset } of operation.querySelectorAll('.fields [data-in]')) {
-    if (dataset.in === 'path') path = path.replace(`{${dataset.name}}`, encodeURIComponent(value.trim()))
+    if (dataset.in === 'path')
+      path = path.replace(`{${dataset.name}}`, encodeURIComponent(value.trim()))
     else if (value.trim() !== '' && dataset.in === 'query') query.set(dataset.name, value.trim())
     else if (value.trim() !== '') headers[dataset.name] = value.trim()
   }
@@ -163,10 +172,13 @@ async function showResponse(form, method, { target, headers, body }, send) {
     .join('\n')
   part('.body').textContent = indented(text)
   part('.answer').hidden = false
-  const next = /<\?([^>]*)>; *rel="next"|<[^>?]*\?([^>]*)>; *rel="next"/.exec(response.headers.get('link') ?? '')
+  const next = /<\?([^>]*)>; *rel="next"|<[^>?]*\?([^>]*)>; *rel="next"/.exec(
+    response.headers.get('link') ?? '',
+  )
   const button = part('.next-page')
   button.hidden = next === null
-  button.onclick = () => void send({ target: `${target.split('?')[0]}?${next[1] ?? next[2]}`, headers })
+  button.onclick = () =>
+    void send({ target: `${target.split('?')[0]}?${next[1] ?? next[2]}`, headers })
 }
 
 /** Shows the example of the description where no request was sent yet. */
@@ -184,19 +196,29 @@ async function showExamples() {
   }
 }
 
-/** JSON on several lines, its numbers digit for digit; other text, and in older browsers any, as it is. */
+/**
+ * JSON on several lines, its numbers digit for digit; other text, and in older browsers any, as it
+ * is.
+ */
 function indented(text) {
   try {
-    const exact = (_key, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source) : value)
+    const exact = (_key, value, { source }) =>
+      typeof value === 'number' ? JSON.rawJSON(source) : value
     const json = JSON.stringify(JSON.parse(text, exact), undefined, 2)
     // Control characters of direction would reorder what stands around a string.
-    return json.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (it) => `\\u${it.charCodeAt(0).toString(16)}`)
+    return json.replaceAll(
+      /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+      (it) => `\\u${it.charCodeAt(0).toString(16)}`,
+    )
   } catch {
     return text
   }
 }
 
-/** Marks the section that is read in the contents: the last one that begins where a link would scroll it to, or above. */
+/**
+ * Marks the section that is read in the contents: the last one that begins where a link would
+ * scroll it to, or above.
+ */
 function markActiveLink() {
   const links = [...document.querySelectorAll('.sidebar a')]
   const topOf = (link) => element(link.hash.slice(1)).getBoundingClientRect().top
@@ -204,7 +226,9 @@ function markActiveLink() {
     const page = document.documentElement
     const start = Number.parseFloat(getComputedStyle(page).scrollPaddingTop) + 1
     const isEnd = scrollY + innerHeight >= page.scrollHeight - 1
-    const active = isEnd ? links.at(-1) : (links.findLast((link) => topOf(link) <= start) ?? links[0])
+    const active = isEnd
+      ? links.at(-1)
+      : (links.findLast((link) => topOf(link) <= start) ?? links[0])
     for (const link of links) link.ariaCurrent = link === active ? 'true' : null
   }
   addEventListener('scroll', mark, { passive: true })

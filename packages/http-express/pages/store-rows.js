@@ -1,13 +1,18 @@
 // The rows of the table of pets.
 import { copyOnPress, curlLine } from './curl.js'
 
-/** A row for a pet, with a cell for each column of the table's head. `note` stands behind its name. */
+/**
+ * A row for a pet, with a cell for each column of the table's head. `note` stands behind its name.
+ */
 export function petRow(pet, note) {
   const row = document.createElement('tr')
   for (const { dataset } of document.querySelectorAll('th')) {
     const field = dataset.field
     // Ids are bigints, so every digit is shown.
-    row.append(CELLS[field]?.(pet, note) ?? cell(field, pet[field] === undefined ? notSet() : `${pet[field]}`))
+    row.append(
+      CELLS[field]?.(pet, note) ??
+        cell(field, pet[field] === undefined ? notSet() : `${pet[field]}`),
+    )
   }
   return row
 }
@@ -32,7 +37,8 @@ export function noticeRow(...content) {
 export function setTableRoles(table) {
   const roles = { thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }
   table.role = 'table'
-  for (const [name, role] of Object.entries(roles)) for (const part of table.querySelectorAll(name)) part.role = role
+  for (const [name, role] of Object.entries(roles))
+    for (const part of table.querySelectorAll(name)) part.role = role
 }
 
 function cell(name, ...content) {
@@ -42,7 +48,10 @@ function cell(name, ...content) {
   return data
 }
 
-/** Offers to show all of each name that takes more than its three lines, whose number depends on the window. */
+/**
+ * Offers to show all of each name that takes more than its three lines, whose number depends on the
+ * window.
+ */
 export function showOpenButtons() {
   const names = [...document.querySelectorAll('.name:not([data-open])')]
   // All are measured before anything changes, which would lay the table out again for each.

@@ -1,5 +1,6 @@
-// The page of the store: lists, filters, finds and adds pets with the typed client, and uses only the operations of the
-// interface. Filter, page size and position are in the URL; the way back to earlier pages is in the state of the history.
+// The page of the store: lists, filters, finds and adds pets with the typed client, and uses only
+// the operations of the interface. Filter, page size and position are in the URL; the way back to
+// earlier pages is in the state of the history.
 import { addPetForm } from './add-pet.js'
 import { createPetStoreClient, PetStoreError } from './client.js'
 import { copyOnPress, curlLine } from './curl.js'
@@ -25,7 +26,12 @@ async function useKey(pasted) {
   element('key-error').textContent = ''
   try {
     // A person waits, and reads at once why and until when, such as for the rate of the key.
-    client = createPetStoreClient({ baseUrl, apiKey: keyFrom(pasted), retries: 0, timeoutMs: 30_000 })
+    client = createPetStoreClient({
+      baseUrl,
+      apiKey: keyFrom(pasted),
+      retries: 0,
+      timeoutMs: 30_000,
+    })
   } catch (error) {
     element('key-error').textContent = sentenceOf(error)
     element('key').focus()
@@ -39,7 +45,8 @@ async function useKey(pasted) {
 function pageOfUrl() {
   const query = new URLSearchParams(location.search)
   const cursor = query.get('cursor') ?? ''
-  const oneOf = (id, value) => [...element(id).options].find((option) => option.value === value)?.value
+  const oneOf = (id, value) =>
+    [...element(id).options].find((option) => option.value === value)?.value
   return {
     status: oneOf('filter', query.get('status')) ?? '',
     limit: oneOf('size', query.get('limit')) ?? '20',
@@ -51,7 +58,11 @@ function pageOfUrl() {
 }
 
 function queryOf({ status, limit, cursor }) {
-  return { limit: Number(limit), ...(status !== '' && { status }), ...(cursor !== '' && { cursor }) }
+  return {
+    limit: Number(limit),
+    ...(status !== '' && { status }),
+    ...(cursor !== '' && { cursor }),
+  }
 }
 
 function searchOf({ status, limit, cursor, from }) {
@@ -66,7 +77,11 @@ async function showPage(page, errorId = 'list-message', { isNew = false } = {}) 
   latestRequest = new AbortController()
   const { signal } = latestRequest
   try {
-    const { pets, next } = await whileBusy(client.listPets(queryOf(page), { signal }), element('pets'), element('busy'))
+    const { pets, next } = await whileBusy(
+      client.listPets(queryOf(page), { signal }),
+      element('pets'),
+      element('busy'),
+    )
     const search = searchOf(page)
     const address = search.size === 0 ? location.pathname : `?${search}`
     history[isNew ? 'pushState' : 'replaceState']({ earlier: page.earlier }, '', address)
@@ -85,7 +100,9 @@ async function showPage(page, errorId = 'list-message', { isNew = false } = {}) 
     // The cursor of a link that was cut off or changed: the first page has the same filter.
     if (error.code === 'invalid_request' && page.cursor !== '') {
       const isShown = await showPage({ ...page, cursor: '', from: 1, earlier: [] }, errorId)
-      if (isShown) element('list-message').textContent = 'This link has no valid position. Here is the first page.'
+      if (isShown)
+        element('list-message').textContent =
+          'This link has no valid position. Here is the first page.'
       return isShown
     }
     if (shown !== undefined) showFilter()
@@ -99,7 +116,9 @@ function show(pets) {
   element('key-form').hidden = true
   for (const id of SHOWN_WITH_PETS) element(id).hidden = false
   showFilter()
-  element('rows').replaceChildren(...(pets.length === 0 ? [emptyRow()] : pets.map((pet) => petRow(pet))))
+  element('rows').replaceChildren(
+    ...(pets.length === 0 ? [emptyRow()] : pets.map((pet) => petRow(pet))),
+  )
   shownIds = new Set(pets.map(({ id }) => id))
   showExtraRows()
   const last = from + pets.length - 1
@@ -122,7 +141,10 @@ function showAddFormOnly(page) {
   element('name').focus()
 }
 
-/** The filter and the page size of the pets that are shown, even where others were chosen and cannot be loaded. */
+/**
+ * The filter and the page size of the pets that are shown, even where others were chosen and cannot
+ * be loaded.
+ */
 function showFilter() {
   element('filter').value = shown.status
   element('size').value = shown.limit
@@ -133,7 +155,9 @@ function addedRows() {
   return extraRows.filter(({ note }) => note === 'new')
 }
 
-/** Pets that were found stand above the page, and so do those that were added, unless it has them. */
+/**
+ * Pets that were found stand above the page, and so do those that were added, unless it has them.
+ */
 function showExtraRows() {
   const rows = extraRows
     .filter(({ pet, note }) => note === 'found' || !shownIds.has(pet.id))
@@ -159,8 +183,8 @@ function emptyRow() {
 }
 
 /**
- * A key that is rejected is asked for again; the pets of an earlier key are not shown with it. While no pets are shown
- * yet, the form of the key is the way to try again.
+ * A key that is rejected is asked for again; the pets of an earlier key are not shown with it.
+ * While no pets are shown yet, the form of the key is the way to try again.
  */
 function showError(error, errorId) {
   const isRejected = error instanceof PetStoreError && error.code === 'unauthorized'
@@ -182,7 +206,13 @@ function clearMessages() {
 }
 
 function firstPage() {
-  return { status: element('filter').value, limit: element('size').value, cursor: '', from: 1, earlier: [] }
+  return {
+    status: element('filter').value,
+    limit: element('size').value,
+    cursor: '',
+    from: 1,
+    earlier: [],
+  }
 }
 
 async function find() {
@@ -224,13 +254,25 @@ onSubmit('key-form', async () => {
 })
 onSubmit('find', find)
 for (const id of ['filter', 'size']) {
-  element(id).addEventListener('change', () => void showPage(firstPage(), 'list-message', { isNew: true }))
+  element(id).addEventListener(
+    'change',
+    () => void showPage(firstPage(), 'list-message', { isNew: true }),
+  )
 }
 onPress('first', firstPage)
-onPress('previous', () => ({ ...shown, ...shown.earlier.at(-1), earlier: shown.earlier.slice(0, -1) }))
+onPress('previous', () => ({
+  ...shown,
+  ...shown.earlier.at(-1),
+  earlier: shown.earlier.slice(0, -1),
+}))
 onPress('next', () => {
   const { cursor, from, limit, earlier } = shown
-  return { ...shown, cursor: nextCursor, from: from + Number(limit), earlier: [...earlier, { cursor, from }] }
+  return {
+    ...shown,
+    cursor: nextCursor,
+    from: from + Number(limit),
+    earlier: [...earlier, { cursor, from }],
+  }
 })
 copyOnPress(element('copy-list'), () => {
   const query = new URLSearchParams(Object.entries(queryOf(shown)))

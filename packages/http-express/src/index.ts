@@ -1,6 +1,10 @@
 // The app, and a server for it
 export { createPetApp, type HttpApp, type PetAppOptions } from './app/create-pet-app.ts'
-export { createPetServer, type PetServer, type PetServerOptions } from './server/create-pet-server.ts'
+export {
+  createPetServer,
+  type PetServer,
+  type PetServerOptions,
+} from './server/create-pet-server.ts'
 
 // For operators
 export { sentAtMs } from './http/response.ts'

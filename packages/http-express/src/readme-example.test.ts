@@ -4,7 +4,10 @@ import { expect, it, vi } from 'vitest'
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
 
 it('the example of the README is the file that is tested here', () => {
-  const example = read('readme-example.test-support.ts').replace("'./index.ts'", "'@pet-store/http-express'")
+  const example = read('readme-example.test-support.ts').replace(
+    "'./index.ts'",
+    "'@pet-store/http-express'",
+  )
   expect(read('../README.md')).toContain(`\`\`\`ts\n${example}\`\`\``)
 })
 

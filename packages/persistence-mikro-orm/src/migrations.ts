@@ -1,13 +1,19 @@
 import type { MigrationObject } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
 import type { MigrationState } from '@pet-store/persistence'
-import { ApiKeyRecord, IdempotencyKeyRecord, PetImportRecord, PetRecord } from './entities/records.ts'
+import {
+  ApiKeyRecord,
+  IdempotencyKeyRecord,
+  PetImportRecord,
+  PetRecord,
+} from './entities/records.ts'
 
 /** The options of the ORM that are the same for every database; the adapter adds its connection. */
 export function ormOptions(migrations: readonly MigrationObject[]) {
   return {
     entities: [PetRecord, IdempotencyKeyRecord, ApiKeyRecord, PetImportRecord],
-    // Listed here, because the ORM would otherwise look for installed packages, and a bundled program has none.
+    // Listed here, because the ORM would otherwise look for installed packages, and a bundled
+    // program has none.
     extensions: [Migrator],
     migrations: {
       migrationsList: [...migrations],
@@ -30,8 +36,9 @@ export function ormOptions(migrations: readonly MigrationObject[]) {
 const DISCONTINUED = '0001-create-pets'
 
 /**
- * Returns the state of a database, given its migrations in their order; `undefined` stands for a missing database.
- * `name` is what messages call it. Throws one sentence if it was created by a version whose migrations are not continued.
+ * Returns the state of a database, given its migrations in their order; `undefined` stands for a
+ * missing database. `name` is what messages call it. Throws one sentence if it was created by a
+ * version whose migrations are not continued.
  */
 export function migrationState(
   name: string,
@@ -53,14 +60,17 @@ export function migrationState(
 
 /** Throws one sentence that names the migrations that a database lacks. */
 export function assertMigrated(name: string, { pending }: MigrationState): void {
-  if (pending.length > 0) throw new Error(`The ${name} must be migrated first: it lacks ${pending.join(', ')}.`)
+  if (pending.length > 0)
+    throw new Error(`The ${name} must be migrated first: it lacks ${pending.join(', ')}.`)
 }
 
 /**
- * Throws one sentence that names migrations of a newer version of this program. Serving works beside one; copying would
- * lose what it has added.
+ * Throws one sentence that names migrations of a newer version of this program. Serving works
+ * beside one; copying would lose what it has added.
  */
 export function assertNotNewer(name: string, { newer }: MigrationState): void {
   if (newer.length === 0) return
-  throw new Error(`The ${name} has migrations of a newer version: ${newer.join(', ')}. Use that version.`)
+  throw new Error(
+    `The ${name} has migrations of a newer version: ${newer.join(', ')}. Use that version.`,
+  )
 }

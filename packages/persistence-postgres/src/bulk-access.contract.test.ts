@@ -14,22 +14,27 @@ beforeEach(() => runSql(database.url, 'truncate pet, idempotency_key'))
 describe('Bulk access to PostgreSQL', () => {
   const PETS = Array.from({ length: 5_000 }, (_, index) => aNewPet({ name: `Pet ${index}` }))
 
-  it.each(['reading', 'writing'])('does not wait for a server that falls silent while it is %s', async (what) => {
-    const proxy = await openProxy(database.url)
-    const bulk = await openPostgresBulkAccess({ url: proxy.url, bulkTimeoutMs: 500 })
-    await bulk.addPets(PETS)
-    proxy.mute()
-    const lost = what === 'reading' ? bulk.readPets({ limit: 5_000 }) : bulk.addPets(PETS)
-    await expect(lost).rejects.toMatchObject({ code: 'persistence_unavailable' })
-    // What it did before is there, and closing waits for nothing.
-    expect(await bulk.countPets()).toBe(PETS.length)
-    await bulk.close()
-  })
+  it.each(['reading', 'writing'])(
+    'does not wait for a server that falls silent while it is %s',
+    async (what) => {
+      const proxy = await openProxy(database.url)
+      const bulk = await openPostgresBulkAccess({ url: proxy.url, bulkTimeoutMs: 500 })
+      await bulk.addPets(PETS)
+      proxy.mute()
+      const lost = what === 'reading' ? bulk.readPets({ limit: 5_000 }) : bulk.addPets(PETS)
+      await expect(lost).rejects.toMatchObject({ code: 'persistence_unavailable' })
+      // What it did before is there, and closing waits for nothing.
+      expect(await bulk.countPets()).toBe(PETS.length)
+      await bulk.close()
+    },
+  )
 
   it('rolls back and goes on with the same connection when pets are rejected', async () => {
     const bulk = await openPostgresBulkAccess({ url: database.url, poolSize: 1 })
     const invalid = { ...aNewPet(), status: 'lost' as 'sold' }
-    await expect(bulk.addPets([...PETS, invalid] as typeof PETS)).rejects.toThrow('pet_status_check')
+    await expect(bulk.addPets([...PETS, invalid] as typeof PETS)).rejects.toThrow(
+      'pet_status_check',
+    )
     await bulk.addPets(PETS)
     expect(await bulk.countPets()).toBe(PETS.length)
     await bulk.close()

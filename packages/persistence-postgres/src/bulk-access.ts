@@ -7,13 +7,16 @@ import { createPostgresStatementRunner } from './driver/statement-runner.ts'
 import { migrateIfAllowed } from './migrations.ts'
 import { createPostgresOrm } from './orm.ts'
 
-/** How long a page of pets may take. A silent server ends a command, however much it has done before. */
+/**
+ * How long a page of pets may take. A silent server ends a command, however much it has done
+ * before.
+ */
 const PAGE_TIMEOUT_MS = 60_000
 const PET_IDS = "pg_get_serial_sequence('pet', 'id')::regclass"
 
 /**
- * Opens a database for import, export, copy and seed. Rejects with one sentence if the schema is outdated, unless it may
- * migrate, and if the schema is that of a newer version.
+ * Opens a database for import, export, copy and seed. Rejects with one sentence if the schema is
+ * outdated, unless it may migrate, and if the schema is that of a newer version.
  */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {
   const { bulkTimeoutMs = PAGE_TIMEOUT_MS } = options
@@ -31,9 +34,12 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
 
     insert: ({ table, columns, names, onConflict }, rows, also) =>
       inWriteTransaction(pool, async (client) => {
-        if (also !== undefined && (await client.query(also.sql, [...also.values])).rowCount === 0) return false
+        if (also !== undefined && (await client.query(also.sql, [...also.values])).rowCount === 0)
+          return false
         // One array for each column, so that the number of parameters does not grow with the rows.
-        const arrays = columns.map(({ isInteger }, index) => `$${index + 1}::${isInteger ? 'bigint' : 'text'}[]`)
+        const arrays = columns.map(
+          ({ isInteger }, index) => `$${index + 1}::${isInteger ? 'bigint' : 'text'}[]`,
+        )
         await client.query(
           `insert into ${table} (${names}) select * from unnest(${arrays.join(', ')}) ${onConflict}`,
           columns.map((_, index) => rows.map((row) => row[index])),

@@ -45,7 +45,9 @@ describe('Adding to PostgreSQL', () => {
     const { pets } = await open({ url: proxy.url, poolSize: 1 })
     await pets.add(aNewPet({ name: 'before' }))
     proxy.set('lose-replies')
-    const lost = await Promise.allSettled([1, 2, 3].map((number) => pets.add(aNewPet({ name: `lost ${number}` }))))
+    const lost = await Promise.allSettled(
+      [1, 2, 3].map((number) => pets.add(aNewPet({ name: `lost ${number}` }))),
+    )
     for (const { reason } of lost as PromiseRejectedResult[]) {
       expect(reason).toMatchObject({ code: 'persistence_unavailable', outcome: 'unknown' })
     }
@@ -74,7 +76,10 @@ describe('Adding to PostgreSQL', () => {
     const { pets, poolUse } = await open({ poolSize: 1, statementTimeoutMs: 1_000 })
     const other = await openOther()
     await other.query('begin; lock table pet')
-    await expect(pets.add(aNewPet())).rejects.toMatchObject({ outcome: 'not_stored', cause: { code: '57014' } })
+    await expect(pets.add(aNewPet())).rejects.toMatchObject({
+      outcome: 'not_stored',
+      cause: { code: '57014' },
+    })
     await other.query('rollback')
     expect(poolUse()).toMatchObject([{ idle: 1 }])
   })
@@ -125,8 +130,14 @@ describe('PostgreSQL fulfils the contract', () => {
   async function fulfilContract(opened: PostgresPersistence): Promise<void> {
     const cases = [
       ...petRepositoryContract.map(({ name, run }) => ({ name, run: () => run(opened.pets) })),
-      ...apiKeyRepositoryContract.map(({ name, run }) => ({ name, run: () => run(opened.apiKeys) })),
-      ...rateLimiterContract.map(({ name, run }) => ({ name, run: () => run(opened.createRateLimiter) })),
+      ...apiKeyRepositoryContract.map(({ name, run }) => ({
+        name,
+        run: () => run(opened.apiKeys),
+      })),
+      ...rateLimiterContract.map(({ name, run }) => ({
+        name,
+        run: () => run(opened.createRateLimiter),
+      })),
     ]
     for (const { name, run } of cases) {
       await emptyTables()
@@ -146,7 +157,9 @@ describe('Counting requests on PostgreSQL', () => {
     const { createRateLimiter } = await open()
     const limiter = createRateLimiter({ requests: 1, windowMs: 60_000 })
     await limiter.take('kiosk')
-    await onServer('update request_count set window_start = window_start + 86_400_000, requests = 5')
+    await onServer(
+      'update request_count set window_start = window_start + 86_400_000, requests = 5',
+    )
     const taken = await limiter.take('kiosk')
     expect(taken).toMatchObject({ isAllowed: true, remaining: 0 })
     expect(taken.resetMs).toBeLessThanOrEqual(60_000)

@@ -25,15 +25,21 @@ const storeKeys = (name: string, count: number, at: number) =>
     `insert into idempotency_key select 'shop', '${name} ' || n, 'f', n, ${at} + greatest(n, 600) from generate_series(1, ${count}) n`,
   )
 
-async function addingTo(options: Partial<PostgresOptions> = {}): Promise<(key: string, at?: number) => Promise<Pet>> {
+async function addingTo(
+  options: Partial<PostgresOptions> = {},
+): Promise<(key: string, at?: number) => Promise<Pet>> {
   const { pets, close } = await openPostgresPersistence({ url: database.url, ...options })
   onTestFinished(close)
   return async (key, at = Date.now()) =>
-    (await pets.addWithKey(aNewPet(), { owner: 'shop', key, fingerprint: 'f', at: new Date(at) })).pet
+    (await pets.addWithKey(aNewPet(), { owner: 'shop', key, fingerprint: 'f', at: new Date(at) }))
+      .pet
 }
 
 async function keysThere(): Promise<readonly string[]> {
-  const rows = await runSql<{ key: string }>(database.url, 'select key from idempotency_key order by created_at')
+  const rows = await runSql<{ key: string }>(
+    database.url,
+    'select key from idempotency_key order by created_at',
+  )
   return rows.map(({ key }) => key)
 }
 
@@ -45,7 +51,9 @@ describe('PostgreSQL deletes expired idempotency keys', () => {
     // The clock of this instance is a day fast.
     await add('new', NOW + IDEMPOTENCY_KEY_LIFETIME_MS)
     await expect.poll(keysThere).toEqual(['live 1', 'new'])
-    expect(await runSql(database.url, 'select count(*)::int as pets from pet')).toEqual([{ pets: 1 }])
+    expect(await runSql(database.url, 'select count(*)::int as pets from pet')).toEqual([
+      { pets: 1 },
+    ])
   })
 
   it('without letting an add wait, and reports when they cannot be deleted', async () => {

@@ -27,15 +27,25 @@ afterEach(async () => {
 })
 
 async function tables(): Promise<readonly string[]> {
-  const { rows } = await other.query("select tablename from pg_tables where schemaname = 'public' order by 1")
+  const { rows } = await other.query(
+    "select tablename from pg_tables where schemaname = 'public' order by 1",
+  )
   return rows.map(({ tablename }) => tablename as string)
 }
 
 describe('PostgreSQL migrations', () => {
   it('tell a missing database from an empty one and from one that is up to date, and leave no trace', async () => {
     const missing = Object.assign(new URL(url), { pathname: '/nowhere' }).href
-    expect(await readPostgresMigrations({ url: missing })).toEqual({ database: 'missing', pending: ALL, newer: [] })
-    expect(await readPostgresMigrations({ url })).toEqual({ database: 'empty', pending: ALL, newer: [] })
+    expect(await readPostgresMigrations({ url: missing })).toEqual({
+      database: 'missing',
+      pending: ALL,
+      newer: [],
+    })
+    expect(await readPostgresMigrations({ url })).toEqual({
+      database: 'empty',
+      pending: ALL,
+      newer: [],
+    })
     expect(await tables()).toEqual([])
   })
 
@@ -68,7 +78,9 @@ describe('PostgreSQL migrations', () => {
 
   it('need no lock when there is nothing to do', async () => {
     await migratePostgres({ url })
-    await other.query('begin; select pg_advisory_xact_lock(1885697139); lock table migration in share mode')
+    await other.query(
+      'begin; select pg_advisory_xact_lock(1885697139); lock table migration in share mode',
+    )
     expect(await migratePostgres({ url })).toEqual([])
     expect((await readPostgresMigrations({ url })).pending).toEqual([])
     await (await openPostgresPersistence({ url, migrate: true })).close()
@@ -99,7 +111,12 @@ describe('PostgreSQL migrations', () => {
     await other.query(
       "create table migration (id serial, name text); insert into migration (name) values ('0001-create-pets')",
     )
-    for (const attempt of [readPostgresMigrations, migratePostgres, openPostgresPersistence, openPostgresBulkAccess]) {
+    for (const attempt of [
+      readPostgresMigrations,
+      migratePostgres,
+      openPostgresPersistence,
+      openPostgresBulkAccess,
+    ]) {
       await expect(attempt({ url, migrate: true })).rejects.toThrow(
         /^The PostgreSQL database "[\w.]+:\d+\/\w+" was created by an earlier version, which .* \(pet-store import\)\.$/,
       )
@@ -137,20 +154,33 @@ describe('The migrated PostgreSQL schema', () => {
 
   it('is what the entities describe, and what counts requests', async () => {
     const opened = await openPostgresDatabase({ url })
-    const sql = await createPostgresOrm(opened.name, opened.pool).schema.getUpdateSchemaSQL({ dropTables: false })
+    const sql = await createPostgresOrm(opened.name, opened.pool).schema.getUpdateSchemaSQL({
+      dropTables: false,
+    })
     await opened.pool.end()
     expect(sql).toBe('')
   })
 
-  const insert = (columns: string, values: string) => other.query(`insert into pet (${columns}) values (${values})`)
+  const insert = (columns: string, values: string) =>
+    other.query(`insert into pet (${columns}) values (${values})`)
 
   it.each([
     ['no name', 'name, category_id', 'null, 1', 'null value in column "name"'],
     ['no category', 'name, category_id', "'Rex', null", 'null value in column "category_id"'],
     ['another status', 'name, category_id, status', "'Rex', 1, 'lost'", '"pet_status_check"'],
-    ['a status in upper case', 'name, category_id, status', "'Rex', 1, 'SOLD'", '"pet_status_check"'],
+    [
+      'a status in upper case',
+      'name, category_id, status',
+      "'Rex', 1, 'SOLD'",
+      '"pet_status_check"',
+    ],
     ['an empty status', 'name, category_id, status', "'Rex', 1, ''", '"pet_status_check"'],
-    ['a category beyond int64', 'name, category_id', "'Rex', 9223372036854775808", 'bigint out of range'],
+    [
+      'a category beyond int64',
+      'name, category_id',
+      "'Rex', 9223372036854775808",
+      'bigint out of range',
+    ],
     ['an id that is taken', 'id, name, category_id', "7, 'Rex', 1), (7, 'Rex', 1", '"pet_pkey"'],
   ])('rejects a pet with %s', async (_, columns, values, message) => {
     await expect(insert(columns, values)).rejects.toThrow(message)
@@ -158,17 +188,29 @@ describe('The migrated PostgreSQL schema', () => {
 
   it.each([
     ['another scope', "'k', 'ab', 'kiosk', 'pets:eat', 1", '"api_key_scopes_check"'],
-    ['scopes in another order', "'k', 'ab', 'kiosk', 'pets:write pets:read', 1", '"api_key_scopes_check"'],
+    [
+      'scopes in another order',
+      "'k', 'ab', 'kiosk', 'pets:write pets:read', 1",
+      '"api_key_scopes_check"',
+    ],
     ['no hash', "'k', null, 'kiosk', 'pets:read', 1", 'null value in column "sha256"'],
-    ['a hash that is taken', "'k', 'a', 'n', 'pets:read', 1), ('l', 'a', 'n', 'pets:read', 1", '"api_key_sha256"'],
+    [
+      'a hash that is taken',
+      "'k', 'a', 'n', 'pets:read', 1), ('l', 'a', 'n', 'pets:read', 1",
+      '"api_key_sha256"',
+    ],
   ])('rejects an API key with %s', async (_, values, message) => {
     const columns = 'id, sha256, name, scopes, created_at'
-    await expect(other.query(`insert into api_key (${columns}) values (${values})`)).rejects.toThrow(message)
+    await expect(
+      other.query(`insert into api_key (${columns}) values (${values})`),
+    ).rejects.toThrow(message)
   })
 
   it('accepts every status and none', async () => {
     for (const status of ["'available'", "'pending'", "'sold'", 'null']) {
-      await expect(insert('name, category_id, status', `'Rex', 1, ${status}`)).resolves.toMatchObject({ rowCount: 1 })
+      await expect(
+        insert('name, category_id, status', `'Rex', 1, ${status}`),
+      ).resolves.toMatchObject({ rowCount: 1 })
     }
   })
 })

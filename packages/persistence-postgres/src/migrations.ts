@@ -10,9 +10,14 @@ import { inWriteTransaction } from './driver/pool-statements.ts'
 import { createPostgresOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
 
-/** Any number that other programs on the same database do not use; these are the bytes of `pets`. */
+/**
+ * Any number that other programs on the same database do not use; these are the bytes of `pets`.
+ */
 const LOCK = 0x70657473
-/** A migration that waits for a lock makes everything behind it wait too, so it gives way and tries again. */
+/**
+ * A migration that waits for a lock makes everything behind it wait too, so it gives way and tries
+ * again.
+ */
 const LOCK_TIMEOUT_MS = 2_000
 const RETRY_PAUSE_MS = 500
 const DEFAULT_MAX_WAIT_MS = 60_000
@@ -26,9 +31,9 @@ function poolOf(client: ClientBase, { options }: Pool): PostgresPool {
 }
 
 /**
- * Brings the schema up to date and returns the names of the migrations that were missing. Any number of programs may call
- * it at once. Rejects with one sentence that names host and database, also if a lock is not free within
- * `migrationWaitMs`.
+ * Brings the schema up to date and returns the names of the migrations that were missing. Any
+ * number of programs may call it at once. Rejects with one sentence that names host and database,
+ * also if a lock is not free within `migrationWaitMs`.
  */
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
   return withDatabase(options, async (database) => {
@@ -37,7 +42,9 @@ export function migratePostgres(options: PostgresOptions): Promise<readonly stri
     try {
       return await runMigrations(database, options.migrationWaitMs ?? DEFAULT_MAX_WAIT_MS)
     } catch (error) {
-      throw new Error(`Cannot migrate the ${nameOf(database)}: ${reasonOf(error)}.`, { cause: error })
+      throw new Error(`Cannot migrate the ${nameOf(database)}: ${reasonOf(error)}.`, {
+        cause: error,
+      })
     }
   })
 }
@@ -53,9 +60,9 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
 }
 
 /**
- * Runs pending migrations if the options allow it; otherwise rejects with one sentence that names them, and so it does,
- * unless it may, if there are migrations of a newer version. A database that lacks none is asked over its own connections:
- * most starts open no others.
+ * Runs pending migrations if the options allow it; otherwise rejects with one sentence that names
+ * them, and so it does, unless it may, if there are migrations of a newer version. A database that
+ * lacks none is asked over its own connections: most starts open no others.
  */
 export async function migrateIfAllowed(
   database: PostgresDatabase,
@@ -63,13 +70,21 @@ export async function migrateIfAllowed(
   { mayBeNewer }: { readonly mayBeNewer: boolean },
 ): Promise<void> {
   const state = await stateOf(database)
-  if (state.pending.length > 0 && options.migrate && !options.readOnly) await migratePostgres(options)
+  if (state.pending.length > 0 && options.migrate && !options.readOnly)
+    await migratePostgres(options)
   else assertMigrated(nameOf(database), state)
   if (!mayBeNewer) assertNotNewer(nameOf(database), state)
 }
 
-async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Promise<readonly string[]> {
-  for (const end = performance.now() + maxWaitMs; ; await setTimeout(RETRY_PAUSE_MS * (0.5 + Math.random()))) {
+async function runMigrations(
+  database: PostgresDatabase,
+  maxWaitMs: number,
+): Promise<readonly string[]> {
+  for (
+    const end = performance.now() + maxWaitMs;
+    ;
+    await setTimeout(RETRY_PAUSE_MS * (0.5 + Math.random()))
+  ) {
     try {
       return await migrateInTransaction(database)
     } catch (error) {
@@ -77,23 +92,33 @@ async function runMigrations(database: PostgresDatabase, maxWaitMs: number): Pro
       if (!isLocked && !isConflict(error)) throw error
       if (performance.now() < end) continue
       if (!isLocked) throw error
-      throw new Error(`another session has held a lock for ${maxWaitMs / 1_000} s`, { cause: error })
+      throw new Error(`another session has held a lock for ${maxWaitMs / 1_000} s`, {
+        cause: error,
+      })
     }
   }
 }
 
 /**
- * All or nothing. MikroORM's migrator takes no lock: of two programs that start together, one would fail. The lock belongs
- * to the transaction, so that it works behind a pooler in transaction mode too.
+ * All or nothing. MikroORM's migrator takes no lock: of two programs that start together, one would
+ * fail. The lock belongs to the transaction, so that it works behind a pooler in transaction mode
+ * too.
  */
 function migrateInTransaction(database: PostgresDatabase): Promise<readonly string[]> {
-  // Read committed: whoever has waited for the lock must see what the program that held it has done.
+  // Read committed: whoever has waited for the lock must see what the program that held it has
+  // done.
   return inWriteTransaction(database.pool, async (client) => {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(`select pg_advisory_xact_lock(${LOCK})`)
-    const { pending } = migrationState(nameOf(database), await appliedMigrations(client), MIGRATIONS)
+    const { pending } = migrationState(
+      nameOf(database),
+      await appliedMigrations(client),
+      MIGRATIONS,
+    )
     if (pending.length > 0) {
-      await createPostgresOrm(database.name, poolOf(client, database.pool)).migrator.up({ migrations: [...pending] })
+      await createPostgresOrm(database.name, poolOf(client, database.pool)).migrator.up({
+        migrations: [...pending],
+      })
     }
     return pending
   })
@@ -107,7 +132,8 @@ export async function stateOf(database: PostgresDatabase): Promise<MigrationStat
 
 /** The migrator itself would create its table. */
 async function appliedMigrations(client: Pool | ClientBase): Promise<readonly string[]> {
-  // Through a catalog, which makes the session take notice of tables that others have created since it looked last.
+  // Through a catalog, which makes the session take notice of tables that others have created since
+  // it looked last.
   const tables = await client.query("select 1 from pg_class where oid = to_regclass('migration')")
   if (tables.rowCount === 0) return []
   const { rows } = await client.query<{ name: string }>('select name from migration order by id')

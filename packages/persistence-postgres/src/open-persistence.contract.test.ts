@@ -24,7 +24,8 @@ beforeEach(async () => {
 })
 
 /** As Citus has it. */
-const DISTRIBUTED = "create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod"
+const DISTRIBUTED =
+  "create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod"
 
 // The contract of the whole adapter: tools/adapters-page.contract.test.ts.
 describe('A PostgreSQL adapter', () => {
@@ -103,7 +104,10 @@ describe('A PostgreSQL adapter', () => {
     const hasty = await openPostgresPersistence({ url: database.url, statementTimeoutMs: 1_000 })
     onTestFinished(() => hasty.close())
     await other.query('begin; lock table pet')
-    const unknown = { outcome: 'unknown', cause: { message: 'canceling statement due to statement timeout' } }
+    const unknown = {
+      outcome: 'unknown',
+      cause: { message: 'canceling statement due to statement timeout' },
+    }
     await expect(hasty.pets.add(aNewPet())).rejects.toMatchObject(unknown)
   })
 
@@ -113,10 +117,13 @@ describe('A PostgreSQL adapter', () => {
     const { pets, close } = await openPostgresPersistence({ url: database.url })
     onTestFinished(() => close())
     const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
-    await other.query(`insert into idempotency_key values ('shop', 'k', 'f', 7, ${key.at.getTime()})`)
+    await other.query(
+      `insert into idempotency_key values ('shop', 'k', 'f', 7, ${key.at.getTime()})`,
+    )
     await other.query("begin; insert into pet (id, name, category_id) values (7, 'Rex', 1)")
     const adding = pets.addWithKey(aNewPet(), key)
-    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    const waiting =
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     await expect.poll(async () => (await other.query(waiting)).rowCount).toBe(1)
     await other.query('commit')
     expect(await adding).toEqual({ pet: { id: 7n, name: 'Rex', categoryId: 1n }, isReplay: true })
@@ -130,8 +137,16 @@ describe('A PostgreSQL adapter', () => {
     await other.query(DISTRIBUTED)
     onTestFinished(async () => void (await other.query('drop table pg_dist_partition')))
     const { pets, close } = await openPostgresPersistence({ url: database.url, poolSize: 1 })
-    const key = (index: number) => ({ owner: 'shop', key: `${index}`, fingerprint: 'f', at: new Date() })
-    const adding = [1, 2, 3].flatMap((index) => [pets.add(aNewPet()), pets.addWithKey(aNewPet(), key(index))])
+    const key = (index: number) => ({
+      owner: 'shop',
+      key: `${index}`,
+      fingerprint: 'f',
+      at: new Date(),
+    })
+    const adding = [1, 2, 3].flatMap((index) => [
+      pets.add(aNewPet()),
+      pets.addWithKey(aNewPet(), key(index)),
+    ])
     await close()
     expect(await Promise.all(adding)).toHaveLength(6)
   })
@@ -143,14 +158,21 @@ describe('A PostgreSQL adapter', () => {
     'drops connections on which the server is unresponsive, and works again over new ones: %s',
     async (_, poolSize) => {
       const proxy = await openProxy(database.url)
-      const cutOff = await openPostgresPersistence({ url: proxy.url, poolSize, statementTimeoutMs: 1_000 })
+      const cutOff = await openPostgresPersistence({
+        url: proxy.url,
+        poolSize,
+        statementTimeoutMs: 1_000,
+      })
       await Promise.all([cutOff.check(), cutOff.check(), cutOff.pets.find(1n)])
       // On the other connection for reads.
       await cutOff.pets.find(1n)
       proxy.mute()
       const lost = [cutOff.pets.list({ limit: 1 }), cutOff.pets.add(aNewPet())]
       for (const { reason } of (await Promise.allSettled(lost)) as PromiseRejectedResult[]) {
-        expect(reason).toMatchObject({ code: 'persistence_unavailable', cause: { message: DROPPED } })
+        expect(reason).toMatchObject({
+          code: 'persistence_unavailable',
+          cause: { message: DROPPED },
+        })
       }
       expect(await cutOff.pets.list({ limit: 1 })).toEqual([])
       await cutOff.close()
@@ -163,7 +185,10 @@ const DROPPED = expect.stringMatching(/^(?:Query read timeout|Connection termina
 
 describe('Opening a PostgreSQL database', () => {
   it('names in one sentence, without the password, a server that does not respond', async () => {
-    const opening = openPostgresPersistence({ url: 'postgres://pet:secret@127.0.0.1:1/pets', migrate: true })
+    const opening = openPostgresPersistence({
+      url: 'postgres://pet:secret@127.0.0.1:1/pets',
+      migrate: true,
+    })
     await expect(opening).rejects.toThrow(
       /^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": .*ECONNREFUSED.*\.$/,
     )

@@ -1,6 +1,10 @@
 import { type PetId, persistenceUnavailable } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
-import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
+import {
+  compilePetStatements,
+  SqlApiKeyRepository,
+  SqlPetRepository,
+} from '@pet-store/persistence-mikro-orm'
 import { withRetries } from './database/failures.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
@@ -15,12 +19,17 @@ import { openReplicas } from './replicas/replicas.ts'
 
 /** An open database. Whoever opened it closes it. */
 export interface PostgresPersistence extends Required<Persistence> {
-  /** For each replica, the id up to which it serves lists at present; `undefined` while it serves none. */
+  /**
+   * For each replica, the id up to which it serves lists at present; `undefined` while it serves
+   * none.
+   */
   replicaWatermarks(): readonly (PetId | undefined)[]
 }
 
 /** Opens a PostgreSQL database and resolves once it works; migrates first if it may. */
-export async function openPostgresPersistence(options: PostgresOptions): Promise<PostgresPersistence> {
+export async function openPostgresPersistence(
+  options: PostgresOptions,
+): Promise<PostgresPersistence> {
   const connections = await openPostgresConnections(options)
   try {
     await migrateIfAllowed(connections, options, { mayBeNewer: true })
@@ -31,7 +40,10 @@ export async function openPostgresPersistence(options: PostgresOptions): Promise
   }
 }
 
-async function persistenceOf(connections: PostgresConnections, options: PostgresOptions): Promise<PostgresPersistence> {
+async function persistenceOf(
+  connections: PostgresConnections,
+  options: PostgresOptions,
+): Promise<PostgresPersistence> {
   const { pool, write, read } = connections
   const { em } = createPostgresOrm(connections.name, pool)
   const statements = compilePetStatements(em)
@@ -53,7 +65,9 @@ async function persistenceOf(connections: PostgresConnections, options: Postgres
         ),
       )
       if (rows[0]?.isReadOnly !== true) return
-      throw persistenceUnavailable({ message: 'The database is read-only: a standby, or set to be read-only.' })
+      throw persistenceUnavailable({
+        message: 'The database is read-only: a standby, or set to be read-only.',
+      })
     },
     isMigrated: async () => (await stateOf(connections)).pending.length === 0,
     poolUse: () => [
@@ -74,10 +88,13 @@ async function persistenceOf(connections: PostgresConnections, options: Postgres
 /** Whether the engine keeps the rows of the table on several servers, as Citus can. */
 async function isPetDistributed({ pool }: PostgresConnections): Promise<boolean> {
   return withRetries(async () => {
-    const { rowCount } = await pool.query("select 1 from pg_class where oid = to_regclass('pg_dist_partition')")
+    const { rowCount } = await pool.query(
+      "select 1 from pg_class where oid = to_regclass('pg_dist_partition')",
+    )
     if (rowCount === 0) return false
     // A reference table, which is whole on every server, has the method n.
-    const method = "select 1 from pg_dist_partition where logicalrelid = 'pet'::regclass and partmethod <> 'n'"
+    const method =
+      "select 1 from pg_dist_partition where logicalrelid = 'pet'::regclass and partmethod <> 'n'"
     return (await pool.query(method)).rowCount !== 0
   })
 }

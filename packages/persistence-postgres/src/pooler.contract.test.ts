@@ -23,7 +23,8 @@ const POOLER_HINT =
 
 describe('Behind PgBouncer in transaction mode', () => {
   beforeEach((context) => {
-    if (VERSION === undefined) context.skip('needs PgBouncer, which is not installed (Debian: pgbouncer)')
+    if (VERSION === undefined)
+      context.skip('needs PgBouncer, which is not installed (Debian: pgbouncer)')
     console.log(`Pooler: ${VERSION}`)
   })
 
@@ -55,15 +56,26 @@ describe('Behind PgBouncer in transaction mode', () => {
       const url = await startPgBouncer('ignore_startup_parameters = statement_timeout')
       await migratePostgres({ url, pooler: 'transaction-unprepared' })
       if (!PREPARES) {
-        for (const open of [migratePostgres, readPostgresMigrations, openPostgresPersistence, openPostgresBulkAccess]) {
-          await expect(open({ url, pooler })).rejects.toThrow('(DATABASE_POOLER) to transaction-unprepared.')
+        for (const open of [
+          migratePostgres,
+          readPostgresMigrations,
+          openPostgresPersistence,
+          openPostgresBulkAccess,
+        ]) {
+          await expect(open({ url, pooler })).rejects.toThrow(
+            '(DATABASE_POOLER) to transaction-unprepared.',
+          )
         }
         return
       }
       const { pets, close } = await openPostgresPersistence({ url, pooler })
       onTestFinished(close)
       for (let round = 0; round < 20; round += 1) {
-        const calls = Array.from({ length: 10 }, () => [pets.add(aNewPet()), pets.find(1n), pets.list({ limit: 1 })])
+        const calls = Array.from({ length: 10 }, () => [
+          pets.add(aNewPet()),
+          pets.find(1n),
+          pets.list({ limit: 1 }),
+        ])
         await Promise.all(calls.flat())
       }
     },
@@ -102,7 +114,10 @@ ${setting}
   )
   // It does not run as root.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
-  const pooler = spawn('pgbouncer', ['-q', join(folder, 'pgbouncer.ini')], { ...user, stdio: 'ignore' })
+  const pooler = spawn('pgbouncer', ['-q', join(folder, 'pgbouncer.ini')], {
+    ...user,
+    stdio: 'ignore',
+  })
   onTestFinished(async () => {
     const ended = once(pooler, 'exit')
     pooler.kill('SIGKILL')

@@ -2,9 +2,23 @@ import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import type { Pet } from '@pet-store/domain'
 import { aNewPet, petRepositoryContract } from '@pet-store/persistence-testing'
-import { createDatabase, type ReplicatedServer, runSql, startReplicatedServer } from '@pet-store/testing-postgres'
+import {
+  createDatabase,
+  type ReplicatedServer,
+  runSql,
+  startReplicatedServer,
+} from '@pet-store/testing-postgres'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+} from 'vitest'
 import type { PostgresOptions } from './database/settings.ts'
 import { migratePostgres } from './migrations.ts'
 import { openPostgresPersistence, type PostgresPersistence } from './open-persistence.ts'
@@ -25,7 +39,8 @@ async function openPersistence(more: Partial<PostgresOptions> = {}): Promise<Pos
 
 async function addPets(count: number): Promise<readonly Pet[]> {
   const added: Pet[] = []
-  while (added.length < count) added.push(await persistence.pets.add(aNewPet({ name: `Pet ${added.length + 1}` })))
+  while (added.length < count)
+    added.push(await persistence.pets.add(aNewPet({ name: `Pet ${added.length + 1}` })))
   return added
 }
 
@@ -36,10 +51,15 @@ async function served({ id }: Pet, by = persistence): Promise<void> {
 
 const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
 
-/** Changes what the replica, which stands still, goes on to show as it was: the name in a list shows where it was read. */
+/**
+ * Changes what the replica, which stands still, goes on to show as it was: the name in a list shows
+ * where it was read.
+ */
 const renameOnPrimary = () => onPrimary("update pet set name = 'from the primary'")
 
-/** Leaves the table locked on the replica, which stands still, when it is free again on the primary. */
+/**
+ * Leaves the table locked on the replica, which stands still, when it is free again on the primary.
+ */
 async function lockOnReplica(): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -54,7 +74,9 @@ async function lockOnReplica(): Promise<void> {
 }
 
 /** The processes of a server that serve an open adapter, and the last statement of each. */
-function servingOn(address: string): Promise<readonly { pid: number; name: string; query: string }[]> {
+function servingOn(
+  address: string,
+): Promise<readonly { pid: number; name: string; query: string }[]> {
   return runSql(
     address,
     `select pid, application_name as name, query from pg_stat_activity
@@ -102,7 +124,10 @@ describe('With a replica', () => {
     await renameOnPrimary()
 
     expect(namesOf(await persistence.pets.list({ limit: 2 }))).toEqual(['Pet 1', 'Pet 2'])
-    expect(namesOf(await persistence.pets.list({ limit: 2, after: 1n }))).toEqual(['Pet 2', 'Pet 3'])
+    expect(namesOf(await persistence.pets.list({ limit: 2, after: 1n }))).toEqual([
+      'Pet 2',
+      'Pet 3',
+    ])
     expect((await persistence.pets.find(first?.id ?? 0n))?.name).toBe('from the primary')
   })
 
@@ -140,7 +165,12 @@ describe('With a replica', () => {
     expect(namesOf(await persistence.pets.list({ limit: 3 }))).toEqual(['Pet 1', 'low id', 'Pet 1'])
     await server.resume()
     await served(after.at(-1) as Pet)
-    expect(namesOf(await persistence.pets.list({ limit: 4 }))).toEqual(['Pet 1', 'low id', 'Pet 1', 'Pet 2'])
+    expect(namesOf(await persistence.pets.list({ limit: 4 }))).toEqual([
+      'Pet 1',
+      'low id',
+      'Pet 1',
+      'Pet 2',
+    ])
   })
 
   it('reads a list from the primary when it cancels the statement', async () => {
@@ -151,7 +181,9 @@ describe('With a replica', () => {
     const warned = once(process, 'warning')
 
     expect(namesOf(await hasty.pets.list({ limit: 1 }))).toEqual(['Pet 1'])
-    expect(String((await warned)[0])).toContain('left out for now: canceling statement due to statement timeout.')
+    expect(String((await warned)[0])).toContain(
+      'left out for now: canceling statement due to statement timeout.',
+    )
   })
 
   it('reads a list from the primary when it is unresponsive', async () => {
@@ -192,10 +224,14 @@ describe('With a replica', () => {
     const [, last] = await addPets(2)
     const other = new URL(replicaUrl)
     other.searchParams.set('application_name', 'second')
-    const { pets, replicaWatermarks } = await openPersistence({ replicaUrls: [replicaUrl, other.href] })
+    const { pets, replicaWatermarks } = await openPersistence({
+      replicaUrls: [replicaUrl, other.href],
+    })
     await expect.poll(() => replicaWatermarks().map((id) => id === last?.id)).toEqual([true, true])
     const servedBy = async () =>
-      (await servingOn(replicaUrl)).filter(({ query }) => query.includes('limit')).map(({ name }) => name)
+      (await servingOn(replicaUrl))
+        .filter(({ query }) => query.includes('limit'))
+        .map(({ name }) => name)
 
     await pets.list({ limit: 1 })
     expect(await servedBy()).toEqual(['second'])
@@ -216,7 +252,10 @@ describe('Opening with replicas', () => {
   it('works when transactions are serializable by default, which a standby cannot do', async () => {
     const name = new URL(url).pathname.slice(1)
     await onPrimary(`alter database ${name} set default_transaction_isolation = 'serializable'`)
-    onTestFinished(async () => void (await onPrimary(`alter database ${name} reset default_transaction_isolation`)))
+    onTestFinished(
+      async () =>
+        void (await onPrimary(`alter database ${name} reset default_transaction_isolation`)),
+    )
     await server.catchUp()
     const opened = await openPersistence()
     const pet = await opened.pets.add(aNewPet())

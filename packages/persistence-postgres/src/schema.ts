@@ -63,5 +63,10 @@ class CreateSchema extends Migration {
   }
 }
 
-/** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
-export const MIGRATIONS: readonly MigrationObject[] = [{ name: '0001-create-schema', class: CreateSchema }]
+/**
+ * Every migration in order. The names are stored in existing databases: they never change, and none
+ * is ever removed.
+ */
+export const MIGRATIONS: readonly MigrationObject[] = [
+  { name: '0001-create-schema', class: CreateSchema },
+]

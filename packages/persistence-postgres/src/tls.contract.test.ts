@@ -26,7 +26,10 @@ afterAll(async () => {
   await server.remove()
 })
 
-/** The server's URL under the name of its certificate. `sslrootcert` is the name of a file in the folder. */
+/**
+ * The server's URL under the name of its certificate. `sslrootcert` is the name of a file in the
+ * folder.
+ */
 function urlWith(parameters: Readonly<Record<string, string>>): string {
   const url = new URL(server.url)
   url.hostname = 'localhost'
@@ -59,7 +62,9 @@ describe('TLS by parameters of the URL', () => {
   })
 
   it('connects when the given authority has signed the certificate', async () => {
-    expect(await opensWithTls(urlWith({ sslmode: 'verify-full', sslrootcert: 'ca.pem' }))).toBe(true)
+    expect(await opensWithTls(urlWith({ sslmode: 'verify-full', sslrootcert: 'ca.pem' }))).toBe(
+      true,
+    )
   })
 
   it.each(['verify-full', 'verify-ca', 'require', 'prefer'])(
@@ -80,7 +85,9 @@ describe('TLS by parameters of the URL', () => {
 
   it('says that the file of the authority is missing', async () => {
     const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'nowhere.pem' })
-    await expect(openPostgresPersistence({ url })).rejects.toThrow(rejection('ENOENT: no such file or directory, .*'))
+    await expect(openPostgresPersistence({ url })).rejects.toThrow(
+      rejection('ENOENT: no such file or directory, .*'),
+    )
   })
 
   it('rejects with verify-full a certificate for another host name', async () => {
@@ -96,8 +103,8 @@ describe('TLS by parameters of the URL', () => {
   it('rejects a server without TLS', async () => {
     await server.stop()
     await server.start()
-    await expect(openPostgresPersistence({ url: urlWith({ sslmode: 'no-verify' }) })).rejects.toThrow(
-      rejection('The server does not support SSL connections'),
-    )
+    await expect(
+      openPostgresPersistence({ url: urlWith({ sslmode: 'no-verify' }) }),
+    ).rejects.toThrow(rejection('The server does not support SSL connections'))
   })
 })

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
@@ -49,8 +57,12 @@ describe('SQLite backup', () => {
   it('leaves an existing file as it is when it fails', async () => {
     writeFileSync(path, 'not a database, '.repeat(100))
     writeFileSync(backup, 'earlier')
-    await expect(backupSqlite({ url }, backup)).rejects.toThrow('the file is not an SQLite database')
-    await expect(backupSqlite({ url: `sqlite:${folder}/missing.db` }, backup)).rejects.toThrow('there is no such file')
+    await expect(backupSqlite({ url }, backup)).rejects.toThrow(
+      'the file is not an SQLite database',
+    )
+    await expect(backupSqlite({ url: `sqlite:${folder}/missing.db` }, backup)).rejects.toThrow(
+      'there is no such file',
+    )
     expect(readFileSync(backup, 'utf8')).toBe('earlier')
   })
 
@@ -102,7 +114,9 @@ describe('SQLite backup', () => {
     await fill(1)
     await backupSqlite({ url }, backup)
     const service = await open()
-    await expect(restoreSqlite({ url }, backup)).rejects.toThrow('is in use. Stop the service first.')
+    await expect(restoreSqlite({ url }, backup)).rejects.toThrow(
+      'is in use. Stop the service first.',
+    )
     expect((await service.pets.add(aNewPet())).id).toBe(2n)
     await service.close()
 
@@ -165,17 +179,37 @@ describe('SQLite backup', () => {
       await backupSqlite({ url }, file)
       await restoreSqlite({ url }, file)`
     const trace = join(folder, 'trace')
-    const strace = ['-f', '-qq', '-y', '-e', 'trace=/^(fsync|link|rename)', '-o', trace, process.execPath]
+    const strace = [
+      '-f',
+      '-qq',
+      '-y',
+      '-e',
+      'trace=/^(fsync|link|rename)',
+      '-o',
+      trace,
+      process.execPath,
+    ]
     const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
-    const { status, error, stderr } = spawnSync('strace', [...strace, ...node], { cwd: import.meta.dirname })
-    if (error !== undefined || String(stderr).includes('ptrace')) skip('strace is not here, or may not trace.')
+    const { status, error, stderr } = spawnSync('strace', [...strace, ...node], {
+      cwd: import.meta.dirname,
+    })
+    if (error !== undefined || String(stderr).includes('ptrace'))
+      skip('strace is not here, or may not trace.')
     expect(status, String(stderr)).toBe(0)
-    const call = new RegExp(`(fsync|link|rename)\\w*\\((?:AT_FDCWD[^,]*, )?(?:\\d+<|")${folder}([^>"]*)`, 'g')
+    const call = new RegExp(
+      `(fsync|link|rename)\\w*\\((?:AT_FDCWD[^,]*, )?(?:\\d+<|")${folder}([^>"]*)`,
+      'g',
+    )
     const calls = [...readFileSync(trace, 'utf8').matchAll(call)]
     const named = calls.map(([, what, name = '']) => `${what} ${name.replace(/\.\d+/, '')}`)
     const written = ['fsync /backup.db.tmp', 'rename /backup.db.tmp', 'fsync ']
     expect(named.join()).toContain(written.join())
-    expect(named.slice(-4)).toEqual(['fsync /pets.db.tmp', 'link /pets.db', 'rename /pets.db.tmp', 'fsync '])
+    expect(named.slice(-4)).toEqual([
+      'fsync /pets.db.tmp',
+      'link /pets.db',
+      'rename /pets.db.tmp',
+      'fsync ',
+    ])
   })
 
   it('is restored where a link leads, and leaves nothing of a restore that was killed', async () => {
@@ -187,8 +221,14 @@ describe('SQLite backup', () => {
     const link = join(folder, 'link.db')
     symlinkSync(path, link)
     const { previousFile = '' } = await restoreSqlite({ url: `sqlite:${link}` }, backup)
-    expect([lstatSync(link).isSymbolicLink(), countOf(path), countOf(previousFile)]).toEqual([true, 3, 3])
-    expect(readdirSync(folder).filter((name) => name.includes('tmp'))).toEqual([`pets.db.${process.ppid}.tmp`])
+    expect([lstatSync(link).isSymbolicLink(), countOf(path), countOf(previousFile)]).toEqual([
+      true,
+      3,
+      3,
+    ])
+    expect(readdirSync(folder).filter((name) => name.includes('tmp'))).toEqual([
+      `pets.db.${process.ppid}.tmp`,
+    ])
   })
 
   it('is not restored from a damaged file', async () => {

@@ -27,20 +27,27 @@ export interface RestoredSqlite extends SqliteBackup {
 }
 
 /**
- * Writes a consistent copy of a database to a file, even while a service writes to it, and checks the copy. An existing
- * file is replaced when the copy is complete. Rejects with one sentence.
+ * Writes a consistent copy of a database to a file, even while a service writes to it, and checks
+ * the copy. An existing file is replaced when the copy is complete. Rejects with one sentence.
  */
-export async function backupSqlite({ url }: Pick<SqliteOptions, 'url'>, file: string): Promise<SqliteBackup> {
+export async function backupSqlite(
+  { url }: Pick<SqliteOptions, 'url'>,
+  file: string,
+): Promise<SqliteBackup> {
   // A link stays one.
   return copyTo(existsSync(file) ? realpathSync(file) : file, sqlitePath(url))
 }
 
 /**
- * Replaces a database, which must not be open anywhere, by a backup. An existing database, even a damaged one, is kept
- * under another name; at every moment one of the two has its name. Rejects with one sentence, and changes nothing, if the
- * backup is damaged, of another program or of a newer version.
+ * Replaces a database, which must not be open anywhere, by a backup. An existing database, even a
+ * damaged one, is kept under another name; at every moment one of the two has its name. Rejects
+ * with one sentence, and changes nothing, if the backup is damaged, of another program or of a
+ * newer version.
  */
-export async function restoreSqlite({ url }: Pick<SqliteOptions, 'url'>, file: string): Promise<RestoredSqlite> {
+export async function restoreSqlite(
+  { url }: Pick<SqliteOptions, 'url'>,
+  file: string,
+): Promise<RestoredSqlite> {
   const named = sqlitePath(url)
   if (named === MEMORY) throw new Error('A backup cannot be restored into memory.')
   await withSqliteDatabase(file, { readOnly: true }, assertPetStore)
@@ -55,7 +62,10 @@ export async function restoreSqlite({ url }: Pick<SqliteOptions, 'url'>, file: s
   return { ...(await copyTo(path, file, () => keep(path, previousFile))), previousFile }
 }
 
-/** Gives a database a second name. The log of a damaged one, which would be applied to the next, has only that one then. */
+/**
+ * Gives a database a second name. The log of a damaged one, which would be applied to the next, has
+ * only that one then.
+ */
 function keep(path: string, previousFile: string): void {
   try {
     linkSync(path, previousFile)
@@ -68,18 +78,28 @@ function keep(path: string, previousFile: string): void {
   rmSync(`${path}-shm`, { force: true })
 }
 
-/** Writes to a temporary file beside the final one, which takes its name once it is checked and on the disk. */
-async function copyTo(file: string, from: string, beforeRename: () => void = () => {}): Promise<SqliteBackup> {
+/**
+ * Writes to a temporary file beside the final one, which takes its name once it is checked and on
+ * the disk.
+ */
+async function copyTo(
+  file: string,
+  from: string,
+  beforeRename: () => void = () => {},
+): Promise<SqliteBackup> {
   const folder = dirname(file)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Error(`Cannot write ${JSON.stringify(file)}: there is no folder ${JSON.stringify(folder)}.`)
+    throw new Error(
+      `Cannot write ${JSON.stringify(file)}: there is no folder ${JSON.stringify(folder)}.`,
+    )
   }
   const temporary = `${file}.${process.pid}.tmp`
   const source = await openSqliteDatabase(from, { readOnly: true })
   try {
     const existing = statSync(file, { throwIfNoEntry: false })
     if (existing?.isFile() === false) throw new Error('it is a folder or a device')
-    if (existing && realpathSync(file) === realpathSync(from)) throw new Error('it is the database itself')
+    if (existing && realpathSync(file) === realpathSync(from))
+      throw new Error('it is the database itself')
     removeLeftovers(file)
     // The statement writes another file only, but is rejected in this mode.
     source.pragma('query_only = off')
@@ -104,7 +124,8 @@ function removeLeftovers(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     if (!name.startsWith(`${basename(file)}.`)) continue
     const [, pid] = /^\.(\d+)\.tmp(?:-journal)?$/.exec(name.slice(basename(file).length)) ?? []
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(file), name), { force: true })
+    if (pid !== undefined && !isRunning(Number(pid)))
+      rmSync(join(dirname(file), name), { force: true })
   }
 }
 
@@ -129,8 +150,8 @@ function checkCopy(file: string): number {
 }
 
 /**
- * In WAL mode every connection holds a lock; only without any can the mode be changed. Also moves the log into the file. A
- * damaged file may be replaced: nothing can be learned from it.
+ * In WAL mode every connection holds a lock; only without any can the mode be changed. Also moves
+ * the log into the file. A damaged file may be replaced: nothing can be learned from it.
  */
 function assertUnused(path: string): void {
   const database = new Database(path, { timeout: 0 })
@@ -138,7 +159,9 @@ function assertUnused(path: string): void {
     database.pragma('journal_mode = delete')
   } catch (error) {
     if (!isBusy(error)) return
-    throw new Error(`The database ${JSON.stringify(path)} is in use. Stop the service first.`, { cause: error })
+    throw new Error(`The database ${JSON.stringify(path)} is in use. Stop the service first.`, {
+      cause: error,
+    })
   } finally {
     database.close()
   }

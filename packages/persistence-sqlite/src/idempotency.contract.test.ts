@@ -23,7 +23,12 @@ it('Expired idempotency keys are deleted in the background, and no pet', async (
 
   // By the clock of this instance, which is fast, the live one has expired too.
   const at = new Date(now + IDEMPOTENCY_KEY_LIFETIME_MS)
-  const { pet } = await pets.addWithKey(aNewPet(), { owner: 'shop', key: 'new', fingerprint: 'f', at })
+  const { pet } = await pets.addWithKey(aNewPet(), {
+    owner: 'shop',
+    key: 'new',
+    fingerprint: 'f',
+    at,
+  })
   const keys = other.prepare('select key from idempotency_key order by created_at').pluck()
   await expect.poll(() => keys.all()).toEqual(['live', 'new'])
   expect(await pets.find(pet.id)).toEqual(pet)

@@ -39,10 +39,18 @@ describe('SQLite migrations', () => {
   })
 
   it('tell a missing file from an empty one and from one that is up to date, and create nothing', async () => {
-    expect(await readSqliteMigrations({ url })).toEqual({ database: 'missing', pending: ALL, newer: [] })
+    expect(await readSqliteMigrations({ url })).toEqual({
+      database: 'missing',
+      pending: ALL,
+      newer: [],
+    })
     expect(readdirSync(folder)).toEqual([])
     writeFileSync(path, '')
-    expect(await readSqliteMigrations({ url })).toEqual({ database: 'empty', pending: ALL, newer: [] })
+    expect(await readSqliteMigrations({ url })).toEqual({
+      database: 'empty',
+      pending: ALL,
+      newer: [],
+    })
     await migrateSqlite({ url })
     new Database(path).exec("insert into migration (name) values ('9999-add-breed')").close()
     expect(await readSqliteMigrations({ url })).toEqual({
@@ -71,7 +79,12 @@ describe('SQLite migrations', () => {
     )
     database.close()
     const sentence = `The SQLite database ${JSON.stringify(path)} was created by an earlier version, which this one does not continue: export its pets with that version (pet-store export), and import them into a new database with this one (pet-store import).`
-    for (const attempt of [readSqliteMigrations, migrateSqlite, openSqlitePersistence, openSqliteBulkAccess]) {
+    for (const attempt of [
+      readSqliteMigrations,
+      migrateSqlite,
+      openSqlitePersistence,
+      openSqliteBulkAccess,
+    ]) {
       await expect(attempt({ url, migrate: true })).rejects.toThrow(new Error(sentence))
     }
   })
@@ -133,26 +146,75 @@ describe('migrated SQLite schema', () => {
 
   it.each([
     ['no name', 'name, category_id', 'null, 1', 'NOT NULL constraint failed: pet.name'],
-    ['no category', 'name, category_id', "'Rex', null", 'NOT NULL constraint failed: pet.category_id'],
-    ['another status', 'name, category_id, status', "'Rex', 1, 'lost'", 'CHECK constraint failed: pet_status_check'],
-    ['a status in upper case', 'name, category_id, status', "'Rex', 1, 'SOLD'", 'CHECK constraint failed'],
-    ['an empty status', 'name, category_id, status', "'Rex', 1, ''", 'CHECK constraint failed: pet_status_check'],
-    ['a name that is no text', 'name, category_id', "x'00', 1", 'cannot store BLOB value in TEXT column pet.name'],
-    ['a category that is no integer', 'name, category_id', "'Rex', 1.5", 'cannot store REAL value in INTEGER column'],
-    ['a category beyond int64', 'name, category_id', "'Rex', 9223372036854775808", 'cannot store REAL value'],
+    [
+      'no category',
+      'name, category_id',
+      "'Rex', null",
+      'NOT NULL constraint failed: pet.category_id',
+    ],
+    [
+      'another status',
+      'name, category_id, status',
+      "'Rex', 1, 'lost'",
+      'CHECK constraint failed: pet_status_check',
+    ],
+    [
+      'a status in upper case',
+      'name, category_id, status',
+      "'Rex', 1, 'SOLD'",
+      'CHECK constraint failed',
+    ],
+    [
+      'an empty status',
+      'name, category_id, status',
+      "'Rex', 1, ''",
+      'CHECK constraint failed: pet_status_check',
+    ],
+    [
+      'a name that is no text',
+      'name, category_id',
+      "x'00', 1",
+      'cannot store BLOB value in TEXT column pet.name',
+    ],
+    [
+      'a category that is no integer',
+      'name, category_id',
+      "'Rex', 1.5",
+      'cannot store REAL value in INTEGER column',
+    ],
+    [
+      'a category beyond int64',
+      'name, category_id',
+      "'Rex', 9223372036854775808",
+      'cannot store REAL value',
+    ],
     ['an id that is no integer', 'id, name, category_id', "'a', 'Rex', 1", 'datatype mismatch'],
   ])('rejects %s from any writer', (_, columns, values, message) => {
     expect(insert(columns, values)).toThrow(message)
   })
 
   it.each([
-    ['another scope', "'k', 'ab', 'kiosk', 'pets:eat', 1", 'CHECK constraint failed: api_key_scopes_check'],
-    ['scopes in another order', "'k', 'ab', 'kiosk', 'pets:write pets:read', 1", 'CHECK constraint failed'],
+    [
+      'another scope',
+      "'k', 'ab', 'kiosk', 'pets:eat', 1",
+      'CHECK constraint failed: api_key_scopes_check',
+    ],
+    [
+      'scopes in another order',
+      "'k', 'ab', 'kiosk', 'pets:write pets:read', 1",
+      'CHECK constraint failed',
+    ],
     ['no hash', "'k', null, 'kiosk', 'pets:read', 1", 'NOT NULL constraint failed: api_key.sha256'],
-    ['a hash that is taken', "'k', 'a', 'n', 'pets:read', 1), ('l', 'a', 'n', 'pets:read', 1", 'UNIQUE constraint'],
+    [
+      'a hash that is taken',
+      "'k', 'a', 'n', 'pets:read', 1), ('l', 'a', 'n', 'pets:read', 1",
+      'UNIQUE constraint',
+    ],
   ])('rejects an API key with %s from any writer', (_, values, message) => {
     const columns = 'id, sha256, name, scopes, created_at'
-    expect(() => database.exec(`insert into api_key (${columns}) values (${values})`)).toThrow(message)
+    expect(() => database.exec(`insert into api_key (${columns}) values (${values})`)).toThrow(
+      message,
+    )
   })
 
   it('accepts every status and none', () => {

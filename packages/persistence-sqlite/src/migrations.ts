@@ -9,17 +9,22 @@ import { createSqliteOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
 
 /**
- * Brings the schema up to date and returns the names of the migrations that were missing. Creates the file if it is
- * missing. Any number of processes may call it at once.
+ * Brings the schema up to date and returns the names of the migrations that were missing. Creates
+ * the file if it is missing. Any number of processes may call it at once.
  */
-export async function migrateSqlite({ url }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
+export async function migrateSqlite({
+  url,
+}: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
   return withSqliteDatabase(sqlitePath(url), {}, runMigrations)
 }
 
 /** Returns which migrations a file has and lacks. Writes nothing. */
-export async function readSqliteMigrations({ url }: Pick<SqliteOptions, 'url'>): Promise<MigrationState> {
+export async function readSqliteMigrations({
+  url,
+}: Pick<SqliteOptions, 'url'>): Promise<MigrationState> {
   const path = sqlitePath(url)
-  if (path !== MEMORY && !existsSync(path)) return migrationState(nameOf(path), undefined, MIGRATIONS)
+  if (path !== MEMORY && !existsSync(path))
+    return migrationState(nameOf(path), undefined, MIGRATIONS)
   return withSqliteDatabase(path, { readOnly: true }, stateOf)
 }
 
@@ -34,13 +39,16 @@ export async function runMigrations(database: Database): Promise<readonly string
       return pending
     })
   } catch (error) {
-    throw new Error(`Cannot migrate the ${nameOf(database.name)}: ${(error as Error).message}.`, { cause: error })
+    throw new Error(`Cannot migrate the ${nameOf(database.name)}: ${(error as Error).message}.`, {
+      cause: error,
+    })
   }
 }
 
 /**
- * Makes an adapter of a file whose schema is up to date, migrating it if it may. Rejects with one sentence if the file is missing, is no
- * database, may not be written, without `migrate`, has an outdated schema or, unless it may, that of a newer version.
+ * Makes an adapter of a file whose schema is up to date, migrating it if it may. Rejects with one
+ * sentence if the file is missing, is no database, may not be written, without `migrate`, has an
+ * outdated schema or, unless it may, that of a newer version.
  */
 export async function openMigrated<Adapter>(
   { url, migrate = false, create = true, readOnly = false }: SqliteOptions,
@@ -48,7 +56,10 @@ export async function openMigrated<Adapter>(
   createAdapter: (database: Database) => Adapter,
 ): Promise<Adapter> {
   const mayMigrate = migrate && !readOnly
-  const opened = await openSqliteDatabase(sqlitePath(url), { create: create && mayMigrate, readOnly })
+  const opened = await openSqliteDatabase(sqlitePath(url), {
+    create: create && mayMigrate,
+    readOnly,
+  })
   return closedOnFailure(opened, async (database) => {
     if (mayMigrate) await runMigrations(database)
     else assertMigrated(nameOf(database.name), stateOf(database))
@@ -61,14 +72,23 @@ export async function openMigrated<Adapter>(
 /** Throws one sentence if this program has never migrated a database, or a newer version has. */
 export function assertPetStore(database: Database): void {
   const state = stateOf(database)
-  if (state.database !== 'migrated') throw new Error(`${JSON.stringify(database.name)} is no database of a pet store.`)
+  if (state.database !== 'migrated')
+    throw new Error(`${JSON.stringify(database.name)} is no database of a pet store.`)
   assertNotNewer(nameOf(database.name), state)
 }
 
-/** Which migrations it has and lacks. Without MikroORM, which no start should wait for; its migrator would also create its table and take the write lock. */
+/**
+ * Which migrations it has and lacks. Without MikroORM, which no start should wait for; its migrator
+ * would also create its table and take the write lock.
+ */
 export function stateOf(database: Database): MigrationState {
-  const table = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'migration'").get()
-  const names = table === undefined ? [] : database.prepare('select name from migration order by id').pluck().all()
+  const table = database
+    .prepare("select 1 from sqlite_schema where type = 'table' and name = 'migration'")
+    .get()
+  const names =
+    table === undefined
+      ? []
+      : database.prepare('select name from migration order by id').pluck().all()
   return migrationState(nameOf(database.name), names as string[], MIGRATIONS)
 }
 

@@ -42,9 +42,15 @@ describe('SQLite persistence', () => {
   it('is unavailable while its file is moved, and works when it is back', async () => {
     await persistence.pets.add(aNewPet())
     renameSync(path, `${path}.moved`)
-    const moved = { code: 'persistence_unavailable', message: expect.stringContaining('was moved') as string }
+    const moved = {
+      code: 'persistence_unavailable',
+      message: expect.stringContaining('was moved') as string,
+    }
     await expect(persistence.check()).rejects.toMatchObject(moved)
-    await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({ ...moved, outcome: 'not_stored' })
+    await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({
+      ...moved,
+      outcome: 'not_stored',
+    })
     // Another file under the same name is not the database either.
     writeFileSync(path, '')
     await expect(persistence.check()).rejects.toMatchObject(moved)
@@ -53,17 +59,23 @@ describe('SQLite persistence', () => {
     expect((await persistence.pets.add(aNewPet())).id).toBe(2n)
   })
 
-  it.each(['deleted', 'replaced'])('is unavailable when its log is %s, in which pets would be lost', async (how) => {
-    await persistence.pets.add(aNewPet())
-    rmSync(`${path}-wal`)
-    if (how === 'replaced') writeFileSync(`${path}-wal`, '')
-    const lost = {
-      code: 'persistence_unavailable',
-      message: expect.stringContaining('pets.db-wal" was moved') as string,
-    }
-    await expect(persistence.check()).rejects.toMatchObject(lost)
-    await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({ ...lost, outcome: 'not_stored' })
-  })
+  it.each(['deleted', 'replaced'])(
+    'is unavailable when its log is %s, in which pets would be lost',
+    async (how) => {
+      await persistence.pets.add(aNewPet())
+      rmSync(`${path}-wal`)
+      if (how === 'replaced') writeFileSync(`${path}-wal`, '')
+      const lost = {
+        code: 'persistence_unavailable',
+        message: expect.stringContaining('pets.db-wal" was moved') as string,
+      }
+      await expect(persistence.check()).rejects.toMatchObject(lost)
+      await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({
+        ...lost,
+        outcome: 'not_stored',
+      })
+    },
+  )
 
   it('stores pets that wait for the lock of another process before it closes', async () => {
     const other = new Database(path)

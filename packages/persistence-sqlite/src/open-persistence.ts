@@ -1,9 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Persistence } from '@pet-store/persistence'
-import { compilePetStatements, SqlApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
+import {
+  compilePetStatements,
+  SqlApiKeyRepository,
+  SqlPetRepository,
+} from '@pet-store/persistence-mikro-orm'
 import { REQUEST_MAX_WAIT_MS, withRetries } from './database/failures.ts'
 import type { SqliteOptions } from './database/settings.ts'
-import { createFileCheck, createGroupedWrites, createSqlitePetWriter } from './driver/grouped-writes.ts'
+import {
+  createFileCheck,
+  createGroupedWrites,
+  createSqlitePetWriter,
+} from './driver/grouped-writes.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { openMigrated, stateOf } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
@@ -12,8 +20,9 @@ import { createSqliteOrm } from './orm.ts'
 export type SqlitePersistence = Persistence & Required<Pick<Persistence, 'apiKeys' | 'isMigrated'>>
 
 /**
- * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects with one sentence if the file is
- * missing, is no database, may not be written or, without `migrate`, has an outdated schema.
+ * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects with one sentence
+ * if the file is missing, is no database, may not be written or, without `migrate`, has an outdated
+ * schema.
  */
 export function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
   return openMigrated(options, { mayBeNewer: true }, (database) => {
@@ -22,10 +31,18 @@ export function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePer
     const addWrite = createGroupedWrites(database, assertFile)
     const runner = createSqliteStatementRunner(database, addWrite)
     const writer = createSqlitePetWriter(em, database, addWrite)
-    const pets = new SqlPetRepository(compilePetStatements(em), runner, writer, options.onBackgroundFailure)
+    const pets = new SqlPetRepository(
+      compilePetStatements(em),
+      runner,
+      writer,
+      options.onBackgroundFailure,
+    )
     const apiKeys = new SqlApiKeyRepository(em, runner)
     // Reads a page of the file, which `select 1` would not.
-    const readPage = runner.readOne({ name: 'check', sql: 'select id from pet limit 1' }, () => true)
+    const readPage = runner.readOne(
+      { name: 'check', sql: 'select id from pet limit 1' },
+      () => true,
+    )
 
     return {
       pets,
@@ -34,7 +51,8 @@ export function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePer
         assertFile()
         await readPage([])
       },
-      isMigrated: () => withRetries(() => stateOf(database).pending.length === 0, REQUEST_MAX_WAIT_MS),
+      isMigrated: () =>
+        withRetries(() => stateOf(database).pending.length === 0, REQUEST_MAX_WAIT_MS),
       async close() {
         await Promise.all([pets.finish(), apiKeys.finish()])
         // The reads of this turn.

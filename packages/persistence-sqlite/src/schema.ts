@@ -7,7 +7,8 @@ import type { MigrationObject } from '@mikro-orm/sqlite'
 class CreateSchema extends Migration {
   override up(): void {
     // `strict` rejects values of another type from any writer. `autoincrement` never reuses an id.
-    // `not null` on the primary key is redundant; without it MikroORM reports a difference from the entity.
+    // `not null` on the primary key is redundant; without it MikroORM reports a difference from the
+    // entity.
     this.addSql(`create table pet (
       id integer not null primary key autoincrement,
       name text not null,
@@ -56,5 +57,10 @@ class CreateSchema extends Migration {
   }
 }
 
-/** Every migration in order. The names are stored in existing databases: they never change, and none is ever removed. */
-export const MIGRATIONS: readonly MigrationObject[] = [{ name: '0001-create-schema', class: CreateSchema }]
+/**
+ * Every migration in order. The names are stored in existing databases: they never change, and none
+ * is ever removed.
+ */
+export const MIGRATIONS: readonly MigrationObject[] = [
+  { name: '0001-create-schema', class: CreateSchema },
+]

@@ -10,7 +10,10 @@ import { MIGRATIONS } from './schema.ts'
 
 const PACKAGE = dirname(import.meta.dirname)
 
-/** The arguments for a Node process that runs this code from source, as a module of this package; `URL` is the database. */
+/**
+ * The arguments for a Node process that runs this code from source, as a module of this package;
+ * `URL` is the database.
+ */
 const nodeArguments = (code: string, url: string): string[] => [
   '--conditions=@pet-store/source',
   '--input-type=module',
@@ -27,7 +30,9 @@ const AS_NOBODY = `
 
 /** Runs the code and returns what it printed; the ORM must not have logged anything. */
 async function run(code: string, url: string): Promise<string> {
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, nodeArguments(code, url), { cwd: PACKAGE })
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, nodeArguments(code, url), {
+    cwd: PACKAGE,
+  })
   expect(stderr).toBe('')
   return stdout
 }
@@ -51,7 +56,9 @@ describe('SQLite with several processes', () => {
       console.log(JSON.stringify(await migrateSqlite({ url: URL })))
       await (await openSqlitePersistence({ url: URL, migrate: true })).close()`
     const outputs = await Promise.all(Array.from({ length: 3 }, () => run(code, url)))
-    expect(outputs.flatMap((output): unknown => JSON.parse(output))).toEqual(MIGRATIONS.map(({ name }) => name))
+    expect(outputs.flatMap((output): unknown => JSON.parse(output))).toEqual(
+      MIGRATIONS.map(({ name }) => name),
+    )
   })
 
   it('rejects opening a file or a folder that the user may not write or read', async () => {
@@ -77,7 +84,9 @@ describe('SQLite with several processes', () => {
       'may not read the file',
       'may not create or open its folder',
     ]
-    expect(output).toMatch(new RegExp(`^${reasons.map((reason) => `${beginning} ${reason}\\.\n`).join('')}$`))
+    expect(output).toMatch(
+      new RegExp(`^${reasons.map((reason) => `${beginning} ${reason}\\.\n`).join('')}$`),
+    )
   })
 
   it('leaves nothing beside a file that a process only reads', async () => {

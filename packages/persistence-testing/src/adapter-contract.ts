@@ -28,15 +28,15 @@ export interface AdapterCase {
   readonly capability: string
   readonly timeLimitMs: number
   /**
-   * Rejects when the guarantee is broken, or after the time limit. Resolves with `undefined` when it was shown, else
-   * with the reason why it could not be shown.
+   * Rejects when the guarantee is broken, or after the time limit. Resolves with `undefined` when
+   * it was shown, else with the reason why it could not be shown.
    */
   readonly run: (timeLimitMs?: number) => Promise<string | undefined>
 }
 
 /**
- * Every guarantee of an adapter: the contracts of its ports, each case on an empty database, and what one open port
- * cannot show. Run the cases one after the other.
+ * Every guarantee of an adapter: the contracts of its ports, each case on an empty database, and
+ * what one open port cannot show. Run the cases one after the other.
  */
 export function adapterContract(harness: PersistenceHarness): readonly AdapterCase[] {
   const opened =
@@ -44,7 +44,10 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     (url, work) =>
       withPersistence(harness, url, (persistence) => work(part(persistence)))
 
-  /** The cases of a port, each on an empty database. Opening and closing belong to the time of the case too. */
+  /**
+   * The cases of a port, each on an empty database. Opening and closing belong to the time of the
+   * case too.
+   */
   const onEmptyDatabase = <Port>(
     contract: readonly ContractCase<Port>[],
     withPort: WithPort<Port>,
@@ -53,7 +56,9 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...rest,
       run: (_, limitMs = rest.timeLimitMs) =>
         endWithin(limitMs, async () =>
-          withPort(await harness.emptyDatabase({ mayHaveSchema: true }), (port) => run(port, limitMs)),
+          withPort(await harness.emptyDatabase({ mayHaveSchema: true }), (port) =>
+            run(port, limitMs),
+          ),
         ),
     }))
 

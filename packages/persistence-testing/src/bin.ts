@@ -28,7 +28,8 @@ const OPTIONS = {
 } as const
 
 const [, , command, ...given] = process.argv
-if (command === RUN_CASES && process.send) await runCases(JSON.parse(given[0] ?? ''), Number(given[1]))
+if (command === RUN_CASES && process.send)
+  await runCases(JSON.parse(given[0] ?? ''), Number(given[1]))
 
 try {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
@@ -36,7 +37,8 @@ try {
   const timeLimitSeconds = Number(seconds ?? 20)
   if (help) console.log(USAGE)
   else if (positionals.join(' ') !== 'check') throw new Error(USAGE)
-  else if (!(timeLimitSeconds > 0)) throw new Error(`--time-limit must be a number of seconds, got "${seconds}".`)
+  else if (!(timeLimitSeconds > 0))
+    throw new Error(`--time-limit must be a number of seconds, got "${seconds}".`)
   else process.exitCode = await checkCommand({ ...options, timeLimitSeconds }, { all, json })
 } catch (error) {
   console.error((error as Error).message)

@@ -31,9 +31,12 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
       for (const pet of pets) await addPets([pet])
     },
   }),
-  'read: ignores the status': (_, { readPets }) => ({ readPets: ({ status: _status, ...query }) => readPets(query) }),
+  'read: ignores the status': (_, { readPets }) => ({
+    readPets: ({ status: _status, ...query }) => readPets(query),
+  }),
   'read: skips a pet after each page': (_, { readPets }) => ({
-    readPets: ({ after, ...query }) => readPets(after === undefined ? query : { ...query, after: after + 1n }),
+    readPets: ({ after, ...query }) =>
+      readPets(after === undefined ? query : { ...query, after: after + 1n }),
   }),
   'read: returns half of a page': (_, { readPets }) => ({
     readPets: ({ limit, ...query }) => readPets({ ...query, limit: Math.ceil(limit / 2) }),
@@ -108,7 +111,8 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
     writeApiKeys: (keys) => writeApiKeys(keys.map(({ revokedBy: _by, ...key }) => key)),
   }),
   'api-keys: keeps the API key that is stored': (bulk, { writeApiKeys }) => ({
-    writeApiKeys: (keys) => writeApiKeys(keys.filter((key) => !bulk.apiKeys.rows.some(({ id }) => id === key.id))),
+    writeApiKeys: (keys) =>
+      writeApiKeys(keys.filter((key) => !bulk.apiKeys.rows.some(({ id }) => id === key.id))),
   }),
   'api-keys.taken-hash: writes API keys until one is taken': (_, { writeApiKeys }) => ({
     async writeApiKeys(keys) {

@@ -1,5 +1,10 @@
 import { INT64, type NewPet, PET_STATUSES, type Pet } from '@pet-store/domain'
-import type { BulkAccess, PetImport, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
+import type {
+  BulkAccess,
+  PetImport,
+  StoredApiKey,
+  StoredIdempotencyKey,
+} from '@pet-store/persistence'
 import { type ContractCase, casesOf, expectEqual, expectRejection } from './contract-case.ts'
 import { after, hashOf } from './new-api-keys.ts'
 import { aNewPet, anUnreadablePet, withoutId } from './new-pets.ts'
@@ -7,7 +12,11 @@ import { aNewPet, anUnreadablePet, withoutId } from './new-pets.ts'
 const ODD: readonly NewPet[] = [
   aNewPet({ name: 'Top', categoryId: INT64.max, status: 'sold' }),
   aNewPet({ name: 'Bottom', categoryId: INT64.min }),
-  aNewPet({ name: ' it\'s "odd"\\,{}\t\r\n🐕 NULL ', categoryId: 2n ** 53n + 1n, status: 'pending' }),
+  aNewPet({
+    name: ' it\'s "odd"\\,{}\t\r\n🐕 NULL ',
+    categoryId: 2n ** 53n + 1n,
+    status: 'pending',
+  }),
   aNewPet({ name: 'NULL', categoryId: 0n, status: 'available' }),
 ]
 const MANY: readonly NewPet[] = Array.from({ length: 1_234 }, (_, index) =>
@@ -23,12 +32,24 @@ const keyOf = (owner: string, key: string, petId: bigint): StoredIdempotencyKey 
   ...{ owner, key, fingerprint: 'f', petId, at: after(5) },
 })
 const apiKeyOf = (name: string, fields: Partial<StoredApiKey> = {}): StoredApiKey => ({
-  ...{ id: `key_${name}`, sha256: hashOf(name), name: 'kiosk', scopes: ['pets:read'], createdAt: after(1), ...fields },
+  ...{
+    id: `key_${name}`,
+    sha256: hashOf(name),
+    name: 'kiosk',
+    scopes: ['pets:read'],
+    createdAt: after(1),
+    ...fields,
+  },
 })
 
-/** The contract of `BulkAccess` by itself. What it has in common with an open adapter is in `persistence-cases/`. */
+/**
+ * The contract of `BulkAccess` by itself. What it has in common with an open adapter is in
+ * `persistence-cases/`.
+ */
 export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
-  'add: gives many new pets ascending ids in their order, and returns them exactly': async (bulk) => {
+  'add: gives many new pets ascending ids in their order, and returns them exactly': async (
+    bulk,
+  ) => {
     expectEqual(
       [await bulk.countPets(), await bulk.lastPetId()],
       [0, 0n],
@@ -51,46 +72,53 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('
     expectEqual(await bulk.readPetImports(), [end], 'the import that has ended')
     expectEqual(await bulk.countPets(), 2 * ODD.length, 'the number of pets')
   },
-  'add.other-import: stores neither pets nor progress when another process has begun or advanced the import': async (
-    bulk,
-  ) => {
-    const first = importOf()
-    await bulk.addPets(ODD, { to: first })
-    const to = importOf({ lines: 7 })
-    for (const from of [undefined, importOf({ id: 2n }), importOf({ lines: 2 }), ended()]) {
-      await expectRejection(
-        () => bulk.addPets(ODD, { to, ...(from && { from }) }),
-        'addPets must reject an import that is not where from says',
-      )
-    }
-    expectEqual(await bulk.countPets(), ODD.length, 'the number of pets')
-    expectEqual(await bulk.readPetImports(), [first], 'the import must not change')
-  },
+  'add.other-import: stores neither pets nor progress when another process has begun or advanced the import':
+    async (bulk) => {
+      const first = importOf()
+      await bulk.addPets(ODD, { to: first })
+      const to = importOf({ lines: 7 })
+      for (const from of [undefined, importOf({ id: 2n }), importOf({ lines: 2 }), ended()]) {
+        await expectRejection(
+          () => bulk.addPets(ODD, { to, ...(from && { from }) }),
+          'addPets must reject an import that is not where from says',
+        )
+      }
+      expectEqual(await bulk.countPets(), ODD.length, 'the number of pets')
+      expectEqual(await bulk.readPetImports(), [first], 'the import must not change')
+    },
   'add.all-or-nothing: stores all new pets of a call or none, with their import': async (bulk) => {
     const pets = [...MANY, anUnreadablePet('name')]
-    await expectRejection(async () => bulk.addPets(pets, { to: importOf() }), 'addPets must reject an unreadable pet')
+    await expectRejection(
+      async () => bulk.addPets(pets, { to: importOf() }),
+      'addPets must reject an unreadable pet',
+    )
     expectEqual(await bulk.countPets(), 0, 'the number of pets')
     expectEqual(await bulk.readPetImports(), [], 'the imports')
     await bulk.addPets(ODD, { to: importOf() })
     expectEqual(await bulk.countPets(), ODD.length, 'the number of pets after the next call')
   },
-  'read: reads every pet once, over several pages, each of them full but the last, of a status too': async (bulk) => {
-    await bulk.addPets([...ODD, ...MANY.slice(0, 5), ...ODD])
-    const all = await bulk.readPets({ limit: ALL })
-    for (const status of [undefined, 'sold'] as const) {
-      const query = status === undefined ? { limit: 3 } : { limit: 1, status }
-      const expected = all.filter((pet) => status === undefined || pet.status === status)
-      const read: Pet[] = []
-      for (let pages = 0; pages < 9; pages += 1) {
-        const last = read.at(-1)
-        const page = await bulk.readPets({ ...query, ...(last && { after: last.id }) })
-        const wanted = expected.slice(read.length, read.length + query.limit)
-        expectEqual(page, wanted, `${query.limit} pets with the status ${status} after ${last?.id}`)
-        if (page.length === 0) break
-        read.push(...page)
+  'read: reads every pet once, over several pages, each of them full but the last, of a status too':
+    async (bulk) => {
+      await bulk.addPets([...ODD, ...MANY.slice(0, 5), ...ODD])
+      const all = await bulk.readPets({ limit: ALL })
+      for (const status of [undefined, 'sold'] as const) {
+        const query = status === undefined ? { limit: 3 } : { limit: 1, status }
+        const expected = all.filter((pet) => status === undefined || pet.status === status)
+        const read: Pet[] = []
+        for (let pages = 0; pages < 9; pages += 1) {
+          const last = read.at(-1)
+          const page = await bulk.readPets({ ...query, ...(last && { after: last.id }) })
+          const wanted = expected.slice(read.length, read.length + query.limit)
+          expectEqual(
+            page,
+            wanted,
+            `${query.limit} pets with the status ${status} after ${last?.id}`,
+          )
+          if (page.length === 0) break
+          read.push(...page)
+        }
       }
-    }
-  },
+    },
   'write: stores pets under the ids that they have, for every kind of read': async (bulk) => {
     const ids = [2n ** 53n + 1n, 7n, 2n ** 62n, 5n]
     const pets = ids.map((id, index) => ({ id, ...(ODD[index] as NewPet) }))
@@ -101,7 +129,11 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('
     expectEqual(await bulk.countPets(), ids.length, 'the number of pets')
     for (const status of PET_STATUSES) {
       const withStatus = expected.filter((pet) => pet.status === status)
-      expectEqual(await bulk.readPets({ status, limit: ALL }), withStatus, `the pets with the status ${status}`)
+      expectEqual(
+        await bulk.readPets({ status, limit: ALL }),
+        withStatus,
+        `the pets with the status ${status}`,
+      )
     }
     const rest = await bulk.readPets({ after: 7n, limit: ALL })
     expectEqual(rest, expected.slice(2), 'the pets after an id')
@@ -113,68 +145,89 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('
     await expectRejection(async () => bulk.writePets(more), 'writePets must reject a taken id')
     expectEqual(await bulk.readPets({ limit: ALL }), stored, 'the stored pets must not change')
   },
-  'ids: moves the ids of new pets forwards, never back, up to the greatest integer of 64 bits': async (bulk) => {
-    await bulk.addPets(ODD)
-    await bulk.movePetIdsPast(1_000n)
-    await bulk.movePetIdsPast(10n)
-    await bulk.addPets(ODD.slice(0, 1))
-    const last = (await bulk.readPets({ limit: ALL })).at(-1)?.id ?? 0n
-    expectEqual(last > 1_000n, true, 'whether the next id is greater than 1000')
-    expectEqual(await bulk.lastPetId(), last, 'the last id')
-    await bulk.movePetIdsPast(INT64.max - 2n)
-    await bulk.addPets(ODD.slice(0, 1))
-    const stored = await bulk.readPets({ limit: ALL })
-    expectEqual(stored.at(-1)?.id, INT64.max - 1n, 'the last id but one')
-    await bulk.movePetIdsPast(INT64.max)
-    expectEqual(await bulk.lastPetId(), INT64.max, 'the last id')
-    await expectRejection(async () => bulk.addPets(ODD.slice(1, 2)), 'addPets must reject a pet without an id for it')
-    expectEqual(await bulk.readPets({ limit: ALL }), stored, 'the stored pets must not change')
-  },
-  'imports: writes and reads imports by ascending id; one with a taken id replaces the stored one': async (bulk) => {
-    const imports = [importOf(), importOf({ id: 2n ** 53n + 1n, state: 'finished' })]
-    await bulk.writePetImports(imports.toReversed())
-    expectEqual(await bulk.readPetImports(), imports, 'all imports')
-    await bulk.writePetImports([ended()])
-    expectEqual(await bulk.readPetImports(), [ended(), imports[1]], 'all imports, the first one replaced')
-  },
-  'idempotency-keys: writes and reads idempotency keys by owner and key; one that is taken is replaced': async (
-    bulk,
-  ) => {
-    await bulk.writePets([1n, 2n, 7n].map((id) => ({ id, ...aNewPet() })))
-    const keys = [
-      ...['x', 'y', 'z'].map((key) => keyOf('a', key, 1n)),
-      ...['w', 'x', 'y', 'z'].map((key) => keyOf('b', key, 2n)),
-      keyOf('c', 'a', 7n),
-    ]
-    await bulk.writeIdempotencyKeys(keys.toReversed())
-    for (let start = 0; start <= keys.length; start += 2) {
-      const page = await bulk.readIdempotencyKeys(2, keys[start - 1])
-      expectEqual(page, keys.slice(start, start + 2), `two keys after the first ${start}`)
-    }
-    await bulk.writeIdempotencyKeys([keyOf('a', 'x', 7n)])
-    expectEqual(await bulk.readIdempotencyKeys(1), [keyOf('a', 'x', 7n)], 'the first key, replaced')
-  },
-  'api-keys: writes and reads API keys with all fields, by ascending id; one whose id is taken is replaced': async (
-    bulk,
-  ) => {
-    const full = apiKeyOf('b', {
-      ...{ scopes: ['pets:read', 'pets:write'], createdBy: 'Ada', expiresAt: after(3), lastUsedAt: after(5) },
-      ...{ revokedAt: after(4), revokedBy: 'Bob', replaces: 'key_a', overlapUntil: after(6) },
-    })
-    await bulk.writeApiKeys([full, apiKeyOf('a')])
-    expectEqual(await bulk.readApiKeys(), [apiKeyOf('a'), full], 'all API keys')
-    const changed = apiKeyOf('a', { revokedAt: after(4), revokedBy: 'Bob', lastUsedAt: after(5) })
-    await bulk.writeApiKeys([changed, apiKeyOf('b'), apiKeyOf('c')])
-    expectEqual(await bulk.readApiKeys(), [changed, apiKeyOf('b'), apiKeyOf('c')], 'all API keys, two replaced')
-  },
-  'api-keys.taken-hash: stores none of the API keys of a call when another key has the hash of one': async (bulk) => {
-    await bulk.writeApiKeys([apiKeyOf('a')])
-    await expectRejection(
-      async () => bulk.writeApiKeys([apiKeyOf('b'), apiKeyOf('c', { sha256: hashOf('a') })]),
-      'writeApiKeys must reject a taken hash',
-    )
-    expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
-  },
+  'ids: moves the ids of new pets forwards, never back, up to the greatest integer of 64 bits':
+    async (bulk) => {
+      await bulk.addPets(ODD)
+      await bulk.movePetIdsPast(1_000n)
+      await bulk.movePetIdsPast(10n)
+      await bulk.addPets(ODD.slice(0, 1))
+      const last = (await bulk.readPets({ limit: ALL })).at(-1)?.id ?? 0n
+      expectEqual(last > 1_000n, true, 'whether the next id is greater than 1000')
+      expectEqual(await bulk.lastPetId(), last, 'the last id')
+      await bulk.movePetIdsPast(INT64.max - 2n)
+      await bulk.addPets(ODD.slice(0, 1))
+      const stored = await bulk.readPets({ limit: ALL })
+      expectEqual(stored.at(-1)?.id, INT64.max - 1n, 'the last id but one')
+      await bulk.movePetIdsPast(INT64.max)
+      expectEqual(await bulk.lastPetId(), INT64.max, 'the last id')
+      await expectRejection(
+        async () => bulk.addPets(ODD.slice(1, 2)),
+        'addPets must reject a pet without an id for it',
+      )
+      expectEqual(await bulk.readPets({ limit: ALL }), stored, 'the stored pets must not change')
+    },
+  'imports: writes and reads imports by ascending id; one with a taken id replaces the stored one':
+    async (bulk) => {
+      const imports = [importOf(), importOf({ id: 2n ** 53n + 1n, state: 'finished' })]
+      await bulk.writePetImports(imports.toReversed())
+      expectEqual(await bulk.readPetImports(), imports, 'all imports')
+      await bulk.writePetImports([ended()])
+      expectEqual(
+        await bulk.readPetImports(),
+        [ended(), imports[1]],
+        'all imports, the first one replaced',
+      )
+    },
+  'idempotency-keys: writes and reads idempotency keys by owner and key; one that is taken is replaced':
+    async (bulk) => {
+      await bulk.writePets([1n, 2n, 7n].map((id) => ({ id, ...aNewPet() })))
+      const keys = [
+        ...['x', 'y', 'z'].map((key) => keyOf('a', key, 1n)),
+        ...['w', 'x', 'y', 'z'].map((key) => keyOf('b', key, 2n)),
+        keyOf('c', 'a', 7n),
+      ]
+      await bulk.writeIdempotencyKeys(keys.toReversed())
+      for (let start = 0; start <= keys.length; start += 2) {
+        const page = await bulk.readIdempotencyKeys(2, keys[start - 1])
+        expectEqual(page, keys.slice(start, start + 2), `two keys after the first ${start}`)
+      }
+      await bulk.writeIdempotencyKeys([keyOf('a', 'x', 7n)])
+      expectEqual(
+        await bulk.readIdempotencyKeys(1),
+        [keyOf('a', 'x', 7n)],
+        'the first key, replaced',
+      )
+    },
+  'api-keys: writes and reads API keys with all fields, by ascending id; one whose id is taken is replaced':
+    async (bulk) => {
+      const full = apiKeyOf('b', {
+        ...{
+          scopes: ['pets:read', 'pets:write'],
+          createdBy: 'Ada',
+          expiresAt: after(3),
+          lastUsedAt: after(5),
+        },
+        ...{ revokedAt: after(4), revokedBy: 'Bob', replaces: 'key_a', overlapUntil: after(6) },
+      })
+      await bulk.writeApiKeys([full, apiKeyOf('a')])
+      expectEqual(await bulk.readApiKeys(), [apiKeyOf('a'), full], 'all API keys')
+      const changed = apiKeyOf('a', { revokedAt: after(4), revokedBy: 'Bob', lastUsedAt: after(5) })
+      await bulk.writeApiKeys([changed, apiKeyOf('b'), apiKeyOf('c')])
+      expectEqual(
+        await bulk.readApiKeys(),
+        [changed, apiKeyOf('b'), apiKeyOf('c')],
+        'all API keys, two replaced',
+      )
+    },
+  'api-keys.taken-hash: stores none of the API keys of a call when another key has the hash of one':
+    async (bulk) => {
+      await bulk.writeApiKeys([apiKeyOf('a')])
+      await expectRejection(
+        async () => bulk.writeApiKeys([apiKeyOf('b'), apiKeyOf('c', { sha256: hashOf('a') })]),
+        'writeApiKeys must reject a taken hash',
+      )
+      expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
+    },
 })
 
 function ended(): PetImport {

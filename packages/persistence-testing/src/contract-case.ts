@@ -9,8 +9,8 @@ export interface ContractCase<Port> {
   /** After this time `run` rejects by itself. */
   readonly timeLimitMs: number
   /**
-   * Runs on a fresh, empty database. Rejects when the guarantee is broken, or after `timeLimitMs`; an adapter that is
-   * slow to reach may be given another limit.
+   * Runs on a fresh, empty database. Rejects when the guarantee is broken, or after `timeLimitMs`;
+   * an adapter that is slow to reach may be given another limit.
    */
   readonly run: (port: Port, timeLimitMs?: number) => Promise<void>
 }
@@ -18,13 +18,18 @@ export interface ContractCase<Port> {
 /** Of a case whose group names none. */
 export const TIME_LIMIT_MS = 20_000
 
-/** Cases as they are written down: `id: guarantee`, and what shows it. Adds the time limit, and the name of the group to the ids. */
+/**
+ * Cases as they are written down: `id: guarantee`, and what shows it. Adds the time limit, and the
+ * name of the group to the ids.
+ */
 export function casesOf<Port>(
   groupOrLimit: string | { readonly group: string; readonly timeLimitMs: number },
   cases: Readonly<Record<`${string}: ${string}`, (port: Port) => Promise<void>>>,
 ): readonly ContractCase<Port>[] {
   const { group, timeLimitMs } =
-    typeof groupOrLimit === 'string' ? { group: groupOrLimit, timeLimitMs: TIME_LIMIT_MS } : groupOrLimit
+    typeof groupOrLimit === 'string'
+      ? { group: groupOrLimit, timeLimitMs: TIME_LIMIT_MS }
+      : groupOrLimit
   return Object.entries(cases).map(([text, show]) => {
     const end = text.indexOf(': ')
     return {
@@ -44,10 +49,15 @@ export function assertShown(condition: unknown, reasonNotShown: string): asserts
 }
 
 /** Rejects when the work takes longer. Work that never ends is abandoned. */
-export async function endWithin<Result>(limitMs: number, work: () => Promise<Result>): Promise<Result> {
+export async function endWithin<Result>(
+  limitMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const limit = new Promise<never>((_, reject) => {
-    const error = new assert.AssertionError({ message: `The case did not end within ${limitMs} ms.` })
+    const error = new assert.AssertionError({
+      message: `The case did not end within ${limitMs} ms.`,
+    })
     timer = setTimeout(() => reject(error), limitMs)
   })
   try {
@@ -57,7 +67,10 @@ export async function endWithin<Result>(limitMs: number, work: () => Promise<Res
   }
 }
 
-/** Compares deeply and strictly. The message of the error says what was expected, then shows the difference. */
+/**
+ * Compares deeply and strictly. The message of the error says what was expected, then shows the
+ * difference.
+ */
 export function expectEqual(actual: unknown, expected: unknown, expectation: string): void {
   try {
     assert.deepEqual(actual, expected)
@@ -83,8 +96,14 @@ export async function expectRejection(
 
 const GROUP_SIZE = 20
 
-/** Calls for 0, 1 and so on, twenty at a time: an adapter may limit how long a call waits for one of its connections. */
-export async function inGroups<Result>(count: number, call: (index: number) => Promise<Result>): Promise<Result[]> {
+/**
+ * Calls for 0, 1 and so on, twenty at a time: an adapter may limit how long a call waits for one of
+ * its connections.
+ */
+export async function inGroups<Result>(
+  count: number,
+  call: (index: number) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = []
   while (results.length < count) {
     const start = results.length

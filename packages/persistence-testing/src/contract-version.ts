@@ -1,22 +1,24 @@
 /**
  * The version of all contracts in this package together.
  *
- * - Major: a guarantee was added, changed or removed, so that an adapter that was correct may have to change.
+ * - Major: a guarantee was added, changed or removed, so that an adapter that was correct may have
+ *   to change.
  * - Minor: a case was added or became stricter, for a guarantee that a port already stated.
  * - Patch: wording, time limits, speed.
  *
- * Nothing was released yet: 4.0.0 will be the first, and a change before that needs no other version. From then on each
- * version says here what has changed, the newest first.
+ * Nothing was released yet: 4.0.0 will be the first, and a change before that needs no other
+ * version. From then on each version says here what has changed, the newest first.
  */
 export const contractVersion: string = '4.0.0'
 
 /**
- * The ids of all cases, by the group that they begin with. An id never changes, and is never used for another guarantee,
- * so a test compares this list with the cases.
+ * The ids of all cases, by the group that they begin with. An id never changes, and is never used
+ * for another guarantee, so a test compares this list with the cases.
  */
 export const CASE_IDS: Readonly<Record<string, string>> = {
   'pet.fields': 'all status name category',
-  'pet.add': 'ids concurrent visible-at-once rejected cancelled cancelled-meanwhile rejected-beside-others',
+  'pet.add':
+    'ids concurrent visible-at-once rejected cancelled cancelled-meanwhile rejected-beside-others',
   'pet.idempotency':
     'repeat concurrent other-content other-content-concurrent exact-key exact-owner many exact-content lifetime ' +
     'expired-concurrent any-time rejected',

@@ -1,6 +1,9 @@
 import type { NewApiKey } from '@pet-store/access'
 
-/** An hour ago, with milliseconds: what ends a moment later has expired already, whatever clock looks at it. */
+/**
+ * An hour ago, with milliseconds: what ends a moment later has expired already, whatever clock
+ * looks at it.
+ */
 const START_MS: number = Math.floor(Date.now() / 1000) * 1000 - 3_600_000 + 123
 
 /** A time after the start. */
@@ -8,9 +11,19 @@ export function after(durationMs: number): Date {
   return new Date(START_MS + durationMs)
 }
 
-/** A key as a repository gets it; the name is enough to distinguish two. A case names only the fields that it is about. */
+/**
+ * A key as a repository gets it; the name is enough to distinguish two. A case names only the
+ * fields that it is about.
+ */
 export function aNewApiKey(name: string, fields: Partial<NewApiKey> = {}): NewApiKey {
-  return { id: `key_${name}`, sha256: hashOf(name), name, scopes: ['pets:read'], createdAt: after(0), ...fields }
+  return {
+    id: `key_${name}`,
+    sha256: hashOf(name),
+    name,
+    scopes: ['pets:read'],
+    createdAt: after(0),
+    ...fields,
+  }
 }
 
 /** 64 hexadecimal digits, different for each short name. */

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
-import { type NewPet, type Pet, type PetId, type PetInput, type PetRepository, validateNewPet } from '@pet-store/domain'
+import {
+  type NewPet,
+  type Pet,
+  type PetId,
+  type PetInput,
+  type PetRepository,
+  validateNewPet,
+} from '@pet-store/domain'
 import { inGroups } from './contract-case.ts'
 import { after } from './new-api-keys.ts'
 
@@ -8,7 +15,10 @@ export function aNewPet(fields: Partial<PetInput> = {}): NewPet {
   return validateNewPet({ name: 'Rex', categoryId: 1n, ...fields })
 }
 
-/** A pet whose field throws when it is read. Every adapter must read what it stores, so this add must be rejected. */
+/**
+ * A pet whose field throws when it is read. Every adapter must read what it stores, so this add
+ * must be rejected.
+ */
 export function anUnreadablePet(field: keyof PetInput): NewPet {
   return Object.defineProperty({ ...aNewPet({ status: 'sold' }) }, field, {
     enumerable: true,
@@ -47,7 +57,8 @@ export async function petsByName(pets: PetRepository): Promise<ReadonlyMap<strin
 /** Adds a number of pets one after the other. */
 export async function addPets(pets: PetRepository, count: number): Promise<readonly Pet[]> {
   const added: Pet[] = []
-  for (let number = 1; number <= count; number += 1) added.push(await pets.add(aNewPet({ name: `Pet ${number}` })))
+  for (let number = 1; number <= count; number += 1)
+    added.push(await pets.add(aNewPet({ name: `Pet ${number}` })))
   return added
 }
 

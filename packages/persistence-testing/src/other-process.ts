@@ -39,7 +39,10 @@ export function withProcesses(
   }
 }
 
-/** What a script finds: the opening function, the URL, its values, and a function that waits until it may continue. */
+/**
+ * What a script finds: the opening function, the URL, its values, and a function that waits until
+ * it may continue.
+ */
 const PROLOGUE = `
   const [module, exportName, url, ...values] = process.argv.slice(1)
   const { [exportName]: open } = await import(module)
@@ -67,7 +70,9 @@ function startProcess(
     kill: () => void child.kill('SIGKILL'),
     go: () => void child.stdin.end('go\n'),
     ended: new Promise((resolve, reject) => {
-      child.on('error', reject).on('close', (code, signal) => resolve({ output, errors, code, signal }))
+      child
+        .on('error', reject)
+        .on('close', (code, signal) => resolve({ output, errors, code, signal }))
     }),
   }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { PET_STATUSES } from '@pet-store/domain'
 import { adapterContract, aNewPet, type PersistenceHarness } from '@pet-store/persistence-testing'
 import { afterAll, describe, expect, it } from 'vitest'
-import openFilePersistence, { deletePet, openBulkAccess } from './testing/file-persistence.test-support.ts'
+import openFilePersistence, {
+  deletePet,
+  openBulkAccess,
+} from './testing/file-persistence.test-support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -26,7 +29,8 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
       const url = await emptyDatabase()
       const old = await openFilePersistence({ url: url.replace(/[?].*/, ''), migrate: true })
       const pets = []
-      for (const status of [undefined, ...PET_STATUSES]) pets.push(await old.pets.add(aNewPet(status && { status })))
+      for (const status of [undefined, ...PET_STATUSES])
+        pets.push(await old.pets.add(aNewPet(status && { status })))
       await old.close()
       writeFileSync(`${new URL(url).pathname}.outdated`, '')
       return { url, pets }
@@ -55,7 +59,10 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['forgets-api-keys', 'reopen.api-keys'],
   ['remembers-deleted-pets', 'reopen.deleted-pet'],
   ['keeps-a-timer', 'reopen.process-ends'],
-  ['loses-pending-writes', 'reopen.pending-writes reopen.pets reopen.idempotency-keys reopen.api-keys'],
+  [
+    'loses-pending-writes',
+    'reopen.pending-writes reopen.pets reopen.idempotency-keys reopen.api-keys',
+  ],
   ['cannot-read-alone', 'reopen.pets'],
   ['connects-lazily', 'unavailable.reads'],
   ['writes-later', 'killed.acknowledged killed.at-once killed.api-keys'],
@@ -96,24 +103,34 @@ const caseOf = (harness: PersistenceHarness, id: string) =>
   persistenceContract(harness).find((candidate) => candidate.id === `persistence.${id}`)
 
 describe.concurrent('persistenceContract', () => {
-  it.each(persistenceContract(harnessWith()))('passes $id with a correct adapter', async ({ id, run }) => {
-    expect(await run()).toBe(id === SINGLE ? 'several processes may open one database' : undefined)
-  })
+  it.each(persistenceContract(harnessWith()))(
+    'passes $id with a correct adapter',
+    async ({ id, run }) => {
+      expect(await run()).toBe(
+        id === SINGLE ? 'several processes may open one database' : undefined,
+      )
+    },
+  )
 
   for (const [fault, caughtBy] of FAULTS) {
-    it.each(caughtBy.split(' '))(`notices an adapter that ${fault.replaceAll('-', ' ')}: %s`, async (id) => {
-      // An error that the adapter threw where it must not is what the case rejects with.
-      const isOwnError = ['cannot-read-alone', 'closes-all'].includes(fault)
-      await expect(caseOf(harnessWith(fault), id)?.run(fault === 'waits-forever' ? 2_000 : undefined)).rejects.toThrow(
-        isOwnError ? Error : AssertionError,
-      )
-    })
+    it.each(caughtBy.split(' '))(
+      `notices an adapter that ${fault.replaceAll('-', ' ')}: %s`,
+      async (id) => {
+        // An error that the adapter threw where it must not is what the case rejects with.
+        const isOwnError = ['cannot-read-alone', 'closes-all'].includes(fault)
+        await expect(
+          caseOf(harnessWith(fault), id)?.run(fault === 'waits-forever' ? 2_000 : undefined),
+        ).rejects.toThrow(isOwnError ? Error : AssertionError)
+      },
+    )
   }
 
   it('notices an adapter that declares one process and lets a second one open', async () => {
     expect(await caseOf(harnessWith('single', false), 'shared.single')?.run()).toBeUndefined()
     for (const fault of ['', 'single-in-process']) {
-      await expect(caseOf(harnessWith(fault, false), 'shared.single')?.run()).rejects.toThrow(AssertionError)
+      await expect(caseOf(harnessWith(fault, false), 'shared.single')?.run()).rejects.toThrow(
+        AssertionError,
+      )
     }
   })
 
@@ -138,9 +155,12 @@ describe.concurrent('persistenceContract', () => {
 
   it('says why a case shows nothing when the harness lacks what it needs', async () => {
     const { open, emptyDatabase } = harnessWith()
-    const reasons = await Promise.all(persistenceContract({ open, emptyDatabase }).map(({ run }) => run()))
+    const reasons = await Promise.all(
+      persistenceContract({ open, emptyDatabase }).map(({ run }) => run()),
+    )
     const counts: Record<string, number> = {}
-    for (const reason of reasons) if (reason !== undefined) counts[reason] = (counts[reason] ?? 0) + 1
+    for (const reason of reasons)
+      if (reason !== undefined) counts[reason] = (counts[reason] ?? 0) + 1
     expect(counts).toEqual({
       'the harness names no module for a second process': 7,
       'the adapter does not declare severalProcesses': 7,

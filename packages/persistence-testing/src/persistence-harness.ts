@@ -9,7 +9,10 @@ import type {
 } from '@pet-store/persistence'
 import { assertShown, type ContractCase } from './contract-case.ts'
 
-/** How `adapterContract` reaches an adapter. What is absent makes the cases that need it report why they show nothing. */
+/**
+ * How `adapterContract` reaches an adapter. What is absent makes the cases that need it report why
+ * they show nothing.
+ */
 export interface PersistenceHarness {
   /** Opens the adapter: the function that a persistence module exports. */
   readonly open: OpenPersistence
@@ -18,8 +21,9 @@ export interface PersistenceHarness {
   /** What the adapter declares: the export `capabilities` of a persistence module. */
   readonly capabilities?: PersistenceCapabilities
   /**
-   * Makes an empty database and returns its URL. Nothing uses an earlier one, so it may also empty that and
-   * return its URL again. With `mayHaveSchema` it may leave the schema there: most cases need no new one.
+   * Makes an empty database and returns its URL. Nothing uses an earlier one, so it may also empty
+   * that and return its URL again. With `mayHaveSchema` it may leave the schema there: most cases
+   * need no new one.
    */
   emptyDatabase(options?: { readonly mayHaveSchema?: boolean }): Promise<string>
   /** Makes a database with an older schema. Absent for an adapter whose schema never changed. */
@@ -32,9 +36,15 @@ export interface PersistenceHarness {
   readonly bulkExportName?: string
   /** Options of Node for that process (default: none). */
   readonly nodeOptions?: readonly string[]
-  /** Ends the database as a crash does, `kill -9` of a server for example; what is on its disk stays. */
+  /**
+   * Ends the database as a crash does, `kill -9` of a server for example; what is on its disk
+   * stays.
+   */
   interrupt?(url: string): Promise<Interruption>
-  /** Stops the database from responding, `kill -STOP` of a server for example: connections stay, and new ones hang. */
+  /**
+   * Stops the database from responding, `kill -STOP` of a server for example: connections stay, and
+   * new ones hang.
+   */
   freeze?(url: string): Promise<Interruption>
   /** Deletes a pet without the adapter, as an operator does by hand. */
   deletePet?(url: string, id: PetId): Promise<void>

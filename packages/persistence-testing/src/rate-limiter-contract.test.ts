@@ -1,4 +1,9 @@
-import { type Allowance, type CreateRateLimiter, createMemoryRateLimiter, type RateLimit } from '@pet-store/access'
+import {
+  type Allowance,
+  type CreateRateLimiter,
+  createMemoryRateLimiter,
+  type RateLimit,
+} from '@pet-store/access'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
 import { type Fault, pause, testContract } from './testing/fault.test-support.ts'
 
@@ -17,9 +22,13 @@ const allowanceOf = (count: number, { requests, windowMs }: RateLimit): Allowanc
   ...{ isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs: windowMs },
 })
 
-/** `ids of the cases that must fail: what it does wrong`, and a limiter; `shared` is one object for all limits. */
+/**
+ * `ids of the cases that must fail: what it does wrong`, and a limiter; `shared` is one object for
+ * all limits.
+ */
 const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }) => Take>> = {
-  'exact: allows one more': (limit) => createMemoryRateLimiter({ ...limit, requests: limit.requests + 1 }).take,
+  'exact: allows one more': (limit) =>
+    createMemoryRateLimiter({ ...limit, requests: limit.requests + 1 }).take,
   'exact: returns a negative remaining number': returning(({ isAllowed, remaining }) => ({
     remaining: isAllowed ? remaining : -1,
   })),

@@ -8,81 +8,119 @@ const SHORT_MS = 200
 const POLL_MS = 20
 
 /** The contract of `RateLimiter`. The clock is the adapter's own, so some cases wait a moment. */
-export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = casesOf('rate-limiter', {
-  'exact: allows exactly as many requests as the limit in a window': inOneWindow(async (create) => {
-    const limiter = create({ requests: 3, windowMs: LONG_MS })
-    const taken = []
-    for (let count = 0; count < 5; count += 1) taken.push(await limiter.take('key_kiosk'))
-    expectEqual(
-      taken.map(({ isAllowed, remaining }) => [isAllowed, remaining]),
-      [
-        [true, 2],
-        [true, 1],
-        [true, 0],
-        [false, 0],
-        [false, 0],
-      ],
-      'isAllowed and remaining of 5 requests with a limit of 3',
-    )
-  }),
-  'reset: returns the remaining time of the window, which falls': inOneWindow(async (create) => {
-    const limiter = create({ requests: 1, windowMs: LONG_MS })
-    const { resetMs } = await limiter.take('key_kiosk')
-    assert.ok(resetMs > 0 && resetMs <= LONG_MS, `resetMs must be from 1 to ${LONG_MS}, got ${resetMs}`)
-    // Two seconds, for an adapter whose clock counts seconds.
-    for (let polls = 0; polls < 2_000 / POLL_MS; polls += 1) {
-      await wait(POLL_MS)
-      if ((await limiter.take('key_kiosk')).resetMs < resetMs) return
-    }
-    assert.fail(`resetMs must fall, but it was ${resetMs} all the time`)
-  }),
-  'per-key: counts each key separately': inOneWindow(async (create) => {
-    const limiter = create({ requests: 1, windowMs: LONG_MS })
-    for (const key of ['key_kiosk', 'key_shop', '__proto__']) {
-      expectEqual((await limiter.take(key)).isAllowed, true, `the first request of ${key} must be allowed`)
-      expectEqual((await limiter.take(key)).isAllowed, false, `the second request of ${key} must not be allowed`)
-    }
-    await inGroups(300, async (index) => limiter.take(`key_${index}`))
-    expectEqual(
-      (await limiter.take('key_kiosk')).isAllowed,
-      false,
-      'the first key must not be allowed after 300 others',
-    )
-  }),
-  'per-window: counts for limits with different windows separately': inOneWindow(async (create) => {
-    const limiters = [LONG_MS, 24 * LONG_MS].map((windowMs) => create({ requests: 3, windowMs }))
-    for (const expected of [2, 1, 0]) {
-      for (const limiter of limiters) {
-        expectEqual((await limiter.take('key_kiosk')).remaining, expected, 'remaining of one of two limits')
+export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = casesOf(
+  'rate-limiter',
+  {
+    'exact: allows exactly as many requests as the limit in a window': inOneWindow(
+      async (create) => {
+        const limiter = create({ requests: 3, windowMs: LONG_MS })
+        const taken = []
+        for (let count = 0; count < 5; count += 1) taken.push(await limiter.take('key_kiosk'))
+        expectEqual(
+          taken.map(({ isAllowed, remaining }) => [isAllowed, remaining]),
+          [
+            [true, 2],
+            [true, 1],
+            [true, 0],
+            [false, 0],
+            [false, 0],
+          ],
+          'isAllowed and remaining of 5 requests with a limit of 3',
+        )
+      },
+    ),
+    'reset: returns the remaining time of the window, which falls': inOneWindow(async (create) => {
+      const limiter = create({ requests: 1, windowMs: LONG_MS })
+      const { resetMs } = await limiter.take('key_kiosk')
+      assert.ok(
+        resetMs > 0 && resetMs <= LONG_MS,
+        `resetMs must be from 1 to ${LONG_MS}, got ${resetMs}`,
+      )
+      // Two seconds, for an adapter whose clock counts seconds.
+      for (let polls = 0; polls < 2_000 / POLL_MS; polls += 1) {
+        await wait(POLL_MS)
+        if ((await limiter.take('key_kiosk')).resetMs < resetMs) return
       }
-    }
-  }),
-  'concurrent: allows no more requests when they arrive at the same time': inOneWindow(async (create) => {
-    const limiter = create({ requests: 10, windowMs: LONG_MS })
-    const taken = await Promise.all(Array.from({ length: 30 }, async () => limiter.take('key_kiosk')))
-    expectEqual(taken.filter(({ isAllowed }) => isAllowed).length, 10, 'the number of 30 requests that are allowed')
-  }),
-  'next-window: starts again with each window': async (create) => {
-    const limiter = create({ requests: 1, windowMs: await shortWindowMs(create) })
-    await useUp(limiter)
-    const resetMs = await useUp(limiter)
-    // A little longer, since clocks are read in whole milliseconds.
-    await wait(resetMs + 5)
-    expectEqual((await limiter.take('key_kiosk')).isAllowed, true, 'the first request of a new window must be allowed')
+      assert.fail(`resetMs must fall, but it was ${resetMs} all the time`)
+    }),
+    'per-key: counts each key separately': inOneWindow(async (create) => {
+      const limiter = create({ requests: 1, windowMs: LONG_MS })
+      for (const key of ['key_kiosk', 'key_shop', '__proto__']) {
+        expectEqual(
+          (await limiter.take(key)).isAllowed,
+          true,
+          `the first request of ${key} must be allowed`,
+        )
+        expectEqual(
+          (await limiter.take(key)).isAllowed,
+          false,
+          `the second request of ${key} must not be allowed`,
+        )
+      }
+      await inGroups(300, async (index) => limiter.take(`key_${index}`))
+      expectEqual(
+        (await limiter.take('key_kiosk')).isAllowed,
+        false,
+        'the first key must not be allowed after 300 others',
+      )
+    }),
+    'per-window: counts for limits with different windows separately': inOneWindow(
+      async (create) => {
+        const limiters = [LONG_MS, 24 * LONG_MS].map((windowMs) =>
+          create({ requests: 3, windowMs }),
+        )
+        for (const expected of [2, 1, 0]) {
+          for (const limiter of limiters) {
+            expectEqual(
+              (await limiter.take('key_kiosk')).remaining,
+              expected,
+              'remaining of one of two limits',
+            )
+          }
+        }
+      },
+    ),
+    'concurrent: allows no more requests when they arrive at the same time': inOneWindow(
+      async (create) => {
+        const limiter = create({ requests: 10, windowMs: LONG_MS })
+        const taken = await Promise.all(
+          Array.from({ length: 30 }, async () => limiter.take('key_kiosk')),
+        )
+        expectEqual(
+          taken.filter(({ isAllowed }) => isAllowed).length,
+          10,
+          'the number of 30 requests that are allowed',
+        )
+      },
+    ),
+    'next-window: starts again with each window': async (create) => {
+      const limiter = create({ requests: 1, windowMs: await shortWindowMs(create) })
+      await useUp(limiter)
+      const resetMs = await useUp(limiter)
+      // A little longer, since clocks are read in whole milliseconds.
+      await wait(resetMs + 5)
+      expectEqual(
+        (await limiter.take('key_kiosk')).isAllowed,
+        true,
+        'the first request of a new window must be allowed',
+      )
+    },
+    'window-ends: ends a window at its time, even when requests continue to arrive': async (
+      create,
+    ) => {
+      const windowMs = await shortWindowMs(create)
+      const limiter = create({ requests: 1, windowMs })
+      await useUp(limiter)
+      const end = Date.now() + 3 * windowMs
+      for (let isLast = false; !isLast; ) {
+        isLast = Date.now() >= end
+        await wait(POLL_MS)
+        if ((await limiter.take('key_kiosk')).isAllowed) return
+      }
+      assert.fail(`no request was allowed in three windows of ${windowMs} ms`)
+    },
   },
-  'window-ends: ends a window at its time, even when requests continue to arrive': async (create) => {
-    const windowMs = await shortWindowMs(create)
-    const limiter = create({ requests: 1, windowMs })
-    await useUp(limiter)
-    const end = Date.now() + 3 * windowMs
-    for (let isLast = false; !isLast; ) {
-      isLast = Date.now() >= end
-      await wait(POLL_MS)
-      if ((await limiter.take('key_kiosk')).isAllowed) return
-    }
-    assert.fail(`no request was allowed in three windows of ${windowMs} ms`)
-  },
-})
+)
 
 /** Long enough for several calls, however slow they are. */
 async function shortWindowMs(create: CreateRateLimiter): Promise<number> {
@@ -91,7 +129,10 @@ async function shortWindowMs(create: CreateRateLimiter): Promise<number> {
   return Math.max(SHORT_MS, 10 * (Date.now() - start))
 }
 
-/** The second request of a window is not allowed; a few more are tried because a window can end between two. */
+/**
+ * The second request of a window is not allowed; a few more are tried because a window can end
+ * between two.
+ */
 async function useUp(limiter: RateLimiter): Promise<number> {
   for (let count = 0; count < 10; count += 1) {
     const allowance = await limiter.take('key_kiosk')
@@ -101,7 +142,9 @@ async function useUp(limiter: RateLimiter): Promise<number> {
 }
 
 /** Runs a case at a time at which no long window is about to end. */
-function inOneWindow(run: (create: CreateRateLimiter) => Promise<void>): (create: CreateRateLimiter) => Promise<void> {
+function inOneWindow(
+  run: (create: CreateRateLimiter) => Promise<void>,
+): (create: CreateRateLimiter) => Promise<void> {
   return async (create) => {
     await untilNoWindowEnds(create)
     await run(create)

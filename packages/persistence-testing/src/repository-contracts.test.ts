@@ -10,4 +10,9 @@ import { petWriteFaults } from './testing/pet-write-faults.test-support.ts'
 
 const petFaults = [...petWriteFaults, ...idempotencyFaults, ...petReadFaults]
 testContract('petRepositoryContract', petRepositoryContract, petFaults, createFakePets)
-testContract('apiKeyRepositoryContract', apiKeyRepositoryContract, apiKeyFaults, () => new FakeApiKeys())
+testContract(
+  'apiKeyRepositoryContract',
+  apiKeyRepositoryContract,
+  apiKeyFaults,
+  () => new FakeApiKeys(),
+)

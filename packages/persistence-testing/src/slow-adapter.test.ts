@@ -16,7 +16,9 @@ function slow<Port extends object>(port: Port): Port {
   return new Proxy(port, {
     get: (target, key) => {
       const value: unknown = Reflect.get(target, key)
-      return typeof value === 'function' ? (...args: unknown[]) => wait().then(() => value.apply(target, args)) : value
+      return typeof value === 'function'
+        ? (...args: unknown[]) => wait().then(() => value.apply(target, args))
+        : value
     },
   })
 }
@@ -42,7 +44,12 @@ function createHarness(): PersistenceHarness {
       return opened
     },
     emptyDatabase: async () => String(databases.size + Math.random()),
-    capabilities: { severalProcesses: true, sharedLimits: true, bulkAccess: false, replicas: false },
+    capabilities: {
+      severalProcesses: true,
+      sharedLimits: true,
+      bulkAccess: false,
+      replicas: false,
+    },
   }
 }
 

@@ -3,20 +3,24 @@ import type { IdempotencyKey, NewPet, Pet, PetId, PetQuery } from '@pet-store/do
 import type { PersistenceOptions } from './persistence.ts'
 
 /**
- * Everything that one database holds, many items at a time: for import, export, copy and seed. Pets that are read or
- * written under their ids are not validated. The caller that opened it closes it.
+ * Everything that one database holds, many items at a time: for import, export, copy and seed. Pets
+ * that are read or written under their ids are not validated. The caller that opened it closes it.
  *
  * Every function that writes does so completely or not at all.
  */
 export interface BulkAccess {
   countPets(): Promise<number>
-  /** Returns the next pets by ascending id, exactly as they are stored: `limit` of them, or fewer at the end. */
+  /**
+   * Returns the next pets by ascending id, exactly as they are stored: `limit` of them, or fewer at
+   * the end.
+   */
   readPets(query: PetQuery): Promise<readonly Pet[]>
   /** Stores pets under the ids that they have. Rejects if one of the ids is taken. */
   writePets(pets: readonly Pet[]): Promise<void>
   /**
-   * Stores new pets under new ids, in this order, together with the progress of the import that they belong to.
-   * Rejects if the import is no longer where `from` says, or another import was begun with its id.
+   * Stores new pets under new ids, in this order, together with the progress of the import that
+   * they belong to. Rejects if the import is no longer where `from` says, or another import was
+   * begun with its id.
    */
   addPets(pets: readonly NewPet[], progress?: PetImportProgress): Promise<void>
 
@@ -25,17 +29,28 @@ export interface BulkAccess {
   /** Stores imports; one with an id that is taken replaces the stored one. */
   writePetImports(imports: readonly PetImport[]): Promise<void>
 
-  /** Returns idempotency keys by owner and key, at most `limit`, from after this one on. Expired ones may be among them. */
-  readIdempotencyKeys(limit: number, after?: IdempotencyKeyId): Promise<readonly StoredIdempotencyKey[]>
+  /**
+   * Returns idempotency keys by owner and key, at most `limit`, from after this one on. Expired
+   * ones may be among them.
+   */
+  readIdempotencyKeys(
+    limit: number,
+    after?: IdempotencyKeyId,
+  ): Promise<readonly StoredIdempotencyKey[]>
   /** Stores idempotency keys; one whose owner and key are taken replaces the stored one. */
   writeIdempotencyKeys(keys: readonly StoredIdempotencyKey[]): Promise<void>
 
   /** Returns every API key, by ascending id. */
   readApiKeys(): Promise<readonly StoredApiKey[]>
-  /** Stores API keys; one with an id that is taken replaces the stored one. Rejects if another key has its hash. */
+  /**
+   * Stores API keys; one with an id that is taken replaces the stored one. Rejects if another key
+   * has its hash.
+   */
   writeApiKeys(keys: readonly StoredApiKey[]): Promise<void>
 
-  /** Returns the last id that was assigned to a pet, even if that pet was deleted; 0 if none was. */
+  /**
+   * Returns the last id that was assigned to a pet, even if that pet was deleted; 0 if none was.
+   */
   lastPetId(): Promise<PetId>
   /** Makes new pets get greater ids than this one. Never lowers the next id. */
   movePetIdsPast(id: PetId): Promise<void>
@@ -43,10 +58,16 @@ export interface BulkAccess {
   close(): Promise<void>
 }
 
-/** Opens a database for bulk access. A persistence module that offers it exports it as `openBulkAccess`. */
+/**
+ * Opens a database for bulk access. A persistence module that offers it exports it as
+ * `openBulkAccess`.
+ */
 export type OpenBulkAccess = (options: PersistenceOptions) => Promise<BulkAccess>
 
-/** A file whose lines are stored, all of them or the first ones. Identified by its content, not by its name. */
+/**
+ * A file whose lines are stored, all of them or the first ones. Identified by its content, not by
+ * its name.
+ */
 export interface PetImport {
   /** Increases with every import. */
   readonly id: bigint

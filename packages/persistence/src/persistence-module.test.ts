@@ -24,7 +24,8 @@ function written(code: string): string {
 const OPTIONS = { url: 'anything' }
 
 it('opens what a module exports, as an instance of a class too', async () => {
-  const path = written(`class Mine { #n = 1; pets = fit.pets; async check() { return this.#n } async close() {} }
+  const path =
+    written(`class Mine { #n = 1; pets = fit.pets; async check() { return this.#n } async close() {} }
     export default async () => new Mine()
     export const openBulkAccess = async () => ({})
     export const capabilities = { ...none, bulkAccess: true }`)
@@ -32,12 +33,17 @@ it('opens what a module exports, as an instance of a class too', async () => {
   expect(await (await open(OPTIONS)).check()).toBe(1)
   expect(capabilities).toMatchObject({ bulkAccess: true, replicas: false })
   expect(specifier).toBe(`file://${path}`)
-  await expect(openBulkAccess?.(OPTIONS)).rejects.toThrow('what its openBulkAccess opens must have the functions')
+  await expect(openBulkAccess?.(OPTIONS)).rejects.toThrow(
+    'what its openBulkAccess opens must have the functions',
+  )
 })
 
 it.each([
   ['export default 5', 'its default export must be a function that opens an adapter'],
-  ['export default () => fit; export const openBulkAccess = {}', 'its openBulkAccess must be a function'],
+  [
+    'export default () => fit; export const openBulkAccess = {}',
+    'its openBulkAccess must be a function',
+  ],
 ])('names the rule that a module breaks when it is loaded: %s', async (code, rule) => {
   const path = written(code)
   await expect(loadPersistenceModule(path)).rejects.toThrow(
@@ -71,7 +77,9 @@ it.each([
 it('rejects an opening that never settles', async () => {
   const path = written('export default () => new Promise(() => {})')
   const { open } = await loadPersistenceModule(path)
-  await expect(open(OPTIONS, 20)).rejects.toThrow(`The persistence module "${path}" did not open within 0.02 s.`)
+  await expect(open(OPTIONS, 20)).rejects.toThrow(
+    `The persistence module "${path}" did not open within 0.02 s.`,
+  )
 })
 
 it.each([

@@ -10,7 +10,10 @@ import type { Persistence, PersistenceCapabilities, PersistenceOptions } from '.
 export interface PersistenceModule {
   /** What `import` takes to load it again, in another process with the same working directory. */
   readonly specifier: string
-  /** Opens the adapter and checks what it returns. Rejects if that takes longer than `timeoutMs` (default: 30,000). */
+  /**
+   * Opens the adapter and checks what it returns. Rejects if that takes longer than `timeoutMs`
+   * (default: 30,000).
+   */
   open(options: PersistenceOptions, timeoutMs?: number): Promise<Persistence>
   /** The same for bulk access. Absent if the module has none. */
   readonly openBulkAccess?: OpenBulkAccess
@@ -21,9 +24,10 @@ export interface PersistenceModule {
 const OPENING_TIMEOUT_MS = 30_000
 
 /**
- * Loads the adapter of the setting `PERSISTENCE_MODULE`: a package, or a path that begins with `.` or `/`, found from
- * the working directory. This and what it returns reject with one sentence that names the module and the rule if it is
- * no adapter. Whether what it declares is true is for `adapterContract` to find.
+ * Loads the adapter of the setting `PERSISTENCE_MODULE`: a package, or a path that begins with `.`
+ * or `/`, found from the working directory. This and what it returns reject with one sentence that
+ * names the module and the rule if it is no adapter. Whether what it declares is true is for
+ * `adapterContract` to find.
  */
 export async function loadPersistenceModule(name: string): Promise<PersistenceModule> {
   const {
@@ -32,7 +36,9 @@ export async function loadPersistenceModule(name: string): Promise<PersistenceMo
     capabilities,
   } = await importFromWorkingDirectory(name).catch((cause) => {
     const [reason] = (cause as Error).message.split('\n')
-    throw new Error(`The persistence module ${JSON.stringify(name)} cannot be loaded: ${reason}`, { cause })
+    throw new Error(`The persistence module ${JSON.stringify(name)} cannot be loaded: ${reason}`, {
+      cause,
+    })
   })
   if (typeof open !== 'function') {
     throw invalidAdapter(name, 'its default export must be a function that opens an adapter')
@@ -42,11 +48,17 @@ export async function loadPersistenceModule(name: string): Promise<PersistenceMo
   }
   return {
     specifier: specifierOf(name),
-    open: async (options, timeoutMs) => assertPersistence(name, await opening(name, open(options), timeoutMs)),
+    open: async (options, timeoutMs) =>
+      assertPersistence(name, await opening(name, open(options), timeoutMs)),
     ...(openBulkAccess !== undefined && {
       async openBulkAccess(options) {
         const opened = await opening(name, openBulkAccess(options))
-        return assertFunctions<BulkAccess>(name, 'what its openBulkAccess opens', opened, BULK_ACCESS)
+        return assertFunctions<BulkAccess>(
+          name,
+          'what its openBulkAccess opens',
+          opened,
+          BULK_ACCESS,
+        )
       },
     }),
     ...(capabilities !== undefined && { capabilities: capabilities as PersistenceCapabilities }),
@@ -54,14 +66,18 @@ export async function loadPersistenceModule(name: string): Promise<PersistenceMo
 }
 
 /**
- * Imports a package, or a path that begins with `.` or `/`, from the working directory instead of this file. Packages are
- * found by the rules of `import`: `require.resolve` does not find those that are ES modules only.
+ * Imports a package, or a path that begins with `.` or `/`, from the working directory instead of
+ * this file. Packages are found by the rules of `import`: `require.resolve` does not find those
+ * that are ES modules only.
  */
-export async function importFromWorkingDirectory(name: string): Promise<Readonly<Record<string, unknown>>> {
+export async function importFromWorkingDirectory(
+  name: string,
+): Promise<Readonly<Record<string, unknown>>> {
   const wanted = specifierOf(name)
   const parentURL = pathToFileURL(resolve('package.json')).href
   const hooks = registerHooks({
-    resolve: (specifier, context, next) => next(specifier, specifier === wanted ? { ...context, parentURL } : context),
+    resolve: (specifier, context, next) =>
+      next(specifier, specifier === wanted ? { ...context, parentURL } : context),
   })
   try {
     return await import(wanted)
@@ -79,7 +95,15 @@ const API_KEYS = Object.keys({
   ...{ add: 1, replace: 1, find: 1, findByHash: 1, list: 1, revoke: 1, markUsed: 1 },
 } satisfies Record<keyof ApiKeyRepository, 1>)
 const BULK_ACCESS = Object.keys({
-  ...{ countPets: 1, readPets: 1, writePets: 1, addPets: 1, lastPetId: 1, movePetIdsPast: 1, close: 1 },
+  ...{
+    countPets: 1,
+    readPets: 1,
+    writePets: 1,
+    addPets: 1,
+    lastPetId: 1,
+    movePetIdsPast: 1,
+    close: 1,
+  },
   ...{ readPetImports: 1, writePetImports: 1, readIdempotencyKeys: 1, writeIdempotencyKeys: 1 },
   ...{ readApiKeys: 1, writeApiKeys: 1 },
 } satisfies Record<keyof BulkAccess, 1>)
@@ -90,14 +114,23 @@ function assertPersistence(name: string, opened: unknown): Persistence {
   const present = OPTIONAL.filter((key) => parts[key] !== undefined)
   assertFunctions(name, 'what it opens', opened, ['check', 'close', ...present])
   assertFunctions(name, 'the pets of what it opens', parts.pets, PET_REPOSITORY_FUNCTIONS)
-  if (parts.apiKeys !== undefined) assertFunctions(name, 'the apiKeys of what it opens', parts.apiKeys, API_KEYS)
+  if (parts.apiKeys !== undefined)
+    assertFunctions(name, 'the apiKeys of what it opens', parts.apiKeys, API_KEYS)
   return opened as Persistence
 }
 
-function assertFunctions<Opened>(name: string, what: string, value: unknown, functions: readonly string[]): Opened {
+function assertFunctions<Opened>(
+  name: string,
+  what: string,
+  value: unknown,
+  functions: readonly string[],
+): Opened {
   const missing = functions.filter((key) => typeof Reflect.get(Object(value), key) !== 'function')
   if (missing.length === 0) return value as Opened
-  throw invalidAdapter(name, `${what} must have the functions ${functions.join(', ')}; it lacks ${missing.join(', ')}`)
+  throw invalidAdapter(
+    name,
+    `${what} must have the functions ${functions.join(', ')}; it lacks ${missing.join(', ')}`,
+  )
 }
 
 /** Opening may wait for something that never comes. */
@@ -107,7 +140,9 @@ function opening(name: string, opened: unknown, timeoutMs = OPENING_TIMEOUT_MS):
 }
 
 function invalidAdapter(name: string, rule: string): Error {
-  return new Error(`The persistence module ${JSON.stringify(name)} is not a persistence adapter: ${rule}.`)
+  return new Error(
+    `The persistence module ${JSON.stringify(name)} is not a persistence adapter: ${rule}.`,
+  )
 }
 
 /** Waits for work that may never end. The work does not keep the process alive, the timer does. */

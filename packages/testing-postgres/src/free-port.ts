@@ -9,8 +9,9 @@ const ATTEMPTS = 100
 /**
  * A TCP port of this machine that nothing listens on at the moment.
  *
- * It is below the range from which Linux and macOS number outgoing connections. A port of that range can be given to a
- * connection of another process before it is used, and a client that polls such a port can connect to itself.
+ * It is below the range from which Linux and macOS number outgoing connections. A port of that
+ * range can be given to a connection of another process before it is used, and a client that polls
+ * such a port can connect to itself.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

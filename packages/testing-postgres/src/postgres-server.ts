@@ -11,13 +11,17 @@ export interface PostgresServer {
 }
 
 /**
- * The server that `TEST_DATABASE_URL` names, else one of our own from npm, on a free port, with its data in a temporary
- * folder. Rejects when neither works: tests of PostgreSQL are never skipped.
+ * The server that `TEST_DATABASE_URL` names, else one of our own from npm, on a free port, with its
+ * data in a temporary folder. Rejects when neither works: tests of PostgreSQL are never skipped.
  */
 export async function startPostgresServer(flags: readonly string[] = []): Promise<PostgresServer> {
   const given = process.env['TEST_DATABASE_URL']
   if (given !== undefined && given !== '') {
-    return { url: given, description: `the server of TEST_DATABASE_URL (${new URL(given).host})`, stop: async () => {} }
+    return {
+      url: given,
+      description: `the server of TEST_DATABASE_URL (${new URL(given).host})`,
+      stop: async () => {},
+    }
   }
   const server = await EmbeddedServer.create()
   await server.start(flags)

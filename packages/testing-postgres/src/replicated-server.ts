@@ -16,7 +16,10 @@ export interface ReplicatedServer {
   stop(): Promise<void>
 }
 
-/** Starts both, always embedded ones: the server of TEST_DATABASE_URL has no standby that tests may pause and stop. */
+/**
+ * Starts both, always embedded ones: the server of TEST_DATABASE_URL has no standby that tests may
+ * pause and stop.
+ */
 export async function startReplicatedServer(): Promise<ReplicatedServer> {
   // What tests prove with these needs no disk that survives a power failure.
   const flags = ['-c', 'fsync=off']

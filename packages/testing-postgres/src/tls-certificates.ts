@@ -1,11 +1,13 @@
-// Certificates for tests alone; nobody else trusts them, and the keys guard nothing. Node cannot make certificates, and not
-// every machine has openssl, so these were made once, valid from 2020 to 2119:
+// Certificates for tests alone; nobody else trusts them, and the keys guard nothing. Node cannot
+// make certificates, and not every machine has openssl, so these were made once, valid from 2020 to
+// 2119:
 //
-//   new="faketime 2020-01-01 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 36500"
-//   $new -subj '/CN=Pet Store test CA' -keyout ca.key -out ca.pem
-//   $new -CA ca.pem -CAkey ca.key -subj /CN=localhost -addext subjectAltName=DNS:localhost \
+//   new="faketime 2020-01-01 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc
+//   -days 36500" $new -subj '/CN=Pet Store test CA' -keyout ca.key -out ca.pem $new -CA ca.pem
+//   -CAkey ca.key -subj /CN=localhost -addext subjectAltName=DNS:localhost \
 //     -addext basicConstraints=CA:FALSE -keyout localhost.key -out localhost.pem
-//   $new -key localhost.key -subj /CN=elsewhere.test -addext subjectAltName=DNS:elsewhere.test -out elsewhere.pem
+//   $new -key localhost.key -subj /CN=elsewhere.test -addext subjectAltName=DNS:elsewhere.test -out
+//   elsewhere.pem
 
 /** The certificate of who signed that of localhost. */
 export const CA = `-----BEGIN CERTIFICATE-----
@@ -43,7 +45,10 @@ GJLmZR9+m1kTKOrWXhJh4CZaOTlvZLhb6VHclM9Py0iUZlIx6ItCzmrN
 `,
 }
 
-/** For a server of another name, with the same key, and signed by itself: also the certificate of who signed it. */
+/**
+ * For a server of another name, with the same key, and signed by itself: also the certificate of
+ * who signed it.
+ */
 export const ELSEWHERE = `-----BEGIN CERTIFICATE-----
 MIIBcTCCARigAwIBAgIUTfai9WLpfreydODrPrWYjTH1NTkwCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOZWxzZXdoZXJlLnRlc3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEx

@@ -8,9 +8,15 @@ export type NetworkFault =
   | 'delay'
   /** Nothing arrives; no connection breaks. Later on everything arrives. */
   | 'stall'
-  /** What was sent during the fault never arrives, and new connections are accepted and never served. No connection breaks. */
+  /**
+   * What was sent during the fault never arrives, and new connections are accepted and never
+   * served. No connection breaks.
+   */
   | 'black-hole'
-  /** Every reply is lost: the server does what it is told, and the connection breaks before its reply arrives. */
+  /**
+   * Every reply is lost: the server does what it is told, and the connection breaks before its
+   * reply arrives.
+   */
   | 'lose-replies'
   /** The same for some replies. */
   | 'cut-replies'
@@ -42,11 +48,17 @@ export interface FaultyProxy {
 }
 
 const DELAY_MS = 20
-/** One of this many chunks of a connection is damaged or cut; those of its start pass, so that a retry gets through. */
+/**
+ * One of this many chunks of a connection is damaged or cut; those of its start pass, so that a
+ * retry gets through.
+ */
 const CHUNKS_PER_FAULT = 9
 
 /** Opens a TCP proxy to the server of a URL. */
-export async function openFaultyProxy(url: string, options: FaultyProxyOptions = {}): Promise<FaultyProxy> {
+export async function openFaultyProxy(
+  url: string,
+  options: FaultyProxyOptions = {},
+): Promise<FaultyProxy> {
   let target = new URL(url)
   let fault: NetworkFault = 'none'
   let connections = 0
@@ -61,7 +73,11 @@ export async function openFaultyProxy(url: string, options: FaultyProxyOptions =
       near.resetAndDestroy()
       return
     }
-    const far = connect({ port: Number(target.port || 5432), host: target.hostname, allowHalfOpen: true })
+    const far = connect({
+      port: Number(target.port || 5432),
+      host: target.hostname,
+      allowHalfOpen: true,
+    })
     const pair = new Pair(near, far, () => fault, options.changeRequests?.())
     pairs.add(pair)
     near.once('close', () => pairs.delete(pair))
@@ -116,7 +132,11 @@ class Pair {
     let replies = 0
     near.on('data', (chunk) => {
       requests += 1
-      this.#carry(changeRequest(chunk), far, fault() === 'damage-requests' && requests % CHUNKS_PER_FAULT === 0)
+      this.#carry(
+        changeRequest(chunk),
+        far,
+        fault() === 'damage-requests' && requests % CHUNKS_PER_FAULT === 0,
+      )
     })
     far.on('data', (chunk) => {
       replies += 1
@@ -163,8 +183,9 @@ class Pair {
 }
 
 /**
- * Damages what a reader notices: with TLS the protected bytes of a record, without it the type and length of a message.
- * PostgreSQL's messages have no checksum, so other damage in them would be stored or returned as it is.
+ * Damages what a reader notices: with TLS the protected bytes of a record, without it the type and
+ * length of a message. PostgreSQL's messages have no checksum, so other damage in them would be
+ * stored or returned as it is.
  */
 function damage(chunk: Buffer): void {
   const isTls = chunk[0] === 0x17 && chunk[1] === 0x03

@@ -1,4 +1,9 @@
-export { type FaultyProxy, type FaultyProxyOptions, type NetworkFault, openFaultyProxy } from './faulty-proxy.ts'
+export {
+  type FaultyProxy,
+  type FaultyProxyOptions,
+  type NetworkFault,
+  openFaultyProxy,
+} from './faulty-proxy.ts'
 export { LoadConnection } from './load-connection.ts'
 export {
   type OpenLoopOptions,

@@ -2,7 +2,10 @@ import { connect, type Socket } from 'node:net'
 import { RESPONSE_TIMEOUT_MS } from './raw-connection.ts'
 import { type RawResponse, readResponse } from './wire.ts'
 
-/** For a load: one request at a time on one connection, with as little work for each as there can be. */
+/**
+ * For a load: one request at a time on one connection, with as little work for each as there can
+ * be.
+ */
 export class LoadConnection {
   readonly #socket: Socket
   #received: Buffer | undefined
@@ -24,7 +27,10 @@ export class LoadConnection {
     return this.#socket.writable
   }
 
-  /** Calls back with the response; without one when the connection broke before, or none came in time. */
+  /**
+   * Calls back with the response; without one when the connection broke before, or none came in
+   * time.
+   */
   send(bytes: string | Buffer, onResponse: (response: RawResponse | undefined) => void): void {
     this.#onResponse = onResponse
     if (this.isOpen) this.#socket.write(bytes)

@@ -14,9 +14,15 @@ export interface OpenLoopOptions {
   readonly durationMs: number
   /** At most this many requests are under way. */
   readonly connections: number
-  /** What becomes of a request that finds every connection busy: it is sent later, which counts as latency, or never. */
+  /**
+   * What becomes of a request that finds every connection busy: it is sent later, which counts as
+   * latency, or never.
+   */
   readonly whenBusy: 'wait' | 'drop'
-  /** Whether a client repeats its request at once when it gets 503, until it is served. Default: false. */
+  /**
+   * Whether a client repeats its request at once when it gets 503, until it is served. Default:
+   * false.
+   */
   readonly repeatsAt503?: boolean
 }
 
@@ -34,7 +40,10 @@ export interface Outcome {
 export interface OpenLoopResult {
   /** Requests that had their time. */
   readonly planned: number
-  /** Of these, requests that found every connection busy and were not sent: TCP held these clients back. */
+  /**
+   * Of these, requests that found every connection busy and were not sent: TCP held these clients
+   * back.
+   */
   readonly dropped: number
   /** In the order of the responses, without the first one of each connection. */
   readonly outcomes: readonly Outcome[]
@@ -42,11 +51,17 @@ export interface OpenLoopResult {
   readonly added: number
 }
 
-/** Between two looks at the sockets and the plan; Node's own timers have a resolution of a millisecond. */
+/**
+ * Between two looks at the sockets and the plan; Node's own timers have a resolution of a
+ * millisecond.
+ */
 const SLEEP_MS = 0.1
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4))
 
-/** Sends the requests from this process. The first request of each connection is sent before and not measured. */
+/**
+ * Sends the requests from this process. The first request of each connection is sent before and not
+ * measured.
+ */
 export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopResult> {
   const { port, requests, whenBusy, repeatsAt503 = false } = options
   const planned = plannedTimes(options)
@@ -105,10 +120,21 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopRes
   }
 }
 
-/** Sends the requests from a process of its own, on this processor where that is possible: they do not wait for this process. */
-export async function runOpenLoopAlone(options: OpenLoopOptions, core?: number): Promise<OpenLoopResult> {
+/**
+ * Sends the requests from a process of its own, on this processor where that is possible: they do
+ * not wait for this process.
+ */
+export async function runOpenLoopAlone(
+  options: OpenLoopOptions,
+  core?: number,
+): Promise<OpenLoopResult> {
   const program = `import { printOpenLoop } from ${JSON.stringify(import.meta.url)}; await printOpenLoop()`
-  const [command, ...args] = onCore(core, [process.execPath, '--input-type=module', '--eval', program])
+  const [command, ...args] = onCore(core, [
+    process.execPath,
+    '--input-type=module',
+    '--eval',
+    program,
+  ])
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(JSON.stringify(options))
   return JSON.parse(await text(child.stdout)) as OpenLoopResult

@@ -14,7 +14,10 @@ export interface ProgramOptions {
   readonly cwd?: string
   /** Besides PATH; nothing else of the surrounding shell reaches the program. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Standard output and standard error: a file descriptor, a pipe that nobody reads, or a stream. Default: kept in memory. */
+  /**
+   * Standard output and standard error: a file descriptor, a pipe that nobody reads, or a stream.
+   * Default: kept in memory.
+   */
   readonly output?: number | 'pipe' | Writable
   /** The processor that it runs on, where the system can do that. Default: any. */
   readonly core?: number | undefined
@@ -28,7 +31,10 @@ export interface RunningProgram {
   /** Its exit code, or the signal that ended it, once it has ended. */
   readonly ended: Promise<number | NodeJS.Signals>
   readonly isRunning: boolean
-  /** Sends a signal, and waits for the end. Rejects after the timeout. Default: SIGTERM, two minutes. */
+  /**
+   * Sends a signal, and waits for the end. Rejects after the timeout. Default: SIGTERM, two
+   * minutes.
+   */
   end(signal?: NodeJS.Signals, timeoutMs?: number): Promise<number | NodeJS.Signals>
   /** Resident memory now (`VmRSS`), or the highest so far (`VmHWM`). */
   memoryMiB(field: 'VmRSS' | 'VmHWM'): number
@@ -44,7 +50,13 @@ const MICROS_PER_TICK = 10_000
 const running = new Set<ChildProcess>()
 
 /** Starts a program of Node as a process of its own. */
-export function startProgram({ args, cwd = tmpdir(), env, output: target, core }: ProgramOptions): RunningProgram {
+export function startProgram({
+  args,
+  cwd = tmpdir(),
+  env,
+  output: target,
+  core,
+}: ProgramOptions): RunningProgram {
   const [command, ...rest] = onCore(core, [process.execPath, ...args])
   const child = spawn(command, rest, {
     cwd,
@@ -62,7 +74,9 @@ export function startProgram({ args, cwd = tmpdir(), env, output: target, core }
     })
   }
   // A pipe that nobody reads is never closed.
-  const ended = once(child, target === undefined ? 'close' : 'exit').then(([code, signal]) => code ?? signal)
+  const ended = once(child, target === undefined ? 'close' : 'exit').then(
+    ([code, signal]) => code ?? signal,
+  )
   const isRunning = () => child.exitCode === null && child.signalCode === null
   const read = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8')
   return {
@@ -81,7 +95,8 @@ export function startProgram({ args, cwd = tmpdir(), env, output: target, core }
       return Promise.race([ended, timeout])
     },
     memoryMiB: (field) =>
-      Number(new RegExp(`^${field}:\\s+([0-9]+) kB`, 'm').exec(read('status'))?.[1] ?? Number.NaN) / 1024,
+      Number(new RegExp(`^${field}:\\s+([0-9]+) kB`, 'm').exec(read('status'))?.[1] ?? Number.NaN) /
+      1024,
     cpuMicros() {
       const [, fields = ''] = read('stat').split(') ')
       const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number)
@@ -90,7 +105,10 @@ export function startProgram({ args, cwd = tmpdir(), env, output: target, core }
   }
 }
 
-/** The first match in what a program writes to standard output. Rejects when it ends without, or after two minutes. */
+/**
+ * The first match in what a program writes to standard output. Rejects when it ends without, or
+ * after two minutes.
+ */
 export async function waitForOutput(program: RunningProgram, pattern: RegExp): Promise<string> {
   const { output, process, ended } = program
   const deadline = AbortSignal.timeout(TIMEOUT_MS)
@@ -107,21 +125,33 @@ export async function waitForOutput(program: RunningProgram, pattern: RegExp): P
   }
 }
 
-/** Waits until a program responds to a request with 200. Rejects when it ends before, or after two minutes. */
-export async function waitForResponse(program: RunningProgram, port: number, request: WireRequest): Promise<void> {
+/**
+ * Waits until a program responds to a request with 200. Rejects when it ends before, or after two
+ * minutes.
+ */
+export async function waitForResponse(
+  program: RunningProgram,
+  port: number,
+  request: WireRequest,
+): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS
   for (;;) {
     const response = await ask(port, request)
     if (response?.status === 200) return
     if (!program.isRunning || performance.now() > deadline) {
       const { stdout, stderr } = program.output
-      throw new Error(`${request.path} responds with ${response?.status} ${response?.text}:\n${stdout}${stderr}`)
+      throw new Error(
+        `${request.path} responds with ${response?.status} ${response?.text}:\n${stdout}${stderr}`,
+      )
     }
     await wait(2)
   }
 }
 
-/** A command that runs on one processor only; on any where there is one, or the system has no `taskset`. */
+/**
+ * A command that runs on one processor only; on any where there is one, or the system has no
+ * `taskset`.
+ */
 export function onCore(
   core: number | undefined,
   command: readonly [string, ...string[]],

@@ -1,11 +1,20 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { readResponse, requestBytes, type WireRequest, type WireResponse, wireResponse } from './wire.ts'
+import {
+  readResponse,
+  requestBytes,
+  type WireRequest,
+  type WireResponse,
+  wireResponse,
+} from './wire.ts'
 
 /** Far more than a response takes on a loaded machine. */
 export const RESPONSE_TIMEOUT_MS = 120_000
 
-/** A TCP connection for requests that no HTTP client would send. Responses are read as they come, in order. */
+/**
+ * A TCP connection for requests that no HTTP client would send. Responses are read as they come, in
+ * order.
+ */
 export class RawConnection {
   readonly socket: Socket
   /** Responses that have arrived and that nobody has taken yet. */
@@ -21,7 +30,8 @@ export class RawConnection {
 
   /** Begins to connect; what is written meanwhile is sent then. */
   constructor(port: number) {
-    // Half-open, so that a test sees the end of what the server sends, and may end its own side earlier or later.
+    // Half-open, so that a test sees the end of what the server sends, and may end its own side
+    // earlier or later.
     this.socket = connect({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen: true })
     this.socket.on('data', (chunk) => {
       this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk])
@@ -54,17 +64,23 @@ export class RawConnection {
 
   /** Sends bytes as they are; a string is sent one byte a character. */
   write(data: string | Uint8Array): this {
-    if (!this.socket.destroyed) this.socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data)
+    if (!this.socket.destroyed)
+      this.socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data)
     return this
   }
 
-  /** Leaves all that arrives to `text()`: a response to HEAD announces a body that does not come. */
+  /**
+   * Leaves all that arrives to `text()`: a response to HEAD announces a body that does not come.
+   */
   expectText(): this {
     this.#takesResponses = false
     return this
   }
 
-  /** The next response in the order of arrival. Rejects when the connection closes before, or none comes in time. */
+  /**
+   * The next response in the order of arrival. Rejects when the connection closes before, or none
+   * comes in time.
+   */
   async response(timeoutMs: number = RESPONSE_TIMEOUT_MS): Promise<WireResponse> {
     const response = await this.nextResponse(timeoutMs)
     if (response !== undefined) return response
@@ -103,13 +119,19 @@ export class RawConnection {
     this.socket.resetAndDestroy()
   }
 
-  /** Waits until the server has closed the connection; the number of bytes and responses that nobody has taken. */
+  /**
+   * Waits until the server has closed the connection; the number of bytes and responses that nobody
+   * has taken.
+   */
   async closed(): Promise<number> {
     const rest = await this.text()
     return rest.length + this.responses.length
   }
 
-  /** All that arrives until the server closes the connection and that is no complete response, as text. */
+  /**
+   * All that arrives until the server closes the connection and that is no complete response, as
+   * text.
+   */
   async text(): Promise<string> {
     while (!this.#hasEnded) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.socket.destroy()
@@ -131,10 +153,19 @@ export class RawConnection {
   }
 }
 
-/** Sends one request, which is no HEAD, on a connection of its own. `undefined` when there was no response, or none in time. */
-export async function ask(port: number, request: WireRequest, timeoutMs?: number): Promise<WireResponse | undefined> {
+/**
+ * Sends one request, which is no HEAD, on a connection of its own. `undefined` when there was no
+ * response, or none in time.
+ */
+export async function ask(
+  port: number,
+  request: WireRequest,
+  timeoutMs?: number,
+): Promise<WireResponse | undefined> {
   const connection = new RawConnection(port)
-  const response = await connection.write(Buffer.from(requestBytes(request))).nextResponse(timeoutMs)
+  const response = await connection
+    .write(Buffer.from(requestBytes(request)))
+    .nextResponse(timeoutMs)
   connection.socket.destroy()
   return response
 }

@@ -1,6 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** Resolves once the condition holds; rejects after the timeout, saying what did not happen. Default: two minutes. */
+/**
+ * Resolves once the condition holds; rejects after the timeout, saying what did not happen.
+ * Default: two minutes.
+ */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -8,7 +11,8 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`It did not happen within ${timeoutMs} ms: ${what}.`)
+    if (performance.now() > deadline)
+      throw new Error(`It did not happen within ${timeoutMs} ms: ${what}.`)
     await setTimeout(10)
   }
 }

@@ -20,7 +20,13 @@ export interface WireResponse {
 }
 
 /** The bytes of a well-formed request. */
-export function requestBytes({ method = 'GET', path, key, body, headers = {} }: WireRequest): string {
+export function requestBytes({
+  method = 'GET',
+  path,
+  key,
+  body,
+  headers = {},
+}: WireRequest): string {
   const all = {
     Host: '127.0.0.1',
     ...(key !== undefined && { Authorization: `Bearer ${key}` }),
@@ -55,7 +61,12 @@ export function readResponse(bytes: Buffer): RawResponse | undefined {
   const bodyStart = headLength + END_OF_HEAD.length
   const length = bodyStart + Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0)
   if (bytes.length < length) return undefined
-  return { status: Number(head.split(' ', 2)[1]), head, body: bytes.subarray(bodyStart, length), length }
+  return {
+    status: Number(head.split(' ', 2)[1]),
+    head,
+    body: bytes.subarray(bodyStart, length),
+    length,
+  }
 }
 
 /** The same response for a test to look at. */

@@ -15,7 +15,8 @@ export async function restoreCommand(file: string): Promise<void> {
   const { restore } = await persistenceAdapter(readSettings())
   if (restore === undefined) throw new Error(USE_OTHER_TOOLS)
   const { pets, previousFile } = await restore(file)
-  const before = previousFile === undefined ? '' : ` The database that was there before is now ${previousFile}.`
+  const before =
+    previousFile === undefined ? '' : ` The database that was there before is now ${previousFile}.`
   console.log(`Restored ${amount(pets, 'pet')}.${before}`)
 }
 

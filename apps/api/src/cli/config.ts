@@ -5,7 +5,9 @@ import { textTable } from './text-table.ts'
 export function showConfig({ json = false }: { json?: boolean }): void {
   const texts = effectiveSettings()
   if (json) {
-    const settings = texts.map(({ variable, maskedText, from }) => [variable, { value: maskedText, from }] as const)
+    const settings = texts.map(
+      ({ variable, maskedText, from }) => [variable, { value: maskedText, from }] as const,
+    )
     process.stdout.write(`${JSON.stringify(Object.fromEntries(settings), undefined, 2)}\n`)
   } else {
     const rows = texts.map(({ variable, maskedText, from }) => [variable, maskedText || '-', from])

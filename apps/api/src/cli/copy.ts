@@ -5,7 +5,11 @@ import { copyDatabase } from '../transfer/copy.ts'
 import { amount, interruptible } from '../transfer/progress.ts'
 
 /** Copies a database into another one, and compares both. */
-export async function copyCommand(given: { from: string; to: string; json?: boolean }): Promise<void> {
+export async function copyCommand(given: {
+  from: string
+  to: string
+  json?: boolean
+}): Promise<void> {
   if (given.from === given.to) throw new InvalidSettings('--from and --to name the same database.')
   const report = await withBulkAccess(settingsOf(given.from), { readOnly: true }, (source) =>
     withBulkAccess(settingsOf(given.to), {}, (target) =>
@@ -24,6 +28,13 @@ export async function copyCommand(given: { from: string; to: string; json?: bool
 /** A URL that is neither SQLite nor PostgreSQL is opened by PERSISTENCE_MODULE. */
 function settingsOf(databaseUrl: string) {
   const settings = readSettings()
-  const persistenceModule = databaseKind(databaseUrl) === undefined ? settings.persistenceModule : ''
-  return { ...settings, databaseUrl, persistenceModule, databaseReplicaUrls: [], migrateOnStart: true }
+  const persistenceModule =
+    databaseKind(databaseUrl) === undefined ? settings.persistenceModule : ''
+  return {
+    ...settings,
+    databaseUrl,
+    persistenceModule,
+    databaseReplicaUrls: [],
+    migrateOnStart: true,
+  }
 }

@@ -22,12 +22,18 @@ async function findings(settings: Record<string, string> = {}, options = {}) {
 
 it('doctor finds nothing that prevents a start in an empty folder, and leaves it empty', async () => {
   const { code, stdout } = await runHere('doctor', folder)
-  expect(stdout).toMatch(/^ok {7}database .* does not exist and must be created\n +-> serve does that when it starts$/m)
+  expect(stdout).toMatch(
+    /^ok {7}database .* does not exist and must be created\n +-> serve does that when it starts$/m,
+  )
   expect(code).toBe(0)
   expect(await readdir(folder)).toEqual([])
   expect(await findings({ MIGRATE_ON_START: 'false' })).toEqual({
     code: 1,
-    found: [expect.stringMatching(/^error .* does not exist and must be created\n +-> run pet-store migrate$/)],
+    found: [
+      expect.stringMatching(
+        /^error .* does not exist and must be created\n +-> run pet-store migrate$/,
+      ),
+    ],
   })
 })
 
@@ -35,7 +41,9 @@ it('doctor checks each part of a database that is migrated', async () => {
   const settings = { DATABASE_URL: 'sqlite:pets.db', MIGRATE_ON_START: 'false' }
   await writeFile(`${folder}/pets.db`, '')
   expect((await findings(settings)).found).toEqual([
-    expect.stringMatching(/^error {4}migrations {2}sqlite:pets.db lacks 0001-.*\n +-> run pet-store migrate$/),
+    expect.stringMatching(
+      /^error {4}migrations {2}sqlite:pets.db lacks 0001-.*\n +-> run pet-store migrate$/,
+    ),
   ])
   expect((await runHere('migrate', folder, settings)).code).toBe(0)
   const migrated = await runHere('doctor --json', folder, settings)
@@ -50,7 +58,9 @@ it('doctor checks each part of a database that is migrated', async () => {
 
 it('doctor lists misspelt variables with invalid ones', async () => {
   const { stdout, stderr } = await runHere('doctor', folder, { DATABASE_ULR: 'x', PORT: 'x' })
-  expect(stdout).toMatch(/^warning {2}settings {4}DATABASE_ULR is not a setting\n +-> did you mean DATABASE_URL\?$/m)
+  expect(stdout).toMatch(
+    /^warning {2}settings {4}DATABASE_ULR is not a setting\n +-> did you mean DATABASE_URL\?$/m,
+  )
   expect(stdout).toMatch(/^error {4}settings {4}PORT must be/m)
   expect(stderr).toBe('')
 })
@@ -64,7 +74,9 @@ it('doctor warns that a clock differs, its own or that of another instance', asy
   await close()
   expect(await findings({ DATABASE_URL: settings.databaseUrl })).toEqual({
     code: 0,
-    found: [expect.stringMatching(/^warning {2}clock {7}a key was used at 2999-.*\n +-> .* \(NTP\)$/)],
+    found: [
+      expect.stringMatching(/^warning {2}clock {7}a key was used at 2999-.*\n +-> .* \(NTP\)$/),
+    ],
   })
 })
 
@@ -72,7 +84,9 @@ it('doctor reports invalid settings', async () => {
   const { code, found } = await findings({ PORT: 'x', LOG_LEVEL: 'y' })
   expect(code).toBe(1)
   expect(found).toEqual([
-    expect.stringMatching(/^error {4}settings {4}PORT must be an integer from 0 to 65535, got "x"$/m),
+    expect.stringMatching(
+      /^error {4}settings {4}PORT must be an integer from 0 to 65535, got "x"$/m,
+    ),
     expect.stringMatching(/^error {4}settings {4}LOG_LEVEL must be one of/m),
   ])
 })
@@ -89,7 +103,11 @@ it('doctor says that a PostgreSQL database is missing, which serve does not crea
   const missing = Object.assign(new URL(await DATABASES.PostgreSQL()), { pathname: '/nowhere' })
   expect(await findings({ DATABASE_URL: missing.href })).toEqual({
     code: 1,
-    found: [expect.stringMatching(/^error {4}database .*\/nowhere does not exist; serve creates none\n +-> check/)],
+    found: [
+      expect.stringMatching(
+        /^error {4}database .*\/nowhere does not exist; serve creates none\n +-> check/,
+      ),
+    ],
   })
 })
 
@@ -99,14 +117,20 @@ it('doctor names a port in use, a file in the place of the folder, and a missing
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   expect((await findings({ PORT: String(port) })).found).toEqual([
-    expect.stringMatching(/^error {4}port {8}Cannot listen on .*\. Stop it, or set PORT to another number\.\n/),
+    expect.stringMatching(
+      /^error {4}port {8}Cannot listen on .*\. Stop it, or set PORT to another number\.\n/,
+    ),
   ])
   await writeFile(`${folder}/data`, '')
   expect((await findings()).found).toEqual([
-    expect.stringMatching(/^error {4}disk {8}\.\/data is a file, not a folder\n +-> DATABASE_URL needs a file/),
+    expect.stringMatching(
+      /^error {4}disk {8}\.\/data is a file, not a folder\n +-> DATABASE_URL needs a file/,
+    ),
   ])
   expect((await findings({ PERSISTENCE_MODULE: './none.mjs' })).found).toEqual([
-    expect.stringMatching(/^error {4}module {6}The persistence module .*\n +-> .* correct PERSISTENCE_MODULE/),
+    expect.stringMatching(
+      /^error {4}module {6}The persistence module .*\n +-> .* correct PERSISTENCE_MODULE/,
+    ),
   ])
 })
 
@@ -118,6 +142,10 @@ it('doctor names a database file that this user may not write', async () => {
   await chmod(`${folder}/data/pet-store.db`, 0o444)
   expect(await findings({}, { asOrdinaryUser: true })).toEqual({
     code: 1,
-    found: [expect.stringMatching(/^error {4}disk {8}EACCES.*pet-store\.db'\n +-> DATABASE_URL needs a file/)],
+    found: [
+      expect.stringMatching(
+        /^error {4}disk {8}EACCES.*pet-store\.db'\n +-> DATABASE_URL needs a file/,
+      ),
+    ],
   })
 })

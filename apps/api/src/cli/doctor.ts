@@ -20,7 +20,10 @@ interface Finding {
   readonly remedy?: string
 }
 
-/** Checks everything that a start depends on, and changes nothing. Exit code 1 if something prevents a start. */
+/**
+ * Checks everything that a start depends on, and changes nothing. Exit code 1 if something prevents
+ * a start.
+ */
 export async function doctor({ json = false }: { json?: boolean }): Promise<void> {
   const findings: Finding[] = []
   for await (const finding of examine()) {
@@ -35,13 +38,27 @@ export async function doctor({ json = false }: { json?: boolean }): Promise<void
 }
 
 async function* examine(): AsyncGenerator<Finding> {
-  yield { check: 'program', state: 'ok', message: `pet-store ${VERSION}, Node ${process.versions.node}` }
+  yield {
+    check: 'program',
+    state: 'ok',
+    message: `pet-store ${VERSION}, Node ${process.versions.node}`,
+  }
   for (const { name, meant } of misspeltVariables()) {
-    yield { check: 'settings', state: 'warning', message: `${name} is not a setting`, remedy: `did you mean ${meant}?` }
+    yield {
+      check: 'settings',
+      state: 'warning',
+      message: `${name} is not a setting`,
+      remedy: `did you mean ${meant}?`,
+    }
   }
   try {
     const settings = readSettings()
-    yield { check: 'settings', state: 'ok', message: 'every setting is valid', remedy: 'pet-store config shows them' }
+    yield {
+      check: 'settings',
+      state: 'ok',
+      message: 'every setting is valid',
+      remedy: 'pet-store config shows them',
+    }
     yield* examineSystem(settings)
   } catch (error) {
     if (!(error instanceof InvalidSettings)) throw error
@@ -56,7 +73,8 @@ async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
   yield await examinePort(host, port, 'PORT')
   if (metricsPort !== undefined) yield await examinePort(host, metricsPort, 'METRICS_PORT')
   if (persistenceModule !== '') {
-    const remedy = 'install the package, or correct PERSISTENCE_MODULE: a package, or a path that begins with . or /'
+    const remedy =
+      'install the package, or correct PERSISTENCE_MODULE: a package, or a path that begins with . or /'
     const module = await attempt('module', remedy, async () => {
       await persistenceAdapter(settings)
       return persistenceModule
@@ -64,10 +82,17 @@ async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
     yield module
     if (module.state === 'error') return
   } else if (databaseUrl === 'sqlite::memory:') {
-    yield { check: 'disk', state: 'warning', message: 'pets are in memory only, and lost at the end' }
+    yield {
+      check: 'disk',
+      state: 'warning',
+      message: 'pets are in memory only, and lost at the end',
+    }
   } else if (databaseKind(databaseUrl) === 'sqlite') {
-    const remedy = 'DATABASE_URL needs a file and a folder that this user may write, on a disk with 100 MB free'
-    const disk = await attempt('disk', remedy, () => examineFile(databaseUrl.slice('sqlite:'.length)))
+    const remedy =
+      'DATABASE_URL needs a file and a folder that this user may write, on a disk with 100 MB free'
+    const disk = await attempt('disk', remedy, () =>
+      examineFile(databaseUrl.slice('sqlite:'.length)),
+    )
     yield disk
     if (disk.state === 'error') return
   }
@@ -75,7 +100,11 @@ async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
 }
 
 /** Does some work, which returns what is well, or rejects with what is not. */
-async function attempt(check: string, remedy: string, work: () => Promise<string>): Promise<Finding> {
+async function attempt(
+  check: string,
+  remedy: string,
+  work: () => Promise<string>,
+): Promise<Finding> {
   try {
     return { check, state: 'ok', message: await work() }
   } catch (error) {
@@ -121,10 +150,20 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
     if (database === 'missing') {
       if (databaseKind(settings.databaseUrl) === 'postgres')
         throw new Error(`${url} does not exist; serve creates none`)
-      return yield { check: 'database', state, message: `${url} does not exist and must be created`, remedy }
+      return yield {
+        check: 'database',
+        state,
+        message: `${url} does not exist and must be created`,
+        remedy,
+      }
     }
     if (pending.length > 0) {
-      return yield { check: 'migrations', state, message: `${url} lacks ${pending.join(', ')}, which must run`, remedy }
+      return yield {
+        check: 'migrations',
+        state,
+        message: `${url} lacks ${pending.join(', ')}, which must run`,
+        remedy,
+      }
     }
     yield { check: 'migrations', state: 'ok', message: 'none is pending' }
     const persistence = await openPersistence(settings, { readOnly: true })
@@ -136,22 +175,34 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
       await persistence.close()
     }
   } catch (error) {
-    const advice = 'check DATABASE_URL, the permissions of this user, and that the database is running'
+    const advice =
+      'check DATABASE_URL, the permissions of this user, and that the database is running'
     yield { check: 'database', state: 'error', message: (error as Error).message, remedy: advice }
   }
 }
 
 const CLOCK_TOLERANCE_MS = 60_000
 
-async function* examineKeys({ apiKeys }: Required<Persistence>, { staticKeys }: Settings): AsyncGenerator<Finding> {
+async function* examineKeys(
+  { apiKeys }: Required<Persistence>,
+  { staticKeys }: Settings,
+): AsyncGenerator<Finding> {
   const keys = await apiKeys.list()
   const now = new Date()
   const active = keys.filter((key) => apiKeyState(key, now) === 'active').length + staticKeys.length
   const remedy = 'run pet-store keys create --name NAME, or set API_KEYS_SHA256'
-  yield { check: 'keys', message: `${active} active`, ...(active > 0 ? { state: 'ok' } : { state: 'warning', remedy }) }
-  const latest = keys.reduce((most, { createdAt, lastUsedAt = createdAt }) => Math.max(most, lastUsedAt.getTime()), 0)
+  yield {
+    check: 'keys',
+    message: `${active} active`,
+    ...(active > 0 ? { state: 'ok' } : { state: 'warning', remedy }),
+  }
+  const latest = keys.reduce(
+    (most, { createdAt, lastUsedAt = createdAt }) => Math.max(most, lastUsedAt.getTime()),
+    0,
+  )
   const time = now.toISOString()
-  if (latest <= now.getTime() + CLOCK_TOLERANCE_MS) return yield { check: 'clock', state: 'ok', message: time }
+  if (latest <= now.getTime() + CLOCK_TOLERANCE_MS)
+    return yield { check: 'clock', state: 'ok', message: time }
   const message = `a key was used at ${new Date(latest).toISOString()}, but here it is ${time}`
   const advice = 'this clock is slow, or that of another instance is fast: synchronise both (NTP)'
   yield { check: 'clock', state: 'warning', message, remedy: advice }

@@ -12,7 +12,10 @@ interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
 }
 
 /** Writes pets to a file, or to standard output for as long as it is read. */
-export async function exportCommand({ output: given, ...options }: ExportCommandOptions): Promise<void> {
+export async function exportCommand({
+  output: given,
+  ...options
+}: ExportCommandOptions): Promise<void> {
   const output = given === '-' ? undefined : given
   const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
   const settings = readSettings()
@@ -23,7 +26,8 @@ export async function exportCommand({ output: given, ...options }: ExportCommand
     if (output === undefined) {
       let outputError: unknown
       process.stdout.once('error', (error) => (outputError = error))
-      // Ended by the pipeline, it would report an error of the database as its own. Its own ones main.ts reports.
+      // Ended by the pipeline, it would report an error of the database as its own. Its own ones
+      // main.ts reports.
       return pipeline(text, process.stdout, { end: false }).catch((error) => {
         if (error !== outputError) throw error
       })

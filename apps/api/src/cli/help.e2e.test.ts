@@ -15,7 +15,8 @@ async function outputOf(command: string): Promise<string> {
 it('--version prints the version, and serve --help lists every setting', async () => {
   expect(await outputOf('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
   const text = await outputOf('serve --help')
-  for (const { variable } of SETTING_LIST) expect(text).toMatch(new RegExp(`^  ${variable}(?: |$)`, 'm'))
+  for (const { variable } of SETTING_LIST)
+    expect(text).toMatch(new RegExp(`^  ${variable}(?: |$)`, 'm'))
 })
 
 it('--help has examples whose options the commands have', async () => {
@@ -30,7 +31,9 @@ it('--help has examples whose options the commands have', async () => {
 
 it('openapi prints the description that docs/openapi.json is a copy of, without any setting', async () => {
   const copy = readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8')
-  const { code, stdout, stderr } = await runHere('openapi', await temporaryFolder(), { PORT: 'none' })
+  const { code, stdout, stderr } = await runHere('openapi', await temporaryFolder(), {
+    PORT: 'none',
+  })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout, 'Refresh the copy: pnpm --silent pet-store openapi > docs/openapi.json').toBe(copy)
 })
@@ -40,10 +43,16 @@ it('wrong usage ends with 2 and one line, and creates nothing', async () => {
   for (const command of ['start', 'import pets.csv', 'keys revoke key_0']) {
     for (const wrong of ['--no-such-option', 'one-too-many']) {
       const result = await runHere(`${command} ${wrong}`, folder)
-      expect(result, wrong).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^error: .*\n$/) as string })
+      expect(result, wrong).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: .*\n$/) as string,
+      })
     }
   }
-  expect((await runHere('sevre', folder)).stderr).toBe("error: unknown command 'sevre'\n(Did you mean serve?)\n")
+  expect((await runHere('sevre', folder)).stderr).toBe(
+    "error: unknown command 'sevre'\n(Did you mean serve?)\n",
+  )
   const { code, stdout, stderr } = await runHere('keys', folder)
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Usage: pet-store /)])
   expect(readdirSync(folder)).toEqual([])
@@ -56,7 +65,13 @@ it.each(['doctor', 'openapi'])(
     const run = (redirection: string) =>
       spawnSync(
         'bash',
-        ['--norc', '-c', `set -o pipefail; "$0" "$1" ${command} ${redirection}`, process.execPath, PROGRAM],
+        [
+          '--norc',
+          '-c',
+          `set -o pipefail; "$0" "$1" ${command} ${redirection}`,
+          process.execPath,
+          PROGRAM,
+        ],
         {
           cwd: folder,
           env: { ...ENVIRONMENT, PORT: '0' },

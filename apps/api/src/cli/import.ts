@@ -15,10 +15,15 @@ interface ImportOptions {
 }
 
 /**
- * Stores the pets of a file by the rules for requests; rejected lines are reported by number. The file is checked first:
- * if an invalid line ends the import, nothing is stored. Standard input can be read only once, and is stored as it comes.
+ * Stores the pets of a file by the rules for requests; rejected lines are reported by number. The
+ * file is checked first: if an invalid line ends the import, nothing is stored. Standard input can
+ * be read only once, and is stored as it comes.
  */
-export async function importCommand(name: string, options: ImportOptions, command: Command): Promise<void> {
+export async function importCommand(
+  name: string,
+  options: ImportOptions,
+  command: Command,
+): Promise<void> {
   const { onError, dryRun = false, again = false } = options
   const format = options.format ?? formatOf(name)
   if (format === undefined) command.error(`error: ${missingFormat(name)}`)
@@ -27,7 +32,8 @@ export async function importCommand(name: string, options: ImportOptions, comman
   const counts = { stored: 0, storedEarlier: 0 }
   const report = ({ line, reason }: RejectedEntry) => console.error(`line ${line}: ${reason}`)
   const source = { file, format, onError, report }
-  const checked = dryRun || file.bytes !== undefined ? await readPets(source, 'Checking') : undefined
+  const checked =
+    dryRun || file.bytes !== undefined ? await readPets(source, 'Checking') : undefined
   if (checked !== undefined && (dryRun || checked.stopReason !== undefined)) {
     return printResult({ ...counts, stored: dryRun ? checked.pets : 0 }, checked, options)
   }
@@ -51,7 +57,8 @@ function missingFormat(name: string): string {
   if (SPREADSHEET.test(name)) {
     return `${JSON.stringify(name)} is a spreadsheet; save it as "CSV UTF-8" and import that file`
   }
-  const what = name === '-' ? 'standard input has no name that ends' : 'the name of the file does not end'
+  const what =
+    name === '-' ? 'standard input has no name that ends' : 'the name of the file does not end'
   return `${what} in .csv or .ndjson; add --format csv or --format ndjson`
 }
 
@@ -61,12 +68,24 @@ function printResult(
   { dryRun = false, json = false }: ImportOptions,
 ): void {
   if (json) {
-    console.log(JSON.stringify({ dryRun, stored, storedEarlier, rejected, isComplete: stopReason === undefined }))
+    console.log(
+      JSON.stringify({
+        dryRun,
+        stored,
+        storedEarlier,
+        rejected,
+        isComplete: stopReason === undefined,
+      }),
+    )
   } else {
-    const earlier = storedEarlier === 0 ? '' : `, after ${amount(storedEarlier, 'pet')} of an earlier run`
-    const done = dryRun ? `${amount(stored, 'pet')} can be imported` : `Imported ${amount(stored, 'pet')}${earlier}`
+    const earlier =
+      storedEarlier === 0 ? '' : `, after ${amount(storedEarlier, 'pet')} of an earlier run`
+    const done = dryRun
+      ? `${amount(stored, 'pet')} can be imported`
+      : `Imported ${amount(stored, 'pet')}${earlier}`
     console.log(rejected === 0 ? `${done}.` : `${done}; ${amount(rejected, 'line')} rejected.`)
   }
-  if (stopReason !== undefined) console.error(stored === 0 || dryRun ? `${stopReason} Nothing was stored.` : stopReason)
+  if (stopReason !== undefined)
+    console.error(stored === 0 || dryRun ? `${stopReason} Nothing was stored.` : stopReason)
   if (stopReason !== undefined || rejected > 0) process.exitCode = 1
 }

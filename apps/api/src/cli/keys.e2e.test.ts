@@ -22,15 +22,22 @@ interface Installation {
   readonly settings: Record<string, string>
 }
 
-async function serve({ folder, settings }: Installation): Promise<{ program: RunningProgram; address: string }> {
+async function serve({
+  folder,
+  settings,
+}: Installation): Promise<{ program: RunningProgram; address: string }> {
   const program = runProgram('serve', folder, { LOG_LEVEL: 'trace', ...settings })
   running.push(program)
   return { program, address: await waitForOutput(program, /"address":"([^"]+)"/) }
 }
 
-const run = (command: string, { folder, settings }: Installation) => runHere(command, folder, settings)
+const run = (command: string, { folder, settings }: Installation) =>
+  runHere(command, folder, settings)
 
-async function makeKey(command: string, installation: Installation): Promise<{ id: string; key: string }> {
+async function makeKey(
+  command: string,
+  installation: Installation,
+): Promise<{ id: string; key: string }> {
   const { stdout, stderr } = await run(`${command} --json`, installation)
   expect(stderr).toBe('')
   return JSON.parse(stdout) as { id: string; key: string }
@@ -47,11 +54,14 @@ const status = async (address: string, key: string) => (await ask(address, key))
 
 /** Waits until the instance has looked the key up again. */
 async function untilRejected(address: string, key: string): Promise<void> {
-  while ((await status(address, key)) !== 401) await new Promise((resolve) => setTimeout(resolve, 50))
+  while ((await status(address, key)) !== 401)
+    await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 describe.each(KINDS)('Keys on %s', (kind) => {
-  const create = async () => ({ DATABASE_URL: kind === 'SQLite' ? 'sqlite:data/pets.db' : await DATABASES[kind]() })
+  const create = async () => ({
+    DATABASE_URL: kind === 'SQLite' ? 'sqlite:data/pets.db' : await DATABASES[kind](),
+  })
 
   it('are created, used, rotated and revoked while two instances run', async () => {
     const installation = {
@@ -72,7 +82,9 @@ describe.each(KINDS)('Keys on %s', (kind) => {
     // At the end each instance stores the last uses of keys, and logs the last changes.
     one.program.process.kill('SIGTERM')
     await one.program.ended
-    const changes = one.program.output.stdout.split('\n').filter((line) => line.includes('"msg":"API key '))
+    const changes = one.program.output.stdout
+      .split('\n')
+      .filter((line) => line.includes('"msg":"API key '))
     const logged = { level: 30, name: 'kiosk', at: expect.stringMatching(/Z$/) as string }
     expect(changes.map((line) => JSON.parse(line) as object)).toMatchObject([
       { msg: 'API key created', keyId: first.id, by: 'Ada', ...logged },
@@ -81,14 +93,18 @@ describe.each(KINDS)('Keys on %s', (kind) => {
     ])
     const { stdout } = await run('keys list', installation)
     expect(stdout.split('\n')).toEqual([
-      expect.stringMatching(/^ID +NAME +SCOPES +STATE +CREATED +EXPIRES +LAST USED +ROTATED +REVOKED$/),
+      expect.stringMatching(
+        /^ID +NAME +SCOPES +STATE +CREATED +EXPIRES +LAST USED +ROTATED +REVOKED$/,
+      ),
       expect.stringMatching(
         new RegExp(
           `^${first.id}  kiosk  pets:read pets:write  revoked .*Z by Ada .*Z by Bob to ${second.id} .*Z by Eve$`,
         ),
       ),
       expect.stringMatching(
-        new RegExp(`^${second.id}  kiosk  pets:read pets:write  active  .*Z by Bob( +\\d{4}-\\S+ \\S+Z){2} +- +-$`),
+        new RegExp(
+          `^${second.id}  kiosk  pets:read pets:write  active  .*Z by Bob( +\\d{4}-\\S+ \\S+Z){2} +- +-$`,
+        ),
       ),
       '',
     ])
@@ -99,15 +115,25 @@ describe.each(KINDS)('Keys on %s', (kind) => {
     const { program, address } = await serve(installation)
     const { id, key } = await makeKey('keys create --name kiosk --scope pets:read', installation)
     const unknown = createApiKeyText()
-    const adding = await ask(address, key, { method: 'POST', body: '{"name":"Rex","categoryId":1}' })
+    const adding = await ask(address, key, {
+      method: 'POST',
+      body: '{"name":"Rex","categoryId":1}',
+    })
     expect(adding.status).toBe(403)
-    const responses = [await ask(address, key), adding, await ask(address, unknown), await ask(address, `${key}x`)]
+    const responses = [
+      await ask(address, key),
+      adding,
+      await ask(address, unknown),
+      await ask(address, `${key}x`),
+    ]
     await waitForOutput(program, new RegExp(`"keyId":"${id}"`))
     const seen = [
       program.output,
       await dump(installation),
       program.process.spawnargs,
-      await Promise.all(responses.map(async (response) => [...response.headers, await response.text()])),
+      await Promise.all(
+        responses.map(async (response) => [...response.headers, await response.text()]),
+      ),
     ]
     expect(JSON.stringify(seen)).toContain(id)
     for (const text of [key, unknown]) expect(JSON.stringify(seen)).not.toContain(text.slice(5, 30))
@@ -118,7 +144,9 @@ describe.each(KINDS)('Keys on %s', (kind) => {
 async function dump({ folder, settings }: Installation): Promise<string> {
   if (settings['DATABASE_URL']?.startsWith('sqlite:')) {
     const files = await readdir(join(folder, 'data'))
-    return (await Promise.all(files.map((file) => readFile(join(folder, 'data', file), 'latin1')))).join('')
+    return (
+      await Promise.all(files.map((file) => readFile(join(folder, 'data', file), 'latin1')))
+    ).join('')
   }
   const client = new pg.Client({ connectionString: settings['DATABASE_URL'] })
   await client.connect()
@@ -130,7 +158,10 @@ async function dump({ folder, settings }: Installation): Promise<string> {
 describe('pet-store keys create', () => {
   it('writes the key alone to standard output, and the rest to standard error', async () => {
     const installation = { folder: await temporaryFolder(), settings: {} }
-    const { code, stdout, stderr } = await run('keys create --name kiosk --scope pets:read pets:write', installation)
+    const { code, stdout, stderr } = await run(
+      'keys create --name kiosk --scope pets:read pets:write',
+      installation,
+    )
     expect(code).toBe(0)
     expect(stdout).toMatch(/^pets_[0-9A-Za-z]{49}\n$/)
     expect(stderr).toMatch(
@@ -148,22 +179,39 @@ describe('pet-store keys create', () => {
       'It must be a number of at most six digits and a unit: s, m, h or d, such as 90d.',
     ],
     ['keys create --name kiosk --expires 0s', 'The lifetime of a key must be longer than 0.'],
-  ])('%s ends with exit code 2 and a sentence, and creates no database', async (command, sentence) => {
-    const installation = { folder: await temporaryFolder(), settings: {} }
-    const outcome = await run(command, installation)
-    expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) as string })
-    expect(await readdir(installation.folder)).toEqual([])
-  })
+  ])(
+    '%s ends with exit code 2 and a sentence, and creates no database',
+    async (command, sentence) => {
+      const installation = { folder: await temporaryFolder(), settings: {} }
+      const outcome = await run(command, installation)
+      expect(outcome).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(sentence) as string,
+      })
+      expect(await readdir(installation.folder)).toEqual([])
+    },
+  )
 
-  it.each(['keys revoke key_nobody', 'keys rotate key_nobody'])('%s ends with exit code 1', async (command) => {
-    const installation = { folder: await temporaryFolder(), settings: {} }
-    await run('migrate', installation)
-    expect(await run(command, installation)).toEqual({ code: 1, stdout: '', stderr: 'There is no key "key_nobody".\n' })
-  })
+  it.each(['keys revoke key_nobody', 'keys rotate key_nobody'])(
+    '%s ends with exit code 1',
+    async (command) => {
+      const installation = { folder: await temporaryFolder(), settings: {} }
+      await run('migrate', installation)
+      expect(await run(command, installation)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'There is no key "key_nobody".\n',
+      })
+    },
+  )
 })
 
 it('Keys are administered while a replica of PostgreSQL is down', async () => {
-  const settings = { DATABASE_URL: await DATABASES.PostgreSQL(), DATABASE_REPLICA_URLS: 'postgres://127.0.0.1:1/pets' }
+  const settings = {
+    DATABASE_URL: await DATABASES.PostgreSQL(),
+    DATABASE_REPLICA_URLS: 'postgres://127.0.0.1:1/pets',
+  }
   const installation = { folder: await temporaryFolder(), settings }
   const { id } = await makeKey('keys create --name kiosk', installation)
   expect(await run(`keys revoke ${id}`, installation)).toMatchObject({ code: 0, stderr: '' })
@@ -185,9 +233,15 @@ describe('pet-store keys revoke', () => {
     const { id, key } = await makeKey('keys create --name kiosk', installation)
     const { code, stdout } = await run(`keys revoke ${key} --json`, installation)
     expect([code, JSON.parse(stdout)]).toEqual([0, { id, effectiveWithinSeconds: 5 }])
-    expect((await run('keys list', installation)).stdout).toMatch(new RegExp(`^${id} .* revoked `, 'm'))
+    expect((await run('keys list', installation)).stdout).toMatch(
+      new RegExp(`^${id} .* revoked `, 'm'),
+    )
     const unknown = await run(`keys revoke ${createApiKeyText()}`, installation)
-    expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'The database does not contain this key.\n' })
+    expect(unknown).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'The database does not contain this key.\n',
+    })
   })
 })
 
@@ -197,7 +251,9 @@ it('RATE_LIMIT is shared by the instances of one PostgreSQL database', async () 
   const instances = [await serve(installation), await serve(installation)]
   const { key } = await makeKey('keys create --name kiosk', installation)
   const statuses = await Promise.all(
-    Array.from({ length: 30 }, async (_, index) => status(instances[index % 2]?.address ?? '', key)),
+    Array.from({ length: 30 }, async (_, index) =>
+      status(instances[index % 2]?.address ?? '', key),
+    ),
   )
   expect(statuses.filter((code) => code === 200)).toHaveLength(10)
   expect(statuses.filter((code) => code === 429)).toHaveLength(20)

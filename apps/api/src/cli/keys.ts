@@ -37,7 +37,10 @@ export async function createKey(
 }
 
 /** `keys rotate`: creates the successor of a key and shows it as a new one. */
-export async function rotateKey(id: string, options: ChangeOptions & { overlap: number }): Promise<void> {
+export async function rotateKey(
+  id: string,
+  options: ChangeOptions & { overlap: number },
+): Promise<void> {
   const { overlap, json, by = systemUser() } = options
   await withKeys({ create: false }, async (keys) => {
     const issued = await createApiKeyUseCases(keys, { by }).rotateApiKey(id, overlap)
@@ -62,17 +65,27 @@ export async function listKeys({ json }: { json?: boolean }): Promise<void> {
   })
 }
 
-/** `keys revoke`: instances that have the key cached accept it a little longer; the output says how long. */
-export async function revokeKey(idOrKey: string, { json, by = systemUser() }: ChangeOptions): Promise<void> {
+/**
+ * `keys revoke`: instances that have the key cached accept it a little longer; the output says how
+ * long.
+ */
+export async function revokeKey(
+  idOrKey: string,
+  { json, by = systemUser() }: ChangeOptions,
+): Promise<void> {
   await withKeys({ create: false }, async (keys, { apiKeyCacheSeconds }) => {
     const id = await idOf(idOrKey, keys)
     await createApiKeyUseCases(keys, { by }).revokeApiKey(id)
-    if (json) console.log(JSON.stringify({ id, effectiveWithinSeconds: apiKeyCacheSeconds }, undefined, 2))
+    if (json)
+      console.log(JSON.stringify({ id, effectiveWithinSeconds: apiKeyCacheSeconds }, undefined, 2))
     else console.log(`Revoked ${id}. Running instances reject it within ${apiKeyCacheSeconds} s.`)
   })
 }
 
-/** The id of a key that is named by its id, or by its text: after a leak, the text is what people have. */
+/**
+ * The id of a key that is named by its id, or by its text: after a leak, the text is what people
+ * have.
+ */
 async function idOf(idOrKey: string, keys: ApiKeyRepository): Promise<string> {
   if (!isApiKeyText(idOrKey)) return idOrKey
   const key = await keys.findByHash(hashApiKey(idOrKey))
@@ -80,7 +93,10 @@ async function idOf(idOrKey: string, keys: ApiKeyRepository): Promise<string> {
   return key.id
 }
 
-/** Only `keys create` may create a database: a mistyped path must not look like a database without keys. */
+/**
+ * Only `keys create` may create a database: a mistyped path must not look like a database without
+ * keys.
+ */
 async function withKeys(
   use: PersistenceUse,
   work: (keys: ApiKeyRepository, settings: Settings) => Promise<void>,
@@ -108,7 +124,9 @@ function systemUser(): string {
 async function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''): Promise<void> {
   const { sha256: _, ...rest } = key
   const output = json ? JSON.stringify({ ...rest, key: text }, undefined, 2) : text
-  const write = promisify((text: string, done: (error?: Error | null) => void) => process.stdout.write(text, done))
+  const write = promisify((text: string, done: (error?: Error | null) => void) =>
+    process.stdout.write(text, done),
+  )
   await write(`${output}\n`).catch((cause: Error) => {
     const message = `The key ${key.id} was created but could not be written to standard output (${cause.message}). Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`
     throw new Error(message, { cause })
@@ -116,21 +134,59 @@ async function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''):
   if (json) return
   const { createdBy, id, name, scopes, expiresAt } = key
   const expiry = expiresAt === undefined ? 'never expires' : `expires ${time(expiresAt)}`
-  console.error(`${createdBy} created the key ${id} for ${name}: ${scopes.join(' ')}, ${expiry}.${more}`)
+  console.error(
+    `${createdBy} created the key ${id} for ${name}: ${scopes.join(' ')}, ${expiry}.${more}`,
+  )
   console.error('It is shown only this once.')
 }
 
-const HEADING = ['ID', 'NAME', 'SCOPES', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'ROTATED', 'REVOKED']
+const HEADING = [
+  'ID',
+  'NAME',
+  'SCOPES',
+  'STATE',
+  'CREATED',
+  'EXPIRES',
+  'LAST USED',
+  'ROTATED',
+  'REVOKED',
+]
 
-type ListedKey = ApiKey & { rotatedAt: Date | undefined; rotatedBy: string | undefined; state: string }
+type ListedKey = ApiKey & {
+  rotatedAt: Date | undefined
+  rotatedBy: string | undefined
+  state: string
+}
 
 function rowOf(key: ListedKey): string[] {
-  const { id, name, scopes, state, createdAt, expiresAt, lastUsedAt, replacedBy, rotatedAt, revokedAt } = key
+  const {
+    id,
+    name,
+    scopes,
+    state,
+    createdAt,
+    expiresAt,
+    lastUsedAt,
+    replacedBy,
+    rotatedAt,
+    revokedAt,
+  } = key
   const expires = expiresAt === undefined ? 'never expires' : time(expiresAt)
   const lastUsed = lastUsedAt === undefined ? 'never' : time(lastUsedAt)
-  const rotated = rotatedAt === undefined ? '-' : `${change(rotatedAt, key.rotatedBy)} to ${replacedBy}`
+  const rotated =
+    rotatedAt === undefined ? '-' : `${change(rotatedAt, key.rotatedBy)} to ${replacedBy}`
   const revoked = revokedAt === undefined ? '-' : change(revokedAt, key.revokedBy)
-  return [id, name, scopes.join(' '), state, change(createdAt, key.createdBy), expires, lastUsed, rotated, revoked]
+  return [
+    id,
+    name,
+    scopes.join(' '),
+    state,
+    change(createdAt, key.createdBy),
+    expires,
+    lastUsed,
+    rotated,
+    revoked,
+  ]
 }
 
 function change(at: Date, by: string | undefined): string {

@@ -7,7 +7,11 @@ import { runHere } from '../testing/run-command.test-support.ts'
 import { runProgram } from '../testing/run-program.test-support.ts'
 
 let folder: string
-const SETTINGS = { DATABASE_URL: 'sqlite:pets.db', API_KEYS_SHA256: 'a'.repeat(64), MIGRATE_ON_START: 'false' }
+const SETTINGS = {
+  DATABASE_URL: 'sqlite:pets.db',
+  API_KEYS_SHA256: 'a'.repeat(64),
+  MIGRATE_ON_START: 'false',
+}
 const run = (command: string) => runHere(command, folder, SETTINGS)
 beforeEach(async () => {
   folder = await temporaryFolder()
@@ -17,11 +21,17 @@ it('migrates a database, and serve rejects one with pending migrations', async (
   await writeFile(join(folder, 'pets.db'), '')
   const rejected = await run('serve')
   expect(rejected.code).toBe(1)
-  expect(rejected.stderr).toMatch(/^The SQLite database .* must be migrated first: it lacks 0001-create-schema/)
+  expect(rejected.stderr).toMatch(
+    /^The SQLite database .* must be migrated first: it lacks 0001-create-schema/,
+  )
   const program = runProgram('migrate', folder, SETTINGS)
   expect(await program.ended).toBe(0)
   expect(program.output.stdout).toMatch(/^Done: 0001-create-schema/)
-  expect(await run('migrate')).toEqual({ code: 0, stdout: 'The database is up to date.\n', stderr: '' })
+  expect(await run('migrate')).toEqual({
+    code: 0,
+    stdout: 'The database is up to date.\n',
+    stderr: '',
+  })
 })
 
 it('creates no database in commands that need an existing one', async () => {

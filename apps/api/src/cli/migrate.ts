@@ -3,8 +3,16 @@ import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
 
-/** Migrates the database and names what was done; with `check` only says what migrating would do. */
-export async function migrate({ check = false, json = false }: { check?: boolean; json?: boolean }): Promise<void> {
+/**
+ * Migrates the database and names what was done; with `check` only says what migrating would do.
+ */
+export async function migrate({
+  check = false,
+  json = false,
+}: {
+  check?: boolean
+  json?: boolean
+}): Promise<void> {
   const settings = readSettings()
   const adapter = await persistenceAdapter(settings)
   if (check) return report(await adapter.migrations(), maskUrl(settings.databaseUrl), json)

@@ -7,8 +7,8 @@ import { VERSION } from '../settings/version.ts'
 import { addTransferCommands, asOption } from './transfer-commands.ts'
 
 /**
- * Runs a command to its end, or until it serves. Returns the exit code to end with if it could not do its work: 1, or 2
- * for invalid settings or wrong usage.
+ * Runs a command to its end, or until it serves. Returns the exit code to end with if it could not
+ * do its work: 1, or 2 for invalid settings or wrong usage.
  */
 export async function runCommand(args: readonly string[]): Promise<number | undefined> {
   try {
@@ -20,7 +20,8 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
     if (!(error instanceof Error)) throw error
     console.error(error.message)
     const isWrongUse =
-      error instanceof InvalidSettings || (error instanceof AccessError && error.code === 'api_key_invalid')
+      error instanceof InvalidSettings ||
+      (error instanceof AccessError && error.code === 'api_key_invalid')
     return isWrongUse ? 2 : 1
   }
 }
@@ -39,7 +40,8 @@ const program = new Command('pet-store')
   .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
   .version(VERSION)
   .exitOverride()
-  // A misspelt variable would be ignored silently, and the default be used. doctor lists them itself.
+  // A misspelt variable would be ignored silently, and the default be used. doctor lists them
+  // itself.
   .hook('preAction', (_program, command) => {
     if (command.name() === 'doctor') return
     for (const { name, meant } of misspeltVariables()) {
@@ -67,7 +69,9 @@ program
 
 program
   .command('doctor')
-  .description('check settings, disk, database, migrations, keys and clock; exit code 1 if something prevents a start')
+  .description(
+    'check settings, disk, database, migrations, keys and clock; exit code 1 if something prevents a start',
+  )
   .addOption(json)
   .action(async (options) => (await import('./doctor.ts')).doctor(options))
 
@@ -105,7 +109,9 @@ keys
   .command('create')
   .description('create a key and print it; it is shown only this once')
   .requiredOption('--name <name>', 'who or what will use it')
-  .addOption(new Option('--scope <scope...>', 'what it may do (default: everything)').choices(SCOPES))
+  .addOption(
+    new Option('--scope <scope...>', 'what it may do (default: everything)').choices(SCOPES),
+  )
   .addOption(by)
   .option(
     '--expires <duration>',

@@ -17,8 +17,9 @@ it('pet-store seed stores the given number of pets, the same ones for the same s
   expect(seeded.code).toBe(0)
   expect(seeded.stderr).toMatch(/^(Storing: .*\n)*$/)
   const [, same = ''] =
-    /^Stored 12,345 invented pets\. The same again: (pet-store seed --count 12345 --seed \d+)\n$/.exec(seeded.stdout) ??
-    []
+    /^Stored 12,345 invented pets\. The same again: (pet-store seed --count 12345 --seed \d+)\n$/.exec(
+      seeded.stdout,
+    ) ?? []
   const [one, other] = await Promise.all([
     runShell('pet-store export', folder, sqlite),
     runShell(`${same} >&2 && pet-store export`, folder, postgres),
@@ -29,7 +30,11 @@ it('pet-store seed stores the given number of pets, the same ones for the same s
 
 it('Ctrl+C ends pet-store seed on SQLite, and says how many pets are stored', async () => {
   const DATABASE_URL = await DATABASES.SQLite()
-  const { process, output, ended } = runProgram('seed --count 1000000000', await temporaryFolder(), { DATABASE_URL })
+  const { process, output, ended } = runProgram(
+    'seed --count 1000000000',
+    await temporaryFolder(),
+    { DATABASE_URL },
+  )
   while (!output.stderr.includes('Storing: ')) await setTimeout(100)
   process.kill('SIGINT')
   expect(await ended).toBe(130)
@@ -43,7 +48,8 @@ it('pet-store seed --count many is wrong usage', async () => {
   expect(code).toBe(2)
 })
 
-const invented = (seed: number, count: number) => Array.from({ length: count }, (_, index) => inventPet(seed, index))
+const invented = (seed: number, count: number) =>
+  Array.from({ length: count }, (_, index) => inventPet(seed, index))
 
 it('invented pets are the same for the same seed, and others for another', () => {
   expect(invented(7, 3)).toEqual([
@@ -64,7 +70,9 @@ it('invented pets are the same for the same seed, and others for another', () =>
 
 it('invented pets have every name, category and status, and some have none', () => {
   const pets = invented(1, 10_000)
-  expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['available', 'pending', 'sold', undefined]))
+  expect(new Set(pets.map(({ status }) => status))).toEqual(
+    new Set(['available', 'pending', 'sold', undefined]),
+  )
   expect(new Set(pets.map(({ categoryId }) => categoryId)).size).toBe(12)
   expect(new Set(pets.map(({ name }) => name)).size).toBe(30 + 30 * 16)
 })

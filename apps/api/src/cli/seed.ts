@@ -12,7 +12,11 @@ interface SeedOptions {
 }
 
 /** Stores invented pets, and prints the command that stores the same ones again. */
-export async function seedCommand({ count, seed = randomInt(2 ** 32), json = false }: SeedOptions): Promise<void> {
+export async function seedCommand({
+  count,
+  seed = randomInt(2 ** 32),
+  json = false,
+}: SeedOptions): Promise<void> {
   const target = await openTarget()
   const advance = showProgress('Storing', count)
   let stored = 0
@@ -32,10 +36,15 @@ export async function seedCommand({ count, seed = randomInt(2 ** 32), json = fal
     await target.close()
   }
   if (json) return console.log(JSON.stringify({ stored, seed }))
-  console.log(`Stored ${amount(count, 'invented pet')}. The same again: pet-store seed --count ${count} --seed ${seed}`)
+  console.log(
+    `Stored ${amount(count, 'invented pet')}. The same again: pet-store seed --count ${count} --seed ${seed}`,
+  )
 }
 
-/** Opens the database for bulk work; for an adapter that has none, to add a few pets at the same time. */
+/**
+ * Opens the database for bulk work; for an adapter that has none, to add a few pets at the same
+ * time.
+ */
 async function openTarget() {
   const settings = readSettings()
   const bulk = await openBulkAccess(settings)
@@ -45,7 +54,11 @@ async function openTarget() {
     return { addPets, atOnce: 5_000, close: () => bulk.close() }
   }
   const { pets, close } = await openPersistence(settings)
-  return { addPets: (added: readonly NewPet[]) => Promise.all(added.map((pet) => pets.add(pet))), atOnce: 16, close }
+  return {
+    addPets: (added: readonly NewPet[]) => Promise.all(added.map((pet) => pets.add(pet))),
+    atOnce: 16,
+    close,
+  }
 }
 
 const NAMES =
@@ -53,15 +66,26 @@ const NAMES =
     ' ',
   )
 const TRAITS =
-  'Brave Fluffy Sleepy Curious Gentle Quick Hungry Loud Clever Little Old Spotted Striped Golden Grey Shy'.split(' ')
+  'Brave Fluffy Sleepy Curious Gentle Quick Hungry Loud Clever Little Old Spotted Striped Golden Grey Shy'.split(
+    ' ',
+  )
 /** A few pets have no status. */
-const STATUSES = ['available', 'available', 'available', 'available', 'pending', 'sold', undefined] as const
+const STATUSES = [
+  'available',
+  'available',
+  'available',
+  'available',
+  'pending',
+  'sold',
+  undefined,
+] as const
 const CATEGORIES = 12
 
 /** Invents the pet at an index of an endless list. The same seed gives the same list. */
 export function inventPet(seed: number, index: number): NewPet {
   const bytes = hash('sha256', `${seed}/${index}`, 'buffer')
-  const one = <Value>(values: readonly Value[], byte: number) => values[bytes.readUInt8(byte) % values.length] as Value
+  const one = <Value>(values: readonly Value[], byte: number) =>
+    values[bytes.readUInt8(byte) % values.length] as Value
   const name = one(NAMES, 0)
   const status = one(STATUSES, 1)
   return validateNewPet({

@@ -45,7 +45,8 @@ describe('pet-store serve', () => {
     expect((await addWith(hashApiKey(key))).status).toBe(401)
     await waitForOutput(program, /"clientAddress":"203\.0\.113\.9"/)
     await waitForOutput(program, /"keyId":"shop"/)
-    for (const text of [key, named, other]) expect(JSON.stringify(program.output)).not.toContain(text)
+    for (const text of [key, named, other])
+      expect(JSON.stringify(program.output)).not.toContain(text)
   })
 
   it('says what it serves, which variable is misspelt, and how to create a key if there is none', async () => {
@@ -61,7 +62,9 @@ describe('pet-store serve', () => {
       program,
       /"msg":"there is no API key yet; create one with: pet-store keys create --name NAME, or /,
     )
-    expect(program.output.stderr).toBe('DATABASE_ULR is not a setting and is ignored. Did you mean DATABASE_URL?\n')
+    expect(program.output.stderr).toBe(
+      'DATABASE_ULR is not a setting and is ignored. Did you mean DATABASE_URL?\n',
+    )
   })
 
   it('reads settings from .env, with the environment taking precedence', async () => {

@@ -27,7 +27,9 @@ describe('pet-store start', () => {
   it('prints an address, a key, the reference page with that key, and lines that work when pasted, as those of the README do', async () => {
     const folder = await temporaryFolder()
     const { program, address, key } = await start(folder)
-    const lines = program.output.stdout.split('\n').filter((line) => line.trim().startsWith('curl '))
+    const lines = program.output.stdout
+      .split('\n')
+      .filter((line) => line.trim().startsWith('curl '))
 
     const responses = []
     for (const line of lines) responses.push(await curl(line.trim()))
@@ -42,11 +44,15 @@ describe('pet-store start', () => {
     expect(docs).toBe(address.replace(/v1$/, 'docs'))
     const page = await (await fetch(docs)).text()
     expect(page).toContain(`data-development-key="${key}"`)
-    const loaded = [...page.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, reference = '']) => reference)
+    const loaded = [...page.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(
+      ([, reference = '']) => reference,
+    )
     expect(loaded).toContainEqual(expect.stringMatching(/reference\.css$/))
     for (const reference of loaded) expect((await fetch(new URL(reference, docs))).status).toBe(200)
 
-    const pasted = (await readFile(README, 'utf8')).split('\n').filter((line) => line.startsWith('curl '))
+    const pasted = (await readFile(README, 'utf8'))
+      .split('\n')
+      .filter((line) => line.startsWith('curl '))
     const statuses = []
     for (const line of pasted) {
       const here = line.replaceAll('$KEY', key).replaceAll('http://127.0.0.1:3000/v1', address)
@@ -54,14 +60,17 @@ describe('pet-store start', () => {
     }
     expect(statuses).toEqual([200, 201, 200, 200])
 
-    // A second start on the same folder prints the same key, which only its owner can read; another one needs another port.
+    // A second start on the same folder prints the same key, which only its owner can read; another
+    // one needs another port.
     const file = join(folder, 'data/development-api-key')
     expect(await readFile(file, 'utf8')).toBe(`${key}\n`)
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect((await start(folder)).key).toBe(key)
     const taken = await runHere('start', await temporaryFolder(), { PORT: new URL(address).port })
     expect(taken.code).toBe(1)
-    expect(taken.stderr).toMatch(/^Cannot listen on 127\.0\.0\.1 port [0-9]+: something listens there already\./)
+    expect(taken.stderr).toMatch(
+      /^Cannot listen on 127\.0\.0\.1 port [0-9]+: something listens there already\./,
+    )
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(0)
   })
@@ -73,7 +82,11 @@ describe('pet-store start', () => {
   })
 
   it.each([
-    ['data is a file', { data: 'mine\n' }, 'Cannot create the folder "data": file already exists.\n'],
+    [
+      'data is a file',
+      { data: 'mine\n' },
+      'Cannot create the folder "data": file already exists.\n',
+    ],
     [
       'its key is a folder',
       { 'data/development-api-key/file': '' },
@@ -91,6 +104,7 @@ describe('pet-store start', () => {
       await writeFile(join(folder, name), text)
     }
     expect(await runHere('start', folder)).toEqual({ code: 1, stdout: '', stderr: sentence })
-    for (const [name, text] of Object.entries(files)) expect(await readFile(join(folder, name), 'utf8')).toBe(text)
+    for (const [name, text] of Object.entries(files))
+      expect(await readFile(join(folder, name), 'utf8')).toBe(text)
   })
 })

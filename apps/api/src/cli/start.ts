@@ -48,11 +48,14 @@ async function readOrCreateDevelopmentKey(): Promise<string> {
 /** Leaves the text of an existing file unchanged, and lets only its owner read it. */
 async function readOrCreateFile(file: string, text: string): Promise<string> {
   try {
-    await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
+    await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error
+      },
+    )
     const stored = await readFile(file, 'utf8')
-    // An existing file may be readable by others, and a umask may have changed the mode of a new one. Only now: it is no folder.
+    // An existing file may be readable by others, and a umask may have changed the mode of a new
+    // one. Only now: it is no folder.
     await chmod(file, 0o600)
     return stored.trim()
   } catch (error) {

@@ -2,9 +2,13 @@
 export function textTable(rows: readonly (readonly string[])[]): string {
   // In code points: close enough to terminal columns for names and dates.
   const width = (cell = '') => [...cell].length
-  const widths = (rows[0] ?? []).map((_, column) => rows.reduce((most, row) => Math.max(most, width(row[column])), 0))
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, width(row[column])), 0),
+  )
   return rows
-    .map((row) => row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell))).join('  '))
+    .map((row) =>
+      row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell))).join('  '),
+    )
     .map((line) => `${line.trimEnd()}\n`)
     .join('')
 }

@@ -7,18 +7,25 @@ import { FORMATS } from '../transfer/pet-file.ts'
 export function addTransferCommands(program: Command, json: Option): void {
   program
     .command('import')
-    .description('store the pets of a file; after an interruption, run the same command to continue')
+    .description(
+      'store the pets of a file; after an interruption, run the same command to continue',
+    )
     .argument('<file>', 'a .csv or .ndjson file, or - for standard input')
     .addOption(format('the format of the file (default: what its name ends in)'))
     .option('--dry-run', 'only validate the pets; nothing is stored')
     .addOption(
-      new Option('--on-error <action>', 'whether the file is imported without its rejected lines, or not at all')
+      new Option(
+        '--on-error <action>',
+        'whether the file is imported without its rejected lines, or not at all',
+      )
         .choices(['stop', 'skip'])
         .default('stop'),
     )
     .option('--again', 'store every line, even of a file that was imported before')
     .addOption(json)
-    .action(async (file, options, command) => (await import('./import.ts')).importCommand(file, options, command))
+    .action(async (file, options, command) =>
+      (await import('./import.ts')).importCommand(file, options, command),
+    )
 
   program
     .command('export')
@@ -29,14 +36,21 @@ export function addTransferCommands(program: Command, json: Option): void {
       '--output <file>',
       'the file to write, or - for standard output (the default); a file is replaced when all pets are written',
     )
-    .option('--no-ids', 'leave ids out, so that two databases with the same pets give the same bytes')
+    .option(
+      '--no-ids',
+      'leave ids out, so that two databases with the same pets give the same bytes',
+    )
     .action(async (options) => (await import('./export.ts')).exportCommand(options))
 
   program
     .command('seed')
     .description('store invented pets, for trying things out')
     .requiredOption('--count <number>', 'how many', integerUpTo(1e9))
-    .option('--seed <number>', 'the same number gives the same pets (default: a random one)', integerUpTo(2 ** 32 - 1))
+    .option(
+      '--seed <number>',
+      'the same number gives the same pets (default: a random one)',
+      integerUpTo(2 ** 32 - 1),
+    )
     .addOption(json)
     .action(async (options) => (await import('./seed.ts')).seedCommand(options))
 
@@ -56,7 +70,9 @@ export function addTransferCommands(program: Command, json: Option): void {
 
   program
     .command('restore')
-    .description('SQLite: put a backup in the place of the database, which is kept under another name')
+    .description(
+      'SQLite: put a backup in the place of the database, which is kept under another name',
+    )
     .argument('<file>', 'the backup')
     .action(async (file) => (await import('./backup.ts')).restoreCommand(file))
 }

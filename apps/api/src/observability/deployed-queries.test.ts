@@ -17,10 +17,15 @@ interface Rules {
   readonly groups: readonly { readonly rules: readonly Rule[] }[]
 }
 interface Dashboard {
-  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[]
+  readonly panels: readonly {
+    readonly title: string
+    readonly targets: readonly { readonly expr: string }[]
+  }[]
 }
 
-const rules = (parse(read('deploy/prometheus/alerts.yml')) as Rules).groups.flatMap((group) => group.rules)
+const rules = (parse(read('deploy/prometheus/alerts.yml')) as Rules).groups.flatMap(
+  (group) => group.rules,
+)
 const alerts = rules.flatMap(({ alert }) => alert ?? [])
 const { panels } = JSON.parse(read('deploy/grafana/pet-store.json')) as Dashboard
 const queries = [
@@ -38,7 +43,8 @@ beforeAll(async () => {
   const metrics = openMetrics({ log, droppedLogLines: () => 0 }, () => [pool])
   const { request } = metrics.app({ log } as Partial<PetAppOptions> as PetAppOptions).log
   const entry = { requestId: 'r', method: 'GET', status: 200, durationMs: 1, isComplete: true }
-  for (const route of ['/livez', '/readyz', '/v1/pets/{petId}']) request({ ...entry, route, keyId: 'key_kiosk' })
+  for (const route of ['/livez', '/readyz', '/v1/pets/{petId}'])
+    request({ ...entry, route, keyId: 'key_kiosk' })
   // What Prometheus knows by itself: whether a target is up, and what the rules record.
   for (const name of ['up', ...rules.flatMap(({ record }) => record ?? [])]) note(name, '')
   for (const line of (await metrics.read()).split('\n')) {
@@ -50,21 +56,35 @@ beforeAll(async () => {
 function note(name: string, labels: string): void {
   const known = exposed.get(name) ?? new Map<string, Set<string>>()
   exposed.set(name, known)
-  for (const [, label = '', value = ''] of `${labels},job="pet-store",instance="a"`.matchAll(/(\w+)="([^"]*)"/g)) {
+  for (const [, label = '', value = ''] of `${labels},job="pet-store",instance="a"`.matchAll(
+    /(\w+)="([^"]*)"/g,
+  )) {
     known.set(label, (known.get(label) ?? new Set()).add(value))
   }
 }
 
 /** The names in a query, by kind of node, and whether it can be parsed. */
-function namesIn(query: string): { names: string[]; grouped: string[]; matchers: string[][]; isValid: boolean } {
+function namesIn(query: string): {
+  names: string[]
+  grouped: string[]
+  matchers: string[][]
+  isValid: boolean
+} {
   const text = query.replaceAll('$__rate_interval', '5m')
-  const found = { names: [] as string[], grouped: [] as string[], matchers: [] as string[][], isValid: true }
+  const found = {
+    names: [] as string[],
+    grouped: [] as string[],
+    matchers: [] as string[][],
+    isValid: true,
+  }
   parser.parse(text).iterate({
     enter(node) {
       const own = text.slice(node.from, node.to)
       if (node.type.isError) found.isValid = false
-      if (node.name === 'Identifier' && node.node.parent?.name === 'VectorSelector') found.names.push(own)
-      if (node.name === 'LabelName' && node.node.parent?.name === 'GroupingLabels') found.grouped.push(own)
+      if (node.name === 'Identifier' && node.node.parent?.name === 'VectorSelector')
+        found.names.push(own)
+      if (node.name === 'LabelName' && node.node.parent?.name === 'GroupingLabels')
+        found.grouped.push(own)
       if (node.name === 'UnquotedLabelMatcher') {
         found.matchers.push([...(/^(\w+)\s*(=~|!~|=)\s*"(.*)"$/.exec(own) ?? [])].slice(1))
       }
@@ -87,7 +107,9 @@ describe('The queries of alerts and dashboards', () => {
       const values = names.flatMap((name) => [...(exposed.get(name)?.get(label) ?? [])])
       // A value that is excluded must exist as well, else the exclusion is a typing error.
       const pattern = new RegExp(`^(?:${value})$`)
-      expect(values.filter((one) => (operator === '=' ? one === value : pattern.test(one)))).not.toEqual([])
+      expect(
+        values.filter((one) => (operator === '=' ? one === value : pattern.test(one))),
+      ).not.toEqual([])
     }
   })
 
@@ -111,6 +133,8 @@ describe('The how-to for operators', () => {
   it('explains every metric of the program', () => {
     const rows = [...page.matchAll(/^\| `(pet_store_\w+)` \|/gm)].map(([, name]) => name)
     const own = [...exposed.keys()].filter((name) => name.startsWith('pet_store_'))
-    expect(rows.sort()).toEqual([...new Set(own.map((name) => name.replace(/_(?:sum|count|bucket)$/, '')))].sort())
+    expect(rows.sort()).toEqual(
+      [...new Set(own.map((name) => name.replace(/_(?:sum|count|bucket)$/, '')))].sort(),
+    )
   })
 })

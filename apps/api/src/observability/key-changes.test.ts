@@ -31,7 +31,14 @@ it('reports who created, rotated and revoked a key, each change one time', async
   await reportChanges()
   expect(reported).toEqual([
     { change: 'created', keyId: key.id, name: 'kiosk', at: new Date(100), by: 'Ada' },
-    { change: 'rotated', keyId: key.id, name: 'kiosk', at: new Date(200), by: 'Bob', replacedBy: successor.id },
+    {
+      change: 'rotated',
+      keyId: key.id,
+      name: 'kiosk',
+      at: new Date(200),
+      by: 'Bob',
+      replacedBy: successor.id,
+    },
     { change: 'revoked', keyId: successor.id, name: 'kiosk', at: new Date(300), by: 'Eve' },
   ])
 })

@@ -12,12 +12,16 @@ export interface KeyChange {
   readonly replacedBy?: string
 }
 
-/** How far the clock of a machine that changes keys may be behind, or how long the keys may not be read. */
+/**
+ * How far the clock of a machine that changes keys may be behind, or how long the keys may not be
+ * read.
+ */
 const MAX_DELAY_MS = 3_600_000
 
 /**
- * Returns a function that reports each change of an API key that was made since `startedAt`, by any process, and not
- * reported yet. It reads the keys that changed within the last hour: call it every few seconds.
+ * Returns a function that reports each change of an API key that was made since `startedAt`, by any
+ * process, and not reported yet. It reads the keys that changed within the last hour: call it every
+ * few seconds.
  */
 export function createKeyChanges(
   keys: Pick<ApiKeyRepository, 'list'>,
@@ -54,7 +58,13 @@ function changesOf(keys: readonly ApiKey[]): readonly KeyChange[] {
     if (old === undefined) changes.push({ change: 'created', keyId, ...created })
     else changes.push({ change: 'rotated', keyId: old.id, ...created, replacedBy: keyId })
     if (revokedAt !== undefined) {
-      changes.push({ change: 'revoked', keyId, name, at: revokedAt, ...(revokedBy !== undefined && { by: revokedBy }) })
+      changes.push({
+        change: 'revoked',
+        keyId,
+        name,
+        at: revokedAt,
+        ...(revokedBy !== undefined && { by: revokedBy }),
+      })
     }
   }
   return changes.sort((one, other) => one.at.getTime() - other.at.getTime())

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -40,7 +48,10 @@ function openedPipe() {
 
 /** An output that logs how many lines it dropped, as the program does. */
 function openReporting(options: LogOutputOptions): LogOutput {
-  const output = new LogOutput({ ...options, onResume: (droppedLines) => output.write(`dropped ${droppedLines}\n`) })
+  const output = new LogOutput({
+    ...options,
+    onResume: (droppedLines) => output.write(`dropped ${droppedLines}\n`),
+  })
   return output
 }
 
@@ -49,7 +60,10 @@ describe('The output of the log', () => {
   it('writes every line, in order, however many and however long', () => {
     const { fileDescriptor, written } = openedFile(temporaryFolder())
     const output = new LogOutput({ fileDescriptor })
-    const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'é🐕'.repeat(index % 50)}\n`)
+    const lines = Array.from(
+      { length: 3_000 },
+      (_, index) => `${index} ${'é🐕'.repeat(index % 50)}\n`,
+    )
     lines.splice(1_500, 0, `${'long é'.repeat(40_000)}\n`)
     for (const line of lines) output.write(line)
     output.flushSync()

@@ -13,7 +13,9 @@ const DEFAULT_MAX_BYTES = 8 * 1024 * 1024
 /** UTF-8 takes at most this many bytes for a UTF-16 code unit. */
 const MAX_BYTES_PER_CODE_UNIT = 3
 
-/** How long the end of the process waits for a reader: in total, and while the reader takes nothing. */
+/**
+ * How long the end of the process waits for a reader: in total, and while the reader takes nothing.
+ */
 const FINAL_MS = 2_000
 const FINAL_IDLE_MS = 250
 const FINAL_POLL_MS = 5
@@ -21,16 +23,19 @@ const FINAL_POLL_MS = 5
 export interface LogOutputOptions {
   /** Default: standard output. */
   readonly fileDescriptor?: number
-  /** The most bytes that wait to be written; lines beyond it are dropped. At least 128 KiB; default: 8 MiB. */
+  /**
+   * The most bytes that wait to be written; lines beyond it are dropped. At least 128 KiB; default:
+   * 8 MiB.
+   */
   readonly maxBytes?: number
   /** Called with the number of dropped lines once there is room again. */
   readonly onResume?: (droppedLines: number) => void
 }
 
 /**
- * Writes lines to a file descriptor, many at once and in their order, and the rest when the process ends. A full disk, a
- * slow or a closed pipe neither throws nor blocks, and never holds more than `maxBytes` in memory; then lines are dropped.
- * What it gains: docs/decisions/0033-hot-path.md
+ * Writes lines to a file descriptor, many at once and in their order, and the rest when the process
+ * ends. A full disk, a slow or a closed pipe neither throws nor blocks, and never holds more than
+ * `maxBytes` in memory; then lines are dropped. What it gains: docs/decisions/0033-hot-path.md
  */
 export class LogOutput implements DestinationStream {
   readonly #fileDescriptor: number
@@ -75,17 +80,26 @@ export class LogOutput implements DestinationStream {
     else this.#length += this.#piece.write(line, this.#length)
   }
 
-  /** Writes what was collected, as far as that is possible at once. pino calls it for `log.flush()`. */
+  /**
+   * Writes what was collected, as far as that is possible at once. pino calls it for `log.flush()`.
+   */
   flush(): void {
     // While others wait the piece keeps filling, so that whole pieces wait and not many small ones.
     if (this.#waitingBytes === 0) this.#endPiece()
   }
 
-  /** Like `flush`, but waits a short while for a pipe that is full. pino calls it after a fatal line. */
+  /**
+   * Like `flush`, but waits a short while for a pipe that is full. pino calls it after a fatal
+   * line.
+   */
   flushSync(): void {
     this.#endPiece()
     let idleMs = 0
-    for (let ms = 0; this.#waitingBytes > 0 && ms < FINAL_MS && idleMs < FINAL_IDLE_MS; ms += FINAL_POLL_MS) {
+    for (
+      let ms = 0;
+      this.#waitingBytes > 0 && ms < FINAL_MS && idleMs < FINAL_IDLE_MS;
+      ms += FINAL_POLL_MS
+    ) {
       sleep(FINAL_POLL_MS)
       const before = this.#waitingBytes
       this.#writeWaiting()
@@ -125,7 +139,8 @@ export class LogOutput implements DestinationStream {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EPIPE' || code === 'EBADF') this.#close()
     }
-    if (this.#waitingBytes > 0) this.#retry ??= setTimeout(() => this.#writeAgain(), RETRY_MS).unref()
+    if (this.#waitingBytes > 0)
+      this.#retry ??= setTimeout(() => this.#writeAgain(), RETRY_MS).unref()
   }
 
   #writeAgain(): void {
@@ -149,8 +164,9 @@ export class LogOutput implements DestinationStream {
 }
 
 /**
- * Lets a write to a full pipe or socket fail with EAGAIN instead of blocking. `fs` has no function for that, but wrapping
- * a file descriptor in a `Socket` does it, as `process.stdout` would. The socket itself is never used.
+ * Lets a write to a full pipe or socket fail with EAGAIN instead of blocking. `fs` has no function
+ * for that, but wrapping a file descriptor in a `Socket` does it, as `process.stdout` would. The
+ * socket itself is never used.
  */
 function makeNonBlocking(fileDescriptor: number): void {
   const file = fstatSync(fileDescriptor)

@@ -22,7 +22,12 @@ afterEach(async () => {
 })
 
 async function serve(program?: readonly string[]) {
-  const started = runProgram('serve', await temporaryFolder(), { API_KEYS_SHA256: hashApiKey(KEY) }, program)
+  const started = runProgram(
+    'serve',
+    await temporaryFolder(),
+    { API_KEYS_SHA256: hashApiKey(KEY) },
+    program,
+  )
   running.push(started)
   return { program: started, address: await waitForOutput(started, /"address":"([^"]+)"/) }
 }
@@ -38,15 +43,24 @@ describe('A line of the log', () => {
     await fetch(`${address}/pets`, { headers: { ...headers, 'X-Request-Id': 'alone' } })
     const line = await waitForOutput(program, /(\{.*"requestId":"alone".*\})\n/)
     const fields = JSON.parse(line) as { durationMs: number }
-    expect(fields).toMatchObject({ level: 30, method: 'GET', route: '/v1/pets', status: 200, msg: 'request' })
+    expect(fields).toMatchObject({
+      level: 30,
+      method: 'GET',
+      route: '/v1/pets',
+      status: 200,
+      msg: 'request',
+    })
     expect(String(fields.durationMs)).toMatch(/^\d+(?:\.\d{1,3})?$/)
 
     const ids = Array.from({ length: 500 }, (_, index) => `request-${index}`)
-    for (const id of ids) await (await fetch(`${address}/pets`, { headers: { ...headers, 'X-Request-Id': id } })).text()
+    for (const id of ids)
+      await (await fetch(`${address}/pets`, { headers: { ...headers, 'X-Request-Id': id } })).text()
     program.process.kill('SIGTERM')
 
     expect(await program.ended).toBe(0)
-    const logged = [...program.output.stdout.matchAll(/"requestId":"(request-[0-9]+)"/g)].map(([, id]) => id)
+    const logged = [...program.output.stdout.matchAll(/"requestId":"(request-[0-9]+)"/g)].map(
+      ([, id]) => id,
+    )
     expect(logged).toEqual(ids)
     expect(program.output.stdout).toMatch(/"msg":"stopped"}\n$/)
   })
@@ -66,7 +80,9 @@ describe('A line of the log', () => {
     expect(JSON.parse(fatal)).toMatchObject({
       err: {
         type: 'Error',
-        stack: expect.stringMatching(/Error: outer error\n +at [\s\S]*caused by: TypeError: inner error\n +at /),
+        stack: expect.stringMatching(
+          /Error: outer error\n +at [\s\S]*caused by: TypeError: inner error\n +at /,
+        ),
       },
     })
   })
@@ -167,7 +183,10 @@ describe('A service whose log cannot be written', () => {
 
   it('ends at once on a second signal when nobody reads its pipe', async () => {
     const { writer } = await openPipe()
-    const { child, ended, address } = await serveInto(writer, { SHUTDOWN_DELAY: '10m', SHUTDOWN_TIMEOUT: '11m' })
+    const { child, ended, address } = await serveInto(writer, {
+      SHUTDOWN_DELAY: '10m',
+      SHUTDOWN_TIMEOUT: '11m',
+    })
     await request(address, 500)
     child.kill('SIGTERM')
     await expect.poll(async () => (await fetch(address.replace('/v1', '/readyz'))).status).toBe(503)

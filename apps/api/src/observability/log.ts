@@ -7,11 +7,16 @@ import { LogOutput, STANDARD_OUTPUT } from './log-output.ts'
 import type { Reports } from './reports.ts'
 
 /**
- * The program's log on standard output, readable on a terminal, else one JSON object a line; and what the parts of the
- * program report to it.
+ * The program's log on standard output, readable on a terminal, else one JSON object a line; and
+ * what the parts of the program report to it.
  */
-export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<{ log: Logger; reports: Reports }> {
-  const output = new LogOutput({ onResume: (droppedLines) => log.warn({ droppedLines }, 'log lines were dropped') })
+export async function createLog({
+  logLevel,
+  otlpEndpoint,
+}: Settings): Promise<{ log: Logger; reports: Reports }> {
+  const output = new LogOutput({
+    onResume: (droppedLines) => log.warn({ droppedLines }, 'log lines were dropped'),
+  })
   const spanIds = otlpEndpoint === '' ? {} : (await import('./spans.ts')).spanIdsInLines
   const log = pino(
     {
@@ -41,9 +46,13 @@ export async function createLog({ logLevel, otlpEndpoint }: Settings): Promise<{
       else log.error({ checks, err: reason }, 'not ready')
     },
     onLookUpLimit: (clientAddress) =>
-      log.warn({ clientAddress }, 'too many unknown API keys from this address; if it is a proxy, set TRUST_PROXY'),
+      log.warn(
+        { clientAddress },
+        'too many unknown API keys from this address; if it is a proxy, set TRUST_PROXY',
+      ),
     onKeyChange: ({ change, ...fields }) => log.info(fields, `API key ${change}`),
-    onBackgroundFailure: (err) => log.warn({ err }, 'work in the background failed, and is done later'),
+    onBackgroundFailure: (err) =>
+      log.warn({ err }, 'work in the background failed, and is done later'),
     onTraceError: atMostEvery(60_000, (err) => log.warn({ err }, 'traces could not be sent')),
   }
   return { log, reports }
@@ -53,7 +62,10 @@ function causeOf(error: Error): Error {
   return error.cause instanceof Error ? error.cause : error
 }
 
-function atMostEvery<Value>(intervalMs: number, report: (value: Value) => void): (value: Value) => void {
+function atMostEvery<Value>(
+  intervalMs: number,
+  report: (value: Value) => void,
+): (value: Value) => void {
   let next = Number.NEGATIVE_INFINITY
   return (value) => {
     const now = performance.now()

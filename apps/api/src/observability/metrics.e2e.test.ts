@@ -42,7 +42,11 @@ function numberIn(text: string, line: string): number | undefined {
 
 describe('With METRICS_PORT', () => {
   it('requests, key checks, deprecated uses and persistence operations are counted, until the program has stopped', async () => {
-    const { address, scrape, program, stop } = await serveHere({ ...KEYS, METRICS_PORT: '0', RATE_LIMIT: '5/1h' })
+    const { address, scrape, program, stop } = await serveHere({
+      ...KEYS,
+      METRICS_PORT: '0',
+      RATE_LIMIT: '5/1h',
+    })
     const get = (path: string, sent: Record<string, string> = headers, method = 'GET') =>
       fetch(`${address}${path}`, { headers: sent, method })
     await get('/v1/pets')
@@ -56,7 +60,9 @@ describe('With METRICS_PORT', () => {
     await get('/v1/pets', { Authorization: `Bearer ${createApiKeyText()}` })
     await get('/readyz', {})
 
-    await expect.poll(async () => numberIn(await scrape(), 'pet_store_http_requests_in_flight')).toBe(0)
+    await expect
+      .poll(async () => numberIn(await scrape(), 'pet_store_http_requests_in_flight'))
+      .toBe(0)
     const text = await scrape()
     const requests = (method: string, route: string, status: number) =>
       numberIn(
@@ -88,12 +94,19 @@ describe('With METRICS_PORT', () => {
 
   it('the use of connections to PostgreSQL is shown', async () => {
     const database = await createDatabase(inject('postgresUrl'))
-    const settings = { ...KEYS, METRICS_PORT: '0', DATABASE_URL: database.url, DATABASE_POOL_SIZE: '7' }
+    const settings = {
+      ...KEYS,
+      METRICS_PORT: '0',
+      DATABASE_URL: database.url,
+      DATABASE_POOL_SIZE: '7',
+    }
     const { address, scrape, stop } = await serveHere(settings)
     expect((await fetch(`${address}/v1/pets`, { headers })).status).toBe(200)
     const text = await scrape()
     expect(numberIn(text, 'pet_store_pool_connections_limit{pool="primary"}')).toBe(7)
-    expect(numberIn(text, 'pet_store_pool_connections{pool="primary",state="idle"}')).toBeGreaterThan(0)
+    expect(
+      numberIn(text, 'pet_store_pool_connections{pool="primary",state="idle"}'),
+    ).toBeGreaterThan(0)
     expect(numberIn(text, 'pet_store_pool_connections{pool="primary",state="busy"}')).toBe(0)
     expect(numberIn(text, 'pet_store_pool_waiting{pool="primary"}')).toBe(0)
     await stop()

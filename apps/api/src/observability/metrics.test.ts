@@ -7,14 +7,21 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openMetrics } from './metrics.ts'
 
 const LOG: HttpLog = { request() {}, internalError() {} }
-const REQUEST: RequestEntry = { requestId: 'r', method: 'GET', status: 200, durationMs: 3, isComplete: true }
+const REQUEST: RequestEntry = {
+  requestId: 'r',
+  method: 'GET',
+  status: 200,
+  durationMs: 3,
+  isComplete: true,
+}
 
 function create(droppedLogLines = () => 0) {
   const metrics = openMetrics({ log: LOG, droppedLogLines }, () => [])
   // Of the app's options the metrics look at these only.
   const app = (given: Partial<PetAppOptions>) =>
     metrics.app({ log: LOG, tokenCheck: () => undefined, ...given } as PetAppOptions)
-  const lines = async (pattern: RegExp) => (await metrics.read()).match(new RegExp(`^${pattern.source}.*$`, 'gm'))
+  const lines = async (pattern: RegExp) =>
+    (await metrics.read()).match(new RegExp(`^${pattern.source}.*$`, 'gm'))
   return { ...metrics, app, lines }
 }
 
@@ -37,8 +44,11 @@ describe('The metrics', () => {
     const entries = [{ ...REQUEST, method: 'BREW' }, { ...REQUEST, method: 'WHEN' }, unparsed]
     for (let begun = 0; begun <= entries.length; begun += 1) log.begin?.()
     for (const entry of entries) log.request(entry)
-    expect(await lines(/pet_store_http_requests_in_flight/)).toEqual(['pet_store_http_requests_in_flight 1'])
-    const labels = /pet_store_http_request_duration_seconds_count\{method="other",route="unknown",status="200"\}/
+    expect(await lines(/pet_store_http_requests_in_flight/)).toEqual([
+      'pet_store_http_requests_in_flight 1',
+    ])
+    const labels =
+      /pet_store_http_request_duration_seconds_count\{method="other",route="unknown",status="200"\}/
     expect(await lines(labels)).toEqual([expect.stringMatching(/ 3$/)])
   })
 
@@ -68,7 +78,9 @@ describe('The metrics', () => {
       Promise.reject(down),
     ] as const
     const seen = await Promise.allSettled(
-      verdicts.map(async (verdict) => app({ tokenCheck: () => verdict }).tokenCheck('key', () => '')),
+      verdicts.map(async (verdict) =>
+        app({ tokenCheck: () => verdict }).tokenCheck('key', () => ''),
+      ),
     )
     expect(seen).toEqual(await Promise.allSettled(verdicts.map(async (verdict) => verdict)))
     expect(await lines(/pet_store_key_checks_total\{/)).toEqual([
@@ -83,7 +95,9 @@ describe('The metrics', () => {
     let dropped = 0
     const { persistence, read } = create(() => dropped)
     const failures: unknown[] = []
-    persistence({ onBackgroundFailure: (error) => failures.push(error) }).onBackgroundFailure?.('down')
+    persistence({ onBackgroundFailure: (error) => failures.push(error) }).onBackgroundFailure?.(
+      'down',
+    )
     expect(failures).toEqual(['down'])
     expect(await read()).toContain('pet_store_background_failures_total 1\n')
     expect(await read()).toContain('pet_store_log_lines_dropped_total 0\n')
@@ -105,7 +119,8 @@ describe('The metrics', () => {
     const broken = repository({ ...timed, find: () => Promise.reject(down) })
     await expect(broken.find(1n)).rejects.toBe(down)
     const counts = (await lines(/pet_store_persistence_duration_seconds_count/))?.join('\n')
-    for (const count of ['add"} 1', 'addWithKey"} 0', 'find"} 2', 'list"} 1']) expect(counts).toContain(`="${count}`)
+    for (const count of ['add"} 1', 'addWithKey"} 0', 'find"} 2', 'list"} 1'])
+      expect(counts).toContain(`="${count}`)
   })
 
   it('are served at one path as text, each error with the error body, and the cause only in the log', async () => {
@@ -116,7 +131,8 @@ describe('The metrics', () => {
     onTestFinished(close)
     await once(metricsServer.listen(0, '127.0.0.1'), 'listening')
     const { port } = metricsServer.address() as AddressInfo
-    const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${port}${path}`, { method })
+    const get = (path: string, method = 'GET') =>
+      fetch(`http://127.0.0.1:${port}${path}`, { method })
     const response = await get('/metrics')
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,

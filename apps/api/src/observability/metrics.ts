@@ -1,5 +1,11 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
-import { createPetServer, ERROR_STATUS, type ErrorBody, type ErrorCode, type HttpLog } from '@pet-store/http-express'
+import {
+  createPetServer,
+  ERROR_STATUS,
+  type ErrorBody,
+  type ErrorCode,
+  type HttpLog,
+} from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { VERSION } from '../settings/version.ts'
@@ -8,15 +14,16 @@ import { addPoolMetrics, timeOperations } from './persistence-metrics.ts'
 import { NO_REPORTS, type Reports } from './reports.ts'
 import { countKeyChecks, countRequests } from './request-metrics.ts'
 
-export interface Metrics extends Pick<Observability, 'persistence' | 'repository' | 'app' | 'close'> {
+export interface Metrics
+  extends Pick<Observability, 'persistence' | 'repository' | 'app' | 'close'> {
   /** Serves their text, `read()`, once it listens. */
   readonly metricsServer: Server
   read(): Promise<string>
 }
 
 /**
- * The metrics of the program. Every series whose labels are known beforehand starts with 0, so that `increase` sees the
- * first event, too.
+ * The metrics of the program. Every series whose labels are known beforehand starts with 0, so that
+ * `increase` sees the first event, too.
  */
 export function openMetrics(
   { log, droppedLogLines }: Pick<Reports, 'log' | 'droppedLogLines'>,
@@ -76,10 +83,14 @@ export function openMetrics(
   }
 }
 
-/** `/metrics`, in the text format of Prometheus, for a listener that only operators can reach; no key needed. */
+/**
+ * `/metrics`, in the text format of Prometheus, for a listener that only operators can reach; no
+ * key needed.
+ */
 function scrapes(registry: Registry, log: HttpLog): RequestListener {
   return (req, res) => {
-    if (req.url?.split('?', 1)[0] !== '/metrics') return sendError(res, 'not_found', 'There is nothing but /metrics.')
+    if (req.url?.split('?', 1)[0] !== '/metrics')
+      return sendError(res, 'not_found', 'There is nothing but /metrics.')
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD')
       return sendError(res, 'method_not_allowed', 'Metrics can only be read.')

@@ -3,7 +3,10 @@ import type { PetRepository } from '@pet-store/domain'
 import type { PetAppOptions } from '@pet-store/http-express'
 import type { PersistenceOptions } from '@pet-store/persistence'
 
-/** What operators see of the program besides its log. Each function returns its part, or one of the same type that is measured. */
+/**
+ * What operators see of the program besides its log. Each function returns its part, or one of the
+ * same type that is measured.
+ */
 export interface Observability {
   /** What persistence reports. */
   persistence(reports: PersistenceReports): PersistenceReports

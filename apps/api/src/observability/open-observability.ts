@@ -12,16 +12,23 @@ const DISABLED: Observability = {
   close: async () => {},
 }
 
-/** Opens the metrics and traces that the settings ask for. What they do not ask for is not even loaded. */
+/**
+ * Opens the metrics and traces that the settings ask for. What they do not ask for is not even
+ * loaded.
+ */
 export async function openObservability(
   settings: Settings,
   reports: Reports,
   poolUse: Required<Persistence>['poolUse'],
 ): Promise<Observability> {
   const metrics =
-    settings.metricsPort === undefined ? DISABLED : (await import('./metrics.ts')).openMetrics(reports, poolUse)
+    settings.metricsPort === undefined
+      ? DISABLED
+      : (await import('./metrics.ts')).openMetrics(reports, poolUse)
   const traces =
-    settings.otlpEndpoint === '' ? DISABLED : (await import('./tracing.ts')).openTracing(settings, reports.onTraceError)
+    settings.otlpEndpoint === ''
+      ? DISABLED
+      : (await import('./tracing.ts')).openTracing(settings, reports.onTraceError)
   return {
     persistence: (reports) => traces.persistence(metrics.persistence(reports)),
     repository: metrics.repository,

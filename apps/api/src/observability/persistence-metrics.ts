@@ -3,7 +3,9 @@ import type { Persistence, PoolUse } from '@pet-store/persistence'
 import { Gauge, Histogram, type Registry } from 'prom-client'
 
 /** Upper bounds in seconds, from what is cached to what the settings let time out. */
-export const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+export const DURATION_BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+]
 
 /** Times the operations of a repository, whether they resolve or reject. */
 export function timeOperations(registry: Registry): (pets: PetRepository) => PetRepository {
@@ -15,7 +17,10 @@ export function timeOperations(registry: Registry): (pets: PetRepository) => Pet
     registers: [registry],
   })
 
-  async function time<Result>(operation: keyof PetRepository, work: () => Promise<Result>): Promise<Result> {
+  async function time<Result>(
+    operation: keyof PetRepository,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     const start = performance.now()
     try {
       return await work()
@@ -28,7 +33,10 @@ export function timeOperations(registry: Registry): (pets: PetRepository) => Pet
 }
 
 /** Shows the connections to the database, as they are when the metrics are read. */
-export function addPoolMetrics(registry: Registry, poolUse: Required<Persistence>['poolUse']): void {
+export function addPoolMetrics(
+  registry: Registry,
+  poolUse: Required<Persistence>['poolUse'],
+): void {
   new Gauge({
     name: 'pet_store_pool_connections',
     help: 'Connections to the database by state.',
@@ -51,6 +59,10 @@ export function addPoolMetrics(registry: Registry, poolUse: Required<Persistence
         for (const use of poolUse()) this.set({ pool: use.name }, figure(use))
       },
     })
-  show('pet_store_pool_connections_limit', 'The maximum number of connections.', ({ limit }) => limit)
+  show(
+    'pet_store_pool_connections_limit',
+    'The maximum number of connections.',
+    ({ limit }) => limit,
+  )
   show('pet_store_pool_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting)
 }

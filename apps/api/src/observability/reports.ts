@@ -7,13 +7,18 @@ export interface Reports {
   readonly log: HttpLog
   /** How many lines were dropped since the start, because the output was full or closed. */
   readonly droppedLogLines: () => number
-  /** Called each time that the program becomes ready, or is ready no more, with the reason if there is one. */
+  /**
+   * Called each time that the program becomes ready, or is ready no more, with the reason if there
+   * is one.
+   */
   readonly onReadiness: (checks: Checks, isReady: boolean, reason?: unknown) => void
   /** Called when a client address has used up its look-ups of API keys. */
   readonly onLookUpLimit: (address: string) => void
   /** Called when somebody created, rotated or revoked an API key, whichever process did it. */
   readonly onKeyChange: (change: KeyChange) => void
-  /** Called when work failed that no request waits for, such as deleting expired idempotency keys. */
+  /**
+   * Called when work failed that no request waits for, such as deleting expired idempotency keys.
+   */
   readonly onBackgroundFailure: (error: unknown) => void
   /** Called when traces could not be sent. */
   readonly onTraceError: (error: unknown) => void

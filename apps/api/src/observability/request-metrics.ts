@@ -1,4 +1,9 @@
-import { DECLARED_ROUTES, type HttpLog, type RequestEntry, type TokenCheck } from '@pet-store/http-express'
+import {
+  DECLARED_ROUTES,
+  type HttpLog,
+  type RequestEntry,
+  type TokenCheck,
+} from '@pet-store/http-express'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { DURATION_BUCKETS } from './persistence-metrics.ts'
 
@@ -6,7 +11,10 @@ const UNKNOWN_ROUTE = 'unknown'
 const DEPRECATED = DECLARED_ROUTES.filter(({ isDeprecated }) => isDeprecated)
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Counts and times requests by what is logged about them, and counts the uses of deprecated operations by API key. */
+/**
+ * Counts and times requests by what is logged about them, and counts the uses of deprecated
+ * operations by API key.
+ */
 export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
   const requests = new Histogram({
     name: 'pet_store_http_request_duration_seconds',
@@ -44,14 +52,20 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
       const { route, keyId, method, durationMs } = entry
       const served = method === 'HEAD' ? 'GET' : method
       requests.observe(labelsOf(entry), durationMs / 1000)
-      if (keyId !== undefined && DEPRECATED.some((one) => one.route === route && one.method === served))
+      if (
+        keyId !== undefined &&
+        DEPRECATED.some((one) => one.route === route && one.method === served)
+      )
         deprecatedUses.inc({ key_id: keyId })
       log.request(entry)
     },
   })
 }
 
-/** Unknown methods and paths, of which clients may invent any number, share one label; so do responses that did not leave. */
+/**
+ * Unknown methods and paths, of which clients may invent any number, share one label; so do
+ * responses that did not leave.
+ */
 function labelsOf({ method = '', route = UNKNOWN_ROUTE, status }: RequestEntry) {
   return { method: METHODS.has(method) ? method : 'other', route, status: status ?? 'incomplete' }
 }

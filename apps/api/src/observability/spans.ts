@@ -25,11 +25,15 @@ const propagator = new W3CTraceContextPropagator()
 const NOT_TRACED = /^\/(?:livez|readyz|metrics)(?:\?|$)/
 
 /**
- * A span for each request, in it one for its use case, and in that one for each statement that the adapter tells of. The
- * operations of the repository have none: each would last as long as its use case. Spans hold no header, query, body,
- * argument or result. `share` is that of the requests without a trace of their own which are recorded.
+ * A span for each request, in it one for its use case, and in that one for each statement that the
+ * adapter tells of. The operations of the repository have none: each would last as long as its use
+ * case. Spans hold no header, query, body, argument or result. `share` is that of the requests
+ * without a trace of their own which are recorded.
  */
-export function createSpans(tracer: Tracer, share: number): Pick<Observability, 'listener' | 'app' | 'persistence'> {
+export function createSpans(
+  tracer: Tracer,
+  share: number,
+): Pick<Observability, 'listener' | 'app' | 'persistence'> {
   /** Not an `async` function, so that work that is not recorded costs no promise of its own. */
   function inSpan<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const parent = active.getStore()
@@ -58,12 +62,20 @@ export function createSpans(tracer: Tracer, share: number): Pick<Observability, 
   }
 
   return {
-    /** A request that is not recorded has no context: whatever it leads to makes no span either, and costs nothing. */
+    /**
+     * A request that is not recorded has no context: whatever it leads to makes no span either, and
+     * costs nothing.
+     */
     listener: (app) => (req, res) => {
       const parent = parentOf(req)
-      if (parent === undefined || (parent === ROOT_CONTEXT && Math.random() >= share)) return app(req, res)
+      if (parent === undefined || (parent === ROOT_CONTEXT && Math.random() >= share))
+        return app(req, res)
       const { method = '' } = req
-      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes: attributesOf(req) }, parent)
+      const span = tracer.startSpan(
+        method,
+        { kind: SpanKind.SERVER, attributes: attributesOf(req) },
+        parent,
+      )
       if (!span.isRecording()) return app(req, res)
       res.once('close', () => endRequest(span, method, res))
       active.run(trace.setSpan(parent, span), app, req, res)
@@ -96,15 +108,21 @@ function parentOf({ url = '', headers }: IncomingMessage): Context | undefined {
 }
 
 /**
- * What OpenTelemetry's semantic conventions for HTTP servers require. What they also suggest, such as the address of the
- * client, is in the log line, which names the trace.
+ * What OpenTelemetry's semantic conventions for HTTP servers require. What they also suggest, such
+ * as the address of the client, is in the log line, which names the trace.
  */
 function attributesOf({ method = '', url = '' }: IncomingMessage): Attributes {
-  return { 'http.request.method': method, 'url.scheme': 'http', 'url.path': url.split('?', 1)[0] ?? '' }
+  return {
+    'http.request.method': method,
+    'url.scheme': 'http',
+    'url.path': url.split('?', 1)[0] ?? '',
+  }
 }
 
 /** In `locals` is what the app notes about a request. */
-type Response = ServerResponse & { readonly locals?: { readonly route?: string; readonly errorCode?: string } }
+type Response = ServerResponse & {
+  readonly locals?: { readonly route?: string; readonly errorCode?: string }
+}
 
 function endRequest(span: Span, method: string, res: Response): void {
   const { route, errorCode } = res.locals ?? {}
@@ -112,14 +130,19 @@ function endRequest(span: Span, method: string, res: Response): void {
   if (res.headersSent) span.setAttribute('http.response.status_code', res.statusCode)
   const error = res.statusCode >= 500 ? (errorCode ?? String(res.statusCode)) : undefined
   const failure = sentAtMs(res) === undefined ? 'incomplete_response' : error
-  if (failure !== undefined) span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
+  if (failure !== undefined)
+    span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
   span.end()
 }
 
-/** Messages repeat what clients sent, so a span gets the code alone. An error of the domain is not a failure. */
+/**
+ * Messages repeat what clients sent, so a span gets the code alone. An error of the domain is not a
+ * failure.
+ */
 function endFailed(span: Span, error: unknown): void {
   span.setAttribute('error.type', isPetError(error) ? error.code : typeOf(error))
-  if (!isPetError(error) || error.code === 'persistence_unavailable') span.setStatus({ code: SpanStatusCode.ERROR })
+  if (!isPetError(error) || error.code === 'persistence_unavailable')
+    span.setStatus({ code: SpanStatusCode.ERROR })
   span.end()
 }
 
@@ -130,7 +153,10 @@ function typeOf(error: unknown): string {
 
 const NO_IDS = {}
 
-/** Adds the active trace and span to log lines. A line outside a trace is left as it is: to copy it costs as much as to write it. */
+/**
+ * Adds the active trace and span to log lines. A line outside a trace is left as it is: to copy it
+ * costs as much as to write it.
+ */
 export const spanIdsInLines = {
   mixin() {
     const context = active.getStore()
@@ -139,5 +165,6 @@ export const spanIdsInLines = {
     const { traceId, spanId } = span.spanContext()
     return { traceId, spanId }
   },
-  mixinMergeStrategy: (fields: object, ids: object) => (ids === NO_IDS ? fields : Object.assign(ids, fields)),
+  mixinMergeStrategy: (fields: object, ids: object) =>
+    ids === NO_IDS ? fields : Object.assign(ids, fields),
 }

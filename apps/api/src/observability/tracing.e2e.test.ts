@@ -24,7 +24,18 @@ const HEADERS = {
 }
 /** Of the line of a request, traced or not. */
 const FIELDS = [
-  ...['level', 'time', 'pid', 'hostname', 'version', 'requestId', 'method', 'route', 'status', 'durationMs'],
+  ...[
+    'level',
+    'time',
+    'pid',
+    'hostname',
+    'version',
+    'requestId',
+    'method',
+    'route',
+    'status',
+    'durationMs',
+  ],
   ...['keyId', 'clientAddress', 'isComplete', 'msg'],
 ]
 
@@ -38,27 +49,40 @@ afterEach(async () => {
 
 async function start(settings: Record<string, string>, program?: readonly string[]) {
   const folder = await temporaryFolder()
-  const started = runProgram('serve', folder, { API_KEYS_SHA256: hashApiKey(KEY), ...settings }, program)
+  const started = runProgram(
+    'serve',
+    folder,
+    { API_KEYS_SHA256: hashApiKey(KEY), ...settings },
+    program,
+  )
   running.push(started)
   return { program: started, address: await waitForOutput(started, /"address":"([^"]+)"/) }
 }
 
-/** A POST within the client's own trace, a GET of an unknown pet, a list, and what is not traced. */
+/**
+ * A POST within the client's own trace, a GET of an unknown pet, a list, and what is not traced.
+ */
 async function sendAll(address: string): Promise<void> {
   const headers = { ...HEADERS, traceparent: `00-${TRACE}-${PARENT}-01` }
   expect((await fetch(`${address}/pets`, { method: 'POST', headers, body: BODY })).status).toBe(201)
   expect((await fetch(`${address}/pets/77`, { headers: HEADERS })).status).toBe(404)
-  expect((await fetch(`${address}/pets?limit=1&status=sold&secret=not-for-traces`, { headers: HEADERS })).status).toBe(
-    200,
-  )
-  for (const path of ['/livez', '/readyz', '/metrics', '/metrics?x']) await fetch(address.replace('/v1', path))
+  expect(
+    (await fetch(`${address}/pets?limit=1&status=sold&secret=not-for-traces`, { headers: HEADERS }))
+      .status,
+  ).toBe(200)
+  for (const path of ['/livez', '/readyz', '/metrics', '/metrics?x'])
+    await fetch(address.replace('/v1', path))
 }
 
 /** All that is sent about these requests. */
 async function traced(settings: Record<string, string>, send = sendAll) {
   const collector = await startCollector()
   const keys = { API_KEYS_SHA256: hashApiKey(KEY) }
-  const { address, stop } = await serveHere({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...keys, ...settings })
+  const { address, stop } = await serveHere({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    ...keys,
+    ...settings,
+  })
   await send(`${address}/v1`)
   await stop()
   return collector
@@ -75,20 +99,32 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     if (root === undefined) throw new Error(JSON.stringify(spans))
     expect(root.traceId).toBe(TRACE)
     expect(treeOf(spans, root)).toEqual(['POST /v1/pets', ['createPet']])
-    expect(attributesOf(root)).toMatchObject({ 'http.route': '/v1/pets', 'http.response.status_code': 201 })
+    expect(attributesOf(root)).toMatchObject({
+      'http.route': '/v1/pets',
+      'http.response.status_code': 201,
+    })
     const line = program.output.stdout.split('\n').find((one) => one.includes('"POST"')) ?? ''
     const fields = JSON.parse(line)
-    expect(fields).toMatchObject({ traceId: TRACE, spanId: root.spanId, status: 201, msg: 'request' })
+    expect(fields).toMatchObject({
+      traceId: TRACE,
+      spanId: root.spanId,
+      status: 201,
+      msg: 'request',
+    })
     expect(Object.keys(fields).toSorted()).toEqual([...FIELDS, 'traceId', 'spanId'].toSorted())
     expect(String(fields.durationMs)).toMatch(/^\d+(?:\.\d{1,3})?$/)
 
-    const other = spans.find(({ name, parentSpanId }) => name.endsWith('{petId}') && parentSpanId === undefined)
+    const other = spans.find(
+      ({ name, parentSpanId }) => name.endsWith('{petId}') && parentSpanId === undefined,
+    )
     if (other === undefined) throw new Error(JSON.stringify(spans))
     expect(treeOf(spans, other)).toEqual(['GET /v1/pets/{petId}', ['getPet']])
     const failed = spans.find(({ name }) => name === 'getPet')
     expect(failed && attributesOf(failed)).toEqual({ 'error.type': 'pet_not_found' })
     expect(bodies.join()).toContain('{"key":"service.name","value":{"stringValue":"pet-store"}}')
-    expect(bodies.join()).toMatch(/\{"key":"service.version","value":\{"stringValue":"\d+\.\d+\.\d+"\}\}/)
+    expect(bodies.join()).toMatch(
+      /\{"key":"service.version","value":\{"stringValue":"\d+\.\d+\.\d+"\}\}/,
+    )
   })
 
   it('the statements of PostgreSQL are in the trace, and no span anywhere has a key, a header or a body', async () => {
@@ -111,7 +147,15 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 
     const sent = bodies.join()
     for (const secret of [
-      ...[KEY, 'Bearer', hashApiKey(KEY), 'Secretariat', '987654321', 'idempotency-key', 'the-request'],
+      ...[
+        KEY,
+        'Bearer',
+        hashApiKey(KEY),
+        'Secretariat',
+        '987654321',
+        'idempotency-key',
+        'the-request',
+      ],
       ...['198.51.100.7', 'forwarded.example', 'the-agent', 'status=sold', 'not-for-traces'],
     ]) {
       expect(sent).not.toContain(secret)
@@ -127,7 +171,9 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       await Promise.all(Array.from({ length: 5 }, post))
       await Promise.all(Array.from({ length: 5 }, () => fetch(`${address}/pets/1`, { headers })))
     })
-    const trees = spans.filter(({ parentSpanId }) => parentSpanId === undefined).map((root) => treeOf(spans, root))
+    const trees = spans
+      .filter(({ parentSpanId }) => parentSpanId === undefined)
+      .map((root) => treeOf(spans, root))
     expect(trees).toHaveLength(10)
     for (const [name, ...below] of trees) {
       if (name === 'POST /v1/pets') expect(below).toEqual([['createPet', ['pet_add_many']]])
@@ -150,7 +196,10 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it('a response that closes its connection is complete once it has left', async () => {
     const { spans } = await traced({}, async (address) => {
       const headers = { ...HEADERS, Connection: 'Upgrade', Upgrade: 'websocket' }
-      const [response] = await once(request(`${address}/pets`, { headers, agent: false }).end(), 'response')
+      const [response] = await once(
+        request(`${address}/pets`, { headers, agent: false }).end(),
+        'response',
+      )
       expect(response.headers.connection).toBe('close')
       await once(response.resume(), 'close')
     })
@@ -168,7 +217,10 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   ])(
     'OTEL_TRACES_SAMPLER=%s with %s traces %i of three requests, one of which has a trace',
     async (sampler, share, count) => {
-      const { spans } = await traced({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share })
+      const { spans } = await traced({
+        OTEL_TRACES_SAMPLER: sampler,
+        OTEL_TRACES_SAMPLER_ARG: share,
+      })
       const traces = new Set(spans.map(({ traceId }) => traceId))
       expect(traces.size).toBe(count)
       expect(traces.has(TRACE)).toBe(count > 0)
@@ -178,14 +230,17 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it('an unavailable collector is reported once a minute, and changes nothing for clients or the stop', async () => {
     const collector = await startCollector(400)
     const { program, address } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
-    // More spans than one batch holds: sending fails once now, on a loaded machine every five seconds, and at the stop.
+    // More spans than one batch holds: sending fails once now, on a loaded machine every five
+    // seconds, and at the stop.
     const list = async () => (await fetch(`${address}/pets`, { headers: HEADERS })).status
     const statuses = await Promise.all(Array.from({ length: 300 }, list))
     expect(new Set(statuses)).toEqual(new Set([200]))
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(0)
     expect(collector.bodies.length).toBeGreaterThanOrEqual(2)
-    const lines = program.output.stdout.split('\n').filter((line) => line.includes('traces could not be sent'))
+    const lines = program.output.stdout
+      .split('\n')
+      .filter((line) => line.includes('traces could not be sent'))
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, err: { code: 400 } }])
     expect(lines.join()).not.toContain('traceId')
   })

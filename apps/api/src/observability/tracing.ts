@@ -21,16 +21,24 @@ export function openTracing(settings: Settings, onError: (error: unknown) => voi
   const share = shareOf(settings)
   const provider = new TracerProvider({
     // `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` take precedence.
-    resource: resourceFromAttributes({ 'service.name': 'pet-store', 'service.version': VERSION }).merge(
-      detectResources({ detectors: [envDetector] }),
-    ),
+    resource: resourceFromAttributes({
+      'service.name': 'pet-store',
+      'service.version': VERSION,
+    }).merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(settings.tracesSampler, share),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url, timeoutMillis: TIMEOUT_MS }) })],
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ url, timeoutMillis: TIMEOUT_MS }),
+      }),
+    ],
   })
   // OpenTelemetry itself would only log them at its own level, which is off.
   setGlobalErrorHandler(outsideTraces(onError))
   // An unavailable collector does not make a stop fail.
-  return { ...createSpans(provider.getTracer('pet-store'), share), close: () => provider.shutdown().catch(onError) }
+  return {
+    ...createSpans(provider.getTracer('pet-store'), share),
+    close: () => provider.shutdown().catch(onError),
+  }
 }
 
 function shareOf({ tracesSampler, tracesSamplerRatio }: Settings): number {
@@ -39,8 +47,9 @@ function shareOf({ tracesSampler, tracesSamplerRatio }: Settings): number {
 }
 
 /**
- * Decides for requests within a trace of their client, by it or by its id. Those without one are drawn by lot in
- * `createSpans` instead, where one that is not drawn costs neither ids nor a context.
+ * Decides for requests within a trace of their client, by it or by its id. Those without one are
+ * drawn by lot in `createSpans` instead, where one that is not drawn costs neither ids nor a
+ * context.
  */
 function samplerOf(name: Settings['tracesSampler'], share: number): ParentBasedSampler {
   const root = new AlwaysOnSampler()

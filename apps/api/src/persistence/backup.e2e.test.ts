@@ -16,7 +16,10 @@ async function start(folder: string, database: string) {
   running.push(started.program)
   const headers = { Authorization: `Bearer ${started.key}`, 'Content-Type': 'application/json' }
   return (path: string, body?: string) =>
-    fetch(`${started.address}${path}`, { headers, ...(body !== undefined && { method: 'POST', body }) })
+    fetch(`${started.address}${path}`, {
+      headers,
+      ...(body !== undefined && { method: 'POST', body }),
+    })
 }
 
 // What docs/how-to/operate.md tells operators to do.
@@ -39,7 +42,10 @@ it('pet-store backup and restore keep every pet that was reported as stored', as
   })
 
   const inUse = await runHere('restore backup.db', folder, settings)
-  expect(inUse).toMatchObject({ code: 1, stderr: 'The database "pets.db" is in use. Stop the service first.\n' })
+  expect(inUse).toMatchObject({
+    code: 1,
+    stderr: 'The database "pets.db" is in use. Stop the service first.\n',
+  })
   const [service] = running.splice(0)
   service?.process.kill('SIGTERM')
   await service?.ended
@@ -55,7 +61,9 @@ it('pet-store backup and restore keep every pet that was reported as stored', as
 
 it.each(['backup', 'restore'])('pet-store %s names the tools for PostgreSQL', async (command) => {
   const DATABASE_URL = 'postgres://nobody@localhost/none'
-  const { code, stderr } = await runHere(`${command} backup.db`, await temporaryFolder(), { DATABASE_URL })
+  const { code, stderr } = await runHere(`${command} backup.db`, await temporaryFolder(), {
+    DATABASE_URL,
+  })
   expect(code).toBe(1)
   expect(stderr).toContain('For PostgreSQL use pg_dump and pg_restore')
 })

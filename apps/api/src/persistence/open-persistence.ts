@@ -4,22 +4,40 @@ import type { BulkAccess, Persistence, PersistenceOptions } from '@pet-store/per
 import type { Settings } from '../settings/settings.ts'
 import { persistenceAdapter } from './persistence-adapter.ts'
 
-/** What the caller does with the database, and who is told of failures. Default: everything, and a missing database is created. */
-export type PersistenceUse = Pick<PersistenceOptions, 'create' | 'readOnly' | 'onBackgroundFailure' | 'onStatement'>
+/**
+ * What the caller does with the database, and who is told of failures. Default: everything, and a
+ * missing database is created.
+ */
+export type PersistenceUse = Pick<
+  PersistenceOptions,
+  'create' | 'readOnly' | 'onBackgroundFailure' | 'onStatement'
+>
 
-/** Opens the database that the settings name. Rejects with a sentence if it cannot, or if migrations are pending and must not run. */
-export async function openPersistence(settings: Settings, use: PersistenceUse = {}): Promise<Required<Persistence>> {
+/**
+ * Opens the database that the settings name. Rejects with a sentence if it cannot, or if migrations
+ * are pending and must not run.
+ */
+export async function openPersistence(
+  settings: Settings,
+  use: PersistenceUse = {},
+): Promise<Required<Persistence>> {
   const { open } = await persistenceAdapter(settings)
   return withDefaults(await open({ migrate: settings.migrateOnStart, ...use }))
 }
 
 /** The same for bulk access; `undefined`, and nothing is opened, if the adapter has none. */
-export async function openBulkAccess(settings: Settings, use: PersistenceUse = {}): Promise<BulkAccess | undefined> {
+export async function openBulkAccess(
+  settings: Settings,
+  use: PersistenceUse = {},
+): Promise<BulkAccess | undefined> {
   const { openBulkAccess: open } = await persistenceAdapter(settings)
   return open?.({ migrate: settings.migrateOnStart, ...use })
 }
 
-/** Does some work in bulk on the database that the settings name. Rejects if its adapter cannot do that. */
+/**
+ * Does some work in bulk on the database that the settings name. Rejects if its adapter cannot do
+ * that.
+ */
 export async function withBulkAccess<Result>(
   settings: Settings,
   use: PersistenceUse,
@@ -38,14 +56,16 @@ export async function withBulkAccess<Result>(
 }
 
 /**
- * Completes what an adapter may leave out, so that the rest of the program need not check. Methods are called on the
- * opened object, because it may be an instance of a class, whose methods a copy would lack.
+ * Completes what an adapter may leave out, so that the rest of the program need not check. Methods
+ * are called on the opened object, because it may be an instance of a class, whose methods a copy
+ * would lack.
  */
 function withDefaults(opened: Persistence): Required<Persistence> {
   return {
     pets: opened.pets,
     apiKeys: opened.apiKeys ?? noApiKeys,
-    createRateLimiter: (limit) => opened.createRateLimiter?.(limit) ?? createMemoryRateLimiter(limit),
+    createRateLimiter: (limit) =>
+      opened.createRateLimiter?.(limit) ?? createMemoryRateLimiter(limit),
     check: () => opened.check(),
     isMigrated: async () => (await opened.isMigrated?.()) ?? true,
     poolUse: () => opened.poolUse?.() ?? [],

@@ -1,4 +1,9 @@
-import type { BulkAccess, MigrationState, Persistence, PersistenceOptions } from '@pet-store/persistence'
+import type {
+  BulkAccess,
+  MigrationState,
+  Persistence,
+  PersistenceOptions,
+} from '@pet-store/persistence'
 import { loadPersistenceModule } from '@pet-store/persistence/module'
 import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
 import { InvalidSettings } from '../settings/read-settings.ts'
@@ -8,7 +13,10 @@ type OpenMode = Omit<PersistenceOptions, 'url'>
 
 /** What the program can do with the database that the settings name. */
 export interface PersistenceAdapter {
-  /** Resolves once the database works. Runs pending migrations if it may; otherwise rejects and names them. */
+  /**
+   * Resolves once the database works. Runs pending migrations if it may; otherwise rejects and
+   * names them.
+   */
   open(mode: OpenMode): Promise<Persistence>
   /** Opens it for moving many pets at a time, if the adapter has bulk access. */
   readonly openBulkAccess: ((mode: OpenMode) => Promise<BulkAccess>) | undefined
@@ -16,19 +24,24 @@ export interface PersistenceAdapter {
   migrate(): Promise<readonly string[]>
   /** Which migrations the database has and lacks. Changes nothing. */
   migrations(): Promise<MigrationState>
-  /** Writes a checked copy of the database to a file. Absent where the database has tools of its own for that. */
+  /**
+   * Writes a checked copy of the database to a file. Absent where the database has tools of its own
+   * for that.
+   */
   backup?(file: string): Promise<{ readonly pets: number }>
   /** Puts a copy in the place of the database, which is kept under another name. */
   restore?(file: string): Promise<{ readonly pets: number; readonly previousFile?: string }>
 }
 
 /**
- * Loads the adapter that the settings name, which opens nothing: the only switch on the kind of database. Only what is
- * used is loaded: the ORM's half for the other database would take a tenth of the time of a start.
+ * Loads the adapter that the settings name, which opens nothing: the only switch on the kind of
+ * database. Only what is used is loaded: the ORM's half for the other database would take a tenth
+ * of the time of a start.
  */
 export async function persistenceAdapter(settings: Settings): Promise<PersistenceAdapter> {
   const { databaseUrl: url, persistenceModule } = settings
-  if (persistenceModule !== '') return moduleAdapter(persistenceModule, url, settings.databaseReplicaUrls)
+  if (persistenceModule !== '')
+    return moduleAdapter(persistenceModule, url, settings.databaseReplicaUrls)
   const kind = databaseKind(url)
   if (kind === undefined) throw new InvalidSettings(`The URL of a database ${DATABASE_URL_RULE}.`)
   if (kind === 'sqlite') {
@@ -58,11 +71,21 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
   }
 }
 
-/** How long migrating may take: as long as the data needs, but a promise that never settles must not hang a deployment. */
+/**
+ * How long migrating may take: as long as the data needs, but a promise that never settles must not
+ * hang a deployment.
+ */
 const MIGRATION_TIMEOUT_MS = 3_600_000
 
-/** A third-party adapter. It migrates its database by itself, so migrating means opening it with the permission to do so. */
-async function moduleAdapter(name: string, url: string, replicaUrls: readonly string[]): Promise<PersistenceAdapter> {
+/**
+ * A third-party adapter. It migrates its database by itself, so migrating means opening it with the
+ * permission to do so.
+ */
+async function moduleAdapter(
+  name: string,
+  url: string,
+  replicaUrls: readonly string[],
+): Promise<PersistenceAdapter> {
   const { open, openBulkAccess, capabilities } = await loadPersistenceModule(name)
   const hasReplicas = replicaUrls.length > 0
   if (hasReplicas && !capabilities?.replicas) {

@@ -25,7 +25,9 @@ describe('PERSISTENCE_MODULE', () => {
     expect(added).toBe('{"id":1,"name":"Rex","categoryId":9007199254740993}')
     expect(listed).toBe(`[${added}]`)
     expect(ready.status).toBe(200)
-    expect(await readFile(join(folder, 'pets.ndjson'), 'utf8')).toContain('"categoryId":"9007199254740993"')
+    expect(await readFile(join(folder, 'pets.ndjson'), 'utf8')).toContain(
+      '"categoryId":"9007199254740993"',
+    )
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(0)
   })
@@ -47,11 +49,18 @@ describe('PERSISTENCE_MODULE', () => {
        }
        export default async () => new TheirStorage()`,
     )
-    const { program, address, key } = await runStart(folder, { PERSISTENCE_MODULE: '@their/store', METRICS_PORT: '0' })
+    const { program, address, key } = await runStart(folder, {
+      PERSISTENCE_MODULE: '@their/store',
+      METRICS_PORT: '0',
+    })
     onTestFinished(() => void program.process.kill('SIGKILL'))
 
     expect((await fetch(new URL('/readyz', address))).status).toBe(200)
-    expect(await (await fetch(`${address}/pets`, { headers: { Authorization: `Bearer ${key}` } })).text()).toBe('[]')
+    expect(
+      await (
+        await fetch(`${address}/pets`, { headers: { Authorization: `Bearer ${key}` } })
+      ).text(),
+    ).toBe('[]')
     program.process.kill('SIGTERM')
     expect(await program.ended).toBe(0)
     expect(program.output.stdout).toContain('closed with 0 pets')
@@ -83,7 +92,10 @@ describe('PERSISTENCE_MODULE', () => {
          return { pets, apiKeys, async check() {}, async close() {} }
        }`,
     )
-    const program = runProgram('serve', folder, { PERSISTENCE_MODULE: './mine.mjs', METRICS_PORT: '0' })
+    const program = runProgram('serve', folder, {
+      PERSISTENCE_MODULE: './mine.mjs',
+      METRICS_PORT: '0',
+    })
     onTestFinished(() => void program.process.kill('SIGKILL'))
     const metrics = await waitForOutput(program, /"address":"([^"]+\/metrics)"/)
     const address = await waitForOutput(program, /"address":"([^"]+\/v1)"/)
@@ -109,7 +121,8 @@ describe('PERSISTENCE_MODULE', () => {
     expect(await runHere(command, folder, settings)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.\n',
+      stderr:
+        'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.\n',
     })
   })
 
@@ -118,7 +131,10 @@ describe('PERSISTENCE_MODULE', () => {
     ['./mine.mjs', /^the disk is full\n$/],
   ])('says in one line what is wrong with %s', async (name, message) => {
     const folder = await temporaryFolder()
-    await writeFile(join(folder, 'mine.mjs'), 'export default async () => { throw new Error("the disk is full") }')
+    await writeFile(
+      join(folder, 'mine.mjs'),
+      'export default async () => { throw new Error("the disk is full") }',
+    )
     const program = runProgram('start', folder, { PERSISTENCE_MODULE: name })
 
     expect(await program.ended).toBe(1)
@@ -127,7 +143,11 @@ describe('PERSISTENCE_MODULE', () => {
   })
 
   it('stops a start with replicas that the adapter does not declare', async () => {
-    const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson', DATABASE_REPLICA_URLS: 'other' }
+    const settings = {
+      PERSISTENCE_MODULE: EXAMPLE,
+      DATABASE_URL: 'pets.ndjson',
+      DATABASE_REPLICA_URLS: 'other',
+    }
     const program = runProgram('start', await temporaryFolder(), settings)
 
     expect(await program.ended).toBe(1)

@@ -11,15 +11,25 @@ import { PROGRAM } from '../testing/run-program.test-support.ts'
 const DRILL = join(import.meta.dirname, '../../../../deploy/backup/restore-drill.sh')
 
 /** Runs deploy/backup/restore-drill.sh, as docs/how-to/operate.md does. */
-async function drill(given: readonly string[], environment: Record<string, string> = {}, cwd = '/') {
+async function drill(
+  given: readonly string[],
+  environment: Record<string, string> = {},
+  cwd = '/',
+) {
   const PET_STORE = join(await temporaryFolder(), 'pet-store')
-  await writeFile(PET_STORE, `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, { mode: 0o755 })
+  await writeFile(PET_STORE, `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, {
+    mode: 0o755,
+  })
   const env = { PATH: process.env['PATH'], PG_RUN_AS: 'nobody', PET_STORE, ...environment }
   // By default a working directory without settings, which the user of PostgreSQL can read too.
   const running = promisify(execFile)('bash', [DRILL, ...given], { env, cwd })
   return running.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      stdout,
+      stderr,
+    }),
   )
 }
 
@@ -34,7 +44,10 @@ it('the restore drill starts the service on a backup of SQLite, and reports too 
   await run('backup backup.db', folder, 'sqlite:pets.db')
 
   // Settings of the service that the drill must not follow.
-  await writeFile(join(folder, '.env'), 'DATABASE_URL_FILE=elsewhere\nPERSISTENCE_MODULE=./elsewhere.js\n')
+  await writeFile(
+    join(folder, '.env'),
+    'DATABASE_URL_FILE=elsewhere\nPERSISTENCE_MODULE=./elsewhere.js\n',
+  )
   const outcome = await drill(['sqlite', backup], { AT_LEAST: '300' }, folder)
   expect(outcome).toMatchObject({ code: 0, stderr: '' })
   expect(outcome.stdout.split('\n')).toEqual([
@@ -51,7 +64,9 @@ it('the restore drill starts the service on a backup of SQLite, and reports too 
   })
   // Why the schema cannot be checked, too.
   const foreign = 'printf "There is no database\\n"; exit 3'
-  await writeFile(join(folder, 'program'), `#!/bin/sh\n[ "$1" = restore ] || { ${foreign}; }\n`, { mode: 0o755 })
+  await writeFile(join(folder, 'program'), `#!/bin/sh\n[ "$1" = restore ] || { ${foreign}; }\n`, {
+    mode: 0o755,
+  })
   expect(await drill(['sqlite', backup], { PET_STORE: join(folder, 'program') })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^FAIL its schema .*: There is no database\n$/) as string,
@@ -92,7 +107,10 @@ it('the restore drill recovers PostgreSQL from a base backup and the archive to 
   await server.stop()
 
   const environment = { PG_BIN: server.programFolder, PGUSER: 'postgres', PGDATABASE: 'postgres' }
-  const before = await drill(['pitr', base.dataFolder, archive, now?.time ?? ''], { AT_LEAST: '150', ...environment })
+  const before = await drill(['pitr', base.dataFolder, archive, now?.time ?? ''], {
+    AT_LEAST: '150',
+    ...environment,
+  })
   expect(before).toMatchObject({ code: 0, stderr: '' })
   expect(before.stdout).toContain('every pet can be read: 150;')
   const after = await drill(['pitr', base.dataFolder, archive], environment)

@@ -102,6 +102,14 @@ async function ask(
 ): Promise<{ status: number; text: string; link: string | null }> {
   const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
   const headers = { Authorization: `Bearer ${key}`, ...more, ...type }
-  const response = await fetch(`${address}${path}`, { method, headers, ...(body !== undefined && { body }) })
-  return { status: response.status, text: await response.text(), link: response.headers.get('link') }
+  const response = await fetch(`${address}${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+  })
+  return {
+    status: response.status,
+    text: await response.text(),
+    link: response.headers.get('link'),
+  }
 }

@@ -6,18 +6,23 @@ const KEY_USES_INTERVAL_MS = 60_000
 const KEY_CHANGES_INTERVAL_MS = 10_000
 
 /**
- * Starts work that no request waits for: it stores when API keys were last used, and reports who changed one. Returns a
- * function that does all of it once more and stops.
+ * Starts work that no request waits for: it stores when API keys were last used, and reports who
+ * changed one. Returns a function that does all of it once more and stops.
  */
-export function startBackgroundWork(keys: ApiKeyRepository, keyCheck: KeyCheck, onKeyChange: Reports['onKeyChange']) {
+export function startBackgroundWork(
+  keys: ApiKeyRepository,
+  keyCheck: KeyCheck,
+  onKeyChange: Reports['onKeyChange'],
+) {
   const finishUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
   const finishChanges = repeat(createKeyChanges(keys, onKeyChange), KEY_CHANGES_INTERVAL_MS)
   return () => Promise.all([finishUses(), finishChanges()])
 }
 
 /**
- * Does work at intervals, one run at a time, without keeping the process alive. Work that fails is repeated at the next
- * interval: requests and readiness report what made it fail. Returns a function that does it once more and stops.
+ * Does work at intervals, one run at a time, without keeping the process alive. Work that fails is
+ * repeated at the next interval: requests and readiness report what made it fail. Returns a
+ * function that does it once more and stops.
  */
 export function repeat(work: () => Promise<void>, intervalMs: number): () => Promise<void> {
   let running: Promise<unknown> | undefined

@@ -32,17 +32,16 @@ describe('examples/pet-store.http', () => {
   })
 
   // In the order of the file: later requests rely on what earlier ones added.
-  it.each(readHttpFile(FILE, {}).map(({ title, expected }, index) => ({ title, index, ...expected })))(
-    '$title: $status',
-    async ({ title, index, status, code }) => {
-      const response = await send(requests[index] as FileRequest)
-      responses.set(title, response)
+  it.each(
+    readHttpFile(FILE, {}).map(({ title, expected }, index) => ({ title, index, ...expected })),
+  )('$title: $status', async ({ title, index, status, code }) => {
+    const response = await send(requests[index] as FileRequest)
+    responses.set(title, response)
 
-      expect(response.status, response.body).toBe(status)
-      if (code !== undefined) expect(JSON.parse(response.body)).toMatchObject({ code, status })
-      else expect(status).toBeLessThan(400)
-    },
-  )
+    expect(response.status, response.body).toBe(status)
+    if (code !== undefined) expect(JSON.parse(response.body)).toMatchObject({ code, status })
+    else expect(status).toBeLessThan(400)
+  })
 
   it('shows every error but those that its first lines name', () => {
     const [, others = ''] = /The others take time or a fault: ([\d, ]+)/.exec(FILE) ?? []
@@ -54,13 +53,19 @@ describe('examples/pet-store.http', () => {
   it('follows with its second page the link of its first', () => {
     const link = responses.get(titled(/^The first page/))?.headers['link']
     const target = /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1]
-    expect(requests.find(({ title }) => /^The second page/.test(title))?.url).toMatch(/\?limit=1&cursor=/)
-    expect(requests.find(({ title }) => /^The second page/.test(title))?.url.endsWith(String(target))).toBe(true)
+    expect(requests.find(({ title }) => /^The second page/.test(title))?.url).toMatch(
+      /\?limit=1&cursor=/,
+    )
+    expect(
+      requests.find(({ title }) => /^The second page/.test(title))?.url.endsWith(String(target)),
+    ).toBe(true)
     expect(responses.get(titled(/^The second page/))?.body).toMatch(/^\[\{"id":2,/)
   })
 
   it('gets the same pet under the same Idempotency-Key', () => {
-    expect(responses.get(titled(/^Add once: the same request/))?.body).toBe(responses.get(titled(/^Add once, /))?.body)
+    expect(responses.get(titled(/^Add once: the same request/))?.body).toBe(
+      responses.get(titled(/^Add once, /))?.body,
+    )
   })
 
   it('has every request of the README, and shows every operation', () => {
@@ -76,11 +81,16 @@ describe('examples/pet-store.http', () => {
     const inReadme: readonly CurlRequest[] = lines.map((line) => curlRequest(line))
     expect(inReadme).toHaveLength(4)
     for (const request of inReadme) expect(inFile).toContainEqual(request)
-    const operations = inFile.map(({ method, url }) => `${method} ${url.replace(ADDRESS, '').replace(/\?.*/, '')}`)
-    const { paths } = JSON.parse(read('docs/openapi.json')) as { readonly paths: Record<string, object> }
+    const operations = inFile.map(
+      ({ method, url }) => `${method} ${url.replace(ADDRESS, '').replace(/\?.*/, '')}`,
+    )
+    const { paths } = JSON.parse(read('docs/openapi.json')) as {
+      readonly paths: Record<string, object>
+    }
     for (const [path, methods] of Object.entries(paths)) {
       const target = path.replace(/\{\w+\}/, '1')
-      for (const method of Object.keys(methods)) expect(operations).toContain(`${method.toUpperCase()} ${target}`)
+      for (const method of Object.keys(methods))
+        expect(operations).toContain(`${method.toUpperCase()} ${target}`)
     }
   })
 

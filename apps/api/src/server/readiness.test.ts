@@ -8,7 +8,10 @@ const onChange = vi.fn()
 
 function create() {
   // Only these two are called.
-  return createReadiness({ check, isMigrated } as Partial<Persistence> as Required<Persistence>, onChange)
+  return createReadiness(
+    { check, isMigrated } as Partial<Persistence> as Required<Persistence>,
+    onChange,
+  )
 }
 
 beforeEach(() => {
@@ -46,13 +49,21 @@ describe('The program is not ready', () => {
 
   it('if migrations are pending, as after a backup was restored', async () => {
     isMigrated.mockResolvedValue(false)
-    expect(await create().check()).toEqual({ database: 'ok', migrations: 'are pending', process: 'ok' })
+    expect(await create().check()).toEqual({
+      database: 'ok',
+      migrations: 'are pending',
+      process: 'ok',
+    })
   })
 
   it('as soon as it is stopping', async () => {
     const readiness = create()
     readiness.stop()
-    expect(await readiness.check()).toEqual({ database: 'ok', migrations: 'ok', process: 'is stopping' })
+    expect(await readiness.check()).toEqual({
+      database: 'ok',
+      migrations: 'ok',
+      process: 'is stopping',
+    })
   })
 })
 

@@ -5,11 +5,20 @@ import type { Reports } from '../observability/reports.ts'
 
 /** How long the database may take to respond. */
 const TIMEOUT_MS = 2_000
-/** How long the state of the database is used again, so that checks cannot take it away from requests. */
+/**
+ * How long the state of the database is used again, so that checks cannot take it away from
+ * requests.
+ */
 const MAX_AGE_MS = 1_000
 
-/** Whether the program can do its work: checks the database, its migrations, and whether the program is stopping. */
-export function createReadiness(persistence: Required<Persistence>, onChange: Reports['onReadiness']) {
+/**
+ * Whether the program can do its work: checks the database, its migrations, and whether the program
+ * is stopping.
+ */
+export function createReadiness(
+  persistence: Required<Persistence>,
+  onChange: Reports['onReadiness'],
+) {
   let isStopping = false
   let wasReady = true
   let latest: ReturnType<typeof readState> | undefined

@@ -25,9 +25,14 @@ describe('the reference page', () => {
     const top = (await page.locator('#listPets .address').boundingBox())?.y ?? Number.NaN
     expect(top).toBeLessThan(DESKTOP.height / 2)
     await page.waitForSelector('#createPet .headers:text-is("201, an example")')
-    expect(JSON.parse((await bodyOf(page, 'createPet')) ?? '')).toMatchObject({ name: 'Rex', categoryId: 1 })
+    expect(JSON.parse((await bodyOf(page, 'createPet')) ?? '')).toMatchObject({
+      name: 'Rex',
+      categoryId: 1,
+    })
     expect(await page.textContent('#listPets .about')).toContain('int32, 1 to 100, default 20')
-    expect(await send(page, 'createPet', `{"name":"Rex","categoryId":${INT64.max}}`)).toMatch(/^201 /)
+    expect(await send(page, 'createPet', `{"name":"Rex","categoryId":${INT64.max}}`)).toMatch(
+      /^201 /,
+    )
     expect(await bodyOf(page, 'createPet')).toContain(`"categoryId": ${INT64.max}`)
     expect(await send(page, 'listPets')).toMatch(/^200 /)
     expect(await bodyOf(page, 'listPets')).toContain(`"categoryId": ${BIG}`)
@@ -59,28 +64,35 @@ describe('the reference page', () => {
   it.each([
     ['a wide window', DESKTOP],
     ['a phone', PHONE],
-  ])('takes a pasted key in a dialog that keeps the focus, behind a path prefix, in %s', async (_name, viewport) => {
-    const key = createApiKeyText()
-    const { page, problems } = await open(await serveUnderPrefix(key), { viewport })
-    await page.click('text=Reference')
-    await page.click('#open-key')
-    expect(await page.evaluate('document.activeElement.id')).toBe('key')
-    for (let press = 0; press < 5; press += 1) {
-      await page.keyboard.press('Tab')
-      expect(await page.evaluate('document.activeElement.closest("#open-key, main, nav")')).toBe(null)
-    }
-    await page.fill('#key', `Bearer ${key}`)
-    await page.keyboard.press('Enter')
-    await page.waitForSelector('text=Your API key is used until you leave the page.')
-    expect(await page.evaluate('document.activeElement.id')).toBe('open-key')
-    expect(await send(page, 'createPet', '{"name":"Mia","categoryId":1,"status":"sold"}')).toMatch(/^201 /)
-    expect(await send(page, 'listPets')).toMatch(/^200 /)
-    expect(await bodyOf(page, 'listPets')).toContain('"name": "Mia"')
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
-    await page.evaluate('document.documentElement.style.fontSize = "200%"')
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
-    expect(problems).toEqual([])
-  })
+  ])(
+    'takes a pasted key in a dialog that keeps the focus, behind a path prefix, in %s',
+    async (_name, viewport) => {
+      const key = createApiKeyText()
+      const { page, problems } = await open(await serveUnderPrefix(key), { viewport })
+      await page.click('text=Reference')
+      await page.click('#open-key')
+      expect(await page.evaluate('document.activeElement.id')).toBe('key')
+      for (let press = 0; press < 5; press += 1) {
+        await page.keyboard.press('Tab')
+        expect(await page.evaluate('document.activeElement.closest("#open-key, main, nav")')).toBe(
+          null,
+        )
+      }
+      await page.fill('#key', `Bearer ${key}`)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('text=Your API key is used until you leave the page.')
+      expect(await page.evaluate('document.activeElement.id')).toBe('open-key')
+      expect(
+        await send(page, 'createPet', '{"name":"Mia","categoryId":1,"status":"sold"}'),
+      ).toMatch(/^201 /)
+      expect(await send(page, 'listPets')).toMatch(/^200 /)
+      expect(await bodyOf(page, 'listPets')).toContain('"name": "Mia"')
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
+      await page.evaluate('document.documentElement.style.fontSize = "200%"')
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
+      expect(problems).toEqual([])
+    },
+  )
 
   it('sends no key that nobody gave it, and marks what is read in the contents', async () => {
     const { page, problems } = await open(await serveUnderPrefix(createApiKeyText()))

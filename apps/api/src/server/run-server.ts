@@ -7,11 +7,23 @@ import type { Logger } from 'pino'
 import type { Program } from '../compose.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Listens and returns the address. From then on SIGTERM and SIGINT end the program once requests have finished. */
-export async function runServer(program: Program, settings: Settings, log: Logger): Promise<string> {
+/**
+ * Listens and returns the address. From then on SIGTERM and SIGINT end the program once requests
+ * have finished.
+ */
+export async function runServer(
+  program: Program,
+  settings: Settings,
+  log: Logger,
+): Promise<string> {
   // First, so that no client is served by a program that then ends because this port is taken.
   if (program.metricsServer !== undefined) {
-    const address = await listen(program.metricsServer, settings.host, settings.metricsPort ?? 0, 'METRICS_PORT')
+    const address = await listen(
+      program.metricsServer,
+      settings.host,
+      settings.metricsPort ?? 0,
+      'METRICS_PORT',
+    )
     log.info({ address: `${address}/metrics` }, 'metrics')
   }
   const url = await listen(program.server, settings.host, settings.port)
@@ -34,18 +46,26 @@ export async function runServer(program: Program, settings: Settings, log: Logge
 }
 
 /**
- * How many connections may wait to be accepted, where the system allows it. Beyond Node's 511 a client, or a health check,
- * that connects simultaneously with many others would try again after a second, then after three, then after seven.
+ * How many connections may wait to be accepted, where the system allows it. Beyond Node's 511 a
+ * client, or a health check, that connects simultaneously with many others would try again after a
+ * second, then after three, then after seven.
  */
 const BACKLOG = 4_096
 
 /** Listens on an address and returns it as a URL. Rejects with a sentence on what to do. */
-export async function listen(server: Server, host: string, port: number, setting = 'PORT'): Promise<string> {
+export async function listen(
+  server: Server,
+  host: string,
+  port: number,
+  setting = 'PORT',
+): Promise<string> {
   server.listen(port, host, BACKLOG)
   try {
     await once(server, 'listening')
   } catch (cause) {
-    throw new Error(`Cannot listen on ${host} port ${port}: ${listenError(cause, setting)}`, { cause })
+    throw new Error(`Cannot listen on ${host} port ${port}: ${listenError(cause, setting)}`, {
+      cause,
+    })
   }
   const { address, family, port: taken } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`
@@ -53,8 +73,10 @@ export async function listen(server: Server, host: string, port: number, setting
 
 function listenError(cause: unknown, setting: string): string {
   const { code, message } = cause as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return `something listens there already. Stop it, or set ${setting} to another number.`
+  if (code === 'EADDRINUSE')
+    return `something listens there already. Stop it, or set ${setting} to another number.`
   if (code === 'EACCES') return `this port needs more rights. Set ${setting} to 1024 or more.`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return 'this machine has no such address. Set HOST to another.'
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return 'this machine has no such address. Set HOST to another.'
   return message
 }

@@ -23,7 +23,12 @@ async function post(address: string, headers: Record<string, string>, bytes: num
   const started = request(`${address}/pets`, {
     method: 'POST',
     agent: new Agent({ keepAlive: true }),
-    headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': bytes, Expect: '100-continue' },
+    headers: {
+      ...headers,
+      'Content-Type': 'application/json',
+      'Content-Length': bytes,
+      Expect: '100-continue',
+    },
   })
   started.flushHeaders()
   await once(started, 'continue')
@@ -35,11 +40,16 @@ const readiness = async (address: string) => (await fetch(address.replace('/v1',
 // That each pet has its response, and nothing that was sent ahead is handled: apps/faults, crash.
 describe('SIGTERM', () => {
   it('SIGTERM makes the program unready at once, and it keeps serving for SHUTDOWN_DELAY', async () => {
-    const { program, address, headers } = await start({ SHUTDOWN_DELAY: '10m', SHUTDOWN_TIMEOUT: '11m' })
+    const { program, address, headers } = await start({
+      SHUTDOWN_DELAY: '10m',
+      SHUTDOWN_TIMEOUT: '11m',
+    })
     expect(await readiness(address)).toBe(200)
     program.process.kill('SIGTERM')
     await expect.poll(() => readiness(address)).toBe(503)
-    expect(await (await fetch(address.replace('/v1', '/readyz'))).text()).toContain('process is stopping')
+    expect(await (await fetch(address.replace('/v1', '/readyz'))).text()).toContain(
+      'process is stopping',
+    )
 
     expect((await fetch(`${address}/pets`, { headers })).status).toBe(200)
   })

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { DESKTOP, INT64, openStore, PHONE, useBrowser, useStore } from '../testing/browser-pages.test-support.ts'
+import {
+  DESKTOP,
+  INT64,
+  openStore,
+  PHONE,
+  useBrowser,
+  useStore,
+} from '../testing/browser-pages.test-support.ts'
 
 useBrowser()
 /** With three pages of pets; no test adds one to it. */
@@ -20,14 +27,18 @@ describe('what the page of the store says when it cannot', () => {
     expect(await page.getAttribute('#pets', 'aria-busy')).toBe('true')
     await page.clock.runFor(21_000)
     await page.waitForSelector('text=The service has not answered for 20 seconds. Still waiting…')
-    expect(await page.locator('#busy').boundingBox()).toMatchObject({ y: expect.closeTo(52, 0) as number })
+    expect(await page.locator('#busy').boundingBox()).toMatchObject({
+      y: expect.closeTo(52, 0) as number,
+    })
   })
 
   it('says at once that the key has used up its rate, and when to go on', async () => {
     const { page } = await openFilled()
     const message = 'This API key may make 1 requests in 60 s. Try again in 25 s.'
     const body = JSON.stringify({ code: 'rate_limited', message, status: 429 })
-    await page.route('**/v1/pets?*', (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '25' }, body }))
+    await page.route('**/v1/pets?*', (route) =>
+      route.fulfill({ status: 429, headers: { 'Retry-After': '25' }, body }),
+    )
     await page.click('#next')
     await page.waitForSelector(`#page-message:text-is("${message}")`, { timeout: 5_000 })
   })
@@ -89,7 +100,12 @@ describe('what the page of the store says when it cannot', () => {
     'keeps numbers whole beside long names, and the direction of a name to itself, on a %s',
     async (_name, viewport) => {
       const { page } = await openStore(0, { viewport })
-      for (const name of ['long '.repeat(200).trim(), 'x'.repeat(1000), 'W'.repeat(100), '\u202e  שלום']) {
+      for (const name of [
+        'long '.repeat(200).trim(),
+        'x'.repeat(1000),
+        'W'.repeat(100),
+        '\u202e  שלום',
+      ]) {
         await page.fill('#name', name)
         await page.fill('#category', INT64.min)
         await page.selectOption('#status', 'available')
@@ -107,7 +123,8 @@ describe('what the page of the store says when it cannot', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
       await page.evaluate('document.documentElement.style.fontSize = "200%"')
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
-      const height = async () => (await page.locator('tr:has-text("xxx") bdi').boundingBox())?.height ?? Number.NaN
+      const height = async () =>
+        (await page.locator('tr:has-text("xxx") bdi').boundingBox())?.height ?? Number.NaN
       const clamped = await height()
       await page.locator('tr:has-text("xxx") >> text=Show all of the name').click()
       expect(await height()).toBeGreaterThan(2 * clamped)

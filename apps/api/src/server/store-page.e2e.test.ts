@@ -27,14 +27,18 @@ describe('the page of the store', () => {
     expect(await page.isDisabled('#next')).toBe(true)
     // The focus is where a keyboard can go on, and the first row in sight.
     expect(await page.evaluate('document.activeElement.id')).toBe('previous')
-    expect((await page.locator('#rows tr').first().boundingBox())?.y).toBeLessThan(DESKTOP.height / 2)
+    expect((await page.locator('#rows tr').first().boundingBox())?.y).toBeLessThan(
+      DESKTOP.height / 2,
+    )
     await page.reload()
     await page.waitForSelector('text=/^Rows 41–48$/')
     await page.click('#previous')
     await page.waitForSelector('text=Rows 21–40')
     await page.goBack()
     await page.waitForSelector('text=/^Rows 41–48$/')
-    expect(await page.locator('#rows tr').allTextContents()).toContain(`48Pet 48${BIG}availableCopy`)
+    expect(await page.locator('#rows tr').allTextContents()).toContain(
+      `48Pet 48${BIG}availableCopy`,
+    )
 
     await page.selectOption('#size', '50')
     await page.waitForSelector('text=/^Rows 1–48$/')
@@ -64,7 +68,9 @@ describe('the page of the store', () => {
   it('shows the first page where a link has no valid position', async () => {
     const { page } = await openFilled()
     await page.goto(`${page.url()}?limit=20&cursor=cut&from=21`)
-    await page.waitForSelector('#list-message:text-is("This link has no valid position. Here is the first page.")')
+    await page.waitForSelector(
+      '#list-message:text-is("This link has no valid position. Here is the first page.")',
+    )
     expect(await page.textContent('#position')).toBe('Rows 1–20; there are more')
     expect(new URL(page.url()).search).toBe('')
     await page.goto(`${page.url()}?from=21`)
@@ -157,7 +163,9 @@ describe('the page of the store', () => {
   })
 
   it('copies curl lines that work as they are, for the list and for a pet', async () => {
-    const { page, address, key } = await openFilled({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page, address, key } = await openFilled({
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
     await page.selectOption('#filter', 'available')
     await page.waitForURL(/available/)
     const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
@@ -168,7 +176,9 @@ describe('the page of the store', () => {
       body: expect.stringContaining('"id":20,') as string,
     })
     await page.click('[aria-label="Copy the curl line of pet 3"]')
-    await expect.poll(copied).toBe(`curl -w '\\n' -H "Authorization: Bearer ${key}" '${address}/pets/3'`)
+    await expect
+      .poll(copied)
+      .toBe(`curl -w '\\n' -H "Authorization: Bearer ${key}" '${address}/pets/3'`)
     expect((await curl(await copied())).status).toBe(200)
   })
 
@@ -211,7 +221,9 @@ describe('the page of the store', () => {
   it('has a sentence and a curl line without JavaScript, and nothing that does not work', async () => {
     const { page, address } = await openFilled({ javaScriptEnabled: false })
     expect(await page.textContent('main')).toContain('This page needs JavaScript.')
-    expect(await page.textContent('pre')).toBe(`curl -H "Authorization: Bearer $API_KEY" ${address}/pets`)
+    expect(await page.textContent('pre')).toBe(
+      `curl -H "Authorization: Bearer $API_KEY" ${address}/pets`,
+    )
     expect(await page.locator('form:visible, button:visible').count()).toBe(0)
   })
 })

@@ -17,6 +17,16 @@ it.each([
 
 it('does not suspect settings, their files, or unrelated variables', () => {
   const settings = ['PORT', 'DATABASE_URL_FILE']
-  const others = ['HOSTNAME', 'PWD', 'POSTGRES_PASSWORD', 'OTEL_SERVICE_NAME', 'API_KEY', 'LOG', 'DATABASE_PATH']
-  expect(misspeltVariables(Object.fromEntries([...settings, ...others].map((name) => [name, 'x'])))).toEqual([])
+  const others = [
+    'HOSTNAME',
+    'PWD',
+    'POSTGRES_PASSWORD',
+    'OTEL_SERVICE_NAME',
+    'API_KEY',
+    'LOG',
+    'DATABASE_PATH',
+  ]
+  expect(
+    misspeltVariables(Object.fromEntries([...settings, ...others].map((name) => [name, 'x']))),
+  ).toEqual([])
 })

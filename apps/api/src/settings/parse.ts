@@ -2,14 +2,24 @@ import { isIP } from 'node:net'
 import { AccessError, createStaticKeys, type RateLimit, type StaticKey } from '@pet-store/access'
 import type { TrustProxy } from '@pet-store/http-express'
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNITS_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
 
-/** A duration such as `90d`, `24h`, `5m` or `0s`, in milliseconds. Throws a `RangeError` whose message is the rule. */
+/**
+ * A duration such as `90d`, `24h`, `5m` or `0s`, in milliseconds. Throws a `RangeError` whose
+ * message is the rule.
+ */
 export function parseDuration(text: string): number {
   const [, count = '', unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? []
   const unitMs = UNITS_MS[unit]
   if (unitMs !== undefined) return Number(count) * unitMs
-  throw new RangeError('must be a number of at most six digits and a unit: s, m, h or d, such as 90d')
+  throw new RangeError(
+    'must be a number of at most six digits and a unit: s, m, h or d, such as 90d',
+  )
 }
 
 export function parseInteger(text: string, min: number, max: number): number {
@@ -24,7 +34,10 @@ export function parseOneOf<Value extends string>(text: string, values: readonly 
   throw new RangeError(`must be one of ${values.join(', ')}`)
 }
 
-/** The entries of a list separated by commas, without white space around them; empty entries are ignored. */
+/**
+ * The entries of a list separated by commas, without white space around them; empty entries are
+ * ignored.
+ */
 export function parseList(text: string): readonly string[] {
   return text
     .split(',')
@@ -37,7 +50,10 @@ export function parsePublicUrl(text: string): string | undefined {
   if (text === '') return undefined
   // It must be spelt as browsers normalise it, because responses repeat it as it is.
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const known = url !== undefined && /^https?:$/.test(url.protocol) ? url.origin + url.pathname.replace(/\/+$/, '') : ''
+  const known =
+    url !== undefined && /^https?:$/.test(url.protocol)
+      ? url.origin + url.pathname.replace(/\/+$/, '')
+      : ''
   if (known !== '' && known === text.replace(/\/+$/, '') && !known.endsWith('/v1')) return known
   throw new RangeError(
     'must be an http or https URL without a query and without a trailing /v1, such as https://pets.example/shop',
@@ -47,7 +63,8 @@ export function parsePublicUrl(text: string): string | undefined {
 /** Origins spelt as browsers send them, or `*`. */
 export function parseOrigins(text: string): readonly string[] {
   const origins = parseList(text)
-  const isOrigin = (one: string) => /^https?:/.test(one) && URL.canParse(one) && new URL(one).origin === one
+  const isOrigin = (one: string) =>
+    /^https?:/.test(one) && URL.canParse(one) && new URL(one).origin === one
   if (origins.every((origin) => origin === '*' || isOrigin(origin))) return origins
   throw new RangeError('must be * or origins such as https://shop.example, separated by commas')
 }
@@ -97,14 +114,16 @@ export function parseRateLimit(text: string): RateLimit | undefined {
   if (text === '') return undefined
   const [, requests = '', window = ''] = /^([1-9][0-9]{0,8})\/([0-9]+[smhd])$/.exec(text) ?? []
   const windowMs = window === '' ? 0 : parseDuration(window)
-  if (windowMs === 0) throw new RangeError('must be a number of requests, a slash and a duration, such as 600/1m')
+  if (windowMs === 0)
+    throw new RangeError('must be a number of requests, a slash and a duration, such as 600/1m')
   return { requests: Number(requests), windowMs }
 }
 
 export function parseStaticKeys(text: string): readonly StaticKey[] {
   const keys = parseList(text).map((entry) => {
     const [, name, sha256 = ''] = /^(?:([\w.-]{1,64})=)?([0-9a-f]{64})$/i.exec(entry) ?? []
-    if (sha256 === '') throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, separated by commas')
+    if (sha256 === '')
+      throw new RangeError('must be SHA-256 hashes of 64 hexadecimal digits, separated by commas')
     return { keyId: name ?? `sha256-${sha256.slice(0, 8)}`, sha256: sha256.toLowerCase() }
   })
   try {

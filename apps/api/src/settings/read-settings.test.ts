@@ -1,34 +1,51 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { InvalidSettings, readSettings } from './read-settings.ts'
-import { SETTING_LIST } from './settings.ts'
 
 const HASH = 'a'.repeat(64)
 
 describe('readSettings', () => {
   it('returns the defaults where a variable is absent or empty', () => {
     const defaults = readSettings({})
-    expect(defaults).toMatchObject({ port: 3000, databaseUrl: 'sqlite:./data/pet-store.db', staticKeys: [] })
+    expect(defaults).toMatchObject({
+      port: 3000,
+      databaseUrl: 'sqlite:./data/pet-store.db',
+      staticKeys: [],
+    })
     expect(defaults).toMatchObject({
       metricsPort: undefined,
       rateLimit: undefined,
       publicUrl: undefined,
       trustProxy: 0,
     })
-    expect(readSettings({ PORT: '', HOST: '', DATABASE_URL: '', LOG_LEVEL: '', API_KEYS_SHA256: '' })).toEqual(defaults)
+    expect(
+      readSettings({ PORT: '', HOST: '', DATABASE_URL: '', LOG_LEVEL: '', API_KEYS_SHA256: '' }),
+    ).toEqual(defaults)
   })
 
   it.each([
     ['PORT', '0', { port: 0 }],
     ['HOST', '::1', { host: '::1' }],
     ['METRICS_PORT', '9464', { metricsPort: 9464 }],
-    ['PUBLIC_URL', 'https://pets.example:8443/shop/', { publicUrl: 'https://pets.example:8443/shop' }],
-    ['CORS_ORIGINS', 'https://a.example, http://b:5173', { corsOrigins: ['https://a.example', 'http://b:5173'] }],
+    [
+      'PUBLIC_URL',
+      'https://pets.example:8443/shop/',
+      { publicUrl: 'https://pets.example:8443/shop' },
+    ],
+    [
+      'CORS_ORIGINS',
+      'https://a.example, http://b:5173',
+      { corsOrigins: ['https://a.example', 'http://b:5173'] },
+    ],
     ['TRUST_PROXY', '2', { trustProxy: 2 }],
     ['TRUST_PROXY', 'loopback, 10.0.0.0/8,::1', { trustProxy: ['loopback', '10.0.0.0/8', '::1'] }],
-    ['DATABASE_URL', 'postgresql://db:5433/pets?a=b', { databaseUrl: 'postgresql://db:5433/pets?a=b' }],
+    [
+      'DATABASE_URL',
+      'postgresql://db:5433/pets?a=b',
+      { databaseUrl: 'postgresql://db:5433/pets?a=b' },
+    ],
     ['MIGRATE_ON_START', 'false', { migrateOnStart: false }],
     ['DATABASE_POOL_SIZE', '3', { databasePoolSize: 3 }],
     ['DATABASE_STATEMENT_TIMEOUT', '250', { databaseStatementTimeoutMs: 250 }],
@@ -41,7 +58,11 @@ describe('readSettings', () => {
     ['SHUTDOWN_DELAY', '5s', { shutdownDelayMs: 5_000 }],
     ['SHUTDOWN_TIMEOUT', '1h', { shutdownTimeoutMs: 3_600_000 }],
     ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318', { otlpEndpoint: 'http://collector:4318' }],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'http://collector:4318',
+      { otlpEndpoint: 'http://collector:4318' },
+    ],
     ['OTEL_TRACES_SAMPLER', 'traceidratio', { tracesSampler: 'traceidratio' }],
     ['OTEL_TRACES_SAMPLER_ARG', '0.25', { tracesSamplerRatio: 0.25 }],
     ['API_KEY_CACHE_SECONDS', '0', { apiKeyCacheSeconds: 0 }],
@@ -49,10 +70,18 @@ describe('readSettings', () => {
     ['RATE_LIMIT', '1/90d', { rateLimit: { requests: 1, windowMs: 7_776_000_000 } }],
     ['MAX_CONCURRENT_REQUESTS', '50', { maxConcurrentRequests: 50 }],
     ['API_KEYS_SHA256', `shop=${HASH}`, { staticKeys: [{ keyId: 'shop', sha256: HASH }] }],
-    ['API_KEYS_SHA256', `${'B'.repeat(64)} ,`, { staticKeys: [{ keyId: 'sha256-BBBBBBBB', sha256: 'b'.repeat(64) }] }],
+    [
+      'API_KEYS_SHA256',
+      `${'B'.repeat(64)} ,`,
+      { staticKeys: [{ keyId: 'sha256-BBBBBBBB', sha256: 'b'.repeat(64) }] },
+    ],
   ])('reads %s of %s', (variable, text, value) => {
-    const others = variable === 'DATABASE_REPLICA_URLS' ? { DATABASE_URL: 'postgres://db/pets' } : {}
-    expect(readSettings({ [variable]: text, ...others })).toEqual({ ...readSettings(others), ...value })
+    const others =
+      variable === 'DATABASE_REPLICA_URLS' ? { DATABASE_URL: 'postgres://db/pets' } : {}
+    expect(readSettings({ [variable]: text, ...others })).toEqual({
+      ...readSettings(others),
+      ...value,
+    })
   })
 
   it('reads a secret from the file that its variable with _FILE names', async () => {
@@ -62,18 +91,25 @@ describe('readSettings', () => {
     await file('wrong', 'mysql://pets:secret@db/pets\n')
     await file('bad-keys', 'no-hash')
     await file('empty', '\n')
-    const inFile = (variable: string, name: string) => readSettings({ [`${variable}_FILE`]: join(folder, name) })
+    const inFile = (variable: string, name: string) =>
+      readSettings({ [`${variable}_FILE`]: join(folder, name) })
 
     expect(inFile('DATABASE_URL', 'url').databaseUrl).toBe('postgres://pets:secret@db/pets')
     expect(() => inFile('DATABASE_URL', 'wrong')).toThrow(/^DATABASE_URL must be sqlite: [^"]*$/)
-    expect(() => inFile('API_KEYS_SHA256', 'bad-keys')).toThrow(/^API_KEYS_SHA256_FILE must be SHA-256 hashes[^"]*$/)
-    expect(() => inFile('API_KEYS_SHA256', 'empty')).toThrow('API_KEYS_SHA256_FILE must name a file that is not empty')
-    expect(() => inFile('DATABASE_URL', 'nowhere')).toThrow(/^DATABASE_URL_FILE cannot be read: ENOENT[^\n]*$/)
+    expect(() => inFile('API_KEYS_SHA256', 'bad-keys')).toThrow(
+      /^API_KEYS_SHA256_FILE must be SHA-256 hashes[^"]*$/,
+    )
+    expect(() => inFile('API_KEYS_SHA256', 'empty')).toThrow(
+      'API_KEYS_SHA256_FILE must name a file that is not empty',
+    )
+    expect(() => inFile('DATABASE_URL', 'nowhere')).toThrow(
+      /^DATABASE_URL_FILE cannot be read: ENOENT[^\n]*$/,
+    )
     // Only secrets can come from a file.
     expect(inFile('PORT', 'url').port).toBe(3000)
-    expect(() => readSettings({ DATABASE_URL: 'sqlite:pets.db', DATABASE_URL_FILE: join(folder, 'url') })).toThrow(
-      new InvalidSettings('DATABASE_URL_FILE must not be set beside DATABASE_URL'),
-    )
+    expect(() =>
+      readSettings({ DATABASE_URL: 'sqlite:pets.db', DATABASE_URL_FILE: join(folder, 'url') }),
+    ).toThrow(new InvalidSettings('DATABASE_URL_FILE must not be set beside DATABASE_URL'))
   })
 
   it.each([
@@ -84,7 +120,11 @@ describe('readSettings', () => {
       'a number of at most six digits and a unit: s, m, h or d, such as 90d',
     ],
     ['OTEL_TRACES_SAMPLER_ARG', ['1.5', 'x', '.', '-0.1'], 'a number from 0 to 1'],
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318'], 'a URL that begins with http:// or https://'],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      ['collector:4318'],
+      'a URL that begins with http:// or https://',
+    ],
     [
       'RATE_LIMIT',
       ['600', '0/1m', '600/0s', '600/m', '-1/1m', '6e2/1m', '600/1w'],
@@ -93,7 +133,12 @@ describe('readSettings', () => {
     [
       'PUBLIC_URL',
       [
-        ...['pets.example', 'ftp://pets.example', 'https://pets.example/v1/', 'https://pets.example/?a=1'],
+        ...[
+          'pets.example',
+          'ftp://pets.example',
+          'https://pets.example/v1/',
+          'https://pets.example/?a=1',
+        ],
         ...['https://pets.example/#a', 'https://Pets.example', 'https://pets.example/a b'],
         ...['https://pets.example/../v1', 'https://pets.example/">;x="'],
       ],
@@ -101,13 +146,30 @@ describe('readSettings', () => {
     ],
     [
       'CORS_ORIGINS',
-      ['shop.example', 'https://shop.example/', 'https://SHOP.example', 'https://shop.example:443', 'null', 'ws://a'],
+      [
+        'shop.example',
+        'https://shop.example/',
+        'https://SHOP.example',
+        'https://shop.example:443',
+        'null',
+        'ws://a',
+      ],
       '* or origins such as https://shop.example, separated by commas',
     ],
     [
       'TRUST_PROXY',
       [
-        ...['true', '-1', '1.5', '100', '300.0.0.1', '10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0.0/x'],
+        ...[
+          'true',
+          '-1',
+          '1.5',
+          '100',
+          '300.0.0.1',
+          '10.0.0.0/33',
+          '0.0.0.0/0',
+          '::/0',
+          '10.0.0.0/x',
+        ],
         ...['proxy.example', ','],
       ],
       'false, a number of proxies, or addresses and networks such as 10.0.0.0/8 (not /0), separated by commas',
@@ -135,7 +197,13 @@ describe('readSettings', () => {
     ],
     [
       'DATABASE_REPLICA_URLS',
-      ['r1', 'sqlite:pets.db', 'postgres://a b/', 'mysql://pets:secret@r1/pets', 'postgres://r1/pets, r2'],
+      [
+        'r1',
+        'sqlite:pets.db',
+        'postgres://a b/',
+        'mysql://pets:secret@r1/pets',
+        'postgres://r1/pets, r2',
+      ],
       'URLs such as postgres://user:password@host/database, separated by commas',
     ],
     [
@@ -148,39 +216,54 @@ describe('readSettings', () => {
       ['https://me:secret@host'],
       'an http or https URL without a query and without a trailing /v1, such as https://pets.example/shop',
     ],
-  ])('rejects a wrong %s without repeating it, because it may hold a secret', (variable, texts, rule) => {
-    for (const text of texts) {
-      expect(() => readSettings({ DATABASE_URL: 'postgres://db/pets', [variable]: text }), text).toThrow(
-        new InvalidSettings(`${variable} must be ${rule}`),
-      )
-    }
-  })
+  ])(
+    'rejects a wrong %s without repeating it, because it may hold a secret',
+    (variable, texts, rule) => {
+      for (const text of texts) {
+        expect(
+          () => readSettings({ DATABASE_URL: 'postgres://db/pets', [variable]: text }),
+          text,
+        ).toThrow(new InvalidSettings(`${variable} must be ${rule}`))
+      }
+    },
+  )
 
   it.each<[Record<string, string>, string]>([
     [{ SHUTDOWN_DELAY: '30s' }, 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'],
     [{ METRICS_PORT: '3000' }, 'METRICS_PORT must differ from PORT'],
     [{ SHUTDOWN_DELAY: '61m' }, 'SHUTDOWN_DELAY must be at most 1h, got "61m"'],
     // A request could outlast its connection.
-    [{ DATABASE_STATEMENT_TIMEOUT: '13001' }, 'DATABASE_STATEMENT_TIMEOUT must be an integer from 1 to 13000'],
-    [{ DATABASE_REPLICA_URLS: 'postgres://r1/pets' }, 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is'],
-    ...[`shop=${HASH},shop=${'B'.repeat(64)}`, `${HASH},${HASH}`, `shop=${HASH},kiosk=${HASH.toUpperCase()}`].map(
-      (keys): [Record<string, string>, string] => [
-        { API_KEYS_SHA256: keys },
-        'API_KEYS_SHA256 must not repeat a key: ',
-      ],
-    ),
+    [
+      { DATABASE_STATEMENT_TIMEOUT: '13001' },
+      'DATABASE_STATEMENT_TIMEOUT must be an integer from 1 to 13000',
+    ],
+    [
+      { DATABASE_REPLICA_URLS: 'postgres://r1/pets' },
+      'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is',
+    ],
+    ...[
+      `shop=${HASH},shop=${'B'.repeat(64)}`,
+      `${HASH},${HASH}`,
+      `shop=${HASH},kiosk=${HASH.toUpperCase()}`,
+    ].map((keys): [Record<string, string>, string] => [
+      { API_KEYS_SHA256: keys },
+      'API_KEYS_SHA256 must not repeat a key: ',
+    ]),
   ])('rejects %j', (environment, message) => {
     expect(() => readSettings(environment)).toThrow(message)
   })
 
   it('accepts a collector URL with a password, but not one with a query, where no path can follow', () => {
-    const read = (OTEL_EXPORTER_OTLP_ENDPOINT: string) => readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT }).otlpEndpoint
+    const read = (OTEL_EXPORTER_OTLP_ENDPOINT: string) =>
+      readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT }).otlpEndpoint
     expect(read('http://me:secret@collector:4318')).toBe('http://me:secret@collector:4318')
     for (const [text, shown] of [
       ['http://collector:4318/?key=1', 'http://collector:4318/?***'],
       ['http://collector:4318/#a', 'http://collector:4318/#***'],
     ] as const) {
-      expect(() => read(text)).toThrow(`OTEL_EXPORTER_OTLP_ENDPOINT must have no query, got ${JSON.stringify(shown)}`)
+      expect(() => read(text)).toThrow(
+        `OTEL_EXPORTER_OTLP_ENDPOINT must have no query, got ${JSON.stringify(shown)}`,
+      )
     }
     expect(() => read('http://me:secret@collector:4318?a')).toThrow(/^[^@]+$/)
   })
@@ -209,19 +292,4 @@ describe('readSettings', () => {
       ),
     )
   })
-})
-
-it('the documents list every setting with its default and meaning, and which can come from a file', async () => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
-  const rows = SETTING_LIST.map(({ variable, default: text, meaning }) => {
-    return `| \`${variable}\` | ${text === undefined ? '' : `\`${text}\` `}| ${meaning} |`
-  })
-  expect(readme.split('\n').filter((line) => /^\| `[A-Z_0-9]+` /.test(line))).toEqual(rows)
-
-  const secrets = SETTING_LIST.filter(({ isSecret }) => isSecret).map(({ variable }) => `\`${variable}_FILE\``)
-  expect(/^Secrets can come from files: (.*)\.$/m.exec(readme)?.[1]).toBe(secrets.join(', '))
-
-  const example = await readFile(new URL('../../../../.env.example', import.meta.url), 'utf8')
-  const lines = SETTING_LIST.map(({ variable, default: text = '' }) => `# ${variable}=${text}`)
-  expect(example.split('\n').filter((line) => /^# [A-Z_0-9]+=/.test(line))).toEqual(lines)
 })

@@ -9,15 +9,20 @@ export class InvalidSettings extends Error {
 }
 
 /**
- * The environment as typed settings; variables that are absent or empty take their defaults. Throws an
- * `InvalidSettings` that names every invalid setting at once.
+ * The environment as typed settings; variables that are absent or empty take their defaults. Throws
+ * an `InvalidSettings` that names every invalid setting at once.
  */
 export function readSettings(environment = processEnvironment()): Settings {
   const read = Object.entries<Setting<unknown>>(SETTINGS).map(
     ([name, setting]) => [name, readSetting(setting, environment)] as const,
   )
-  const settings: Record<string, unknown> = Object.fromEntries(read.map(([name, { value }]) => [name, value]))
-  const mistakes = [...read.flatMap(([, { mistake }]) => mistake ?? []), ...mistakesAcross(settings)]
+  const settings: Record<string, unknown> = Object.fromEntries(
+    read.map(([name, { value }]) => [name, value]),
+  )
+  const mistakes = [
+    ...read.flatMap(([, { mistake }]) => mistake ?? []),
+    ...mistakesAcross(settings),
+  ]
   if (mistakes.length > 0) throw new InvalidSettings(mistakes.join('\n'))
   // Every name of the list was read, or a line was written.
   return settings as Settings
@@ -39,7 +44,10 @@ export function effectiveSettings(environment = processEnvironment()): readonly 
   return SETTING_LIST.map((setting) => readSetting(setting, environment))
 }
 
-/** Reads a setting. A secret may be in a file, named by the variable with `_FILE` appended, as platforms mount secrets. */
+/**
+ * Reads a setting. A secret may be in a file, named by the variable with `_FILE` appended, as
+ * platforms mount secrets.
+ */
 function readSetting(setting: Setting<unknown>, environment: NodeJS.ProcessEnv): EffectiveSetting {
   const { variable, isSecret = false, mask = isSecret ? () => '***' : String } = setting
   const given = environment[variable] || undefined
@@ -49,7 +57,8 @@ function readSetting(setting: Setting<unknown>, environment: NodeJS.ProcessEnv):
   let maskedText = '(cannot be read)'
   let got = ''
   try {
-    if (path !== undefined && given !== undefined) throw new RangeError(`must not be set beside ${variable}`)
+    if (path !== undefined && given !== undefined)
+      throw new RangeError(`must not be set beside ${variable}`)
     const text = path === undefined ? (given ?? setting.default ?? '') : textOfFile(path)
     maskedText = text && mask(text)
     // A password may stand before an @, even where none belongs.
@@ -74,12 +83,19 @@ function textOfFile(path: string): string {
   throw new RangeError(`must name a file that is not empty, got ${JSON.stringify(path)}`)
 }
 
-/** The environment of the process, completed from the file `.env` of the working directory, if there is one. */
+/**
+ * The environment of the process, completed from the file `.env` of the working directory, if there
+ * is one.
+ */
 function processEnvironment(): NodeJS.ProcessEnv {
   // Container engines make a folder of that name where a missing file is to be mounted.
   if (!statSync('.env', { throwIfNoEntry: false })?.isFile()) return process.env
-  // Not process.loadEnvFile: it says that a file that it may not read is missing, and makes a byte order mark part of a name.
-  return Object.assign(process.env, { ...parseEnv(readFileSync('.env', 'utf8').trim()), ...process.env })
+  // Not process.loadEnvFile: it says that a file that it may not read is missing, and makes a byte
+  // order mark part of a name.
+  return Object.assign(process.env, {
+    ...parseEnv(readFileSync('.env', 'utf8').trim()),
+    ...process.env,
+  })
 }
 
 const KNOWN: readonly string[] = SETTING_LIST.flatMap(({ variable, isSecret }) =>
@@ -87,10 +103,13 @@ const KNOWN: readonly string[] = SETTING_LIST.flatMap(({ variable, isSecret }) =
 )
 
 /**
- * Finds variables that differ from a setting by a letter that is missing, added, wrong or elsewhere, by case, or by words
- * left out at the end (`DATABASE_POOL`), and so are silently ignored.
+ * Finds variables that differ from a setting by a letter that is missing, added, wrong or
+ * elsewhere, by case, or by words left out at the end (`DATABASE_POOL`), and so are silently
+ * ignored.
  */
-export function misspeltVariables(environment = processEnvironment()): readonly { name: string; meant: string }[] {
+export function misspeltVariables(
+  environment = processEnvironment(),
+): readonly { name: string; meant: string }[] {
   return Object.keys(environment).flatMap((name) => {
     if (KNOWN.includes(name)) return []
     const upper = name.toUpperCase()
@@ -103,7 +122,10 @@ export function misspeltVariables(environment = processEnvironment()): readonly 
 
 /** Whether two words are the same without one letter of either, or both. */
 function isSimilar(one: string, other: string): boolean {
-  const shorter = (word: string) => [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))]
+  const shorter = (word: string) => [
+    word,
+    ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1)),
+  ]
   const others = new Set(shorter(other))
   return shorter(one).some((word) => others.has(word))
 }

@@ -1,5 +1,9 @@
 // The entry without the driver, which would slow every start down.
-import { DEFAULT_POOL_SIZE, DEFAULT_STATEMENT_TIMEOUT_MS, POOLERS } from '@pet-store/persistence-postgres/settings'
+import {
+  DEFAULT_POOL_SIZE,
+  DEFAULT_STATEMENT_TIMEOUT_MS,
+  POOLERS,
+} from '@pet-store/persistence-postgres/settings'
 import { DATABASE_URL_RULE, databaseKind, maskUrl } from './database-url.ts'
 import {
   parseCollectorUrl,
@@ -15,7 +19,10 @@ import {
   parseTrustProxy,
 } from './parse.ts'
 
-/** One setting: its environment variable, what it does, its default as text, and how its text is parsed. */
+/**
+ * One setting: its environment variable, what it does, its default as text, and how its text is
+ * parsed.
+ */
 export interface Setting<T> {
   readonly variable: string
   readonly meaning: string
@@ -30,8 +37,9 @@ export interface Setting<T> {
 }
 
 /**
- * A request may run three statements in turn, each after 5 s for a connection and with 1 s of grace: its key is looked up,
- * counted, and it does its work. The server ends a connection that was silent for 60 s.
+ * A request may run three statements in turn, each after 5 s for a connection and with 1 s of
+ * grace: its key is looked up, counted, and it does its work. The server ends a connection that was
+ * silent for 60 s.
  */
 const MAX_STATEMENT_TIMEOUT_MS = 13_000
 
@@ -62,7 +70,8 @@ export const SETTINGS = {
   },
   metricsPort: {
     variable: 'METRICS_PORT',
-    meaning: 'The port of `/metrics` for Prometheus, also on `HOST`. 0 picks a free port; empty turns metrics off.',
+    meaning:
+      'The port of `/metrics` for Prometheus, also on `HOST`. 0 picks a free port; empty turns metrics off.',
     parse: (text) => (text === '' ? undefined : parseInteger(text, 0, 65_535)),
   },
   publicUrl: {
@@ -86,7 +95,8 @@ export const SETTINGS = {
   },
   databaseUrl: {
     variable: 'DATABASE_URL',
-    meaning: 'The database: `sqlite:` and the path of a file, or `postgres://user:password@host/database`.',
+    meaning:
+      'The database: `sqlite:` and the path of a file, or `postgres://user:password@host/database`.',
     default: 'sqlite:./data/pet-store.db',
     isSecret: true,
     mask: maskUrl,
@@ -100,7 +110,8 @@ export const SETTINGS = {
   },
   migrateOnStart: {
     variable: 'MIGRATE_ON_START',
-    meaning: 'Whether to migrate the database at start. If `false`, a start fails while migrations are pending.',
+    meaning:
+      'Whether to migrate the database at start. If `false`, a start fails while migrations are pending.',
     default: 'true',
     parse: (text) => parseOneOf(text, ['true', 'false']) === 'true',
   },
@@ -202,9 +213,13 @@ export const SETTINGS = {
 export const SETTING_LIST: readonly Setting<unknown>[] = Object.values(SETTINGS)
 
 /** All settings, parsed. */
-export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> }
+export type Settings = {
+  readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']>
+}
 
-/** What is wrong across settings, one line each. Settings that are invalid by themselves are absent. */
+/**
+ * What is wrong across settings, one line each. Settings that are invalid by themselves are absent.
+ */
 export function* mistakesAcross(settings: Partial<Settings>): Generator<string> {
   const { databaseUrl, persistenceModule, databaseReplicaUrls = [] } = settings
   // An adapter of PERSISTENCE_MODULE decides itself whether it has replicas and what its URLs are.
@@ -219,5 +234,6 @@ export function* mistakesAcross(settings: Partial<Settings>): Generator<string> 
   }
   const { port = 0, metricsPort, shutdownDelayMs = 0, shutdownTimeoutMs = 1 } = settings
   if (port !== 0 && port === metricsPort) yield 'METRICS_PORT must differ from PORT'
-  if (shutdownDelayMs >= shutdownTimeoutMs) yield 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
+  if (shutdownDelayMs >= shutdownTimeoutMs)
+    yield 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
 }

@@ -3,5 +3,7 @@ import { findPackageJSON } from 'node:module'
 
 /** The version of the program, from the manifest nearest to its code, built or not. */
 export const VERSION: string = (
-  JSON.parse(readFileSync(findPackageJSON(import.meta.url) ?? 'package.json', 'utf8')) as { version: string }
+  JSON.parse(readFileSync(findPackageJSON(import.meta.url) ?? 'package.json', 'utf8')) as {
+    version: string
+  }
 ).version

@@ -44,7 +44,10 @@ interface Store {
   readonly count: number
 }
 
-/** Starts one service with a development key and this many pets for a file of tests; what it returns opens the first page. */
+/**
+ * Starts one service with a development key and this many pets for a file of tests; what it returns
+ * opens the first page.
+ */
 export function useStore(count: number) {
   let store: Store | undefined
   beforeAll(async () => {
@@ -70,7 +73,9 @@ async function startStore(count: number): Promise<Store> {
 async function openFirstPage({ address, key, count }: Store, options: BrowserContextOptions = {}) {
   const opened = await open(address.replace('/v1', ''), options)
   if (options.javaScriptEnabled !== false) {
-    await opened.page.waitForSelector(count === 0 ? 'text=There are no pets yet.' : 'bdi:text-is("Pet 1")')
+    await opened.page.waitForSelector(
+      count === 0 ? 'text=There are no pets yet.' : 'bdi:text-is("Pet 1")',
+    )
   }
   return { ...opened, address, key }
 }

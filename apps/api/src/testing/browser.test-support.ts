@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** The browser of this machine: the one that `CHROME_BIN` names, else a Chromium or Chrome on the path. */
-export const CHROMIUM: string | undefined = process.env['CHROME_BIN'] || onPath('chromium', 'google-chrome')
+/**
+ * The browser of this machine: the one that `CHROME_BIN` names, else a Chromium or Chrome on the
+ * path.
+ */
+export const CHROMIUM: string | undefined =
+  process.env['CHROME_BIN'] || onPath('chromium', 'google-chrome')
 
 /** Why the pages cannot be tested in a browser here. */
 export const NO_CHROMIUM =
@@ -12,10 +16,15 @@ export const NO_CHROMIUM =
 
 function onPath(...names: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(':')
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((file) => existsSync(file))
+  return names
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((file) => existsSync(file))
 }
 
-/** Collects all that a page must not do: write errors, break its policy, fail to load, or ask another address than ours. */
+/**
+ * Collects all that a page must not do: write errors, break its policy, fail to load, or ask
+ * another address than ours.
+ */
 export async function problemsOf(page: Page, address: string): Promise<readonly string[]> {
   const problems: string[] = []
   page.on('console', (message) => {
@@ -25,7 +34,8 @@ export async function problemsOf(page: Page, address: string): Promise<readonly 
   page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`))
   page.on('request', (request) => {
     const url = request.url()
-    if (!url.startsWith(`${address}/`) && !url.startsWith('data:')) problems.push(`elsewhere: ${url}`)
+    if (!url.startsWith(`${address}/`) && !url.startsWith('data:'))
+      problems.push(`elsewhere: ${url}`)
   })
   page.on('response', (response) => {
     if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`)

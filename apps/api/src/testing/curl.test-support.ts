@@ -7,15 +7,17 @@ export interface CurlRequest {
 }
 
 /** Does what a documented curl line says, with fetch: machines without curl test the lines too. */
-export async function curl(line: string): Promise<{ status: number; body: string; headers: Headers }> {
+export async function curl(
+  line: string,
+): Promise<{ status: number; body: string; headers: Headers }> {
   const { url, method, headers, body } = curlRequest(line)
   const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) })
   return { status: response.status, body: await response.text(), headers: response.headers }
 }
 
 /**
- * Reads a curl line. Understands what our documents use (`-H`, `-d`, `-X`, `-w`, an address), and throws for anything else,
- * so that no option is passed over.
+ * Reads a curl line. Understands what our documents use (`-H`, `-d`, `-X`, `-w`, an address), and
+ * throws for anything else, so that no option is passed over.
  */
 export function curlRequest(line: string): CurlRequest {
   const [command, ...words] = wordsOf(line)

@@ -10,10 +10,14 @@ export interface FileRequest {
 }
 
 /**
- * Reads a `.http` file, as far as ours go: `@name = value` at its head, which may use names above it, `###` between
- * requests, `#` before comments, an empty line before a body. Throws for a request without an expectation, and for anything else it cannot read.
+ * Reads a `.http` file, as far as ours go: `@name = value` at its head, which may use names above
+ * it, `###` between requests, `#` before comments, an empty line before a body. Throws for a
+ * request without an expectation, and for anything else it cannot read.
  */
-export function readHttpFile(text: string, given: Readonly<Record<string, string>>): readonly FileRequest[] {
+export function readHttpFile(
+  text: string,
+  given: Readonly<Record<string, string>>,
+): readonly FileRequest[] {
   const [head = '', ...parts] = text.split(/^###/m)
   const variables: Record<string, string> = {}
   const filled = (part: string) =>
@@ -30,12 +34,14 @@ export function readHttpFile(text: string, given: Readonly<Record<string, string
 }
 
 function readRequest(part: string): FileRequest {
-  const [, title = '', comments = '', request = ''] = /^ ([^\n]+)\n((?:#[^\n]*\n)*)(.*)$/s.exec(part) ?? []
+  const [, title = '', comments = '', request = ''] =
+    /^ ([^\n]+)\n((?:#[^\n]*\n)*)(.*)$/s.exec(part) ?? []
   const [, status, code] = /^# Expect (\d{3})(?: ([a-z_]+))?$/m.exec(comments) ?? []
   const [, top = '', body] = /^(.*?)(?:\n\n(.*))?$/s.exec(request.trimEnd()) ?? []
   const [line = '', ...headerLines] = top.split('\n')
   const [, method, url] = /^([A-Z]+) (\S+)$/.exec(line) ?? []
-  if (status === undefined || method === undefined || url === undefined) throw new Error(`cannot read "${part}"`)
+  if (status === undefined || method === undefined || url === undefined)
+    throw new Error(`cannot read "${part}"`)
   const headers = headerLines.map((each) => {
     const [, name, value] = /^([\w-]+): (.+)$/.exec(each) ?? []
     if (name === undefined) throw new Error(`no header: ${each}`)

@@ -1,7 +1,10 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A proxy that publishes a service under a path of its own, as installations do. Tells the service nothing of it. */
+/**
+ * A proxy that publishes a service under a path of its own, as installations do. Tells the service
+ * nothing of it.
+ */
 export async function startPrefixProxy(
   service: string,
   prefix: string,
@@ -12,10 +15,14 @@ export async function startPrefixProxy(
       return
     }
     const { method, headers } = req
-    const passed = request(`${service}${req.url.slice(prefix.length)}`, { method, headers }, (response) => {
-      res.writeHead(response.statusCode ?? 502, response.headers)
-      response.pipe(res)
-    })
+    const passed = request(
+      `${service}${req.url.slice(prefix.length)}`,
+      { method, headers },
+      (response) => {
+        res.writeHead(response.statusCode ?? 502, response.headers)
+        response.pipe(res)
+      },
+    )
     passed.on('error', () => res.destroy())
     req.pipe(passed)
   })

@@ -1,10 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { type RunningProgram, startProgram, waitForOutput } from '@pet-store/testing'
 
-/** The program that users get, which tools/build-before-tests.ts has built; it starts in a fifth of the time. */
+/**
+ * The program that users get, which tools/build-before-tests.ts has built; it starts in a fifth of
+ * the time.
+ */
 export const PROGRAM: string = fileURLToPath(new URL('../../bin/pet-store.js', import.meta.url))
 
-/** What Node needs to run the program from its source, together with modules that import the source of our packages. */
+/**
+ * What Node needs to run the program from its source, together with modules that import the source
+ * of our packages.
+ */
 export const PROGRAM_FROM_SOURCE: readonly string[] = [
   '--conditions=@pet-store/source',
   fileURLToPath(new URL('../main.ts', import.meta.url)),
@@ -16,7 +22,10 @@ export const ENVIRONMENT = { PATH: process.env['PATH'] } as const
 /** Where this run keeps compiled code. */
 const COMPILE_CACHE = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } as const
 
-/** Starts the built program, or what the arguments of Node name. No setting of the surrounding shell reaches it. */
+/**
+ * Starts the built program, or what the arguments of Node name. No setting of the surrounding shell
+ * reaches it.
+ */
 export function runProgram(
   command: string,
   cwd: string,

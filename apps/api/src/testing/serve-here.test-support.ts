@@ -14,7 +14,10 @@ export interface ServedHere {
   stop(): Promise<void>
 }
 
-/** Serves in this process, from memory unless the settings say otherwise: for what is not about the process itself. */
+/**
+ * Serves in this process, from memory unless the settings say otherwise: for what is not about the
+ * process itself.
+ */
 export async function serveHere(
   settings: Readonly<Record<string, string>>,
   reports: Partial<Reports> = {},

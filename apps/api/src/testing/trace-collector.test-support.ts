@@ -9,7 +9,10 @@ export interface CollectedSpan {
   readonly spanId: string
   readonly parentSpanId?: string
   readonly name: string
-  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[]
+  readonly attributes: readonly {
+    readonly key: string
+    readonly value: Readonly<Record<string, unknown>>
+  }[]
 }
 
 interface Sent {
@@ -19,7 +22,10 @@ interface Sent {
   }[]
 }
 
-/** Takes traces by OTLP over HTTP, as JSON, until the test ends. With another status than 200 it says that it did not. */
+/**
+ * Takes traces by OTLP over HTTP, as JSON, until the test ends. With another status than 200 it
+ * says that it did not.
+ */
 export async function startCollector(status = 200) {
   const spans: CollectedSpan[] = []
   const bodies: string[] = []
@@ -32,7 +38,9 @@ export async function startCollector(status = 200) {
       if (req.url === '/v1/traces') {
         bodies.push(body)
         const { resourceSpans } = JSON.parse(body) as Sent
-        spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)))
+        spans.push(
+          ...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
+        )
       }
       res.writeHead(status, { 'Content-Type': 'application/json' }).end('{}')
     })

@@ -42,7 +42,11 @@ async function fill(url: string): Promise<void> {
     const { createPet } = createPetUseCases(pets)
     await createPet({ name: 'Top', categoryId: INT64.max, status: 'sold' })
     await createPet({ name: 'Bottom', categoryId: INT64.min })
-    await createPet({ name: `it's "odd"\\,{}\t\n🐕 NULL`, categoryId: 2n ** 53n + 1n, status: 'pending' })
+    await createPet({
+      name: `it's "odd"\\,{}\t\n🐕 NULL`,
+      categoryId: 2n ** 53n + 1n,
+      status: 'pending',
+    })
     const { issueApiKey, rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
     const { key } = await issueApiKey({ name: 'kiosk', scopes: ['pets:read'], lifetimeMs: 1e9 })
     await rotateApiKey((await issueApiKey({ name: 'shop' })).key.id, 1e6)
@@ -61,44 +65,56 @@ function contents(url: string) {
 it.each<[Kind, Kind]>([
   ['SQLite', 'PostgreSQL'],
   ['PostgreSQL', 'SQLite'],
-])('copy from %s to %s keeps everything, and is brought up to date when it is repeated', async (fromKind, toKind) => {
-  const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
-  const [source, target] = [await openDatabase(from), await openDatabase(to)]
-  await fill(from)
-  const started = { id: 1n, sha256: 'ab', lines: 2 ** 40, state: 'unfinished' } as const
-  const unfinished = { ...started, changedAt: new Date(5) }
-  await source.addPets([], { to: unfinished })
-  const now = Date.now()
-  const createKeyed = (url: string, name: string, at: number) =>
-    using(url, ({ pets }) =>
-      createPetUseCases(pets).createPet(
-        { name, categoryId: 1n },
-        { idempotencyKey: { owner: 'kiosk', key: 'k', at: new Date(at) } },
-      ),
-    )
-  await createKeyed(from, 'Old', now - IDEMPOTENCY_KEY_LIFETIME_MS)
-  const report = await copyDatabase(source, target)
-  expect(report).toMatchObject({ pets: 4, apiKeys: 3, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) as string })
-  expect(await contents(to)).toEqual(await contents(from))
+])(
+  'copy from %s to %s keeps everything, and is brought up to date when it is repeated',
+  async (fromKind, toKind) => {
+    const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
+    const [source, target] = [await openDatabase(from), await openDatabase(to)]
+    await fill(from)
+    const started = { id: 1n, sha256: 'ab', lines: 2 ** 40, state: 'unfinished' } as const
+    const unfinished = { ...started, changedAt: new Date(5) }
+    await source.addPets([], { to: unfinished })
+    const now = Date.now()
+    const createKeyed = (url: string, name: string, at: number) =>
+      using(url, ({ pets }) =>
+        createPetUseCases(pets).createPet(
+          { name, categoryId: 1n },
+          { idempotencyKey: { owner: 'kiosk', key: 'k', at: new Date(at) } },
+        ),
+      )
+    await createKeyed(from, 'Old', now - IDEMPOTENCY_KEY_LIFETIME_MS)
+    const report = await copyDatabase(source, target)
+    expect(report).toMatchObject({
+      pets: 4,
+      apiKeys: 3,
+      checksum: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    })
+    expect(await contents(to)).toEqual(await contents(from))
 
-  // The idempotency key has expired, and is used again.
-  const { pet } = await createKeyed(from, 'New', now)
-  await using(from, async ({ apiKeys }) => {
-    const { rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
-    const ids = (await apiKeys.list()).filter(({ replacedBy }) => replacedBy === undefined).map(({ id }) => id)
-    await apiKeys.markUsed(ids.map((id) => ({ id, at: new Date() })))
-    await rotateApiKey(ids.at(-1) ?? '', 1e6)
-    for (const id of ids) await revokeApiKey(id)
-  })
-  await source.addPets([], { from: unfinished, to: { ...unfinished, state: 'finished', changedAt: new Date(9) } })
-  await copyDatabase(source, target)
-  expect(await target.readApiKeys()).toEqual(await source.readApiKeys())
-  expect(await target.readPetImports()).toEqual(await source.readPetImports())
-  expect(await contents(to)).toEqual(await contents(from))
-  expect(await createKeyed(to, 'New', now)).toEqual({ pet, isReplay: true })
-  const { pet: added } = await createKeyed(to, 'After', now + IDEMPOTENCY_KEY_LIFETIME_MS)
-  expect(added.id).toBeGreaterThan(pet.id)
-})
+    // The idempotency key has expired, and is used again.
+    const { pet } = await createKeyed(from, 'New', now)
+    await using(from, async ({ apiKeys }) => {
+      const { rotateApiKey, revokeApiKey } = createApiKeyUseCases(apiKeys)
+      const ids = (await apiKeys.list())
+        .filter(({ replacedBy }) => replacedBy === undefined)
+        .map(({ id }) => id)
+      await apiKeys.markUsed(ids.map((id) => ({ id, at: new Date() })))
+      await rotateApiKey(ids.at(-1) ?? '', 1e6)
+      for (const id of ids) await revokeApiKey(id)
+    })
+    await source.addPets([], {
+      from: unfinished,
+      to: { ...unfinished, state: 'finished', changedAt: new Date(9) },
+    })
+    await copyDatabase(source, target)
+    expect(await target.readApiKeys()).toEqual(await source.readApiKeys())
+    expect(await target.readPetImports()).toEqual(await source.readPetImports())
+    expect(await contents(to)).toEqual(await contents(from))
+    expect(await createKeyed(to, 'New', now)).toEqual({ pet, isReplay: true })
+    const { pet: added } = await createKeyed(to, 'After', now + IDEMPOTENCY_KEY_LIFETIME_MS)
+    expect(added.id).toBeGreaterThan(pet.id)
+  },
+)
 
 describe('pet-store copy', () => {
   it('prints both databases, masked, and what they hold', async () => {
@@ -111,17 +127,19 @@ describe('pet-store copy', () => {
     const { stdout, stderr } = program.output
     const masked = `postgres(ql)?://${password.username}:\\*\\*\\*@${password.host}${password.pathname}`
     expect(stdout).toMatch(
-      new RegExp(`^sqlite:a.db and ${masked} both hold 3 pets and 3 API keys. SHA-256 of the pets: [0-9a-f]{64}\n$`),
+      new RegExp(
+        `^sqlite:a.db and ${masked} both hold 3 pets and 3 API keys. SHA-256 of the pets: [0-9a-f]{64}\n$`,
+      ),
     )
     expect(withoutProgress(stderr)).toBe('')
-    expect(JSON.parse((await runHere('copy --from sqlite:a.db --to sqlite:b.db --json', folder)).stdout)).toMatchObject(
-      {
-        from: 'sqlite:a.db',
-        to: 'sqlite:b.db',
-        pets: 3,
-        apiKeys: 3,
-      },
-    )
+    expect(
+      JSON.parse((await runHere('copy --from sqlite:a.db --to sqlite:b.db --json', folder)).stdout),
+    ).toMatchObject({
+      from: 'sqlite:a.db',
+      to: 'sqlite:b.db',
+      pets: 3,
+      apiKeys: 3,
+    })
   })
 
   it.each([

@@ -25,7 +25,9 @@ describe('copy', () => {
     await expect(copy(createMemoryBulk([PET]), createMemoryBulk([other]))).rejects.toThrow(
       'The target holds pets that the source does not, or that differ: 1.',
     )
-    const [one, two] = await Promise.all([PET, other].map((pet) => copy(createMemoryBulk([pet]), createMemoryBulk())))
+    const [one, two] = await Promise.all(
+      [PET, other].map((pet) => copy(createMemoryBulk([pet]), createMemoryBulk())),
+    )
     expect(one?.checksum).not.toBe(two?.checksum)
   })
 
@@ -75,7 +77,8 @@ describe('copy', () => {
 
   it('stores exactly the missing pets, whatever the size of pages of the source is', async () => {
     const copyBetween = async (from: bigint[], to: bigint[], size: number) => {
-      const of = (ids: bigint[]) => createMemoryBulk(ids.map((id) => ({ ...REX, id, name: `Pet ${id}` })))
+      const of = (ids: bigint[]) =>
+        createMemoryBulk(ids.map((id) => ({ ...REX, id, name: `Pet ${id}` })))
       const [source, target] = [of(from), of(to)]
       const report = await copy(paged(source, size), target)
       expect(await target.readPets({ limit: 99 })).toEqual(await source.readPets({ limit: 99 }))
@@ -95,13 +98,22 @@ describe('copy', () => {
   it('finds a pet that only the target has, wherever pages of the source end, and changes nothing', async () => {
     const size = fc.integer({ min: 1, max: 9 })
     await fc.assert(
-      fc.asyncProperty(fc.bigInt(1n, 20n), fc.bigInt(1n, 20n), size, async (lost, missing, most) => {
-        const source = createMemoryBulk(petsUpTo(20).filter(({ id }) => id !== lost))
-        const target = createMemoryBulk(petsUpTo(20).filter(({ id }) => id === lost || id !== missing))
-        const before = [...target.pets]
-        await expect(copy(paged(source, most), target)).rejects.toThrow(`or that differ: ${lost}.`)
-        expect(target.pets).toEqual(before)
-      }),
+      fc.asyncProperty(
+        fc.bigInt(1n, 20n),
+        fc.bigInt(1n, 20n),
+        size,
+        async (lost, missing, most) => {
+          const source = createMemoryBulk(petsUpTo(20).filter(({ id }) => id !== lost))
+          const target = createMemoryBulk(
+            petsUpTo(20).filter(({ id }) => id === lost || id !== missing),
+          )
+          const before = [...target.pets]
+          await expect(copy(paged(source, most), target)).rejects.toThrow(
+            `or that differ: ${lost}.`,
+          )
+          expect(target.pets).toEqual(before)
+        },
+      ),
     )
   })
 
@@ -120,16 +132,28 @@ describe('copy', () => {
     )
   })
 
-  const KEY: StoredApiKey = { id: 'key_1', sha256: 'ab', name: 'shop', scopes: ['pets:read'], createdAt: new Date(1) }
+  const KEY: StoredApiKey = {
+    id: 'key_1',
+    sha256: 'ab',
+    name: 'shop',
+    scopes: ['pets:read'],
+    createdAt: new Date(1),
+  }
 
   it.each([
     ['was revoked', { revokedAt: new Date(5), revokedBy: 'Ada' }, {}],
     ['was used', { lastUsedAt: new Date(9) }, { lastUsedAt: new Date(5) }],
-    ['was revoked in both', { revokedAt: new Date(5) }, { revokedAt: new Date(9), revokedBy: 'Bob' }],
+    [
+      'was revoked in both',
+      { revokedAt: new Date(5) },
+      { revokedAt: new Date(9), revokedBy: 'Bob' },
+    ],
   ])('brings an API key to the state of the source, where it %s', async (_, fields, before) => {
     const key = { ...KEY, ...fields }
     const target = createMemoryBulk([], { apiKeys: [{ ...KEY, ...before }] })
-    expect(await copy(createMemoryBulk([], { apiKeys: [key] }), target)).toMatchObject({ apiKeys: 1 })
+    expect(await copy(createMemoryBulk([], { apiKeys: [key] }), target)).toMatchObject({
+      apiKeys: 1,
+    })
     expect(await target.readApiKeys()).toEqual([key])
   })
 

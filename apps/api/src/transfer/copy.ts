@@ -18,21 +18,32 @@ export interface CopyReport {
 }
 
 /**
- * Copies every pet, API key, idempotency key and import under its id, until a comparison of both databases finds nothing
- * missing. Can be repeated: after an interruption, and when pets or keys were changed in the source. Rejects, before it
- * changes anything, if the target holds what the source does not.
+ * Copies every pet, API key, idempotency key and import under its id, until a comparison of both
+ * databases finds nothing missing. Can be repeated: after an interruption, and when pets or keys
+ * were changed in the source. Rejects, before it changes anything, if the target holds what the
+ * source does not.
  */
 export async function copyDatabase(source: BulkAccess, target: BulkAccess): Promise<CopyReport> {
   assertNoOthers(await source.readApiKeys(), await target.readApiKeys(), isEarlierKey, 'API keys')
-  assertNoOthers(await source.readPetImports(), await target.readPetImports(), isEarlierImport, 'imports of files')
+  assertNoOthers(
+    await source.readPetImports(),
+    await target.readPetImports(),
+    isEarlierImport,
+    'imports of files',
+  )
   if ((await target.countPets()) > 0) await comparePets('Checking the target', source, target)
   await comparePets('Copying pets', source, target, { store: true })
   for (let comparison = 0; comparison < MAX_COMPARISONS; comparison += 1) {
     await copyKeysAndImports(source, target)
     // A pet whose transaction ended late has a lower id than pets that were copied before it.
-    const { pets, missing, checksum, lastId } = await comparePets('Comparing both sides', source, target, {
-      store: true,
-    })
+    const { pets, missing, checksum, lastId } = await comparePets(
+      'Comparing both sides',
+      source,
+      target,
+      {
+        store: true,
+      },
+    )
     await target.movePetIdsPast(lastId)
     if (missing === 0 && (await hasSameKeysAndImports(source, target))) {
       return { pets, apiKeys: (await target.readApiKeys()).length, checksum }
@@ -44,10 +55,15 @@ export async function copyDatabase(source: BulkAccess, target: BulkAccess): Prom
 }
 
 /**
- * Walks through both databases by id. Pets that the target lacks are stored, if the caller says so. Rejects as soon as
- * the target holds a pet that the source does not.
+ * Walks through both databases by id. Pets that the target lacks are stored, if the caller says so.
+ * Rejects as soon as the target holds a pet that the source does not.
  */
-async function comparePets(what: string, source: BulkAccess, target: BulkAccess, { store = false } = {}) {
+async function comparePets(
+  what: string,
+  source: BulkAccess,
+  target: BulkAccess,
+  { store = false } = {},
+) {
   const advance = showProgress(what, await source.countPets())
   const hash = createHash('sha256')
   /** How many pets there are, and how many of them the target lacked. */
@@ -56,7 +72,10 @@ async function comparePets(what: string, source: BulkAccess, target: BulkAccess,
   for await (const pets of petPages(source)) {
     const lastId = (pets.at(-1) as Pet).id
     // If there are more pets up to the last id than in the source, some of these are others.
-    const page = await target.readPets({ limit: pets.length, ...(after !== undefined && { after }) })
+    const page = await target.readPets({
+      limit: pets.length,
+      ...(after !== undefined && { after }),
+    })
     const present = new Map(page.filter(({ id }) => id <= lastId).map((pet) => [pet.id, pet]))
     const missing = pets.filter(({ id }) => !present.has(id))
     for (const pet of pets) if (isDeepStrictEqual(pet, present.get(pet.id))) present.delete(pet.id)
@@ -119,7 +138,8 @@ function assertNoOthers<Item extends { readonly id: bigint | string }>(
 /** Whether a key of the target may become that of the source: a revocation is never undone. */
 function isEarlierKey(ofTarget: StoredApiKey, ofSource: StoredApiKey): boolean {
   if (ofTarget.revokedAt !== undefined && ofSource.revokedAt === undefined) return false
-  const issued = ({ revokedAt: _at, revokedBy: _by, lastUsedAt: _used, ...key }: StoredApiKey) => key
+  const issued = ({ revokedAt: _at, revokedBy: _by, lastUsedAt: _used, ...key }: StoredApiKey) =>
+    key
   return isDeepStrictEqual(issued(ofTarget), issued(ofSource))
 }
 

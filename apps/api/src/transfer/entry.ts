@@ -1,4 +1,10 @@
-import { isPetError, type NewPet, PET_FIELDS, type PetInput, validateNewPet } from '@pet-store/domain'
+import {
+  isPetError,
+  type NewPet,
+  PET_FIELDS,
+  type PetInput,
+  validateNewPet,
+} from '@pet-store/domain'
 
 /** What an import takes of a file. An `id` is allowed and ignored: new pets get new ids. */
 export const NEW_PET_FIELDS = Object.entries(PET_FIELDS).map(([name, field]) => ({
@@ -7,7 +13,10 @@ export const NEW_PET_FIELDS = Object.entries(PET_FIELDS).map(([name, field]) => 
 }))
 
 /** Every field, in the order in which files have them. */
-export const FILE_FIELDS = [{ name: 'id', isInteger: true, isRequired: false } as const, ...NEW_PET_FIELDS]
+export const FILE_FIELDS = [
+  { name: 'id', isInteger: true, isRequired: false } as const,
+  ...NEW_PET_FIELDS,
+]
 
 /** `line` is where it begins; the first line of a file is 1. */
 export type ValidEntry = { readonly line: number; readonly pet: NewPet }
@@ -16,8 +25,8 @@ export type RejectedEntry = { readonly line: number; readonly reason: string }
 export type Entry = ValidEntry | RejectedEntry
 
 /**
- * Reads the entries of a text that comes in pieces of whole lines, many at a time. Throws `UnreadableFileError` if
- * nothing after some line can be read.
+ * Reads the entries of a text that comes in pieces of whole lines, many at a time. Throws
+ * `UnreadableFileError` if nothing after some line can be read.
  */
 export type ReadEntries = (text: AsyncIterable<string>) => AsyncGenerator<readonly Entry[]>
 
@@ -29,7 +38,10 @@ export class UnreadableFileError extends Error {
 /** What a file says about a pet: values of any type, for the domain to validate. */
 export type FileValues = { -readonly [Field in keyof PetInput]?: unknown }
 
-/** Validates a pet by the rules of the domain, with its messages, which begin with the name of the field. */
+/**
+ * Validates a pet by the rules of the domain, with its messages, which begin with the name of the
+ * field.
+ */
 export function validateEntry(line: number, fields: FileValues): Entry {
   try {
     return { line, pet: validateNewPet(fields as PetInput) }
@@ -37,7 +49,10 @@ export function validateEntry(line: number, fields: FileValues): Entry {
     if (!isPetError(error)) throw error
     const [field = ''] = error.message.split(' ', 1)
     const value = fields[field as keyof PetInput]
-    return { line, reason: value === undefined ? error.message : `${error.message}, got ${quoted(value)}` }
+    return {
+      line,
+      reason: value === undefined ? error.message : `${error.message}, got ${quoted(value)}`,
+    }
   }
 }
 

@@ -10,7 +10,10 @@ import { csvOf, entriesOf, petsOf } from './testing/entries.test-support.ts'
 /** A database of these pets, with ids from 1 on. */
 function databaseOf(pets: readonly PetInput[]): Parameters<typeof exportPets>[0] {
   const stored = pets.map((pet, index) => ({ ...pet, id: BigInt(index + 1) }) as Pet)
-  return { readPets: async ({ after = 0n, limit }) => stored.filter(({ id }) => id > after).slice(0, limit) }
+  return {
+    readPets: async ({ after = 0n, limit }) =>
+      stored.filter(({ id }) => id > after).slice(0, limit),
+  }
 }
 
 async function written(pets: readonly PetInput[], format: Format, ids = false): Promise<string> {
@@ -48,7 +51,9 @@ describe('exported pets', () => {
         '{"id":4,"name":"=1+1","categoryId":1}\n' +
         '{"id":5,"name":"a\\rb","categoryId":1}\n',
     )
-    expect(await written([{ name: 'Rex', categoryId: 1n }], 'ndjson')).toBe('{"name":"Rex","categoryId":1}\n')
+    expect(await written([{ name: 'Rex', categoryId: 1n }], 'ndjson')).toBe(
+      '{"name":"Rex","categoryId":1}\n',
+    )
     expect(await written([], 'ndjson')).toBe('')
   })
 
@@ -57,7 +62,21 @@ describe('exported pets', () => {
     async (format) => {
       const part = fc.oneof(
         fc.string({ unit: 'binary' }),
-        fc.constantFrom('"', ',', '\n', '\r\n', '\r', ' ', '\t', '=1+1', '🐕', '\u2028', '\ufeff', '\\', "'"),
+        fc.constantFrom(
+          '"',
+          ',',
+          '\n',
+          '\r\n',
+          '\r',
+          ' ',
+          '\t',
+          '=1+1',
+          '🐕',
+          '\u2028',
+          '\ufeff',
+          '\\',
+          "'",
+        ),
       )
       const name = fc
         .array(part, { minLength: 1, maxLength: 6 })
@@ -69,12 +88,17 @@ describe('exported pets', () => {
         { requiredKeys: ['name', 'categoryId'] },
       )
       await fc.assert(
-        fc.asyncProperty(fc.array(pet, { maxLength: 8 }), fc.boolean(), fc.nat(5), async (pets, ids, more) => {
-          const content = await written(pets, format, ids)
-          const read = petsOf(await entriesOf(READERS[format], content, more + 1))
-          expect(read).toEqual(pets)
-          expect(await written(read as PetInput[], format, ids)).toBe(content)
-        }),
+        fc.asyncProperty(
+          fc.array(pet, { maxLength: 8 }),
+          fc.boolean(),
+          fc.nat(5),
+          async (pets, ids, more) => {
+            const content = await written(pets, format, ids)
+            const read = petsOf(await entriesOf(READERS[format], content, more + 1))
+            expect(read).toEqual(pets)
+            expect(await written(read as PetInput[], format, ids)).toBe(content)
+          },
+        ),
         { numRuns: 200 },
       )
     },
@@ -82,7 +106,9 @@ describe('exported pets', () => {
 
   it('are read a page at a time, as they are written', async () => {
     const pages: (bigint | undefined)[] = []
-    const pets = databaseOf(Array.from({ length: 12_000 }, (_, index) => ({ name: `Pet ${index}`, categoryId: 1n })))
+    const pets = databaseOf(
+      Array.from({ length: 12_000 }, (_, index) => ({ name: `Pet ${index}`, categoryId: 1n })),
+    )
     const pieces = exportPets(
       {
         readPets(query) {

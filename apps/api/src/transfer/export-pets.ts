@@ -31,7 +31,10 @@ export async function* exportPets(from: PetSource, options: ExportOptions): Asyn
 const PAGE = 5_000
 
 /** Returns all pets by ascending id, a page at a time. */
-export async function* petPages(from: PetSource, status?: PetStatus): AsyncGenerator<readonly Pet[]> {
+export async function* petPages(
+  from: PetSource,
+  status?: PetStatus,
+): AsyncGenerator<readonly Pet[]> {
   let query: PetQuery = { limit: PAGE, ...(status !== undefined && { status }) }
   for (;;) {
     const pets = await from.readPets(query)
@@ -54,6 +57,7 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 /** One pet as the service returns it, in a line. */
 export function jsonLine(pet: Pet, fields: typeof FILE_FIELDS = FILE_FIELDS): string {
   const values: Record<string, unknown> = {}
-  for (const { name, isInteger } of fields) values[name] = isInteger ? rawJSON(String(pet[name])) : pet[name]
+  for (const { name, isInteger } of fields)
+    values[name] = isInteger ? rawJSON(String(pet[name])) : pet[name]
   return `${JSON.stringify(values)}\n`
 }

@@ -20,18 +20,23 @@ const PETS = [
 
 describe('pet-store export', () => {
   const DATABASE_URL = 'sqlite:pets.db'
-  const run = (command: string, settings = {}) => runHere(command, folder, { DATABASE_URL, ...settings })
+  const run = (command: string, settings = {}) =>
+    runHere(command, folder, { DATABASE_URL, ...settings })
   const shell = (line: string) => runShell(line, folder, { DATABASE_URL })
   const fill = async (count: number) => {
     const bulk = await openDatabase(`sqlite:${folder}/pets.db`)
-    await bulk.addPets(Array.from({ length: count }, (_, index) => PETS[index % PETS.length]) as typeof PETS)
+    await bulk.addPets(
+      Array.from({ length: count }, (_, index) => PETS[index % PETS.length]) as typeof PETS,
+    )
   }
 
   it('writes to standard output and to files, in the format that the name of the file ends in', async () => {
     await fill(3)
     const { code, stdout, stderr } = await shell('pet-store export')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout.split('\n')[0]).toBe('{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}')
+    expect(stdout.split('\n')[0]).toBe(
+      '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}',
+    )
     expect(await run('export --output -')).toMatchObject({ code: 0, stdout })
     expect(await run('export --status sold --no-ids --output sold.csv')).toMatchObject({
       code: 0,
@@ -41,9 +46,9 @@ describe('pet-store export', () => {
     expect(await readFile(`${folder}/sold.csv`, 'utf8')).toBe(
       csvOf('name,categoryId,status', '"  spaces at both ends\t ",-1,sold', 'NULL,7,sold'),
     )
-    expect((await shell('pet-store export --format csv | pet-store import - --format csv')).stdout).toBe(
-      'Imported 3 pets.\n',
-    )
+    expect(
+      (await shell('pet-store export --format csv | pet-store import - --format csv')).stdout,
+    ).toBe('Imported 3 pets.\n')
   })
 
   it('ends without an error when its reader ends', async () => {
@@ -76,7 +81,9 @@ describe('pet-store export', () => {
 
   it('replaces an existing file, keeping its permissions and a symbolic link', async () => {
     await fill(1)
-    await writeFile(`${folder}/real.csv`, 'earlier, and longer than the new content would be', { mode: 0o600 })
+    await writeFile(`${folder}/real.csv`, 'earlier, and longer than the new content would be', {
+      mode: 0o600,
+    })
     await symlink('real.csv', `${folder}/pets.csv`)
     expect(await run('export --output pets.csv --no-ids')).toMatchObject({ code: 0 })
     expect(await readFile(`${folder}/real.csv`, 'utf8')).toBe(
@@ -105,7 +112,10 @@ describe('pet-store export', () => {
       stdout: csvOf('id,name,categoryId,status', '1,Rex,9223372036854775807,available'),
     })
     const { code, stderr } = await run('export --output /dev/full')
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Cannot write "/dev/full": no space left on device.\n' })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'Cannot write "/dev/full": no space left on device.\n',
+    })
   })
 
   it('reads a file that it may not write, and leaves nothing beside it', async () => {

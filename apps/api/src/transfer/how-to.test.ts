@@ -4,8 +4,12 @@ import { READERS } from './import-pets.ts'
 import { entriesOf, petsOf } from './testing/entries.test-support.ts'
 
 it('how-to has the same pets in both of its files', async () => {
-  const page = await readFile(new URL('../../../../docs/how-to/move-data-in-and-out.md', import.meta.url), 'utf8')
-  const example = (language: string) => new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? ''
+  const page = await readFile(
+    new URL('../../../../docs/how-to/move-data-in-and-out.md', import.meta.url),
+    'utf8',
+  )
+  const example = (language: string) =>
+    new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? ''
   const pets = [
     { name: 'Rex', categoryId: 1n, status: 'available' },
     { name: 'Bella, the "brave"', categoryId: 2n },

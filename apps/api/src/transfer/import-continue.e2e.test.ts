@@ -69,7 +69,8 @@ describe.each(KINDS)('import into %s', (kind) => {
     const both = await Promise.all([run('import pets.csv'), run('import pets.csv')])
     // The second one finds the other at work, or done.
     for (const { code, stderr } of both) {
-      if (code !== 0) expect(stderr).toMatch(/Another import is running\.|This file was imported on/)
+      if (code !== 0)
+        expect(stderr).toMatch(/Another import is running\.|This file was imported on/)
     }
     await run('import pets.csv')
     expect(await names()).toEqual(Array.from({ length: count }, (_, index) => nameOf(index)))
@@ -80,9 +81,17 @@ it('an import that a full disk ends says how many pets are stored, and continues
   const folder = await temporaryFolder()
   await writeFile(`${folder}/pets.csv`, csv(30_000))
   const settings = { DATABASE_URL: 'sqlite:pets.db' }
-  const full = await runShell('ulimit -f 8000; trap "" XFSZ; pet-store import pets.csv', folder, settings)
+  const full = await runShell(
+    'ulimit -f 8000; trap "" XFSZ; pet-store import pets.csv',
+    folder,
+    settings,
+  )
   expect(full.code).toBe(1)
-  const [, stored = ''] = /^Stopped\. ([\d,]+) pets stored; run the same command .*\n.+\n$/.exec(full.stderr) ?? []
+  const [, stored = ''] =
+    /^Stopped\. ([\d,]+) pets stored; run the same command .*\n.+\n$/.exec(full.stderr) ?? []
   const rest = await runShell('pet-store import pets.csv', folder, settings)
-  expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining(`, after ${stored} pets of an `) as string })
+  expect(rest).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`, after ${stored} pets of an `) as string,
+  })
 })

@@ -23,11 +23,18 @@ function run(
   const reported: number[] = []
   const counts = { stored: 0, storedEarlier: 0 }
   const report = ({ line }: { line: number }) => void reported.push(line)
-  const source: ImportSource = { file: { open: () => pieces(file, size) }, format: 'csv', onError, report }
+  const source: ImportSource = {
+    file: { open: () => pieces(file, size) },
+    format: 'csv',
+    onError,
+    report,
+  }
   const work = async () => {
     const checked = once ? undefined : await readPets(source, 'Checking')
     const { rejected, stopReason } =
-      checked?.stopReason === undefined ? await importPets(source, bulk, { checked, again, counts }) : checked
+      checked?.stopReason === undefined
+        ? await importPets(source, bulk, { checked, again, counts })
+        : checked
     return { ...counts, rejected, ...(stopReason !== undefined && { stopReason }) }
   }
   return { bulk, reported, result: work(), names: () => bulk.pets.map(({ name }) => name) }
@@ -89,19 +96,34 @@ it.each<[string, Run, object, typeof COMPLETE]>([
 })
 
 describe('import', () => {
-  it.each([1, 2, 3, 4])('stores each pet once when it is repeated after transaction %i has failed', async (time) => {
-    const bulk = createMemoryBulk()
-    await expect(run({ file: LONG_FILE }, failing(time, bulk)).result).rejects.toThrow('disk full')
-    const stored = bulk.pets.length
-    const sha256 = createHash('sha256').update(LONG_FILE).digest('hex')
-    const lines = LONG_FILE.split(`"${ALL[stored]}"`)[0]?.split('\n').length
-    const unfinished = expect.objectContaining({ state: 'unfinished', sha256, lines: Number(lines) - 3 }) as object
-    expect(await bulk.readPetImports()).toEqual(time === 1 ? [] : [unfinished])
-    const again = run({ file: LONG_FILE }, bulk)
-    expect(await again.result).toEqual({ stored: COUNT - stored, storedEarlier: stored, rejected: 0 })
-    expect(again.names()).toEqual(ALL)
-    expect(await bulk.readPetImports()).toEqual([expect.objectContaining({ state: 'finished', sha256 })])
-  })
+  it.each([1, 2, 3, 4])(
+    'stores each pet once when it is repeated after transaction %i has failed',
+    async (time) => {
+      const bulk = createMemoryBulk()
+      await expect(run({ file: LONG_FILE }, failing(time, bulk)).result).rejects.toThrow(
+        'disk full',
+      )
+      const stored = bulk.pets.length
+      const sha256 = createHash('sha256').update(LONG_FILE).digest('hex')
+      const lines = LONG_FILE.split(`"${ALL[stored]}"`)[0]?.split('\n').length
+      const unfinished = expect.objectContaining({
+        state: 'unfinished',
+        sha256,
+        lines: Number(lines) - 3,
+      }) as object
+      expect(await bulk.readPetImports()).toEqual(time === 1 ? [] : [unfinished])
+      const again = run({ file: LONG_FILE }, bulk)
+      expect(await again.result).toEqual({
+        stored: COUNT - stored,
+        storedEarlier: stored,
+        rejected: 0,
+      })
+      expect(again.names()).toEqual(ALL)
+      expect(await bulk.readPetImports()).toEqual([
+        expect.objectContaining({ state: 'finished', sha256 }),
+      ])
+    },
+  )
 
   it('recognises a file by its whole content: not by its first lines, with or without its last line feed', async () => {
     const bulk = createMemoryBulk()
@@ -110,14 +132,18 @@ describe('import', () => {
     await expect(same.result).rejects.toThrow(
       /^This file was imported on \d{4}-\d\d-\d\d\. To store its pets once more, use --again\.$/,
     )
-    expect(await run({ file: 'name,categoryId\na,1\nb,1\n' }, bulk).result).toMatchObject({ stored: 2 })
+    expect(await run({ file: 'name,categoryId\na,1\nb,1\n' }, bulk).result).toMatchObject({
+      stored: 2,
+    })
     expect(bulk.pets).toHaveLength(3)
   })
 
   it('continues a repetition of a file that was imported before', async () => {
     const bulk = createMemoryBulk()
     await run({ file: LONG_FILE }, bulk).result
-    await expect(run({ file: LONG_FILE, again: true }, failing(2, bulk)).result).rejects.toThrow('disk full')
+    await expect(run({ file: LONG_FILE, again: true }, failing(2, bulk)).result).rejects.toThrow(
+      'disk full',
+    )
     await run({ file: LONG_FILE, again: true }, bulk).result
     expect(bulk.pets.map(({ name }) => name)).toEqual([...ALL, ...ALL])
   })
@@ -140,7 +166,9 @@ describe('import', () => {
     const bulk = createMemoryBulk()
     const counts = { stored: 0, storedEarlier: 0 }
     const importing = importPets(source, bulk, { checked, again: false, counts })
-    await expect(importing).rejects.toThrow('The file was changed during the import, after 0 pets of it were stored.')
+    await expect(importing).rejects.toThrow(
+      'The file was changed during the import, after 0 pets of it were stored.',
+    )
     expect(await bulk.readPetImports()).toEqual([])
   })
 })

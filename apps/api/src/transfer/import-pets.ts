@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { NewPet } from '@pet-store/domain'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
-import { type ReadEntries, type RejectedEntry, UnreadableFileError, type ValidEntry } from './entry.ts'
+import {
+  type ReadEntries,
+  type RejectedEntry,
+  UnreadableFileError,
+  type ValidEntry,
+} from './entry.ts'
 import type { Format, PetFile } from './pet-file.ts'
 import { amount, MEGABYTES, showProgress } from './progress.ts'
 import { readCsv } from './read-csv.ts'
@@ -9,9 +14,15 @@ import { readNdjson } from './read-ndjson.ts'
 import { readText } from './read-text.ts'
 
 /** The reader of each format. */
-export const READERS = { csv: readCsv, ndjson: readNdjson } as const satisfies Record<Format, ReadEntries>
+export const READERS = { csv: readCsv, ndjson: readNdjson } as const satisfies Record<
+  Format,
+  ReadEntries
+>
 
-/** With fewer in a transaction, a database would spend more of its time on committing; SQLite has one writer at a time. */
+/**
+ * With fewer in a transaction, a database would spend more of its time on committing; SQLite has
+ * one writer at a time.
+ */
 const PETS_PER_TRANSACTION = 5_000
 
 /** What to read, and what to do about lines that are invalid. */
@@ -41,7 +52,10 @@ export interface ImportCounts {
 }
 
 interface ImportOptions {
-  /** Absent for what can be read only once: it is validated while it is stored, and not recognised when it comes again. */
+  /**
+   * Absent for what can be read only once: it is validated while it is stored, and not recognised
+   * when it comes again.
+   */
   readonly checked?: Reading | undefined
   /** Store every pet, even of a file that was imported before. */
   readonly again: boolean
@@ -49,8 +63,9 @@ interface ImportOptions {
 }
 
 /**
- * Stores the pets of a checked file, each once, however often the import is interrupted and repeated: each transaction
- * also stores how far the import of this file is. Rejects if the file was imported before.
+ * Stores the pets of a checked file, each once, however often the import is interrupted and
+ * repeated: each transaction also stores how far the import of this file is. Rejects if the file
+ * was imported before.
  */
 export async function importPets(
   source: ImportSource,
@@ -65,9 +80,15 @@ export async function importPets(
   let lines = storedLines
 
   // Its invalid lines were reported when it was checked.
-  const reading = await readPets(checked ? { ...source, onError: 'skip', report() {} } : source, 'Importing', add)
+  const reading = await readPets(
+    checked ? { ...source, onError: 'skip', report() {} } : source,
+    'Importing',
+    add,
+  )
   if (checked !== undefined && checked.sha256 !== reading.sha256) {
-    throw new Error(`The file was changed during the import, after ${amount(counts.stored, 'pet')} of it were stored.`)
+    throw new Error(
+      `The file was changed during the import, after ${amount(counts.stored, 'pet')} of it were stored.`,
+    )
   }
   if (pets.length + counts.stored + counts.storedEarlier > 0) await store('finished')
   return reading
@@ -89,8 +110,15 @@ export async function importPets(
   }
 }
 
-/** An interrupted import of this file, if there is one. Throws if the file was imported completely, unless `again`. */
-function importToContinue(imports: readonly PetImport[], sha256: string, again: boolean): PetImport | undefined {
+/**
+ * An interrupted import of this file, if there is one. Throws if the file was imported completely,
+ * unless `again`.
+ */
+function importToContinue(
+  imports: readonly PetImport[],
+  sha256: string,
+  again: boolean,
+): PetImport | undefined {
   const same = imports.filter((one) => one.sha256 === sha256)
   const unfinished = same.find(({ state }) => state === 'unfinished')
   const [finished] = same
@@ -99,7 +127,10 @@ function importToContinue(imports: readonly PetImport[], sha256: string, again: 
   throw new Error(`This file was imported on ${day}. To store its pets once more, use --again.`)
 }
 
-/** Reads a file once: validates every pet of it, and hands over the valid ones one by one. `what` names the progress. */
+/**
+ * Reads a file once: validates every pet of it, and hands over the valid ones one by one. `what`
+ * names the progress.
+ */
 export async function readPets(
   { file, format, onError, report }: ImportSource,
   what: string,
@@ -113,7 +144,12 @@ export async function readPets(
     if (error instanceof UnreadableFileError) return error.message
     throw error
   })
-  return { pets, rejected, sha256: hash.digest('hex'), ...(stopReason !== undefined && { stopReason }) }
+  return {
+    pets,
+    rejected,
+    sha256: hash.digest('hex'),
+    ...(stopReason !== undefined && { stopReason }),
+  }
 
   async function readEntries(): Promise<string | undefined> {
     for await (const entries of READERS[format](observed(readText(file.open())))) {

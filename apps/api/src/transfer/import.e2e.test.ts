@@ -14,7 +14,8 @@ beforeEach(async () => {
 })
 
 const DATABASE_URL = 'sqlite:pets.db'
-const run = (command: string, settings = {}) => runHere(command, folder, { DATABASE_URL, ...settings })
+const run = (command: string, settings = {}) =>
+  runHere(command, folder, { DATABASE_URL, ...settings })
 const write = (name: string, content: string | Buffer) => writeFile(`${folder}/${name}`, content)
 const isStored = () => existsSync(`${folder}/pets.db`)
 const stored = async () => {
@@ -82,7 +83,11 @@ describe('pet-store import', () => {
     )
     expect(isStored()).toBe(false)
     await write('pets.csv', 'name,categoryId\na,1\nb,1\nc,1\n')
-    expect(await run('import pets.csv')).toEqual({ code: 0, stdout: 'Imported 3 pets.\n', stderr: '' })
+    expect(await run('import pets.csv')).toEqual({
+      code: 0,
+      stdout: 'Imported 3 pets.\n',
+      stderr: '',
+    })
     expect((await run('import pets.csv')).stderr).toContain('This file was imported on')
     expect((await run('import pets.csv --again')).stdout).toBe('Imported 3 pets.\n')
     expect(names(await stored())).toEqual(['a', 'b', 'c', 'a', 'b', 'c'])
@@ -91,7 +96,10 @@ describe('pet-store import', () => {
   it('stores nothing in a dry run, not even a database', async () => {
     await write('pets.ndjson', MIXED)
     const { code, stdout, stderr } = await run('import pets.ndjson --dry-run --on-error skip')
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '2 pets can be imported; 3 lines rejected.\n' })
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: '2 pets can be imported; 3 lines rejected.\n',
+    })
     expect(stderr).toContain(REJECTED)
     expect(isStored()).toBe(false)
     expect(await run('import pets.ndjson --on-error skip')).toMatchObject({ code: 1 })
@@ -103,8 +111,18 @@ describe('pet-store import', () => {
 
   it.each([
     ['import pets.txt', {}, 2, 'add --format csv or --format ndjson'],
-    ['import pets.xlsx', {}, 2, '"pets.xlsx" is a spreadsheet; save it as "CSV UTF-8" and import that file'],
-    ['import -', {}, 2, 'standard input has no name that ends in .csv or .ndjson; add --format csv'],
+    [
+      'import pets.xlsx',
+      {},
+      2,
+      '"pets.xlsx" is a spreadsheet; save it as "CSV UTF-8" and import that file',
+    ],
+    [
+      'import -',
+      {},
+      2,
+      'standard input has no name that ends in .csv or .ndjson; add --format csv',
+    ],
     ['import nowhere.csv', {}, 1, 'Cannot read "nowhere.csv": no such file or directory.'],
     ['import . --format csv', {}, 1, 'Cannot read ".": it is a folder.'],
     ['import pets.csv', { MIGRATE_ON_START: 'false' }, 1, 'there is no such file.'],
@@ -125,8 +143,11 @@ describe('pet-store import', () => {
     }
     program.process.kill('SIGINT')
     expect(await program.ended).toBe(130)
-    const message = /^Stopped\. ([\d,]+) pets stored; run the same command on the same file to continue\.$/m
+    const message =
+      /^Stopped\. ([\d,]+) pets stored; run the same command on the same file to continue\.$/m
     const bulk = await openDatabase(`sqlite:${folder}/pets.db`)
-    expect(message.exec(program.output.stderr)?.[1]).toBe((await bulk.countPets()).toLocaleString('en'))
+    expect(message.exec(program.output.stderr)?.[1]).toBe(
+      (await bulk.countPets()).toLocaleString('en'),
+    )
   })
 })

@@ -21,5 +21,10 @@ it('progress is a line every two seconds, in another unit and without a total to
     copied(10_000)
     read(1_250_000)
   }
-  expect(lines).toEqual(['Copying: 20,000 of 80,000', 'Reading: 2.5 MB', 'Copying: 40,000 of 80,000', 'Reading: 5 MB'])
+  expect(lines).toEqual([
+    'Copying: 20,000 of 80,000',
+    'Reading: 2.5 MB',
+    'Copying: 40,000 of 80,000',
+    'Reading: 5 MB',
+  ])
 })

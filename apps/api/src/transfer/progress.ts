@@ -4,12 +4,20 @@ import { constants } from 'node:os'
 type Unit = (amount: number) => string
 
 const NUMBER: Unit = (amount) => amount.toLocaleString('en')
-export const MEGABYTES: Unit = (bytes) => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
+export const MEGABYTES: Unit = (bytes) =>
+  `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
 
 const INTERVAL_MS = 2_000
 
-/** Returns a function that is told of progress, and writes a line such as `Copying: 5,000 of 80,000` every two seconds. */
-export function showProgress(what: string, total: number | undefined, unit = NUMBER): (count: number) => void {
+/**
+ * Returns a function that is told of progress, and writes a line such as `Copying: 5,000 of 80,000`
+ * every two seconds.
+ */
+export function showProgress(
+  what: string,
+  total: number | undefined,
+  unit = NUMBER,
+): (count: number) => void {
   let shownAt = performance.now()
   let done = 0
   return (count) => {
@@ -26,7 +34,10 @@ export function amount(count: number, what: string): string {
 }
 
 /** Runs some work. If SIGINT or SIGTERM ends it, the message says what was done. */
-export async function interruptible<Result>(message: () => string, work: () => Promise<Result>): Promise<Result> {
+export async function interruptible<Result>(
+  message: () => string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const stop = (signal: 'SIGINT' | 'SIGTERM') => {
     console.error(`${process.stderr.isTTY ? '\n' : ''}${message()}`)
     process.exit(128 + constants.signals[signal])

@@ -31,7 +31,10 @@ describe('CSV', () => {
   })
 
   it('has the line of every pet, whatever line breaks its values have', async () => {
-    const name = fc.array(fc.constantFrom('a', '\n', '\r\n', '\r', '""', ','), { minLength: 1, maxLength: 6 })
+    const name = fc.array(fc.constantFrom('a', '\n', '\r\n', '\r', '""', ','), {
+      minLength: 1,
+      maxLength: 6,
+    })
     const gap = fc.constantFrom('', '\n', '\r\n', ',\n', '" \r\n",\r\n', '\n\n')
     const end = fc.constantFrom('\n', '\r\n')
     const pets = fc.array(
@@ -69,7 +72,10 @@ describe('CSV', () => {
     ['other spellings', 'Name;CATEGORY ID;Status\n"Rex; ""the"" dog";7;sold\nLéo, 🐕;-1;\n'],
     ['underscores', 'name; category_id ;status\n"Rex; ""the"" dog";7;sold\nLéo, 🐕;-1;\n'],
     ['only carriage returns', 'name;categoryId;status\r"Rex; ""the"" dog";7;sold\rLéo, 🐕;-1;\r'],
-    ['empty records', '\nname;categoryId;status\n;;\n\n"Rex; ""the"" dog";7;sold\n ; ;\nLéo, 🐕;-1;\n;;\n'],
+    [
+      'empty records',
+      '\nname;categoryId;status\n;;\n\n"Rex; ""the"" dog";7;sold\n ; ;\nLéo, 🐕;-1;\n;;\n',
+    ],
   ])('is read as spreadsheet programs write it: with %s', async (_, text) => {
     expect(await read(text)).toEqual([
       { name: 'Rex; "the" dog', categoryId: 7n, status: 'sold' },
@@ -117,7 +123,8 @@ describe('CSV', () => {
     await expect(read(text)).rejects.toThrow(/^Line 1 /)
   })
 
-  const MISPLACED = 'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled'
+  const MISPLACED =
+    'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled'
 
   it.each([
     ['a "b",1\nc,1\n', `line 2 ${MISPLACED}.`],
@@ -141,6 +148,8 @@ describe('CSV', () => {
 
   it('takes a name with many lines for one value', async () => {
     const rule = 'name must have at most 1000 characters'
-    expect(await read(`name,categoryId\n"${'a\n'.repeat(1000)}",1`)).toEqual([expect.stringContaining(`2: ${rule}`)])
+    expect(await read(`name,categoryId\n"${'a\n'.repeat(1000)}",1`)).toEqual([
+      expect.stringContaining(`2: ${rule}`),
+    ])
   })
 })

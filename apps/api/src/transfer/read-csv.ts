@@ -1,10 +1,18 @@
 import { type Info, type Parser, parse } from 'csv-parse'
-import { type Entry, type FileValues, NEW_PET_FIELDS, quoted, UnreadableFileError, validateEntry } from './entry.ts'
+import {
+  type Entry,
+  type FileValues,
+  NEW_PET_FIELDS,
+  quoted,
+  UnreadableFileError,
+  validateEntry,
+} from './entry.ts'
 import { LINE_END, MAX_LINE_BYTES } from './read-text.ts'
 
 /**
- * Reads CSV (RFC 4180), or the same with semicolons or tabs. The first record names the columns, in any order; a column
- * `id` is allowed and ignored. An empty optional value is an absent field. Records without any value are skipped.
+ * Reads CSV (RFC 4180), or the same with semicolons or tabs. The first record names the columns, in
+ * any order; a column `id` is allowed and ignored. An empty optional value is an absent field.
+ * Records without any value are skipped.
  */
 export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<readonly Entry[]> {
   let toEntry: ((record: CsvRecord) => Entry) | undefined
@@ -13,7 +21,8 @@ export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<read
     if (header !== undefined) toEntry = readHeader(header)
     if (toEntry !== undefined) yield records.map(toEntry)
   }
-  if (toEntry === undefined) throw new UnreadableFileError(`Line 1 must name the columns: ${HEADER_RULE}.`)
+  if (toEntry === undefined)
+    throw new UnreadableFileError(`Line 1 must name the columns: ${HEADER_RULE}.`)
 }
 
 interface CsvRecord {
@@ -21,7 +30,10 @@ interface CsvRecord {
   readonly values: readonly string[]
 }
 
-/** Returns the records that end in each piece of text. Throws when one cannot be read, after those before it. */
+/**
+ * Returns the records that end in each piece of text. Throws when one cannot be read, after those
+ * before it.
+ */
 async function* parseRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecord[]> {
   const records: CsvRecord[] = []
   let parser: Parser | undefined
@@ -40,7 +52,9 @@ async function* parseRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRec
   for await (const piece of text) {
     parser ??= createParser(piece, onRecord)
     const writing = parser
-    const error = await new Promise<Error | null | undefined>((resolve) => void writing.write(piece, resolve))
+    const error = await new Promise<Error | null | undefined>(
+      (resolve) => void writing.write(piece, resolve),
+    )
     yield records.splice(0)
     if (error) throw mistakeAfter(lastLine, error)
   }
@@ -54,11 +68,19 @@ async function* parseRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRec
 }
 
 const DELIMITER_LINE = /^"?sep=(.)"?[\r\n]/i
-/** What separates values: spreadsheet programs write semicolons where the comma is the decimal sign. */
+/**
+ * What separates values: spreadsheet programs write semicolons where the comma is the decimal sign.
+ */
 const DELIMITERS = [',', ';', '\t']
 
-/** A parser for a text that begins with these lines; Excel names the delimiter in a line before the first record. */
-function createParser(beginning: string, on_record: (values: readonly string[], info: Info) => undefined): Parser {
+/**
+ * A parser for a text that begins with these lines; Excel names the delimiter in a line before the
+ * first record.
+ */
+function createParser(
+  beginning: string,
+  on_record: (values: readonly string[], info: Info) => undefined,
+): Parser {
   const named = DELIMITER_LINE.exec(beginning)?.[1]
   const [header = ''] = beginning.trimStart().split(LINE_END, 1)
   const parser = parse({
@@ -78,10 +100,13 @@ const MISTAKES: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a quote that is not closed',
   CSV_MAX_RECORD_SIZE: `has more than ${MAX_LINE_BYTES.toLocaleString('en')} bytes, or a quote that is not closed`,
 }
-const MISPLACED_QUOTE = 'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled'
+const MISPLACED_QUOTE =
+  'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled'
 
 function mistakeAfter(line: number, { code = '' }: Error & { readonly code?: string }): Error {
-  return new UnreadableFileError(`The record after line ${line} ${MISTAKES[code] ?? MISPLACED_QUOTE}.`)
+  return new UnreadableFileError(
+    `The record after line ${line} ${MISTAKES[code] ?? MISPLACED_QUOTE}.`,
+  )
 }
 
 const COLUMNS: readonly string[] = [...NEW_PET_FIELDS.map(({ name }) => name), 'id']
@@ -92,11 +117,15 @@ const HEADER_RULE = `${COLUMNS.join(', ')}, of which ${REQUIRED.join(' and ')} a
 function readHeader({ line, values: header }: CsvRecord): (record: CsvRecord) => Entry {
   const columns = header.map(columnOf)
   const mistake = headerMistake(header, columns)
-  if (mistake !== undefined) throw new UnreadableFileError(`Line ${line} ${mistake}; the columns are ${HEADER_RULE}.`)
+  if (mistake !== undefined)
+    throw new UnreadableFileError(`Line ${line} ${mistake}; the columns are ${HEADER_RULE}.`)
 
   return ({ line, values }) => {
     if (values.length !== columns.length) {
-      return { line, reason: `must have ${columns.length} values like the first line, got ${values.length}` }
+      return {
+        line,
+        reason: `must have ${columns.length} values like the first line, got ${values.length}`,
+      }
     }
     const pet: FileValues = {}
     for (const { name, isInteger, isRequired } of NEW_PET_FIELDS) {
@@ -113,7 +142,10 @@ function columnOf(text: string): string | undefined {
   return COLUMNS.find((column) => plain(column) === plain(text))
 }
 
-function headerMistake(header: readonly string[], columns: readonly (string | undefined)[]): string | undefined {
+function headerMistake(
+  header: readonly string[],
+  columns: readonly (string | undefined)[],
+): string | undefined {
   const unknown = columns.indexOf(undefined)
   if (unknown !== -1) return `has the unknown column ${quoted(header[unknown])}`
   const repeated = columns.find((column, index) => columns.indexOf(column) !== index)

@@ -7,7 +7,9 @@ const read = async (text: string, size?: number) => petsOf(await entriesOf(readN
 describe('NDJSON', () => {
   it('has one pet per line; an absent status stays absent, an id is not used', async () => {
     expect(
-      await read('{"name":"Rex","categoryId":7,"status":"sold"}\n{"id":9,"categoryId":-1,"name":" é\\r\\n"}\r\n'),
+      await read(
+        '{"name":"Rex","categoryId":7,"status":"sold"}\n{"id":9,"categoryId":-1,"name":" é\\r\\n"}\r\n',
+      ),
     ).toEqual([
       { name: 'Rex', categoryId: 7n, status: 'sold' },
       { name: ' é\r\n', categoryId: -1n },
@@ -37,14 +39,20 @@ describe('NDJSON', () => {
 
   it.each([
     ['nonsense', 'must be JSON, got "nonsense"'],
-    ['{"name":"Rex","categoryId":7} {}', 'must be JSON, got "{\\"name\\":\\"Rex\\",\\"categoryId\\":7} {}"'],
+    [
+      '{"name":"Rex","categoryId":7} {}',
+      'must be JSON, got "{\\"name\\":\\"Rex\\",\\"categoryId\\":7} {}"',
+    ],
     ['[]', 'must be a JSON object, got "[]"'],
     ['1.5', 'must be a JSON object, got "1.5"'],
     ['{"Name":"Rex","categoryId":7}', 'has the unknown field "Name"'],
     ['{"name":"Rex","categoryId":7,"__proto__":{}}', 'has the unknown field "__proto__"'],
     ['{"categoryId":7}', 'name must be a string'],
     ['{"name":null,"categoryId":7}', 'name must be a string, got null'],
-    ['{"name":"\\ud800","categoryId":7}', 'name must not contain NUL or a lone surrogate, got "\\ud800"'],
+    [
+      '{"name":"\\ud800","categoryId":7}',
+      'name must not contain NUL or a lone surrogate, got "\\ud800"',
+    ],
     [
       `{"name":"${'é'.repeat(1001)}","categoryId":7}`,
       `name must have at most 1000 characters, got "${'é'.repeat(59)}…`,

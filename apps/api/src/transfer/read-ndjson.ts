@@ -1,10 +1,20 @@
 import { parseExactJson } from '@pet-store/http-express'
-import { type Entry, FILE_FIELDS, type FileValues, NEW_PET_FIELDS, quoted, validateEntry } from './entry.ts'
+import {
+  type Entry,
+  FILE_FIELDS,
+  type FileValues,
+  NEW_PET_FIELDS,
+  quoted,
+  validateEntry,
+} from './entry.ts'
 import { LINE_END } from './read-text.ts'
 
 const FIELDS: readonly string[] = FILE_FIELDS.map(({ name }) => name)
 
-/** Reads one JSON object per line, as the service accepts and returns it. An `id` is ignored. Empty lines are skipped. */
+/**
+ * Reads one JSON object per line, as the service accepts and returns it. An `id` is ignored. Empty
+ * lines are skipped.
+ */
 export async function* readNdjson(pieces: AsyncIterable<string>): AsyncGenerator<readonly Entry[]> {
   let line = 0
   for await (const piece of pieces) {
@@ -30,13 +40,16 @@ function entryOf(line: number, text: string): Entry {
   const unknown = Object.keys(value).find((field) => !FIELDS.includes(field))
   if (unknown !== undefined) return invalid(`has the unknown field ${quoted(unknown)}`)
   const pet: FileValues = {}
-  for (const { name, isInteger } of NEW_PET_FIELDS) pet[name] = isInteger ? integerOf(value[name]) : value[name]
+  for (const { name, isInteger } of NEW_PET_FIELDS)
+    pet[name] = isInteger ? integerOf(value[name]) : value[name]
   return validateEntry(line, pet)
 }
 
 /** A plain object; a number that is no int64 is an instance of a class. */
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  return (
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  )
 }
 
 /** Small integers are parsed as numbers, large ones as bigints. */

@@ -14,7 +14,8 @@ async function linesOf(content: string | Buffer, size = 7): Promise<readonly str
 }
 
 const expectUnreadable = async (content: string | Buffer, sentence: string) => {
-  for (const size of [1, 2, 7, 65_536]) await expect(linesOf(content, size)).rejects.toThrow(sentence)
+  for (const size of [1, 2, 7, 65_536])
+    await expect(linesOf(content, size)).rejects.toThrow(sentence)
 }
 
 describe('lines', () => {
@@ -54,8 +55,12 @@ describe('lines', () => {
     const content = `a\n${longest}\nb`
     expect(await linesOf(content, 65_536)).toEqual(['a', longest, 'b'])
     for (const size of [1_000, 65_536]) {
-      await expect(linesOf(`a\n${longest}x\nb`, size)).rejects.toThrow('Line 2 has more than 102,400 bytes.')
-      await expect(linesOf(`a\n${longest}x`, size)).rejects.toThrow('Line 2 has more than 102,400 bytes.')
+      await expect(linesOf(`a\n${longest}x\nb`, size)).rejects.toThrow(
+        'Line 2 has more than 102,400 bytes.',
+      )
+      await expect(linesOf(`a\n${longest}x`, size)).rejects.toThrow(
+        'Line 2 has more than 102,400 bytes.',
+      )
     }
   })
 

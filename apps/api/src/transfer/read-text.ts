@@ -8,8 +8,9 @@ export const MAX_LINE_BYTES = 102_400
 export const LINE_END = /\r\n|\n|\r/
 
 /**
- * Returns the text of a file without a byte order mark, in pieces that end with a line end, the last one too. Holds one
- * piece of the source and one line at most. Throws `UnreadableFileError` if the text is not UTF-8 or a line is too long.
+ * Returns the text of a file without a byte order mark, in pieces that end with a line end, the
+ * last one too. Holds one piece of the source and one line at most. Throws `UnreadableFileError` if
+ * the text is not UTF-8 or a line is too long.
  */
 export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let lines = 0
@@ -18,7 +19,9 @@ export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<s
     const bytes = Buffer.concat([rest, piece])
     const text = bytes.toString('latin1')
     if (text.search(/[\r\n]|$/) > MAX_LINE_BYTES) {
-      throw new UnreadableFileError(`Line ${lines + 1} has more than ${MAX_LINE_BYTES.toLocaleString('en')} bytes.`)
+      throw new UnreadableFileError(
+        `Line ${lines + 1} has more than ${MAX_LINE_BYTES.toLocaleString('en')} bytes.`,
+      )
     }
     // What follows a carriage return tells whether it ends the line.
     const end = Math.max(text.lastIndexOf('\n'), text.slice(0, -1).lastIndexOf('\r')) + 1
@@ -32,7 +35,8 @@ export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<s
 
   // No part of a character is a line end, so whole lines are whole characters.
   function textOf(bytes: Buffer): string {
-    if (isUtf8(bytes)) return lines === 0 ? bytes.toString().replace(/^\ufeff/, '') : bytes.toString()
+    if (isUtf8(bytes))
+      return lines === 0 ? bytes.toString().replace(/^\ufeff/, '') : bytes.toString()
     const ofLines = bytes.toString('latin1').split(LINE_END)
     const wrong = ofLines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')))
     throw new UnreadableFileError(

@@ -6,7 +6,8 @@ import { runShell } from './testing/run-shell.test-support.ts'
 
 const FROM_ROOT = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
 const NDJSON = FROM_ROOT('examples/persistence-adapter/src/ndjson-persistence.ts')
-const NO_BULK_ACCESS = /^The persistence module ".*" has no bulk access, which this command needs\.\n$/
+const NO_BULK_ACCESS =
+  /^The persistence module ".*" has no bulk access, which this command needs\.\n$/
 const CSV = 'name,categoryId,status\nRex,1,sold\nBella,9007199254740993,\n'
 
 let folder: string
@@ -26,13 +27,16 @@ describe('a third-party adapter without bulk access', () => {
     expect(lines.filter((line) => line.includes('"name"'))).toHaveLength(250)
   })
 
-  it.each(['import pets.csv', 'export --output pets.csv'])('is not opened by %s', async (command) => {
-    await writeFile(`${folder}/pets.csv`, CSV)
-    const { code, stderr } = await run(`pet-store ${command}`, MODULE)
-    expect(stderr).toMatch(NO_BULK_ACCESS)
-    expect({ code, files: await readdir(folder) }).toEqual({ code: 1, files: ['pets.csv'] })
-    expect(await readFile(`${folder}/pets.csv`, 'utf8')).toBe(CSV)
-  })
+  it.each(['import pets.csv', 'export --output pets.csv'])(
+    'is not opened by %s',
+    async (command) => {
+      await writeFile(`${folder}/pets.csv`, CSV)
+      const { code, stderr } = await run(`pet-store ${command}`, MODULE)
+      expect(stderr).toMatch(NO_BULK_ACCESS)
+      expect({ code, files: await readdir(folder) }).toEqual({ code: 1, files: ['pets.csv'] })
+      expect(await readFile(`${folder}/pets.csv`, 'utf8')).toBe(CSV)
+    },
+  )
 
   it.each(['--from pets.ndjson --to sqlite:pets.db', '--from sqlite:seeded.db --to pets.ndjson'])(
     'is not copied, and the target is not created: %s',
@@ -54,5 +58,7 @@ it('a third-party adapter with bulk access recognises a file that was imported',
   await writeFile(`${folder}/pets.csv`, CSV)
   const settings = { PERSISTENCE_MODULE: './adapter.mjs', DATABASE_URL: 'sqlite:pets.db' }
   expect((await run('pet-store import pets.csv', settings)).stdout).toBe('Imported 2 pets.\n')
-  expect((await run('pet-store import pets.csv', settings)).stderr).toMatch(/^This file was imported on /)
+  expect((await run('pet-store import pets.csv', settings)).stderr).toMatch(
+    /^This file was imported on /,
+  )
 })

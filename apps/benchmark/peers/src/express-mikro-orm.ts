@@ -4,7 +4,16 @@ import { MikroORM as SqliteORM } from '@mikro-orm/sqlite'
 import express, { type ErrorRequestHandler } from 'express'
 import { pinoHttp } from 'pino-http'
 import { ZodError, z } from 'zod'
-import { DURABLE, databaseUrl, isGoodKey, petBody, port, requestId, STATUSES, sqliteFile } from './pet.ts'
+import {
+  DURABLE,
+  databaseUrl,
+  isGoodKey,
+  petBody,
+  port,
+  requestId,
+  STATUSES,
+  sqliteFile,
+} from './pet.ts'
 
 const status = z.enum(STATUSES).optional()
 const petQuery = z.object({

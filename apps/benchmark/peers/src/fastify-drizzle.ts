@@ -20,11 +20,16 @@ const db = drizzle({ client: database })
 
 // Prepared statements, as Drizzle's page on performance teaches.
 const { placeholder } = sql
-const inOrder = () => db.select().from(pets).orderBy(asc(pets.id)).limit(placeholder('limit')).$dynamic()
+const inOrder = () =>
+  db.select().from(pets).orderBy(asc(pets.id)).limit(placeholder('limit')).$dynamic()
 const isAfter = gt(pets.id, placeholder('after'))
 const hasStatus = eq(pets.status, placeholder('status'))
 const hasId = eq(pets.id, placeholder('id'))
-const values = { name: placeholder('name'), categoryId: placeholder('categoryId'), status: placeholder('status') }
+const values = {
+  name: placeholder('name'),
+  categoryId: placeholder('categoryId'),
+  status: placeholder('status'),
+}
 
 const list = inOrder().prepare()
 const listAfter = inOrder().where(isAfter).prepare()
@@ -83,8 +88,12 @@ app.get<{ Params: { id: number } }>('/v1/pets/:id', { schema: ofGet }, async (re
   return found ? petBody(found) : reply.code(404).send({ message: 'There is no such pet.' })
 })
 const ofAdd = { body: newPet, response: { 201: pet } }
-app.post<{ Body: typeof pets.$inferInsert }>('/v1/pets', { schema: ofAdd }, async (request, reply) => {
-  const added = insert.get({ status: null, ...request.body })
-  return reply.code(201).send(petBody(added))
-})
+app.post<{ Body: typeof pets.$inferInsert }>(
+  '/v1/pets',
+  { schema: ofAdd },
+  async (request, reply) => {
+    const added = insert.get({ status: null, ...request.body })
+    return reply.code(201).send(petBody(added))
+  },
+)
 await app.listen({ port, host: '127.0.0.1' })

@@ -21,11 +21,31 @@ import { Type } from 'class-transformer'
 import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator'
 import type { Request } from 'express'
 import { Logger, LoggerModule } from 'nestjs-pino'
-import { Column, Entity, MoreThan, PrimaryGeneratedColumn, Repository, type ValueTransformer } from 'typeorm'
-import { DURABLE, databaseUrl, isGoodKey, petBody, port, requestId, STATUSES, type Status, sqliteFile } from './pet.ts'
+import {
+  Column,
+  Entity,
+  MoreThan,
+  PrimaryGeneratedColumn,
+  Repository,
+  type ValueTransformer,
+} from 'typeorm'
+import {
+  DURABLE,
+  databaseUrl,
+  isGoodKey,
+  petBody,
+  port,
+  requestId,
+  STATUSES,
+  type Status,
+  sqliteFile,
+} from './pet.ts'
 
 /** The driver of PostgreSQL gives 64-bit integers as texts. */
-const asNumber: ValueTransformer = { to: (value: number) => value, from: (value: string | number) => Number(value) }
+const asNumber: ValueTransformer = {
+  to: (value: number) => value,
+  from: (value: string | number) => Number(value),
+}
 
 @Entity('pet')
 class Pet {
@@ -75,7 +95,8 @@ class KeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { authorization } = context.switchToHttp().getRequest<Request>().headers
     const [scheme, key] = authorization?.split(' ') ?? []
-    if (scheme !== 'Bearer' || key === undefined || !isGoodKey(key)) throw new UnauthorizedException()
+    if (scheme !== 'Bearer' || key === undefined || !isGoodKey(key))
+      throw new UnauthorizedException()
     return true
   }
 }

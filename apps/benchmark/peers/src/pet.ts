@@ -6,9 +6,14 @@ export const port = Number(process.env['PORT'])
 export const databaseUrl = process.env['DATABASE_URL'] ?? ''
 
 /** The path of an SQLite file, or nothing where the database is another. */
-export const sqliteFile = databaseUrl.startsWith('sqlite:') ? databaseUrl.slice('sqlite:'.length) : undefined
+export const sqliteFile = databaseUrl.startsWith('sqlite:')
+  ? databaseUrl.slice('sqlite:'.length)
+  : undefined
 
-/** An acknowledged write survives a power cut, in every contestant; the driver's default guarantees less. */
+/**
+ * An acknowledged write survives a power cut, in every contestant; the driver's default guarantees
+ * less.
+ */
 export const DURABLE = 'synchronous = full'
 
 /** The key check that all contestants share: a hash, and a look-up of it. */

@@ -15,8 +15,20 @@ export interface Statements {
 
 /** What our service sends with every response. */
 const HEADERS = [
-  ...['Cache-Control', 'no-store', 'content-security-policy', "default-src 'none';frame-ancestors 'none'"],
-  ...['referrer-policy', 'no-referrer', 'x-content-type-options', 'nosniff', 'Content-Type', 'application/json'],
+  ...[
+    'Cache-Control',
+    'no-store',
+    'content-security-policy',
+    "default-src 'none';frame-ancestors 'none'",
+  ],
+  ...[
+    'referrer-policy',
+    'no-referrer',
+    'x-content-type-options',
+    'nosniff',
+    'Content-Type',
+    'application/json',
+  ],
 ]
 const GET_HEADERS = [
   ...['Deprecation', '@1795219200', 'Sunset', 'Thu, 05 Dec 2030 23:59:59 GMT'],
@@ -24,8 +36,8 @@ const GET_HEADERS = [
 ]
 
 /**
- * The least that gives the service's responses over `node:http`: a key check, the work, and the same headers. No
- * validation, no log, no metrics: a ceiling, not a service.
+ * The least that gives the service's responses over `node:http`: a key check, the work, and the
+ * same headers. No validation, no log, no metrics: a ceiling, not a service.
  */
 export function serveBare(statements: Statements): void {
   const keyHashes = new Set([process.env['API_KEYS_SHA256']])
@@ -76,7 +88,10 @@ export function serveBare(statements: Statements): void {
   server.listen(Number(process.env['PORT']), '127.0.0.1')
 }
 
-/** Continues at once where the driver returns at once: one more JavaScript promise would be felt here. */
+/**
+ * Continues at once where the driver returns at once: one more JavaScript promise would be felt
+ * here.
+ */
 function use<T>(result: Awaitable<T>, then: (value: T) => void): void {
   if (result instanceof Promise) void result.then(then)
   else then(result)
@@ -95,8 +110,20 @@ function readBody(req: IncomingMessage, then: (text: string) => void): void {
   req.on('end', () => then(text))
 }
 
-function send(res: ServerResponse, status: number, json: string, headers: readonly string[] = []): void {
+function send(
+  res: ServerResponse,
+  status: number,
+  json: string,
+  headers: readonly string[] = [],
+): void {
   const length = String(Buffer.byteLength(json))
-  res.writeHead(status, ['X-Request-Id', randomUUID(), ...HEADERS, ...headers, 'Content-Length', length])
+  res.writeHead(status, [
+    'X-Request-Id',
+    randomUUID(),
+    ...HEADERS,
+    ...headers,
+    'Content-Length',
+    length,
+  ])
   res.end(json)
 }

@@ -7,8 +7,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 const connectionString = process.env['DATABASE_URL'] ?? ''
 /**
- * A pool, in which every statement waits for a connection of its own; or two clients, whose statements go out without
- * waiting for the results of those before them.
+ * A pool, in which every statement waits for a connection of its own; or two clients, whose
+ * statements go out without waiting for the results of those before them.
  */
 const connections =
   process.argv[2] === 'pipelined'
@@ -37,8 +37,10 @@ const add = 'insert into pet (name, category_id, status) values ($1, $2, $3) ret
 
 serveBare({
   list: (limit) => query({ name: 'list', text: list, values: [limit] }),
-  listAfter: (after, limit) => query({ name: 'list-after', text: listAfter, values: [after, limit] }),
-  listWithStatus: (status, limit) => query({ name: 'list-with-status', text: listWithStatus, values: [status, limit] }),
+  listAfter: (after, limit) =>
+    query({ name: 'list-after', text: listAfter, values: [after, limit] }),
+  listWithStatus: (status, limit) =>
+    query({ name: 'list-with-status', text: listWithStatus, values: [status, limit] }),
   get: (id) => query({ name: 'get', text: get, values: [id] }).then(([row]) => row),
   async add(name, categoryId, status) {
     const [row] = await query({ name: 'add', text: add, values: [name, categoryId, status] })

@@ -9,7 +9,9 @@ database.pragma('synchronous = full')
 
 const columns = 'id, name, category_id as "categoryId", status'
 const list = database.prepare<[number], Row>(`select ${columns} from pet order by id limit ?`)
-const listAfter = database.prepare<[number, number], Row>(`select ${columns} from pet where id > ? order by id limit ?`)
+const listAfter = database.prepare<[number, number], Row>(
+  `select ${columns} from pet where id > ? order by id limit ?`,
+)
 const listWithStatus = database.prepare<[string, number], Row>(
   `select ${columns} from pet where status = ? order by id limit ?`,
 )

@@ -34,15 +34,20 @@ beforeEach((context) => {
 
 it('measures the service and the bare server at everything, and reports them', async () => {
   const contestants = [bare, service]
-  const comparison = await compare({ database: 'sqlite', operations: OPERATIONS, contestants, plan: TINY }, log)
+  const comparison = await compare(
+    { database: 'sqlite', operations: OPERATIONS, contestants, plan: TINY },
+    log,
+  )
 
   expect(comparison.measurements).toHaveLength(contestants.length * OPERATIONS.length)
   const slices = comparison.measurements.flatMap(({ series }) => series.slices)
   // In microseconds: neither a nanosecond nor a second a request.
-  for (const { cpuMicroseconds } of slices) expect(cpuMicroseconds).toSatisfy((us: number) => us > 0.5 && us < 500_000)
+  for (const { cpuMicroseconds } of slices)
+    expect(cpuMicroseconds).toSatisfy((us: number) => us > 0.5 && us < 500_000)
   for (const { peakMiB, restMiB } of comparison.footprints) {
     // In MiB: a Node of 10 would be a wrong unit, and so would one of 10,000.
-    for (const memory of [peakMiB, restMiB]) expect(memory).toSatisfy((mib: number) => mib > 10 && mib < 10_000)
+    for (const memory of [peakMiB, restMiB])
+      expect(memory).toSatisfy((mib: number) => mib > 10 && mib < 10_000)
   }
   expect(comparison.latency?.series.slices).toHaveLength(TINY.latency.rounds)
   const report = comparisonReport([comparison], withThisMachine([], [comparison], facts), facts)
@@ -61,7 +66,10 @@ it.each([
   onTestFinished(databases.close)
   const { url } = await databases.create(size)
   const liar = { ...bare, name: 'liar', settings: { DATABASE_URL: url } }
-  const run = compare({ database: 'sqlite', operations: OPERATIONS, contestants: [liar], plan: TINY }, log)
+  const run = compare(
+    { database: 'sqlite', operations: OPERATIONS, contestants: [liar], plan: TINY },
+    log,
+  )
   await expect(run).rejects.toThrow(message)
 })
 
@@ -70,7 +78,12 @@ it('stops at a response that has another body under load', async () => {
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   const requests = [checkedRequest({ path: '/v1/pets/1' }, 200, '{"id":1}')]
-  const slice = takeSlice({ servers: [{ pid: process.pid, port }], connections: 1, requests, durationMs: 1 })
+  const slice = takeSlice({
+    servers: [{ pid: process.pid, port }],
+    connections: 1,
+    requests,
+    durationMs: 1,
+  })
   await expect(slice).rejects.toThrow(/^Wrong response to GET \/v1\/pets\/1\n/)
 })
 

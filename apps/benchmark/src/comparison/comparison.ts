@@ -25,14 +25,25 @@ export interface Comparison extends Selection {
 }
 
 /** Compares contestants on one kind of database, each on one of its own. */
-export async function compare(selection: Selection, log: (line: string) => void): Promise<Comparison> {
+export async function compare(
+  selection: Selection,
+  log: (line: string) => void,
+): Promise<Comparison> {
   const { database, operations, contestants, plan } = selection
   const { rounds, connections, warmUpMs, sliceMs } = plan
   const databases = await openDatabases(database)
   const all: Running[] = []
-  async function take({ running, operation }: { running: Running; operation: Operation }, durationMs = sliceMs) {
+  async function take(
+    { running, operation }: { running: Running; operation: Operation },
+    durationMs = sliceMs,
+  ) {
     const { servers, requests } = running
-    const load = { connections, requests: requests.get(operation) ?? [], durationMs, databaseCpu: databases.cpu }
+    const load = {
+      connections,
+      requests: requests.get(operation) ?? [],
+      durationMs,
+      databaseCpu: databases.cpu,
+    }
     const slice = await takeSlice({ servers, ...load })
     running.added += slice.added
     return slice
@@ -53,7 +64,13 @@ export async function compare(selection: Selection, log: (line: string) => void)
     const measurements = await rotate(heats, take, rounds, log)
     const latency = await measureLatency(all, measurements, plan.latency, log)
     await assertStored(all)
-    return { ...selection, server: databases.description, measurements, latency, footprints: all.map(footprintOf) }
+    return {
+      ...selection,
+      server: databases.description,
+      measurements,
+      latency,
+      footprints: all.map(footprintOf),
+    }
   } finally {
     for (const { end } of all.flatMap(({ servers }) => servers)) await end()
     await databases.close()
@@ -65,7 +82,9 @@ async function assertStored(all: readonly Running[]): Promise<void> {
   for (const { contestant, added, size, countPets } of all) {
     const stored = (await countPets()) - size
     if (stored === added) continue
-    throw new Error(`${contestant.name} responded ${added} times that it added a pet, and stored ${stored}.`)
+    throw new Error(
+      `${contestant.name} responded ${added} times that it added a pet, and stored ${stored}.`,
+    )
   }
 }
 

@@ -15,9 +15,10 @@ const PART_OF_PEAK = 0.5
 const CONNECTIONS = 128
 
 /**
- * Measures mixed requests by the baseline and our service, in many short slices; the figure is the middle of theirs: where
- * the host of a virtual machine stops everything for some hundredths of a second, one slice has a p99 that says nothing
- * of the server. `undefined` where both were not compared with mixed requests.
+ * Measures mixed requests by the baseline and our service, in many short slices; the figure is the
+ * middle of theirs: where the host of a virtual machine stops everything for some hundredths of a
+ * second, one slice has a p99 that says nothing of the server. `undefined` where both were not
+ * compared with mixed requests.
  */
 export async function measureLatency(
   all: readonly Running[],
@@ -29,18 +30,30 @@ export async function measureLatency(
   if (mixed.length < 2) return undefined
   const peaks = mixed.map(({ series }) => middleOf(series.slices, 'requestsPerSecond'))
   const requestsPerSecond = PART_OF_PEAK * Math.min(...peaks)
-  const load = { connections: CONNECTIONS, requestsPerSecond, durationMs, whenBusy: 'wait' } as const
+  const load = {
+    connections: CONNECTIONS,
+    requestsPerSecond,
+    durationMs,
+    whenBusy: 'wait',
+  } as const
 
   async function take(running: Running) {
     const requests = running.requests.get(MIXED)?.map(({ bytes }) => bytes) ?? []
-    const { outcomes, added } = await runOpenLoop({ port: running.servers[0].port, requests, ...load })
+    const { outcomes, added } = await runOpenLoop({
+      port: running.servers[0].port,
+      requests,
+      ...load,
+    })
     running.added += added
     const wrong = outcomes.find(({ status }) => status !== 200 && status !== 201)
-    if (wrong !== undefined) throw new Error(`A response at a planned time has the status ${wrong.status}.`)
+    if (wrong !== undefined)
+      throw new Error(`A response at a planned time has the status ${wrong.status}.`)
     const latencies = outcomes.map(({ latencyMs }) => latencyMs)
     return { p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) }
   }
 
-  const [, service] = await rotate([all.slice(0, 2)], take, rounds, (line) => log(`latency, ${line}`))
+  const [, service] = await rotate([all.slice(0, 2)], take, rounds, (line) =>
+    log(`latency, ${line}`),
+  )
   return service && { requestsPerSecond, series: service.series }
 }

@@ -1,7 +1,10 @@
 import { CREATE, GET, LIST, MIXED, OPERATIONS, type Operation } from '../requests/operations.ts'
 import { type Contestant, DATABASES, type Database, SERVICE } from '../servers/contestants.ts'
 
-/** What is measured on one database. The first contestant is the one that the others are compared with. */
+/**
+ * What is measured on one database. The first contestant is the one that the others are compared
+ * with.
+ */
 export interface Selection {
   readonly database: Database
   readonly operations: readonly Operation[]
@@ -26,9 +29,19 @@ export interface Plan {
 const COMMON = { size: 10_000, connections: 32, sliceMs: 50 }
 
 /** Twelve minutes for both databases on two cores. */
-export const FULL: Plan = { ...COMMON, rounds: 52, warmUpMs: 2_500, latency: { rounds: 50, sliceMs: 500 } }
+export const FULL: Plan = {
+  ...COMMON,
+  rounds: 52,
+  warmUpMs: 2_500,
+  latency: { rounds: 50, sliceMs: 500 },
+}
 /** Three minutes, for a first look: wider intervals. */
-export const QUICK: Plan = { ...COMMON, rounds: 16, warmUpMs: 1_000, latency: { rounds: 6, sliceMs: 500 } }
+export const QUICK: Plan = {
+  ...COMMON,
+  rounds: 16,
+  warmUpMs: 1_000,
+  latency: { rounds: 6, sliceMs: 500 },
+}
 /** One client, all sizes in each round. */
 const GROWTH: Plan = { ...QUICK, connections: 1, rounds: 10, sliceMs: 100 }
 /** So many connections that 1, 2 and 4 processes get the same number each. */
@@ -43,6 +56,10 @@ export function growthSelections(sizes: readonly number[]): Selection[] {
 
 /** The service beside itself, as one and as several processes. */
 export function processesSelection(counts: readonly number[]): Selection {
-  const contestants = counts.map((processes) => ({ ...SERVICE, name: `processes: ${processes}`, processes }))
+  const contestants = counts.map((processes) => ({
+    ...SERVICE,
+    name: `processes: ${processes}`,
+    processes,
+  }))
   return { database: 'postgres', operations: [LIST, GET, CREATE], contestants, plan: PROCESSES }
 }

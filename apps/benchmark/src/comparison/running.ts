@@ -39,7 +39,8 @@ export async function start(
 ): Promise<Running> {
   const { url, countPets } = await databases.create(size)
   const servers: [RunningServer, ...RunningServer[]] = [await startServer(contestant, url)]
-  while (servers.length < (contestant.processes ?? 1)) servers.push(await startServer(contestant, url))
+  while (servers.length < (contestant.processes ?? 1))
+    servers.push(await startServer(contestant, url))
   await wait(REST_MS)
   const restMiB = servers[0].memoryMiB('VmRSS')
   const target = { size, takesCursors: contestant.role === 'service' }

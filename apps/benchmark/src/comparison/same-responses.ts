@@ -11,8 +11,8 @@ const CREATE = { method: 'POST', path: '/v1/pets' }
 const VARIABLE_HEADERS = ['date', 'x-request-id', 'link']
 
 /**
- * Sends each request and compares the response byte for byte with the data set; adds a few pets; and expects error
- * responses where the work includes checks. Rejects on the first wrong response.
+ * Sends each request and compares the response byte for byte with the data set; adds a few pets;
+ * and expects error responses where the work includes checks. Rejects on the first wrong response.
  */
 export async function assertSameResponses(running: Running): Promise<void> {
   const { contestant, servers, requests, size } = running
@@ -31,18 +31,27 @@ export async function assertSameResponses(running: Running): Promise<void> {
     for (const request of all) await send(connection, request)
     running.added += added.length
   } catch (cause) {
-    throw new Error(`${contestant.name}: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    throw new Error(`${contestant.name}: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    })
   } finally {
     connection.close()
   }
 }
 
 const INVALID = [
-  ...['limit=101', 'status=lost'].map((query) => checkedRequest({ path: `/v1/pets?${query}` }, 400)),
-  ...['{"name":"Rex"}', '{"name":"Rex","categoryId":"one"}'].map((body) => checkedRequest({ ...CREATE, body }, 400)),
+  ...['limit=101', 'status=lost'].map((query) =>
+    checkedRequest({ path: `/v1/pets?${query}` }, 400),
+  ),
+  ...['{"name":"Rex"}', '{"name":"Rex","categoryId":"one"}'].map((body) =>
+    checkedRequest({ ...CREATE, body }, 400),
+  ),
 ]
 
-/** Rejects unless each ceiling sends the same headers as our service, so that both write the same number of bytes. */
+/**
+ * Rejects unless each ceiling sends the same headers as our service, so that both write the same
+ * number of bytes.
+ */
 export async function assertSameHeaders(all: readonly Running[]): Promise<void> {
   if (!all.some(({ contestant }) => contestant.role === 'ceiling')) return
   const alike = all.filter(({ contestant }) => contestant.role !== 'peer')
@@ -50,9 +59,16 @@ export async function assertSameHeaders(all: readonly Running[]): Promise<void> 
   if (new Set(headers).size > 1) throw new Error(`Headers differ:\n${headers.join('\n\n')}`)
 }
 
-/** The headers of a list and of one pet, as text; without the values of those that differ with each response. */
+/**
+ * The headers of a list and of one pet, as text; without the values of those that differ with each
+ * response.
+ */
 async function headersOf(port: number): Promise<string> {
-  const responses = await Promise.all([LIST, '/v1/pets/1'].map((path) => ask(port, { path, key: API_KEY })))
+  const responses = await Promise.all(
+    [LIST, '/v1/pets/1'].map((path) => ask(port, { path, key: API_KEY })),
+  )
   const headers = responses.flatMap((response) => Object.entries(response?.headers ?? {}).sort())
-  return headers.map(([name, value]) => (VARIABLE_HEADERS.includes(name) ? name : `${name}: ${value}`)).join('\n')
+  return headers
+    .map(([name, value]) => (VARIABLE_HEADERS.includes(name) ? name : `${name}: ${value}`))
+    .join('\n')
 }

@@ -9,8 +9,9 @@ export type CpuClock = () => Promise<number>
 const REST_MS = 1
 
 /**
- * A clock of all threads of some processes. It waits until none of them runs or wants to: the kernel's `schedstat` counts
- * what a running thread uses only every few milliseconds, so a whole slice could seem to have taken no time.
+ * A clock of all threads of some processes. It waits until none of them runs or wants to: the
+ * kernel's `schedstat` counts what a running thread uses only every few milliseconds, so a whole
+ * slice could seem to have taken no time.
  */
 export function createCpuClock(pids: () => readonly (number | string)[]): CpuClock {
   // What a thread that has ended used stays counted.
@@ -34,10 +35,14 @@ export function createCpuClock(pids: () => readonly (number | string)[]): CpuClo
   }
 }
 
-/** The clock of a PostgreSQL server, from the id of one of its processes; `undefined` when it runs on another machine. */
+/**
+ * The clock of a PostgreSQL server, from the id of one of its processes; `undefined` when it runs
+ * on another machine.
+ */
 export function createPostgresClock(pid: number): CpuClock | undefined {
   try {
-    const [, parent] = /\(postgres\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
+    const [, parent] =
+      /\(postgres\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
     const children = `/proc/${parent}/task/${parent}/children`
     readFileSync(children)
     return createCpuClock(() => readFileSync(children, 'latin1').trim().split(' '))

@@ -30,7 +30,10 @@ export interface Slice {
 export async function takeSlice(options: SliceOptions): Promise<Slice> {
   const { servers, requests, durationMs, databaseCpu = () => Number.NaN } = options
   const portOf = (index: number) => servers[index % servers.length]?.port ?? 0
-  const connections = Array.from({ length: options.connections }, (_, index) => new LoadConnection(portOf(index)))
+  const connections = Array.from(
+    { length: options.connections },
+    (_, index) => new LoadConnection(portOf(index)),
+  )
   const serverCpu = createCpuClock(() => servers.map(({ pid }) => pid))
   const latencies: number[] = []
   let [turn, added] = [0, 0]

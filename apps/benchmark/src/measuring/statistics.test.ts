@@ -7,11 +7,14 @@ it.each([
   [6, 1, 6],
   [10, 3, 8],
   [20, 7.5, 13.5],
-])('gives the 95%% interval of the signed-rank test for %d values from 1 on: %d to %d', (count, low, high) => {
-  const values = Array.from({ length: count }, (_, index) => count - index)
-  expect(estimate(values)).toEqual({ middle: (count + 1) / 2, low, high })
-  expect(values[0], 'the values stay in their order').toBe(count)
-})
+])(
+  'gives the 95%% interval of the signed-rank test for %d values from 1 on: %d to %d',
+  (count, low, high) => {
+    const values = Array.from({ length: count }, (_, index) => count - index)
+    expect(estimate(values)).toEqual({ middle: (count + 1) / 2, low, high })
+    expect(values[0], 'the values stay in their order').toBe(count)
+  },
+)
 
 it('is hardly moved by a wild value', () => {
   const { middle } = estimate([1, 1.1, 0.9, 1, 1.05, 0.95, 1, 50])

@@ -4,7 +4,16 @@ import { middleOf, ratio } from '../measuring/rotation.ts'
 import { OPERATIONS } from '../requests/operations.ts'
 import { CONTESTANTS, DATABASE_NAMES, DATABASES, type Database } from '../servers/contestants.ts'
 import { type Machine, rangeOf } from './machines.ts'
-import { COSTS, comparisonTable, estimateText, type Facts, factsTable, type Report, table, timesText } from './page.ts'
+import {
+  COSTS,
+  comparisonTable,
+  estimateText,
+  type Facts,
+  factsTable,
+  type Report,
+  table,
+  timesText,
+} from './page.ts'
 import { rangeSvg } from './range-svg.ts'
 
 const TITLE = 'requests for the same CPU time, times those of the bare server'
@@ -47,7 +56,10 @@ function picture(machines: readonly Machine[], database: Database): string {
       return range ? [{ name, isOurs: role === 'service', ...range }] : []
     }),
   }))
-  return rangeSvg(`${DATABASE_NAMES[database]}: ${TITLE}; lowest and highest of ${machines.length} machines`, panels)
+  return rangeSvg(
+    `${DATABASE_NAMES[database]}: ${TITLE}; lowest and highest of ${machines.length} machines`,
+    panels,
+  )
 }
 
 function rangeTable(machines: readonly Machine[], database: Database): string {

@@ -2,13 +2,23 @@ import { expect, it } from 'vitest'
 import { rangeOf, readMachines, withThisMachine } from './machines.ts'
 import { rangeSvg } from './range-svg.ts'
 
-const facts = { command: 'pnpm bench', date: '2026-11-22', commit: 'abc', machine: '', system: '', cores: '' }
+const facts = {
+  command: 'pnpm bench',
+  date: '2026-11-22',
+  commit: 'abc',
+  machine: '',
+  system: '',
+  cores: '',
+}
 const [first, ...others] = readMachines()
 if (first === undefined) throw new Error('No machine was measured.')
 
 it('puts a run in the place of an earlier one of the same machine, and beside those of others', () => {
   const again = withThisMachine([first, ...others], [], { ...facts, machine: first.machine })
-  expect(again.map(({ machine }) => machine)).toEqual([...others.map(({ machine }) => machine), first.machine])
+  expect(again.map(({ machine }) => machine)).toEqual([
+    ...others.map(({ machine }) => machine),
+    first.machine,
+  ])
   expect(again.at(-1)).toMatchObject({ commit: 'abc', figures: {} })
   expect(withThisMachine([first], [], { ...facts, machine: 'another' })).toHaveLength(2)
 })
@@ -24,7 +34,9 @@ it('gives the range over the machines that have a figure', () => {
 it('draws a bar to the lowest figure and a line to the highest, and escapes markup', () => {
   const bars = [{ name: 'A & <B>', isOurs: true, low: 1, high: 2 }]
   const svg = rangeSvg('Ratios', [{ title: 'List', bars }])
-  const [, start = 0, width = 0] = (/<rect x="(\d+)" y="38" width="(\d+)"/.exec(svg) ?? []).map(Number)
+  const [, start = 0, width = 0] = (/<rect x="(\d+)" y="38" width="(\d+)"/.exec(svg) ?? []).map(
+    Number,
+  )
   expect(svg).toContain(`x2="${start + width * 2}"`)
   expect(svg).toContain('>A &amp; &lt;B&gt;</text>')
   expect(svg).toContain('>1.00–2.00</text>')

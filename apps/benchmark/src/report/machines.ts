@@ -34,20 +34,34 @@ export function readMachines(): Machine[] {
 /** Writes the figures of one operation into one line. */
 export function writeMachines(machines: readonly Machine[]): void {
   const text = JSON.stringify(machines, undefined, 2)
-  writeFileSync(FILE, `${text.replaceAll(/\{[^{}]+\}/g, (figures) => figures.replaceAll(/\s+/g, ' '))}\n`)
+  writeFileSync(
+    FILE,
+    `${text.replaceAll(/\{[^{}]+\}/g, (figures) => figures.replaceAll(/\s+/g, ' '))}\n`,
+  )
 }
 
-/** The machines with the figures of this run, which take the place of earlier ones of the same machine. */
+/**
+ * The machines with the figures of this run, which take the place of earlier ones of the same
+ * machine.
+ */
 export function withThisMachine(
   machines: readonly Machine[],
   comparisons: readonly Comparison[],
   { machine, date, commit, command: source }: Facts,
 ): Machine[] {
   const figures = Object.fromEntries(comparisons.flatMap(figuresOf))
-  return [...machines.filter((other) => other.machine !== machine), { machine, date, commit, source, figures }]
+  return [
+    ...machines.filter((other) => other.machine !== machine),
+    { machine, date, commit, source, figures },
+  ]
 }
 
-function figuresOf({ database, contestants, measurements, latency }: Comparison): [string, Figures][] {
+function figuresOf({
+  database,
+  contestants,
+  measurements,
+  latency,
+}: Comparison): [string, Figures][] {
   const compared = measurements.filter(({ contestant }) => contestant !== contestants[0])
   return compared.map(({ contestant, operation, series }) => {
     const hasLatency = operation === MIXED && contestant === contestants[1] && latency !== undefined

@@ -11,12 +11,16 @@ import { ROOT } from '../servers/contestants.ts'
 export type Report = Readonly<Record<string, string>>
 
 /** What a reader must know to compare figures, or to repeat the run. */
-export type Facts = Readonly<Record<'command' | 'date' | 'commit' | 'machine' | 'system' | 'cores', string>>
+export type Facts = Readonly<
+  Record<'command' | 'date' | 'commit' | 'machine' | 'system' | 'cores', string>
+>
 
 export function factsOf(cores: string): Facts {
   const info = readFileSync('/proc/cpuinfo', 'utf8')
-  const field = (name: string) => new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(info)?.[1] ?? 'unknown'
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
+  const field = (name: string) =>
+    new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(info)?.[1] ?? 'unknown'
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
   const changes = git('status', '--porcelain') === '' ? '' : ', with changes'
   return {
     command: `\`${['pnpm bench', ...process.argv.slice(2)].join(' ')}\``,
@@ -38,7 +42,10 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return [heads, ruler, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** A row for each contestant, a column for each operation, and then these figures of its start and memory. */
+/**
+ * A row for each contestant, a column for each operation, and then these figures of its start and
+ * memory.
+ */
 export function comparisonTable(
   { operations, measurements, footprints }: Comparison,
   cell: (measurement: Measurement) => string,
@@ -57,12 +64,15 @@ export function comparisonTable(
 /** Columns of what a server costs besides CPU time. */
 export const COSTS = {
   'first response, ms': ({ firstResponseMs }: Footprint) => firstResponseMs.toFixed(0),
-  'at rest–highest, MiB': ({ restMiB, peakMiB }: Footprint) => `${restMiB.toFixed(0)}–${peakMiB.toFixed(0)}`,
+  'at rest–highest, MiB': ({ restMiB, peakMiB }: Footprint) =>
+    `${restMiB.toFixed(0)}–${peakMiB.toFixed(0)}`,
 }
 
 /** CPU time in microseconds, and that of the database server where it is known. */
 export function timesText({ series }: Measurement): string {
-  const both = (['cpuMicroseconds', 'databaseMicroseconds'] as const).map((figure) => middleOf(series.slices, figure))
+  const both = (['cpuMicroseconds', 'databaseMicroseconds'] as const).map((figure) =>
+    middleOf(series.slices, figure),
+  )
   return both.flatMap((time) => (Number.isNaN(time) ? [] : time.toFixed(0))).join('+')
 }
 

@@ -25,33 +25,64 @@ const STAGES: Readonly<Record<string, RegExp>> = {
   rest: /^\(/,
 }
 
-/** Measures the service twice in turn: without a profiler, which takes time itself, and with that of Node. */
-export async function requestTimeReport(facts: Facts, log: (line: string) => void): Promise<Report> {
+/**
+ * Measures the service twice in turn: without a profiler, which takes time itself, and with that of
+ * Node.
+ */
+export async function requestTimeReport(
+  facts: Facts,
+  log: (line: string) => void,
+): Promise<Report> {
   const heads = ['']
   const rows = [...Object.keys(STAGES).slice(1), 'in all'].map((stage) => [stage])
-  for (const [database, operation] of DATABASES.flatMap((one) => [LIST, GET].map((each) => [one, each] as const))) {
+  for (const [database, operation] of DATABASES.flatMap((one) =>
+    [LIST, GET].map((each) => [one, each] as const),
+  )) {
     const folder = await temporaryFolder()
-    const program = ['--cpu-prof', '--cpu-prof-interval', '100', '--cpu-prof-dir', folder, ...SERVICE.program]
+    const program = [
+      '--cpu-prof',
+      '--cpu-prof-interval',
+      '100',
+      '--cpu-prof-dir',
+      folder,
+      ...SERVICE.program,
+    ]
     const contestants = [SERVICE, { ...SERVICE, program }]
-    const { measurements } = await compare({ database, operations: [operation], contestants, plan: FULL }, log)
-    const [micros = Number.NaN] = measurements.map(({ series }) => middleOf(series.slices, 'cpuMicroseconds'))
+    const { measurements } = await compare(
+      { database, operations: [operation], contestants, plan: FULL },
+      log,
+    )
+    const [micros = Number.NaN] = measurements.map(({ series }) =>
+      middleOf(series.slices, 'cpuMicroseconds'),
+    )
     const samples = samplesByStage(folder)
     const all = samples.filter((stage) => stage !== 'idle').length
     heads.push(`${DATABASE_NAMES[database]}, ${operation.title.toLowerCase()}`)
     for (const row of rows) {
-      const part = row[0] === 'in all' ? 1 : samples.filter((stage) => stage === row[0]).length / all
+      const part =
+        row[0] === 'in all' ? 1 : samples.filter((stage) => stage === row[0]).length / all
       row.push(`${(part * micros).toFixed(1)} (${(part * 100).toFixed(0)}%)`)
     }
   }
   const meaning =
     'CPU time in microseconds. A function counts for the stage of its file, what Node and V8 do for whoever calls it.'
-  const page = ['# Where the time of a request goes', factsTable(facts), meaning, table(heads, rows)]
+  const page = [
+    '# Where the time of a request goes',
+    factsTable(facts),
+    meaning,
+    table(heads, rows),
+  ]
   return { 'request-time.md': `${page.join('\n\n')}\n` }
 }
 
-/** The stage of each sample in the second half of the profile in a folder; the first half is start and warm-up. */
+/**
+ * The stage of each sample in the second half of the profile in a folder; the first half is start
+ * and warm-up.
+ */
 function samplesByStage(folder: string): (string | undefined)[] {
-  const { nodes, samples } = JSON.parse(readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8'))
+  const { nodes, samples } = JSON.parse(
+    readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8'),
+  )
   const stages = new Map<number, string | undefined>()
   const maps = new Map<string, SourceMap>()
   // A node comes before its children.
@@ -63,13 +94,22 @@ function samplesByStage(folder: string): (string | undefined)[] {
   return samples.slice(samples.length / 2).map((id: number) => stages.get(id))
 }
 
-/** The source file of a function, also of one in a bundle; for what is no function its name, such as `(idle)`. */
-function sourceOf({ functionName, url, lineNumber, columnNumber }: Frame, maps: Map<string, SourceMap>): string {
+/**
+ * The source file of a function, also of one in a bundle; for what is no function its name, such as
+ * `(idle)`.
+ */
+function sourceOf(
+  { functionName, url, lineNumber, columnNumber }: Frame,
+  maps: Map<string, SourceMap>,
+): string {
   if (!url.includes('/dist/')) return url || functionName
-  const map = maps.get(url) ?? new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')))
+  const map =
+    maps.get(url) ?? new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')))
   maps.set(url, map)
   const entry = map.findEntry(lineNumber, columnNumber)
   return 'originalSource' in entry ? entry.originalSource : url
 }
 
-type Frame = Readonly<Record<'functionName' | 'url', string> & Record<'lineNumber' | 'columnNumber', number>>
+type Frame = Readonly<
+  Record<'functionName' | 'url', string> & Record<'lineNumber' | 'columnNumber', number>
+>

@@ -3,7 +3,16 @@ import type { Measurement } from '../comparison/running.ts'
 import { middleOf, ratio } from '../measuring/rotation.ts'
 import type { BulkRun } from '../scale/bulk.ts'
 import { DATABASE_NAMES } from '../servers/contestants.ts'
-import { COSTS, comparisonTable, estimateText, type Facts, factsTable, type Report, table, timesText } from './page.ts'
+import {
+  COSTS,
+  comparisonTable,
+  estimateText,
+  type Facts,
+  factsTable,
+  type Report,
+  table,
+  timesText,
+} from './page.ts'
 
 /** One page on many pets and on several processes; what was not asked for is empty. */
 export function scaleReport(
@@ -12,7 +21,11 @@ export function scaleReport(
   processes: readonly Comparison[],
   facts: Facts,
 ): Report {
-  const sections = [growth.flatMap(growthSection), bulkSection(bulk), processes.flatMap(processesSection)]
+  const sections = [
+    growth.flatMap(growthSection),
+    bulkSection(bulk),
+    processes.flatMap(processesSection),
+  ]
   const page = ['# Many pets, and several processes', factsTable(facts), ...sections.flat()]
   return { 'scale.md': `${page.join('\n\n')}\n` }
 }
@@ -30,7 +43,9 @@ function bulkSection(runs: readonly BulkRun[]): string[] {
   if (runs.length === 0) return []
   const rows = runs.map(({ database, command, pets, seconds, peakMiB }) => [
     `${DATABASE_NAMES[database]}: \`${command}\``,
-    ...[pets, Math.round(pets / seconds), Math.round(peakMiB)].map((value) => value.toLocaleString('en')),
+    ...[pets, Math.round(pets / seconds), Math.round(peakMiB)].map((value) =>
+      value.toLocaleString('en'),
+    ),
   ])
   return [
     '## Bulk work',
@@ -39,11 +54,19 @@ function bulkSection(runs: readonly BulkRun[]): string[] {
   ]
 }
 
-/** What the model assumes: the largest PostgreSQL server that cloud providers rent, and how much of its cores is used. */
+/**
+ * What the model assumes: the largest PostgreSQL server that cloud providers rent, and how much of
+ * its cores is used.
+ */
 const LARGEST = { cores: 192, use: 0.7 }
 
 function processesSection(comparison: Comparison): string[] {
-  const heads = ['requests/s', 'service, a core', 'PostgreSQL, a core', `PostgreSQL, ${LARGEST.cores} cores`]
+  const heads = [
+    'requests/s',
+    'service, a core',
+    'PostgreSQL, a core',
+    `PostgreSQL, ${LARGEST.cores} cores`,
+  ]
   const alone = comparison.measurements.filter(({ contestant }) => contestant.processes === 1)
   const throughput = ({ series }: Measurement) =>
     `${middleOf(series.slices, 'requestsPerSecond').toFixed(0)}, ${estimateText(ratio(series, 'requestsPerSecond'))}`

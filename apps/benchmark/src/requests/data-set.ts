@@ -1,7 +1,9 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 
-/** A pet of the data set, under the names of the wire. A status of `null` is left out of responses. */
+/**
+ * A pet of the data set, under the names of the wire. A status of `null` is left out of responses.
+ */
 export interface DataPet {
   readonly id: number
   readonly name: string
@@ -29,7 +31,11 @@ export function dataPet(id: number, size: number): DataPet {
 }
 
 /** Pets by ascending id after an id: what a list must contain. */
-export function dataPage(size: number, limit: number, { after = 0, status }: { after?: number; status?: string } = {}) {
+export function dataPage(
+  size: number,
+  limit: number,
+  { after = 0, status }: { after?: number; status?: string } = {},
+) {
   const page: DataPet[] = []
   for (let id = after + 1; id <= size && page.length < limit; id += 1) {
     const pet = dataPet(id, size)

@@ -18,7 +18,11 @@ interface Target {
 }
 
 const LONG_LIST = { limit: 100, status: STATUS }
-export const LIST: Operation = { id: 'list', title: 'List 20', requests: (target) => [list(target)] }
+export const LIST: Operation = {
+  id: 'list',
+  title: 'List 20',
+  requests: (target) => [list(target)],
+}
 export const GET: Operation = { id: 'get', title: 'Get one', requests: gets }
 export const CREATE: Operation = { id: 'create', title: 'Create', requests: creates }
 /** What the latency is measured with. */
@@ -26,23 +30,33 @@ export const MIXED: Operation = { id: 'mixed', title: 'Mixed', requests: mixed }
 export const OPERATIONS: readonly Operation[] = [
   LIST,
   { id: 'page', title: 'A page far down', requests: pages },
-  { id: 'list-100', title: 'List 100 with a status', requests: (target) => [list(target, LONG_LIST)] },
+  {
+    id: 'list-100',
+    title: 'List 100 with a status',
+    requests: (target) => [list(target, LONG_LIST)],
+  },
   ...[GET, CREATE, MIXED],
 ]
 
 type ListOptions = { readonly limit?: number; readonly status?: string; readonly after?: number }
 
-function list({ size, takesCursors }: Target, { limit = 20, ...filter }: ListOptions = {}): CheckedRequest {
+function list(
+  { size, takesCursors }: Target,
+  { limit = 20, ...filter }: ListOptions = {},
+): CheckedRequest {
   const query = new URLSearchParams({ limit: String(limit) })
   if (filter.status !== undefined) query.set('status', filter.status)
-  if (filter.after !== undefined && takesCursors) query.set('cursor', writeCursor(BigInt(filter.after), undefined))
+  if (filter.after !== undefined && takesCursors)
+    query.set('cursor', writeCursor(BigInt(filter.after), undefined))
   else if (filter.after !== undefined) query.set('after', String(filter.after))
   const responseBody = `[${dataPage(size, limit, filter).map(petJson).join(',')}]`
   return checkedRequest({ path: `/v1/pets?${query}` }, 200, responseBody)
 }
 
 function pages(target: Target): CheckedRequest[] {
-  return [0.7, 0.72, 0.74, 0.76, 0.78].map((part) => list(target, { after: Math.floor(target.size * part) }))
+  return [0.7, 0.72, 0.74, 0.76, 0.78].map((part) =>
+    list(target, { after: Math.floor(target.size * part) }),
+  )
 }
 
 /** Ids all over the table, in an order without a pattern. */

@@ -13,22 +13,39 @@ export interface CheckedRequest extends WireRequest {
   readonly responseBody: Buffer | undefined
 }
 
-export function checkedRequest(request: WireRequest, status: number, responseBody?: string): CheckedRequest {
+export function checkedRequest(
+  request: WireRequest,
+  status: number,
+  responseBody?: string,
+): CheckedRequest {
   const bytes = requestBytes({ key: API_KEY, ...request })
-  return { ...request, bytes, status, responseBody: responseBody === undefined ? undefined : Buffer.from(responseBody) }
+  return {
+    ...request,
+    bytes,
+    status,
+    responseBody: responseBody === undefined ? undefined : Buffer.from(responseBody),
+  }
 }
 
-/** Resolves with the response; rejects when it is missing, or not the expected one byte for byte. */
+/**
+ * Resolves with the response; rejects when it is missing, or not the expected one byte for byte.
+ */
 export function send(
   connection: LoadConnection,
   { method = 'GET', path, bytes, status, responseBody }: CheckedRequest,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.send(bytes, (response) => {
-      const isRight = response?.status === status && (responseBody ?? response.body).equals(response.body)
+      const isRight =
+        response?.status === status && (responseBody ?? response.body).equals(response.body)
       if (isRight) return resolve()
-      const received = response === undefined ? 'no response' : `${response.head}\n\n${response.body}`
-      reject(new Error(`Wrong response to ${method} ${path}\nexpected: ${status} ${responseBody ?? ''}\n\n${received}`))
+      const received =
+        response === undefined ? 'no response' : `${response.head}\n\n${response.body}`
+      reject(
+        new Error(
+          `Wrong response to ${method} ${path}\nexpected: ${status} ${responseBody ?? ''}\n\n${received}`,
+        ),
+      )
     })
   })
 }

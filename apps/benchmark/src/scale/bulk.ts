@@ -13,7 +13,10 @@ export interface BulkRun extends CommandRun {
   readonly pets: number
 }
 
-/** Imports a file of pets and exports it again, on both databases. Rejects when another file comes out. */
+/**
+ * Imports a file of pets and exports it again, on both databases. Rejects when another file comes
+ * out.
+ */
 export async function measureBulk(pets: number, log: (line: string) => void): Promise<BulkRun[]> {
   const folder = await temporaryFolder()
   const [input, output] = [join(folder, 'pets.ndjson'), join(folder, 'output.ndjson')]
@@ -25,12 +28,16 @@ export async function measureBulk(pets: number, log: (line: string) => void): Pr
     try {
       const { url, imported } = await databases.create(pets)
       const exported = await runCommand(['export', '--no-ids', '--output', output], url)
-      runs.push({ database, command: 'import', pets, ...imported }, { database, command: 'export', pets, ...exported })
+      runs.push(
+        { database, command: 'import', pets, ...imported },
+        { database, command: 'export', pets, ...exported },
+      )
     } finally {
       await databases.close()
     }
     const [before, after] = await Promise.all([readFile(input), readFile(output)])
-    if (!before.equals(after)) throw new Error(`The pets that came out of ${database} are not those that went in.`)
+    if (!before.equals(after))
+      throw new Error(`The pets that came out of ${database} are not those that went in.`)
   }
   return runs
 }

@@ -21,7 +21,8 @@ export interface Contestant {
   readonly size?: number
 }
 
-// Source starts the source of the bare servers, and the built benchmark, which is one file, built ones.
+// Source starts the source of the bare servers, and the built benchmark, which is one file, built
+// ones.
 const EXTENSION = extname(import.meta.filename)
 const SRC = EXTENSION === '.ts' ? dirname(import.meta.dirname) : import.meta.dirname
 const PEERS = join(SRC, '../peers')
@@ -29,12 +30,23 @@ export const ROOT = join(SRC, '../../..')
 
 /** The command line of our program, after `node`: always the built one. */
 export const PROGRAM = join(ROOT, 'apps/api/bin/pet-store.js')
-export const SERVICE: Contestant = { id: 'pet-store', name: 'Pet Store', role: 'service', program: [PROGRAM, 'serve'] }
+export const SERVICE: Contestant = {
+  id: 'pet-store',
+  name: 'Pet Store',
+  role: 'service',
+  program: [PROGRAM, 'serve'],
+}
 
-/** Our service untraced, tracing one request of ten, and tracing each one, with a collector to send to. */
+/**
+ * Our service untraced, tracing one request of ten, and tracing each one, with a collector to send
+ * to.
+ */
 export function tracingContestants(collector: string): readonly Contestant[] {
   const traced = ['0.1', '1'].map((share) => {
-    const sampler = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: share }
+    const sampler = {
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: share,
+    }
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector, ...sampler }
     return { ...SERVICE, id: `traced-${share}`, name: `Pet Store, traced: ${share}`, settings }
   })
@@ -47,10 +59,25 @@ const DRIZZLE = peer('fastify-drizzle', 'Fastify + Drizzle, prepared')
 const NEST = peer('nest-typeorm', 'NestJS + TypeORM')
 const EXPRESS = peer('express-mikro-orm', 'Express + MikroORM')
 
-/** Everybody on each database. The first is the one that the others are compared with, the second is our service. */
+/**
+ * Everybody on each database. The first is the one that the others are compared with, the second is
+ * our service.
+ */
 export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
-  sqlite: [ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'), SERVICE, DRIZZLE, NEST, EXPRESS],
-  postgres: [ceiling('bare', 'bare node:http + pg pool', 'postgres'), SERVICE, PIPELINED, NEST, EXPRESS],
+  sqlite: [
+    ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'),
+    SERVICE,
+    DRIZZLE,
+    NEST,
+    EXPRESS,
+  ],
+  postgres: [
+    ceiling('bare', 'bare node:http + pg pool', 'postgres'),
+    SERVICE,
+    PIPELINED,
+    NEST,
+    EXPRESS,
+  ],
 }
 
 function ceiling(id: string, name: string, file: string, ...args: readonly string[]): Contestant {
@@ -61,8 +88,13 @@ function peer(id: string, name: string): Contestant {
   return { id, name, role: 'peer', program: [join(PEERS, `dist/${id}.js`)] }
 }
 
-/** Installs and builds the peers, which are not part of the workspace, so that nobody else has to install them. */
+/**
+ * Installs and builds the peers, which are not part of the workspace, so that nobody else has to
+ * install them.
+ */
 export function preparePeers(): void {
-  execFileSync('pnpm', ['install', '--frozen-lockfile', '--prefer-offline', '--silent'], { cwd: PEERS })
+  execFileSync('pnpm', ['install', '--frozen-lockfile', '--prefer-offline', '--silent'], {
+    cwd: PEERS,
+  })
   execFileSync('node_modules/.bin/tsc', { cwd: PEERS })
 }

@@ -17,7 +17,9 @@ interface FilledDatabase {
   countPets(): Promise<number>
 }
 
-/** Databases that are all the same to begin with: our schema and the data set, by our own command. */
+/**
+ * Databases that are all the same to begin with: our schema and the data set, by our own command.
+ */
 export interface Databases {
   /** Which server, for PostgreSQL. */
   readonly description?: string
@@ -53,7 +55,10 @@ async function openSqliteDatabases(): Promise<Databases> {
   }
 }
 
-/** Databases on a PostgreSQL server with its defaults, but more connections: it waits for the disk, as SQLite does. */
+/**
+ * Databases on a PostgreSQL server with its defaults, but more connections: it waits for the disk,
+ * as SQLite does.
+ */
 async function openPostgresDatabases(): Promise<Databases> {
   const server = await startPostgresServer(['-c', 'max_connections=300'])
   const drops: (() => Promise<void>)[] = []

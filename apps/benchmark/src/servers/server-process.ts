@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type RunningProgram, startProgram, temporaryFolder, waitForResponse } from '@pet-store/testing'
+import {
+  type RunningProgram,
+  startProgram,
+  temporaryFolder,
+  waitForResponse,
+} from '@pet-store/testing'
 import { freePort } from '@pet-store/testing-postgres'
 import { API_KEY, API_KEY_SHA256 } from '../requests/request.ts'
 import { type Contestant, PROGRAM } from './contestants.ts'
@@ -11,13 +16,14 @@ import { type Contestant, PROGRAM } from './contestants.ts'
 let serverCore: number | undefined
 
 /**
- * Keeps the last core for the servers that are measured. This process, and with it the database server that it
- * starts, moves to the others. Returns a description of who runs where.
+ * Keeps the last core for the servers that are measured. This process, and with it the database
+ * server that it starts, moves to the others. Returns a description of who runs where.
  */
 export function pinProcesses(): string {
   const last = availableParallelism() - 1
   const others = Array.from({ length: last }, (_, core) => core).join(',')
-  const isPinned = last > 0 && spawnSync('taskset', ['-acp', others, String(process.pid)]).status === 0
+  const isPinned =
+    last > 0 && spawnSync('taskset', ['-acp', others, String(process.pid)]).status === 0
   if (!isPinned) return 'not pinned: taskset or a second core is missing'
   serverCore = last
   return `server on core ${last}; client and database on ${others}`
@@ -31,7 +37,10 @@ export interface RunningServer extends Pick<RunningProgram, 'pid' | 'memoryMiB' 
 }
 
 /** Starts a contestant and waits for its first response. */
-export async function startServer({ program, settings }: Contestant, databaseUrl: string): Promise<RunningServer> {
+export async function startServer(
+  { program, settings }: Contestant,
+  databaseUrl: string,
+): Promise<RunningServer> {
   const port = await freePort()
   // What it writes, above all its access log, goes to a file, as it would under a supervisor.
   const logFile = join(await temporaryFolder(), 'server.log')
@@ -48,23 +57,42 @@ export async function startServer({ program, settings }: Contestant, databaseUrl
   }
   const start = performance.now()
   // With the reducer on, a server that waits for its turn throws its compiled code away.
-  const running = startProgram({ args: ['--no-memory-reducer', ...program], env, output: log, core: serverCore })
-  closeSync(log)
-  await waitForResponse(running, port, { path: '/v1/pets?limit=20', key: API_KEY }).catch(async (cause) => {
-    await running.end()
-    throw new Error(`${program.join(' ')} does not respond:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`, { cause })
+  const running = startProgram({
+    args: ['--no-memory-reducer', ...program],
+    env,
+    output: log,
+    core: serverCore,
   })
+  closeSync(log)
+  await waitForResponse(running, port, { path: '/v1/pets?limit=20', key: API_KEY }).catch(
+    async (cause) => {
+      await running.end()
+      throw new Error(
+        `${program.join(' ')} does not respond:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`,
+        { cause },
+      )
+    },
+  )
   return { ...running, port, firstResponseMs: performance.now() - start }
 }
 
-/** A command of ours that has run to its end: from its start, and its resident memory at its highest. */
+/**
+ * A command of ours that has run to its end: from its start, and its resident memory at its
+ * highest.
+ */
 export interface CommandRun {
   readonly seconds: number
   readonly peakMiB: number
 }
 
-/** Runs a command of our program as a user does, on the server's core. Rejects with its output when it fails. */
-export async function runCommand(args: readonly string[], databaseUrl: string): Promise<CommandRun> {
+/**
+ * Runs a command of our program as a user does, on the server's core. Rejects with its output when
+ * it fails.
+ */
+export async function runCommand(
+  args: readonly string[],
+  databaseUrl: string,
+): Promise<CommandRun> {
   const start = performance.now()
   const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl }
   const running = startProgram({ args: [PROGRAM, ...args], env, core: serverCore })

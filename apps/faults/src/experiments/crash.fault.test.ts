@@ -10,14 +10,33 @@ import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
 const WRITERS = 16
 const ROUNDS = size(1, 30)
 
-/** Breaks something in the middle of creations, several times, and compares what clients were told with what is stored. */
-async function runRounds(name: string, service: Service, crashAndRecover: () => Promise<void>): Promise<void> {
+/**
+ * Breaks something in the middle of creations, several times, and compares what clients were told
+ * with what is stored.
+ */
+async function runRounds(
+  name: string,
+  service: Service,
+  crashAndRecover: () => Promise<void>,
+): Promise<void> {
   const random = randomOf(name)
   const ledger = new Ledger()
   for (let round = 0; round < ROUNDS; round += 1) {
     const prefix = `r${round}`
-    const withKeys = startWriters({ service, ledger, writers: WRITERS / 2, withKeys: true, prefix: `${prefix}-keyed` })
-    const without = startWriters({ service, ledger, writers: WRITERS / 2, withKeys: false, prefix: `${prefix}-plain` })
+    const withKeys = startWriters({
+      service,
+      ledger,
+      writers: WRITERS / 2,
+      withKeys: true,
+      prefix: `${prefix}-keyed`,
+    })
+    const without = startWriters({
+      service,
+      ledger,
+      writers: WRITERS / 2,
+      withKeys: false,
+      prefix: `${prefix}-plain`,
+    })
     await untilMore(ledger, 50)
     await setTimeout(random.integer(0, 300))
     await crashAndRecover()
@@ -47,26 +66,34 @@ it('loses and doubles no pet when PostgreSQL stops immediately', async () => {
   })
 })
 
-it.each(KINDS)('responds to every creation that it processes while it is stopped, on %s', async (kind) => {
-  const name = `SIGTERM on ${kind}`
-  const random = randomOf(name)
-  const databaseUrl = await emptyDatabase(kind)
-  const service = await Service.prepare({ databaseUrl, settings: { SHUTDOWN_DELAY: '1s' } })
-  const ledger = new Ledger()
-  for (let round = 0; round < ROUNDS; round += 1) {
+it.each(KINDS)(
+  'responds to every creation that it processes while it is stopped, on %s',
+  async (kind) => {
+    const name = `SIGTERM on ${kind}`
+    const random = randomOf(name)
+    const databaseUrl = await emptyDatabase(kind)
+    const service = await Service.prepare({ databaseUrl, settings: { SHUTDOWN_DELAY: '1s' } })
+    const ledger = new Ledger()
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await service.start()
+      const clients = Array.from({ length: WRITERS }, (_, client) =>
+        sendAhead(service, ledger, `r${round}-${client}`),
+      )
+      await setTimeout(random.integer(100, 500))
+      expect(await service.end('SIGTERM')).toBe(0)
+      await Promise.all(clients)
+    }
     await service.start()
-    const clients = Array.from({ length: WRITERS }, (_, client) => sendAhead(service, ledger, `r${round}-${client}`))
-    await setTimeout(random.integer(100, 500))
-    expect(await service.end('SIGTERM')).toBe(0)
-    await Promise.all(clients)
-  }
-  await service.start()
-  const findings = ledger.compare(await walkPets(service))
-  report(name, { rounds: ROUNDS, ...figures(findings) })
-  expect(findings).toMatchObject(NOTHING_WRONG)
-})
+    const findings = ledger.compare(await walkPets(service))
+    report(name, { rounds: ROUNDS, ...figures(findings) })
+    expect(findings).toMatchObject(NOTHING_WRONG)
+  },
+)
 
-/** Sends one to three creations in each packet, until the service ends. One without a response must not be stored. */
+/**
+ * Sends one to three creations in each packet, until the service ends. One without a response must
+ * not be stored.
+ */
 async function sendAhead(service: Service, ledger: Ledger, prefix: string): Promise<void> {
   let connection: RawConnection | undefined
   for (let packet = 0; service.isRunning; packet += 1) {

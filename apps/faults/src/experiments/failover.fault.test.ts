@@ -15,12 +15,17 @@ it('loses and doubles no pet when a standby is promoted', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { primary, standby, stop } = await startReplicatedServer()
     onTestFinished(stop)
-    // Without this a commit is acknowledged before the standby has it, and a failover loses it, whatever the service does.
+    // Without this a commit is acknowledged before the standby has it, and a failover loses it,
+    // whatever the service does.
     await runSql(primary.url, "alter system set synchronous_standby_names = '*'")
     await runSql(primary.url, 'select pg_reload_conf()')
-    // The address that clients know moves from one server to the other, as a virtual address or a name does.
+    // The address that clients know moves from one server to the other, as a virtual address or a
+    // name does.
     const proxy = await openProxy(primary.url)
-    const service = await Service.start({ databaseUrl: proxy.url, settings: { DATABASE_STATEMENT_TIMEOUT: '1000' } })
+    const service = await Service.start({
+      databaseUrl: proxy.url,
+      settings: { DATABASE_STATEMENT_TIMEOUT: '1000' },
+    })
     const ledger = new Ledger()
     const withKeys = startWriters({ service, ledger, writers: 8, withKeys: true, prefix: 'keyed' })
     const without = startWriters({ service, ledger, writers: 8, withKeys: false, prefix: 'plain' })
@@ -47,7 +52,11 @@ it('is not ready while its database is a standby, which cannot store pets', asyn
   proxy.moveTo(standby.url)
   const readiness = async () => (await service.ask({ path: '/readyz' }))?.status
   await until('the service is not ready', async () => (await readiness()) === 503)
-  const created = await service.ask({ method: 'POST', path: '/v1/pets', body: '{"name":"Rex","categoryId":1}' })
+  const created = await service.ask({
+    method: 'POST',
+    path: '/v1/pets',
+    body: '{"name":"Rex","categoryId":1}',
+  })
   expect(created?.status).toBe(503)
   expect((await service.ask({ path: '/v1/pets' }))?.status).toBe(200)
   await runSql(standby.url, 'select pg_promote()')

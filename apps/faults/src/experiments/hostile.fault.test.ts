@@ -11,7 +11,10 @@ import { CONTAINER_OF_512_MB, Service } from '../harness/service.ts'
 const CLIENTS = size(27, 200)
 /** More than 400 responses of 400 kB. */
 const MAX_GROWTH_MIB = 256
-/** How many times as long as without attack 99% of the good requests may take, on a machine that others use as well. */
+/**
+ * How many times as long as without attack 99% of the good requests may take, on a machine that
+ * others use as well.
+ */
 const MAX_SLOWDOWN = 20
 /** Less than this says nothing on such a machine. */
 const LEAST_NORMAL_MS = 50
@@ -21,7 +24,10 @@ const DEEP = '['.repeat(40_000) + ']'.repeat(40_000)
 
 interface Attack {
   readonly what: string
-  /** Sends the bytes one by one, slowly; whole, again and again; or whole, without reading the responses. */
+  /**
+   * Sends the bytes one by one, slowly; whole, again and again; or whole, without reading the
+   * responses.
+   */
   readonly how: 'drip' | 'repeat' | 'hold'
   readonly bytes: (key: string) => Buffer
   /** The statuses that its responses may have. */
@@ -31,15 +37,29 @@ interface Attack {
 
 const get = (key: string, path = '/v1/pets'): Buffer => Buffer.from(requestBytes({ path, key }))
 
-const create = (key: string, body: string | Buffer, headers: Record<string, string> = {}): Buffer => {
+const create = (
+  key: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Buffer => {
   const length = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }
-  const head = requestBytes({ method: 'POST', path: '/v1/pets', key, headers: { ...length, ...headers } })
+  const head = requestBytes({
+    method: 'POST',
+    path: '/v1/pets',
+    key,
+    headers: { ...length, ...headers },
+  })
   return Buffer.concat([Buffer.from(head), Buffer.from(body)])
 }
 
 const ATTACKS: readonly Attack[] = [
   { what: 'slow headers', how: 'drip', bytes: (key) => get(key), expected: [200, 408] },
-  { what: 'slow bodies', how: 'drip', bytes: (key) => create(key, '{"name":"Slow","categoryId":1}'), expected: [408] },
+  {
+    what: 'slow bodies',
+    how: 'drip',
+    bytes: (key) => create(key, '{"name":"Slow","categoryId":1}'),
+    expected: [408],
+  },
   {
     what: 'compressed bombs',
     how: 'repeat',
@@ -52,7 +72,12 @@ const ATTACKS: readonly Attack[] = [
     bytes: (key) => get(key, `/v1/pets?${'a&'.repeat(7_500)}`),
     expected: [200, 400],
   },
-  { what: 'deep nesting', how: 'repeat', bytes: (key) => create(key, '['.repeat(100_000)), expected: [400] },
+  {
+    what: 'deep nesting',
+    how: 'repeat',
+    bytes: (key) => create(key, '['.repeat(100_000)),
+    expected: [400],
+  },
   {
     what: 'nesting beside an integer such as 1.0',
     how: 'repeat',
@@ -65,7 +90,12 @@ const ATTACKS: readonly Attack[] = [
     bytes: (key) => create(key, `{"name":1,"categoryId":1.0,"x":[${'1,'.repeat(45_000)}1]}`),
     expected: [400],
   },
-  { what: 'unknown keys', how: 'repeat', bytes: () => get(createApiKeyText()), expected: [401, 429] },
+  {
+    what: 'unknown keys',
+    how: 'repeat',
+    bytes: () => get(createApiKeyText()),
+    expected: [401, 429],
+  },
   {
     what: 'requests sent ahead of the responses',
     how: 'repeat',
@@ -127,7 +157,10 @@ async function measureBeside(service: Service, attacks: readonly Attack[]) {
   const running = attacks.flatMap((attack) =>
     Array.from({ length: attack.clients ?? Math.ceil(CLIENTS / attacks.length) }, async () => {
       const statuses = new Set(await run(attack, service, () => isOver))
-      return { attack: attack.what, unexpected: [...statuses].filter((status) => !attack.expected.includes(status)) }
+      return {
+        attack: attack.what,
+        unexpected: [...statuses].filter((status) => !attack.expected.includes(status)),
+      }
     }),
   )
   await setTimeout(200)
@@ -139,7 +172,11 @@ async function measureBeside(service: Service, attacks: readonly Attack[]) {
 }
 
 /** Attacks on one connection after the other until it is over; the statuses of the responses. */
-async function run({ how, bytes }: Attack, service: Service, isOver: () => boolean): Promise<readonly number[]> {
+async function run(
+  { how, bytes }: Attack,
+  service: Service,
+  isOver: () => boolean,
+): Promise<readonly number[]> {
   const statuses: number[] = []
   const request = bytes(service.key)
   while (!isOver()) {

@@ -18,7 +18,11 @@ const DATABASE = 'sqlite:./pets.db'
 /** Sends many requests, all of which are to be served although their log lines go nowhere. */
 async function serve(name: string, service: Service): Promise<void> {
   const before = service.process.memoryMiB('VmRSS')
-  const { statuses } = await flood(service, { requests: REQUESTS, connections: 16, path: '/v1/pets?limit=1' })
+  const { statuses } = await flood(service, {
+    requests: REQUESTS,
+    connections: 16,
+    path: '/v1/pets?limit=1',
+  })
   const growthMiB = Math.round(service.peakMiB - before)
   report(name, { requests: REQUESTS, growthMiB })
   expect(statuses).toEqual({ 200: REQUESTS })
@@ -30,7 +34,9 @@ async function stop(service: Service): Promise<void> {
   expect([0, 1]).toContain(await service.end('SIGTERM'))
 }
 
-it('keeps serving when the disk of its log is full, and logs again when it has space again', async ({ skip }) => {
+it('keeps serving when the disk of its log is full, and logs again when it has space again', async ({
+  skip,
+}) => {
   const disk = await mountSmallDisk(1, skip)
   const path = join(disk, 'service.log')
   const output = openSync(path, 'a')
@@ -60,7 +66,11 @@ it('keeps serving when nobody reads the pipe of its log', async () => {
 it('keeps serving when the pipe of its log is closed', async () => {
   // The reader ends after the first line.
   const reader = spawn('head', ['-n', '1'], { stdio: ['pipe', 'ignore', 'ignore'] })
-  const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: reader.stdin })
+  const service = await Service.start({
+    databaseUrl: DATABASE,
+    settings: SETTINGS,
+    output: reader.stdin,
+  })
   reader.stdin.destroy()
   await serve('log to a closed pipe', service)
   await stop(service)
@@ -74,6 +84,9 @@ it('ends at once on the second signal while nobody reads its log', async () => {
   })
   await flood(service, { requests: 5_000, connections: 16, path: '/v1/pets?limit=1' })
   process.kill(service.process.pid, 'SIGTERM')
-  await until('it is stopping', async () => (await service.ask({ path: '/readyz' }))?.status === 503)
+  await until(
+    'it is stopping',
+    async () => (await service.ask({ path: '/readyz' }))?.status === 503,
+  )
   expect(await service.end('SIGTERM')).not.toBe(0)
 })

@@ -16,7 +16,9 @@ const MEMORY = fileURLToPath(import.meta.resolve('../harness/memory-persistence.
 const PERSISTENCES = ['memory', ...KINDS] as const
 
 /** What each run begins with: empty persistence, and the settings that name it. */
-async function emptyPersistence(kind: (typeof PERSISTENCES)[number]): Promise<Record<string, string>> {
+async function emptyPersistence(
+  kind: (typeof PERSISTENCES)[number],
+): Promise<Record<string, string>> {
   if (kind === 'memory') return { DATABASE_URL: 'memory', PERSISTENCE_MODULE: MEMORY }
   return { DATABASE_URL: await emptyDatabase(kind) }
 }
@@ -27,30 +29,40 @@ async function startOn(environment: Record<string, string>): Promise<Service> {
   return Service.start({ databaseUrl: environment['DATABASE_URL'] ?? '', settings })
 }
 
-it.each(PERSISTENCES)('does what the model does, one command after the other, on %s', async (kind) => {
-  let ran = 0
-  const property = fc.asyncProperty(commands(kind !== 'memory', COMMANDS), async (sequence) => {
-    const environment = await emptyPersistence(kind)
-    const service = await startOn(environment)
-    const model: Model = { pets: [], idempotencyKeys: new Map(), keys: [{ text: service.key, isValid: true }] }
-    await fc.asyncModelRun(() => ({ model, real: { service, environment } }), sequence)
-    ran += 1
-    expect(await walkPets(service)).toEqual(model.pets.map(({ id, name }) => ({ id, name })))
-    await service.end('SIGTERM')
-  })
-  await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true })
-  report(`model on ${kind}`, { seed: SEED, runs: ran, commands: COMMANDS })
-})
+it.each(PERSISTENCES)(
+  'does what the model does, one command after the other, on %s',
+  async (kind) => {
+    let ran = 0
+    const property = fc.asyncProperty(commands(kind !== 'memory', COMMANDS), async (sequence) => {
+      const environment = await emptyPersistence(kind)
+      const service = await startOn(environment)
+      const model: Model = {
+        pets: [],
+        idempotencyKeys: new Map(),
+        keys: [{ text: service.key, isValid: true }],
+      }
+      await fc.asyncModelRun(() => ({ model, real: { service, environment } }), sequence)
+      ran += 1
+      expect(await walkPets(service)).toEqual(model.pets.map(({ id, name }) => ({ id, name })))
+      await service.end('SIGTERM')
+    })
+    await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true })
+    report(`model on ${kind}`, { seed: SEED, runs: ran, commands: COMMANDS })
+  },
+)
 
 it.each(PERSISTENCES)('does what the model allows, many commands at once, on %s', async (kind) => {
   const environment = await emptyPersistence(kind)
   const service = await startOn(environment)
   const requests = size(100, 3_000)
   const clients = 16
-  const [pets = []] = fc.sample(fc.array(petText, { minLength: requests, maxLength: requests, size: 'max' }), {
-    numRuns: 1,
-    seed: SEED,
-  })
+  const [pets = []] = fc.sample(
+    fc.array(petText, { minLength: requests, maxLength: requests, size: 'max' }),
+    {
+      numRuns: 1,
+      seed: SEED,
+    },
+  )
   const acknowledged = new Map<string, string>()
   const idsByKey = new Map<string, Set<string>>()
   let lists = 0
@@ -103,5 +115,11 @@ it.each(PERSISTENCES)('does what the model allows, many commands at once, on %s'
   for (const [key, ids] of idsByKey) expect([key, ids.size]).toEqual([key, 1])
   const stored = await walkPets(service, '/v1/pets?limit=100')
   expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(acknowledged.keys()))
-  report(`parallel model on ${kind}`, { seed: SEED, clients, requests, stored: stored.length, lists })
+  report(`parallel model on ${kind}`, {
+    seed: SEED,
+    clients,
+    requests,
+    stored: stored.length,
+    lists,
+  })
 })

@@ -56,7 +56,9 @@ export function petJson({ name, categoryId, status }: PetText, id?: string): str
 
 /** The JSON of a pet with its fields in one order. */
 export function normalised(json: string): string {
-  return JSON.stringify(Object.entries(JSON.parse(json.replaceAll(/:(-?[0-9]+)/g, ':"$1"')) as object).toSorted())
+  return JSON.stringify(
+    Object.entries(JSON.parse(json.replaceAll(/:(-?[0-9]+)/g, ':"$1"')) as object).toSorted(),
+  )
 }
 
 function create(pet: PetText, key: string | undefined, apiKeyIndex: number): Command {
@@ -64,7 +66,13 @@ function create(pet: PetText, key: string | undefined, apiKeyIndex: number): Com
     const apiKey = pick(model.keys, apiKeyIndex)
     const body = petJson(pet)
     const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key }
-    const response = await service.ask({ method: 'POST', path: '/v1/pets', key: apiKey.text, body, headers })
+    const response = await service.ask({
+      method: 'POST',
+      path: '/v1/pets',
+      key: apiKey.text,
+      body,
+      headers,
+    })
     if (!apiKey.isValid) {
       // Too many unknown keys from one address get 429 instead of being looked up.
       expect([401, 429]).toContain(response?.status)
@@ -153,27 +161,42 @@ function pick<Value>(values: readonly Value[], index: number): Value {
   return value
 }
 
-/** So many commands for persistence that lasts; without it, none that restart the process or change its keys. */
+/**
+ * So many commands for persistence that lasts; without it, none that restart the process or change
+ * its keys.
+ */
 export function commands(isLasting: boolean, count: number): fc.Arbitrary<readonly Command[]> {
   const index = fc.nat(30)
-  const idempotencyKey = fc.option(fc.constantFrom('one', 'two', 'three'), { nil: undefined, freq: 2 })
+  const idempotencyKey = fc.option(fc.constantFrom('one', 'two', 'three'), {
+    nil: undefined,
+    freq: 2,
+  })
   const lastingOrNot = [
-    { weight: 14, arbitrary: fc.tuple(petText, idempotencyKey, index).map((all) => create(...all)) },
+    {
+      weight: 14,
+      arbitrary: fc.tuple(petText, idempotencyKey, index).map((all) => create(...all)),
+    },
     { weight: 6, arbitrary: index.map((at) => get(at)) },
     {
       weight: 4,
-      arbitrary: fc.tuple(fc.integer({ min: 1, max: 7 }), fc.constantFrom(...STATUSES)).map((all) => walk(...all)),
+      arbitrary: fc
+        .tuple(fc.integer({ min: 1, max: 7 }), fc.constantFrom(...STATUSES))
+        .map((all) => walk(...all)),
     },
   ]
   const lasting = [
     { weight: 1, arbitrary: fc.constant(changeKey('create', 0)) },
     {
       weight: 1,
-      arbitrary: fc.tuple(fc.constantFrom('rotate', 'revoke'), index).map((all) => changeKey(...all)),
+      arbitrary: fc
+        .tuple(fc.constantFrom('rotate', 'revoke'), index)
+        .map((all) => changeKey(...all)),
     },
     {
       weight: 1,
-      arbitrary: fc.constantFrom<NodeJS.Signals>('SIGTERM', 'SIGKILL').map((signal) => restart(signal)),
+      arbitrary: fc
+        .constantFrom<NodeJS.Signals>('SIGTERM', 'SIGKILL')
+        .map((signal) => restart(signal)),
     },
   ]
   // Not `fc.commands`, whose first sequences are short or empty.

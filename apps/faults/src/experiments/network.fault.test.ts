@@ -9,10 +9,21 @@ import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
 
 const WRITERS = 16
 const ROUNDS = size(1, 12)
-const FAULTS: readonly NetworkFault[] = ['delay', 'stall', 'black-hole', 'cut-replies', 'damage-replies', 'reset']
+const FAULTS: readonly NetworkFault[] = [
+  'delay',
+  'stall',
+  'black-hole',
+  'cut-replies',
+  'damage-replies',
+  'reset',
+]
 
 /** Applies every fault for a moment, in random order, while pets are created. */
-async function runFaults(name: string, databaseUrl: string, faults: readonly NetworkFault[]): Promise<void> {
+async function runFaults(
+  name: string,
+  databaseUrl: string,
+  faults: readonly NetworkFault[],
+): Promise<void> {
   const random = randomOf(name)
   const proxy = await openProxy(databaseUrl)
   const service = await Service.start({
@@ -26,8 +37,20 @@ async function runFaults(name: string, databaseUrl: string, faults: readonly Net
     while (left.length > 0) {
       const [fault = 'none'] = left.splice(random.integer(0, left.length - 1), 1)
       const prefix = `r${round}-${fault}`
-      const withKeys = startWriters({ service, ledger, writers: WRITERS / 2, withKeys: true, prefix: `${prefix}-k` })
-      const without = startWriters({ service, ledger, writers: WRITERS / 2, withKeys: false, prefix: `${prefix}-p` })
+      const withKeys = startWriters({
+        service,
+        ledger,
+        writers: WRITERS / 2,
+        withKeys: true,
+        prefix: `${prefix}-k`,
+      })
+      const without = startWriters({
+        service,
+        ledger,
+        writers: WRITERS / 2,
+        withKeys: false,
+        prefix: `${prefix}-p`,
+      })
       await untilMore(ledger, 50)
       proxy.set(fault)
       await setTimeout(random.integer(50, 500))

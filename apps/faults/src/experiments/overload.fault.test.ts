@@ -9,7 +9,9 @@ import { CONTAINER_OF_512_MB, Service } from '../harness/service.ts'
 import { walkPets } from '../harness/writers.ts'
 
 /** Keeps /livez busy until it is stopped; the statuses that it saw, and the longest wait. */
-function checkHealth(service: Service): { stop(): Promise<{ statuses: Set<number>; longestMs: number }> } {
+function checkHealth(service: Service): {
+  stop(): Promise<{ statuses: Set<number>; longestMs: number }>
+} {
   const statuses = new Set<number>()
   let longestMs = 0
   let isOver = false
@@ -33,14 +35,20 @@ function checkHealth(service: Service): { stop(): Promise<{ statuses: Set<number
 interface Load {
   readonly times: number
   readonly connections: number
-  /** Whether clients repeat at once when they get 503; otherwise they wait for their next request. */
+  /**
+   * Whether clients repeat at once when they get 503; otherwise they wait for their next request.
+   */
   readonly repeatsAt503?: boolean
 }
 
 /** More connections than requests may be under way or wait, so that some get 503. */
 const REJECTED = { times: 2, connections: 6_000 }
 const LOADS: readonly Load[] = IS_LONG
-  ? [...[1, 2, 5, 10].map((times) => ({ times, connections: 2_000 })), REJECTED, { ...REJECTED, repeatsAt503: true }]
+  ? [
+      ...[1, 2, 5, 10].map((times) => ({ times, connections: 2_000 })),
+      REJECTED,
+      { ...REJECTED, repeatsAt503: true },
+    ]
   : [{ times: 10, connections: 600 }]
 
 it.each(KINDS)('stays useful under ten times the load that it can carry, on %s', async (server) => {
@@ -48,9 +56,17 @@ it.each(KINDS)('stays useful under ten times the load that it can carry, on %s',
     databaseUrl: await emptyDatabase(server),
     core: 1,
   })
-  const measure = async (perSecond: number, options: Pick<Load, 'connections' | 'repeatsAt503'>) => {
+  const measure = async (
+    perSecond: number,
+    options: Pick<Load, 'connections' | 'repeatsAt503'>,
+  ) => {
     const before = service.process.cpuMicros()
-    const result = await load(service, { ...options, creates: true, seconds: size(1, 6), perSecond })
+    const result = await load(service, {
+      ...options,
+      creates: true,
+      seconds: size(1, 6),
+      perSecond,
+    })
     const responses = Object.values(result.statuses).reduce((sum, count) => sum + count, 0)
     return { ...result, cpuMicros: Math.round((service.process.cpuMicros() - before) / responses) }
   }
@@ -58,35 +74,43 @@ it.each(KINDS)('stays useful under ten times the load that it can carry, on %s',
   const busy = (connections: number) => measure(40_000, { connections })
   if (IS_LONG) await busy(200)
   const full = IS_LONG ? [await busy(32), await busy(200)] : [await busy(200)]
-  const [peak] = full.toSorted((one, other) => other.servedPerSecond - one.servedPerSecond) as [(typeof full)[0]]
+  const [peak] = full.toSorted((one, other) => other.servedPerSecond - one.servedPerSecond) as [
+    (typeof full)[0],
+  ]
   for (const { statuses } of full) expect(Object.keys(statuses)).toEqual(['201'])
 
-  // Other programs of the machine take a part of the processor that changes by the minute, so each load is compared with
-  // the peak just before and after it.
+  // Other programs of the machine take a part of the processor that changes by the minute, so each
+  // load is compared with the peak just before and after it.
   let before = full.at(-1) as (typeof full)[0]
   for (const { times, connections, repeatsAt503 = false } of LOADS) {
     const health = checkHealth(service)
     const perSecond = peak.servedPerSecond * times
-    const { statuses, withoutRetryAfter, ...figures } = await measure(perSecond, { connections, repeatsAt503 })
+    const { statuses, withoutRetryAfter, ...figures } = await measure(perSecond, {
+      connections,
+      repeatsAt503,
+    })
     const { statuses: healthStatuses, longestMs } = await health.stop()
     const after = await busy(200)
     const peakNearby = (before.servedPerSecond + after.servedPerSecond) / 2
     before = after
     const clients = repeatsAt503 ? 'clients that repeat at once' : 'clients'
-    report(`overload on ${server}, ${times} times the peak of ${peak.servedPerSecond}/s, ${connections} ${clients}`, {
-      perSecond,
-      ...figures,
-      ofPeakNearby: Number((figures.servedPerSecond / peakNearby).toFixed(2)),
-      laterOfPeakNearby: Number((figures.laterPerSecond / peakNearby).toFixed(2)),
-      peakCpuMicros: after.cpuMicros,
-      longestHealthMs: longestMs,
-      memoryMiB: service.peakMiB,
-    })
+    report(
+      `overload on ${server}, ${times} times the peak of ${peak.servedPerSecond}/s, ${connections} ${clients}`,
+      {
+        perSecond,
+        ...figures,
+        ofPeakNearby: Number((figures.servedPerSecond / peakNearby).toFixed(2)),
+        laterOfPeakNearby: Number((figures.laterPerSecond / peakNearby).toFixed(2)),
+        peakCpuMicros: after.cpuMicros,
+        longestHealthMs: longestMs,
+        memoryMiB: service.peakMiB,
+      },
+    )
     expect(['201', '503']).toEqual(expect.arrayContaining(Object.keys(statuses)))
     expect(withoutRetryAfter).toBe(0)
     expect([...healthStatuses]).toEqual([200])
-    // Far below the usual result (see docs/reliability.md). The short form also runs beside other programs, which may
-    // take the processor during one of the two measurements only.
+    // Far below the usual result (see docs/reliability.md). The short form also runs beside other
+    // programs, which may take the processor during one of the two measurements only.
     const least = IS_LONG ? Math.min(perSecond, peak.servedPerSecond) / 3 : 0
     expect(figures.servedPerSecond).toBeGreaterThan(least)
   }
@@ -99,7 +123,9 @@ it('loses no time when thousands of clients connect at once', async () => {
   const clients = Math.min(3_000, Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')))
   // Busy with something else, for as long as they connect.
   process.kill(service.process.pid, 'SIGSTOP')
-  const connections = await Promise.all(Array.from({ length: clients }, () => RawConnection.open(service.port)))
+  const connections = await Promise.all(
+    Array.from({ length: clients }, () => RawConnection.open(service.port)),
+  )
   process.kill(service.process.pid, 'SIGCONT')
   expect((await service.ask({ path: '/livez' }))?.status).toBe(200)
   for (const { socket } of connections) socket.destroy()
@@ -108,19 +134,32 @@ it('loses no time when thousands of clients connect at once', async () => {
 it('fits a container of 512 MB while every request that may be under way has sent nearly all of its body', async () => {
   const UNDER_WAY = 500
   const rejected = 200
-  const service = await Service.start({ databaseUrl: 'sqlite:./pets.db', nodeFlags: CONTAINER_OF_512_MB })
+  const service = await Service.start({
+    databaseUrl: 'sqlite:./pets.db',
+    nodeFlags: CONTAINER_OF_512_MB,
+  })
   const beforeMiB = service.peakMiB
   const body = JSON.stringify({ name: 'Rex', categoryId: 1, unknown: 'x'.repeat(102_000) })
   const bytes = requestBytes({ method: 'POST', path: '/v1/pets', key: service.key, body })
-  const connections = Array.from({ length: UNDER_WAY + rejected }, () => new RawConnection(service.port))
+  const connections = Array.from(
+    { length: UNDER_WAY + rejected },
+    () => new RawConnection(service.port),
+  )
   for (const connection of connections) connection.write(bytes.slice(0, -1))
   const responses = () => connections.filter((connection) => connection.responses.length > 0).length
   await until('those beyond the bound are rejected', () => responses() === rejected)
   expect((await service.ask({ path: '/livez' }))?.status).toBe(200)
   for (const connection of connections) connection.write(bytes.slice(-1))
-  const statuses = await Promise.all(connections.map(async (connection) => (await connection.response()).status))
+  const statuses = await Promise.all(
+    connections.map(async (connection) => (await connection.response()).status),
+  )
   for (const { socket } of connections) socket.destroy()
-  report('bodies of 100 kB', { underWay: UNDER_WAY, rejected, beforeMiB, memoryMiB: service.peakMiB })
+  report('bodies of 100 kB', {
+    underWay: UNDER_WAY,
+    rejected,
+    beforeMiB,
+    memoryMiB: service.peakMiB,
+  })
   expect(statuses.filter((status) => status === 201)).toHaveLength(UNDER_WAY)
   expect(statuses.filter((status) => status === 503)).toHaveLength(rejected)
   expect(service.peakMiB).toBeLessThan(512)
@@ -141,7 +180,11 @@ it('rejects what waits too long for a locked table, and stores none of it', asyn
   const nested = '['.repeat(40_000) + ']'.repeat(40_000)
   const bodyOf = (number: number) => petBody(number).replace('}', `,"unknown":${nested}}`)
   // All get their response while the lock is held: it is released only afterwards.
-  const { statuses, withoutRetryAfter } = await flood(service, { bodyOf, requests, connections: requests })
+  const { statuses, withoutRetryAfter } = await flood(service, {
+    bodyOf,
+    requests,
+    connections: requests,
+  })
   await locker.query('rollback')
   await locker.end()
   expect(statuses).toEqual({ 503: requests })

@@ -31,7 +31,9 @@ async function converse(service: Service, random: Random, number: number): Promi
   const bytes = Buffer.concat(requests.map((request) => request.bytes))
   const pieces = random.pick([1, 1, 1, 2, 5])
   for (let piece = 0; piece < pieces; piece += 1) {
-    connection.write(bytes.subarray((bytes.length * piece) / pieces, (bytes.length * (piece + 1)) / pieces))
+    connection.write(
+      bytes.subarray((bytes.length * piece) / pieces, (bytes.length * (piece + 1)) / pieces),
+    )
     if (piece + 1 < pieces) await setImmediate()
   }
   if (ending === 'destroy') {
@@ -69,10 +71,12 @@ function faultsIn({ requests, ending, responses, rest }: Conversation): readonly
       if (!isClosing) faults.push(`${label} leaves the connection open`)
     } else {
       if (!request.expected.includes(status)) faults.push(`${label} has ${status}`)
-      if (headers['x-request-id'] !== request.requestId) faults.push(`${label} has the response of another request`)
+      if (headers['x-request-id'] !== request.requestId)
+        faults.push(`${label} has the response of another request`)
     }
     if (isClosing) {
-      if (responses.length > number + 1) faults.push(`${label} closes the connection, and a response follows`)
+      if (responses.length > number + 1)
+        faults.push(`${label} closes the connection, and a response follows`)
       return faults
     }
   }
@@ -94,7 +98,8 @@ async function runFuzzer(name: string, databaseUrl: string): Promise<void> {
       next += 1
       const conversation = await converse(service, random, number)
       requests += conversation.requests.length
-      for (const { status } of conversation.responses) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      for (const { status } of conversation.responses)
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
       for (const fault of faultsIn(conversation)) {
         const kinds = conversation.requests.map(({ kind }) => kind).join(', ')
         const key = `${fault}; ${conversation.ending}; ${kinds}`
@@ -107,17 +112,28 @@ async function runFuzzer(name: string, databaseUrl: string): Promise<void> {
 
   const findings = ledger.compare(await walkPets(service))
   const byStatus = [...statuses].sort().map(([status, times]) => `${times} × ${status}`)
-  report(name, { connections: CONNECTIONS, requests, ...figures(findings), statuses: byStatus.join(' ') })
+  report(name, {
+    connections: CONNECTIONS,
+    requests,
+    ...figures(findings),
+    statuses: byStatus.join(' '),
+  })
   expect([...faults.keys()].slice(0, 20)).toEqual([])
-  // A pet without a response is stored only where the client itself broke the connection; those are the unknown ones.
+  // A pet without a response is stored only where the client itself broke the connection; those are
+  // the unknown ones.
   expect(findings).toMatchObject({ lost: [], doubled: [], storedThoughRejected: [], foreign: [] })
 }
 
-/** Notes each creation: acknowledged by a response with its name, unknown after the client's break, else not to be stored. */
+/**
+ * Notes each creation: acknowledged by a response with its name, unknown after the client's break,
+ * else not to be stored.
+ */
 function account({ requests, responses, ending }: Conversation, ledger: Ledger): void {
   for (const { name } of requests) {
     if (name === undefined) continue
-    const response = responses.find(({ status, text }) => status === 201 && text.includes(JSON.stringify(name)))
+    const response = responses.find(
+      ({ status, text }) => status === 201 && text.includes(JSON.stringify(name)),
+    )
     if (response !== undefined) expect(idIn(response.text)).not.toBe('')
     if (response !== undefined || ending === 'destroy') ledger.note(name, response)
     else ledger.noteUnanswered(name)

@@ -27,17 +27,23 @@ itSoak.each(KINDS)('holds memory, handles and delays at half load, on %s', async
   const service = await Service.start({
     databaseUrl: await emptyDatabase(database),
     settings: { METRICS_PORT: String(metricsPort) },
-    // What is left of the heap after a collection shows a leak; what is used at any moment does not.
+    // What is left of the heap after a collection shows a leak; what is used at any moment does
+    // not.
     nodeFlags: ['--expose-gc', '--import', "data:text/javascript,process.on('SIGWINCH',()=>gc())"],
   })
   await flood(service, { requests: 2_000, connections: CONNECTIONS })
   const start = Date.now()
-  const full = await flood(service, { path: '/v1/pets?limit=20', requests: 20_000, connections: CONNECTIONS })
+  const full = await flood(service, {
+    path: '/v1/pets?limit=20',
+    requests: 20_000,
+    connections: CONNECTIONS,
+  })
   expect(full.statuses).toEqual({ 200: 20_000 })
   const loop = {
     port: service.port,
     requests: requestsWith(service.key),
-    requestsPerSecond: PER_SECOND === undefined ? 10_000_000 / (Date.now() - start) : Number(PER_SECOND),
+    requestsPerSecond:
+      PER_SECOND === undefined ? 10_000_000 / (Date.now() - start) : Number(PER_SECOND),
     durationMs: (MINUTES * 60_000) / SAMPLES,
     connections: CONNECTIONS,
     whenBusy: 'wait',
@@ -60,15 +66,18 @@ itSoak.each(KINDS)('holds memory, handles and delays at half load, on %s', async
     samples.push({ ...(Object.fromEntries(values) as Sample), p99Ms: quantile(latenciesMs, 0.99) })
   }
 
-  const [early, late] = [samples.slice(SAMPLES / 4, SAMPLES / 2), samples.slice(-SAMPLES / 4)].map(mediansOf) as [
-    Sample,
-    Sample,
-  ]
+  const [early, late] = [samples.slice(SAMPLES / 4, SAMPLES / 2), samples.slice(-SAMPLES / 4)].map(
+    mediansOf,
+  ) as [Sample, Sample]
   const figures = Object.keys(early).map((name) => [
     name,
     `${early[name as keyof Sample]} to ${late[name as keyof Sample]}`,
   ])
-  report(`soak on ${database}`, { minutes: MINUTES, requests: sent, ...Object.fromEntries(figures) })
+  report(`soak on ${database}`, {
+    minutes: MINUTES,
+    requests: sent,
+    ...Object.fromEntries(figures),
+  })
   expect([...failures]).toEqual([])
   expect(late.handles).toBeLessThanOrEqual(early.handles + 2)
   expect(late.heapMiB).toBeLessThan(early.heapMiB * 1.1)
@@ -90,7 +99,11 @@ function mediansOf(samples: readonly Sample[]): Sample {
 /** Lists mostly, with some pets read and one created. */
 function requestsWith(key: string): readonly string[] {
   return Array.from({ length: 50 }, (_, number) => {
-    if (number === 0) return requestBytes({ method: 'POST', path: '/v1/pets', key, body: petBody(number) })
-    return requestBytes({ path: number < 20 ? `/v1/pets/${100 * number}` : '/v1/pets?limit=20', key })
+    if (number === 0)
+      return requestBytes({ method: 'POST', path: '/v1/pets', key, body: petBody(number) })
+    return requestBytes({
+      path: number < 20 ? `/v1/pets/${100 * number}` : '/v1/pets?limit=20',
+      key,
+    })
   })
 }

@@ -14,7 +14,9 @@ const PET = JSON.stringify({ name: 'Rex', categoryId: 1 })
 const CREATE = { method: 'POST', path: '/v1/pets', body: PET } as const
 const LIST = { path: '/v1/pets' } as const
 
-it('rejects pets while the disk is full, and stores them again when it is not', async ({ skip }) => {
+it('rejects pets while the disk is full, and stores them again when it is not', async ({
+  skip,
+}) => {
   const disk = await mountSmallDisk(3, skip)
   const ballast = join(disk, 'ballast')
   await writeFile(ballast, Buffer.alloc(1024 * 1024))
@@ -40,7 +42,10 @@ it('reads from a disk that is read-only, and says so where it would write', asyn
   await remount(disk, 'ro')
   const exported = await runCommand(['export'], service.folder, { DATABASE_URL: databaseUrl })
   expect(exported).toMatchObject({ exit: 0, stdout: expect.stringContaining('"Rex"') })
-  const served = await runCommand(['serve'], service.folder, { DATABASE_URL: databaseUrl, PORT: '0' })
+  const served = await runCommand(['serve'], service.folder, {
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+  })
   expect(served.exit).toBe(1)
   expect(served.stderr).toMatch(/read-only|readonly|may not (be )?writ/i)
 })
@@ -78,7 +83,10 @@ it.each([
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
   await service.ask(CREATE)
   await change(join(service.folder, 'pets.db'))
-  await until('the service is not ready', async () => (await service.ask({ path: '/readyz' }))?.status === 503)
+  await until(
+    'the service is not ready',
+    async () => (await service.ask({ path: '/readyz' }))?.status === 503,
+  )
   expect((await service.ask(CREATE))?.status).toBe(503)
 })
 
@@ -119,7 +127,12 @@ it('survives a damaged file: every response is whole, or the start fails with a 
     )
     if (hasStarted) {
       figures.started += 1
-      for (const request of [LIST, { path: '/v1/pets?limit=100&status=sold' }, { path: '/v1/pets/100' }, CREATE]) {
+      for (const request of [
+        LIST,
+        { path: '/v1/pets?limit=100&status=sold' },
+        { path: '/v1/pets/100' },
+        CREATE,
+      ]) {
         const status = (await service.ask(request))?.status ?? 0
         expect([200, 201, 404, 500, 503]).toContain(status)
         figures.responses += 1

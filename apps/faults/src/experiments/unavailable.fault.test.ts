@@ -28,7 +28,8 @@ async function outageOf(
   return { databaseUrl: proxy.url, start: () => start(proxy, name), end: () => end(proxy, name) }
 }
 
-const alter = (name: string, change: string) => runSql(inject('postgresUrl'), `alter database ${name} ${change}`)
+const alter = (name: string, change: string) =>
+  runSql(inject('postgresUrl'), `alter database ${name} ${change}`)
 
 async function closeDatabase(name: string): Promise<void> {
   await alter(name, 'allow_connections false')
@@ -70,14 +71,19 @@ const OUTAGES: Readonly<Record<string, () => Promise<Outage>>> = {
       databaseUrl: Object.assign(new URL(url), { username: 'pets' }).href,
       async start() {
         await runSql(url, 'alter role pets nologin')
-        await runSql(url, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'pets'")
+        await runSql(
+          url,
+          "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'pets'",
+        )
       },
       end: () => runSql(url, 'alter role pets login'),
     }
   },
   'attempts to connect get no response at all': async () => {
     const server = await startOwnPostgres({ flags: ['-c', `max_connections=${MAX_CONNECTIONS}`] })
-    const [postmaster = 0] = (await readFile(join(server.dataFolder, 'postmaster.pid'), 'utf8')).split('\n').map(Number)
+    const [postmaster = 0] = (await readFile(join(server.dataFolder, 'postmaster.pid'), 'utf8'))
+      .split('\n')
+      .map(Number)
     const inside = new pg.Client({ connectionString: server.url })
     await inside.connect()
     onTestFinished(() => inside.end())
@@ -91,7 +97,9 @@ const OUTAGES: Readonly<Record<string, () => Promise<Outage>>> = {
         waiting = Array.from({ length: 3 * MAX_CONNECTIONS }, () =>
           connect(server.port, '127.0.0.1').on('error', () => {}),
         )
-        await inside.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()')
+        await inside.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()',
+        )
       },
       async end() {
         expect(waiting.filter(({ connecting }) => connecting).length).toBeGreaterThan(0)
@@ -102,20 +110,32 @@ const OUTAGES: Readonly<Record<string, () => Promise<Outage>>> = {
   },
 }
 
-itLong.each(Object.entries(OUTAGES))('responds with 503 while %s, and stores nothing', async (what, prepare) => {
-  await expectUnavailable(what, await prepare())
-})
+itLong.each(Object.entries(OUTAGES))(
+  'responds with 503 while %s, and stores nothing',
+  async (what, prepare) => {
+    await expectUnavailable(what, await prepare())
+  },
+)
 
 it('responds with 503 while the server does not support TLS, and stores nothing', async () => {
   const { url } = await startOwnPostgres({ isTls: true })
   const proxy = await openProxy(withTls(url))
-  const [start, end] = [async () => proxy.moveTo(inject('postgresUrl')), async () => proxy.moveTo(url)]
+  const [start, end] = [
+    async () => proxy.moveTo(inject('postgresUrl')),
+    async () => proxy.moveTo(url),
+  ]
   await expectUnavailable('no TLS', { databaseUrl: proxy.url, start, end })
 })
 
-/** Every response is 503 as long as it lasts, nothing is stored, the log says so once, and afterwards the service is as before. */
+/**
+ * Every response is 503 as long as it lasts, nothing is stored, the log says so once, and
+ * afterwards the service is as before.
+ */
 async function expectUnavailable(what: string, { databaseUrl, start, end }: Outage): Promise<void> {
-  const service = await Service.start({ databaseUrl, settings: { DATABASE_STATEMENT_TIMEOUT: '1000' } })
+  const service = await Service.start({
+    databaseUrl,
+    settings: { DATABASE_STATEMENT_TIMEOUT: '1000' },
+  })
   const create = (name: string) =>
     service.ask({ method: 'POST', path: '/v1/pets', body: JSON.stringify({ name, categoryId: 1 }) })
   expect((await create('before'))?.status).toBe(201)
@@ -128,15 +148,27 @@ async function expectUnavailable(what: string, { databaseUrl, start, end }: Outa
     ...Array.from({ length: 5 }, () => create('during')),
   ])
   // Its result is shared for a second.
-  await until('it is not ready', async () => (await service.ask({ path: '/readyz' }))?.status === 503)
+  await until(
+    'it is not ready',
+    async () => (await service.ask({ path: '/readyz' }))?.status === 503,
+  )
   const alive = await service.ask({ path: '/livez' })
   await end()
   for (const response of during) {
-    expect(response).toMatchObject({ status: 503, headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) } })
-    expect(JSON.parse(response?.text ?? '')).toMatchObject({ code: 'service_unavailable', status: 503 })
+    expect(response).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
+    })
+    expect(JSON.parse(response?.text ?? '')).toMatchObject({
+      code: 'service_unavailable',
+      status: 503,
+    })
   }
   expect(alive?.status).toBe(200)
-  await until('the service works again', async () => (await service.ask({ path: '/v1/pets' }))?.status === 200)
+  await until(
+    'the service works again',
+    async () => (await service.ask({ path: '/v1/pets' }))?.status === 200,
+  )
   expect((await create('after'))?.status).toBe(201)
   let log = ''
   await until('its log says that it is ready', async () => {

@@ -39,7 +39,10 @@ export async function startOwnPostgres({
   return server
 }
 
-/** These experiments crash processes, not the machine: the operating system still has what was written. */
+/**
+ * These experiments crash processes, not the machine: the operating system still has what was
+ * written.
+ */
 export function postgresFlags(isTls = false): readonly string[] {
   return ['-c', 'fsync=off', ...(isTls ? ['-c', 'ssl=on'] : [])]
 }

@@ -41,14 +41,20 @@ export class Ledger {
     return this.#names((outcome) => outcome === 'rejected').length
   }
 
-  /** Notes a response to the creation of a pet, or that there was none. Returns whether the pet is acknowledged now. */
+  /**
+   * Notes a response to the creation of a pet, or that there was none. Returns whether the pet is
+   * acknowledged now.
+   */
   note(name: string, response: WireResponse | undefined, hasIdempotencyKey = false): boolean {
     const outcome = this.#outcomeOf(response, hasIdempotencyKey)
     this.#outcomes.set(name, outcome)
     return typeof outcome === 'object'
   }
 
-  /** Notes that a request ended without a response although the client waited: its pet must not be stored. */
+  /**
+   * Notes that a request ended without a response although the client waited: its pet must not be
+   * stored.
+   */
   noteUnanswered(name: string): void {
     this.#outcomes.set(name, 'rejected')
   }
@@ -57,10 +63,12 @@ export class Ledger {
     if (response === undefined) return 'unknown'
     const { status, headers, text } = response
     if (status === 201) return { id: idIn(text) }
-    if (status === 503 && headers['retry-after'] === undefined) this.#noteUnexpected('503 without Retry-After')
+    if (status === 503 && headers['retry-after'] === undefined)
+      this.#noteUnexpected('503 without Retry-After')
     const saysNotAdded = text.includes('was not added')
     // An earlier request with the same key may have added the pet, so nobody can say that.
-    if (saysNotAdded && hasIdempotencyKey) this.#noteUnexpected('"was not added" to a request with an idempotency key')
+    if (saysNotAdded && hasIdempotencyKey)
+      this.#noteUnexpected('"was not added" to a request with an idempotency key')
     else if (status === 503 && saysNotAdded) return 'rejected'
     else if (status !== 503 || !(hasIdempotencyKey || text.includes('may have been added')))
       this.#noteUnexpected(`${status} ${text.slice(0, 200)}`)
@@ -74,17 +82,25 @@ export class Ledger {
       acknowledged: this.acknowledged,
       rejected: this.rejected,
       unknown: this.#names((outcome) => outcome === 'unknown').length,
-      unknownStored: this.#names((outcome, name) => outcome === 'unknown' && idsByName.has(name)).length,
-      lost: this.#names((outcome, name) => typeof outcome === 'object' && !idsByName.get(name)?.includes(outcome.id)),
+      unknownStored: this.#names((outcome, name) => outcome === 'unknown' && idsByName.has(name))
+        .length,
+      lost: this.#names(
+        (outcome, name) =>
+          typeof outcome === 'object' && !idsByName.get(name)?.includes(outcome.id),
+      ),
       doubled: [...idsByName].filter(([, ids]) => ids.length > 1).map(([name]) => name),
-      storedThoughRejected: this.#names((outcome, name) => outcome === 'rejected' && idsByName.has(name)),
+      storedThoughRejected: this.#names(
+        (outcome, name) => outcome === 'rejected' && idsByName.has(name),
+      ),
       foreign: [...idsByName.keys()].filter((name) => !this.#outcomes.has(name)),
       unexpected: [...this.#unexpected].map(([kind, times]) => `${times} times: ${kind}`),
     }
   }
 
   #names(isWanted: (outcome: Outcome, name: string) => boolean): readonly string[] {
-    return [...this.#outcomes].filter(([name, outcome]) => isWanted(outcome, name)).map(([name]) => name)
+    return [...this.#outcomes]
+      .filter(([name, outcome]) => isWanted(outcome, name))
+      .map(([name]) => name)
   }
 
   #noteUnexpected(kind: string): void {
@@ -100,7 +116,10 @@ export function idIn(json: string): string {
 /** The findings as figures: lists by their length. */
 export function figures(findings: Findings): Record<string, number> {
   return Object.fromEntries(
-    Object.entries(findings).map(([name, value]) => [name, typeof value === 'number' ? value : value.length]),
+    Object.entries(findings).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? value : value.length,
+    ]),
   )
 }
 

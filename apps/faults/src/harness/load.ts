@@ -1,8 +1,15 @@
-import { LoadConnection, type OpenLoopOptions, quantile, requestBytes, runOpenLoopAlone } from '@pet-store/testing'
+import {
+  LoadConnection,
+  type OpenLoopOptions,
+  quantile,
+  requestBytes,
+  runOpenLoopAlone,
+} from '@pet-store/testing'
 import type { Service } from './service.ts'
 
 /** The body of a creation. */
-export const petBody = (number: number): string => JSON.stringify({ name: `pet-${number}`, categoryId: number })
+export const petBody = (number: number): string =>
+  JSON.stringify({ name: `pet-${number}`, categoryId: number })
 
 export interface FloodOptions {
   /** In total. */
@@ -26,7 +33,9 @@ export async function flood(service: Service, options: FloodOptions): Promise<Fl
   const outcomes: Outcome[] = []
   let next = 0
   const bytesOf = (number: number): string =>
-    path === undefined ? createBytes(service.key, bodyOf(number)) : requestBytes({ path, key: service.key })
+    path === undefined
+      ? createBytes(service.key, bodyOf(number))
+      : requestBytes({ path, key: service.key })
 
   async function send(): Promise<void> {
     let connection = new LoadConnection(service.port)
@@ -70,7 +79,10 @@ export interface LoadResult extends FloodResult {
   /** Responses a second while requests were sent, without those that came later. */
   readonly servedPerSecond: number
   readonly rejectedPerSecond: number
-  /** Served a second after the first second, in which each client learns of the overload; 0 when there was none. */
+  /**
+   * Served a second after the first second, in which each client learns of the overload; 0 when
+   * there was none.
+   */
   readonly laterPerSecond: number
 }
 
@@ -80,7 +92,13 @@ export async function load(service: Service, options: LoadOptions): Promise<Load
   const requests = creates
     ? Array.from({ length: 1_000 }, (_, number) => createBytes(service.key, petBody(number)))
     : [requestBytes({ path: '/v1/pets?limit=20', key: service.key })]
-  const loop = { ...rest, port: service.port, requests, requestsPerSecond: perSecond, durationMs: seconds * 1_000 }
+  const loop = {
+    ...rest,
+    port: service.port,
+    requests,
+    requestsPerSecond: perSecond,
+    durationMs: seconds * 1_000,
+  }
   const { planned, dropped, outcomes } = await runOpenLoopAlone({ ...loop, whenBusy: 'drop' }, 0)
   const served = outcomes.filter(({ status }) => status > 0 && status < 400)
   const inTime = served.filter(({ atMs }) => atMs < seconds * 1_000)
@@ -95,7 +113,9 @@ export async function load(service: Service, options: LoadOptions): Promise<Load
     p99Ms: Math.round(quantile(latenciesMs, 0.99)),
     servedPerSecond: Math.round(inTime.length / seconds),
     rejectedPerSecond: Math.round(rejected.length / seconds),
-    laterPerSecond: Math.round(inTime.filter(({ atMs }) => atMs >= 1_000).length / Math.max(seconds - 1, 1)),
+    laterPerSecond: Math.round(
+      inTime.filter(({ atMs }) => atMs >= 1_000).length / Math.max(seconds - 1, 1),
+    ),
   }
 }
 
@@ -116,5 +136,7 @@ function statusesOf(outcomes: readonly Outcome[]): Record<number, number> {
 
 /** Responses 429 and 503 without Retry-After. */
 function withoutRetryAfter(outcomes: readonly Outcome[]): number {
-  return outcomes.filter(({ status, hasRetryAfter }) => (status === 429 || status === 503) && !hasRetryAfter).length
+  return outcomes.filter(
+    ({ status, hasRetryAfter }) => (status === 429 || status === 503) && !hasRetryAfter,
+  ).length
 }

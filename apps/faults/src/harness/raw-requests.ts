@@ -5,13 +5,19 @@ export interface RawRequest {
   /** What it is, for the reader of a failure. */
   readonly kind: string
   readonly bytes: Buffer
-  /** The statuses that its response may have. `broken` is 400 to 501 with `Connection: close`; `any` is unknown, and so is all behind it. */
+  /**
+   * The statuses that its response may have. `broken` is 400 to 501 with `Connection: close`; `any`
+   * is unknown, and so is all behind it.
+   */
   readonly expected: readonly number[] | 'broken' | 'any'
   /** The X-Request-Id that the response must repeat; absent where the server cannot read it. */
   readonly requestId?: string
   /** The pet that it creates; unique. */
   readonly name?: string
-  /** Whether the server waits for more after these bytes, so that only the end of the connection ends it. */
+  /**
+   * Whether the server waits for more after these bytes, so that only the end of the connection
+   * ends it.
+   */
   readonly isIncomplete?: boolean
 }
 
@@ -24,8 +30,18 @@ interface Context {
 type Make = (context: Context) => RawRequest
 
 /** A POST of a pet with this name. */
-function post({ key, id }: Context, headers: Record<string, string> = {}, body = petBody(id)): string {
-  return requestBytes({ method: 'POST', path: '/v1/pets', key, body, headers: { 'X-Request-Id': id, ...headers } })
+function post(
+  { key, id }: Context,
+  headers: Record<string, string> = {},
+  body = petBody(id),
+): string {
+  return requestBytes({
+    method: 'POST',
+    path: '/v1/pets',
+    key,
+    body,
+    headers: { 'X-Request-Id': id, ...headers },
+  })
 }
 
 function petBody(name: string): string {
@@ -38,7 +54,11 @@ function chunkedPost({ key, id }: Context, chunks: (body: string) => string): st
     method: 'POST',
     path: '/v1/pets',
     key,
-    headers: { 'X-Request-Id': id, 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' },
+    headers: {
+      'X-Request-Id': id,
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+    },
   })
   return head + chunks(petBody(id))
 }
@@ -79,12 +99,18 @@ const WELL_FORMED: readonly Make[] = [
     (context) =>
       chunkedPost(
         context,
-        (body) => `5\r\n${body.slice(0, 5)}\r\n${(body.length - 5).toString(16)}\r\n${body.slice(5)}\r\n0\r\n\r\n`,
+        (body) =>
+          `5\r\n${body.slice(0, 5)}\r\n${(body.length - 5).toString(16)}\r\n${body.slice(5)}\r\n0\r\n\r\n`,
       ),
     true,
   ),
   wellFormed('create and close', [201], (context) => post(context, { Connection: 'close' }), true),
-  wellFormed('create with key', [201], (context) => post(context, { 'Idempotency-Key': context.id }), true),
+  wellFormed(
+    'create with key',
+    [201],
+    (context) => post(context, { 'Idempotency-Key': context.id }),
+    true,
+  ),
   wellFormed('list', [200], (context) => get(context, '/v1/pets?limit=3')),
   wellFormed('get', [200, 404], (context) => get(context, '/v1/pets/1')),
   wellFormed('bad limit', [400], (context) => get(context, '/v1/pets?limit=0')),
@@ -92,14 +118,22 @@ const WELL_FORMED: readonly Make[] = [
   wellFormed('bad method', [405], (context) => get(context, '/v1/pets', 'DELETE')),
   wellFormed('no key', [401], (context) => get({ ...context, key: 'none' }, '/v1/pets')),
   wellFormed('body without key', [401], (context) => post({ ...context, key: 'none' })),
-  wellFormed('body to an unknown path', [404], (context) => post(context).replace('/v1/pets', '/v1/dogs')),
+  wellFormed('body to an unknown path', [404], (context) =>
+    post(context).replace('/v1/pets', '/v1/dogs'),
+  ),
   wellFormed('body to a bad method', [405], (context) => post(context).replace('POST', 'PATCH')),
   wellFormed('invalid pet', [400], (context) => post(context, {}, '{"name":""}')),
   wellFormed('invalid JSON', [400], (context) => post(context, {}, '{"name":')),
-  wellFormed('other content type', [415], (context) => post(context, { 'Content-Type': 'text/plain' })),
+  wellFormed('other content type', [415], (context) =>
+    post(context, { 'Content-Type': 'text/plain' }),
+  ),
   wellFormed('bad idempotency key', [400], (context) => post(context, { 'Idempotency-Key': '' })),
-  wellFormed('unknown expectation', [417], (context) => get(context, '/v1/pets', 'GET', { Expect: 'pigs-to-fly' })),
-  wellFormed('no host', [400], (context) => get(context, '/v1/pets').replace('Host: 127.0.0.1\r\n', '')),
+  wellFormed('unknown expectation', [417], (context) =>
+    get(context, '/v1/pets', 'GET', { Expect: 'pigs-to-fly' }),
+  ),
+  wellFormed('no host', [400], (context) =>
+    get(context, '/v1/pets').replace('Host: 127.0.0.1\r\n', ''),
+  ),
 ]
 
 const BROKEN: readonly Make[] = [
@@ -109,18 +143,27 @@ const BROKEN: readonly Make[] = [
   ),
   broken('bad request line', () => 'GARBAGE\r\n\r\n'),
   broken('no version', () => 'GET /v1/pets\r\n\r\n'),
-  broken('header without colon', (context) => get(context, '/v1/pets').replace('\r\n\r\n', '\r\nbroken\r\n\r\n')),
+  broken('header without colon', (context) =>
+    get(context, '/v1/pets').replace('\r\n\r\n', '\r\nbroken\r\n\r\n'),
+  ),
   broken('NUL in a header', (context) => get(context, '/v1/pets', 'GET', { 'X-Odd': 'a\0b' })),
   broken('two lengths', (context) => post(context, { 'content-length': '3' })),
   broken('length and chunks', (context) => post(context, { 'Transfer-Encoding': 'chunked' })),
   broken('length of letters', (context) => post(context, { 'Content-Length': 'ten' })),
-  broken('long headers', (context) => get(context, '/v1/pets', 'GET', { 'X-Long': 'x'.repeat(20_000) })),
-  broken('other transfer coding', (context) => post(context, { 'Transfer-Encoding': 'gzip, chunked' })),
+  broken('long headers', (context) =>
+    get(context, '/v1/pets', 'GET', { 'X-Long': 'x'.repeat(20_000) }),
+  ),
+  broken('other transfer coding', (context) =>
+    post(context, { 'Transfer-Encoding': 'gzip, chunked' }),
+  ),
   broken('half a body', (context) => post(context).slice(0, -4), true),
   broken('half a head', (context) => get(context, '/v1/pets').slice(0, -2), true),
 ]
 
-/** A whole creation whose head has one byte changed: anything may become of it, but nothing may be told wrongly. */
+/**
+ * A whole creation whose head has one byte changed: anything may become of it, but nothing may be
+ * told wrongly.
+ */
 const mutated: Make = (context) => {
   const text = post(context)
   const bytes = Buffer.from(text, 'latin1')
@@ -128,13 +171,21 @@ const mutated: Make = (context) => {
   return { kind: 'one byte changed', bytes, expected: 'any', name: context.id, isIncomplete: true }
 }
 
-/** The requests of one connection. One that is incomplete is the last: what followed would be a part of it. */
-export function rawRequests(random: Random, key: string, connection: number): readonly RawRequest[] {
+/**
+ * The requests of one connection. One that is incomplete is the last: what followed would be a part
+ * of it.
+ */
+export function rawRequests(
+  random: Random,
+  key: string,
+  connection: number,
+): readonly RawRequest[] {
   const requests: RawRequest[] = []
   const count = random.integer(1, 6)
   while (requests.length < count && requests.at(-1)?.isIncomplete !== true) {
     const choice = random.integer(1, 10)
-    const make = choice <= 7 ? random.pick(WELL_FORMED) : choice <= 9 ? random.pick(BROKEN) : mutated
+    const make =
+      choice <= 7 ? random.pick(WELL_FORMED) : choice <= 9 ? random.pick(BROKEN) : mutated
     requests.push(make({ key, id: `c${connection}-${requests.length}`, random }))
   }
   return requests

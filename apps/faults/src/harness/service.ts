@@ -18,7 +18,10 @@ import { onTestFinished } from 'vitest'
 export interface ServiceOptions {
   readonly databaseUrl: string
   readonly settings?: Readonly<Record<string, string>>
-  /** Standard output and standard error: a file descriptor, a pipe that nobody reads, or a stream. Default: a file in its folder. */
+  /**
+   * Standard output and standard error: a file descriptor, a pipe that nobody reads, or a stream.
+   * Default: a file in its folder.
+   */
   readonly output?: number | 'pipe' | Writable
   /** Arguments of Node itself. */
   readonly nodeFlags?: readonly string[]
@@ -27,18 +30,25 @@ export interface ServiceOptions {
 }
 
 /** The program that users get, which tools/build-before-tests.ts has built. */
-const PROGRAM: string = join(fileURLToPath(import.meta.resolve('@pet-store/api/package.json')), '../bin/pet-store.js')
+const PROGRAM: string = join(
+  fileURLToPath(import.meta.resolve('@pet-store/api/package.json')),
+  '../bin/pet-store.js',
+)
 
 const DOCKERFILE = readFileSync(new URL('../../../../Dockerfile', import.meta.url), 'utf8')
 const [, IMAGE_FLAG = ''] = /^ENV NODE_OPTIONS=(\S+)$/m.exec(DOCKERFILE) ?? []
 
 /**
- * Node as in a container of 512 MB of the image: its flags, and the heap that Node takes of such a limit. On a machine of
- * 24 GiB V8 leaves garbage that peaks at 600 MiB beside a locked table, where a collection leaves 22 MiB of heap.
+ * Node as in a container of 512 MB of the image: its flags, and the heap that Node takes of such a
+ * limit. On a machine of 24 GiB V8 leaves garbage that peaks at 600 MiB beside a locked table,
+ * where a collection leaves 22 MiB of heap.
  */
 export const CONTAINER_OF_512_MB: readonly string[] = [IMAGE_FLAG, '--max-old-space-size=256']
 
-/** The service as a process of its own, at the same address with the same key each time that it runs. */
+/**
+ * The service as a process of its own, at the same address with the same key each time that it
+ * runs.
+ */
 export class Service {
   readonly port: number
   readonly key = createApiKeyText()
@@ -87,7 +97,10 @@ export class Service {
     })
     if (output === undefined && typeof target === 'number') closeSync(target)
     await waitForResponse(this.#running, this.port, { path: '/readyz' }).catch((cause: Error) => {
-      throw new Error(`${cause.message}\n${output === undefined ? readFileSync(log, 'utf8') : ''}`, { cause })
+      throw new Error(
+        `${cause.message}\n${output === undefined ? readFileSync(log, 'utf8') : ''}`,
+        { cause },
+      )
     })
   }
 

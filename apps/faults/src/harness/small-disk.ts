@@ -6,12 +6,22 @@ import { onTestFinished } from 'vitest'
 const run = promisify(execFile)
 
 /**
- * Mounts an empty file system of this size and returns its folder; unmounted after the test. Where this user may not
- * mount, the test is skipped, and the output says why.
+ * Mounts an empty file system of this size and returns its folder; unmounted after the test. Where
+ * this user may not mount, the test is skipped, and the output says why.
  */
-export async function mountSmallDisk(sizeMiB: number, skip: (reason: string) => never): Promise<string> {
+export async function mountSmallDisk(
+  sizeMiB: number,
+  skip: (reason: string) => never,
+): Promise<string> {
   const folder = await temporaryFolder()
-  const mounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}m`, 'tmpfs', folder]).then(
+  const mounted = await run('mount', [
+    '-t',
+    'tmpfs',
+    '-o',
+    `size=${sizeMiB}m`,
+    'tmpfs',
+    folder,
+  ]).then(
     () => true,
     (error: Error) => {
       console.log(`Skipped: a small disk cannot be mounted here: ${error.message.trim()}`)
@@ -25,7 +35,9 @@ export async function mountSmallDisk(sizeMiB: number, skip: (reason: string) => 
   return folder
 }
 
-/** Makes a mounted file system read-only, or writable again. No file on it may be open for writing. */
+/**
+ * Makes a mounted file system read-only, or writable again. No file on it may be open for writing.
+ */
 export async function remount(folder: string, mode: 'ro' | 'rw'): Promise<void> {
   await run('mount', ['-o', `remount,${mode}`, folder])
 }

@@ -15,14 +15,18 @@ export interface WritersOptions {
 }
 
 export interface RunningWriters {
-  /** Lets each writer finish its pet: one with a key goes on until the service has acknowledged it. */
+  /**
+   * Lets each writer finish its pet: one with a key goes on until the service has acknowledged it.
+   */
   stop(): Promise<void>
 }
 
 /** After it, a pet with an idempotency key stays unknown. */
 const KEYED_TIMEOUT_MS = 60_000
 
-/** Clients that each create one pet after another, on a connection of their own as long as it lives. */
+/**
+ * Clients that each create one pet after another, on a connection of their own as long as it lives.
+ */
 export function startWriters(options: WritersOptions): RunningWriters {
   let isOver = false
   const all = Array.from({ length: options.writers }, (_, writer) =>
@@ -36,7 +40,11 @@ export function startWriters(options: WritersOptions): RunningWriters {
   }
 }
 
-async function writePets(options: WritersOptions, prefix: string, isOver: () => boolean): Promise<void> {
+async function writePets(
+  options: WritersOptions,
+  prefix: string,
+  isOver: () => boolean,
+): Promise<void> {
   const { service, ledger, withKeys, responseTimeoutMs = 30_000 } = options
   let connection: RawConnection | undefined
 
@@ -61,9 +69,16 @@ async function writePets(options: WritersOptions, prefix: string, isOver: () => 
     const name = `${prefix}-${number}`
     const body = JSON.stringify({ name, categoryId: number })
     const headers: Record<string, string> = withKeys ? { 'Idempotency-Key': name } : {}
-    const bytes = requestBytes({ method: 'POST', path: '/v1/pets', key: service.key, body, headers })
+    const bytes = requestBytes({
+      method: 'POST',
+      path: '/v1/pets',
+      key: service.key,
+      body,
+      headers,
+    })
     const giveUp = Date.now() + KEYED_TIMEOUT_MS
-    while (!ledger.note(name, await send(bytes), withKeys) && withKeys && Date.now() < giveUp) await setTimeout(20)
+    while (!ledger.note(name, await send(bytes), withKeys) && withKeys && Date.now() < giveUp)
+      await setTimeout(20)
   }
   connection?.socket.destroy()
 }
@@ -75,15 +90,22 @@ export async function untilMore(ledger: Ledger, count: number): Promise<void> {
 }
 
 /** Every pet, page by page along the links. Throws when a page is not there. */
-export async function walkPets(service: Service, first = '/v1/pets?limit=100'): Promise<readonly StoredPet[]> {
+export async function walkPets(
+  service: Service,
+  first = '/v1/pets?limit=100',
+): Promise<readonly StoredPet[]> {
   const pets: StoredPet[] = []
   let path: string | undefined = first
   const connection = await RawConnection.open(service.port)
   while (path !== undefined) {
-    const response: WireResponse = await connection.write(requestBytes({ path, key: service.key })).response()
+    const response: WireResponse = await connection
+      .write(requestBytes({ path, key: service.key }))
+      .response()
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${response.text}`)
     pets.push(...petsIn(response.text))
-    const next: string | undefined = /<([^>]+)>; rel="next"/.exec(response.headers['link'] ?? '')?.[1]
+    const next: string | undefined = /<([^>]+)>; rel="next"/.exec(
+      response.headers['link'] ?? '',
+    )?.[1]
     path = next && new URL(next, `http://localhost${path}`).href.slice('http://localhost'.length)
   }
   connection.socket.destroy()

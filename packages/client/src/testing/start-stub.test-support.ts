@@ -22,7 +22,9 @@ export interface Stub {
   readonly requests: readonly StubRequest[]
 }
 
-/** Starts a server that sends these responses in order, and the last one for every further request. */
+/**
+ * Starts a server that sends these responses in order, and the last one for every further request.
+ */
 export async function startStub(...responses: [StubResponse, ...StubResponse[]]): Promise<Stub> {
   const requests: StubRequest[] = []
   const server = createServer((req, res) => {
@@ -44,18 +46,28 @@ export async function startStub(...responses: [StubResponse, ...StubResponse[]])
 }
 
 /** A response of the service. */
-export function json(status: number, body: string, headers: Readonly<Record<string, string>> = {}): StubResponse {
-  return (res) => res.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body)
+export function json(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): StubResponse {
+  return (res) =>
+    res.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body)
 }
 
 /** An error response of the service. */
-export function error(status: number, code: string, headers: Readonly<Record<string, string>> = {}): StubResponse {
+export function error(
+  status: number,
+  code: string,
+  headers: Readonly<Record<string, string>> = {},
+): StubResponse {
   return json(status, JSON.stringify({ code, message: `It is ${code}.`, status }), headers)
 }
 
 /** An error page of a proxy. */
 export function html(status: number, headers: Readonly<Record<string, string>> = {}): StubResponse {
-  return (res) => res.writeHead(status, { 'Content-Type': 'text/html', ...headers }).end('<h1>Oh no</h1>')
+  return (res) =>
+    res.writeHead(status, { 'Content-Type': 'text/html', ...headers }).end('<h1>Oh no</h1>')
 }
 
 /** Sends a part of the announced body and closes the connection. */

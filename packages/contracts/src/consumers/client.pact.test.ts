@@ -22,8 +22,12 @@ const { noPets, pet, pets, noSuchPet, creation } = PROVIDER_STATES
 const FOUND_REX = { ...REX, categoryId: 7n }
 const TOM = { name: 'Tom', categoryId: 8 }
 
-/** A pet that may have further fields, as always in Pact, but no `status`. Pact's patterns have no negation. */
-const withoutStatus = (fields: object) => eachKeyMatches({ ...fields }, regex('^(?:[^s].*|.{0,5}|.{7,})$', 'id'))
+/**
+ * A pet that may have further fields, as always in Pact, but no `status`. Pact's patterns have no
+ * negation.
+ */
+const withoutStatus = (fields: object) =>
+  eachKeyMatches({ ...fields }, regex('^(?:[^s].*|.{0,5}|.{7,})$', 'id'))
 
 contract.interaction('a list of two pets, one of them without a status', {
   given: [
@@ -81,7 +85,12 @@ contract.interaction('a list without a limit, of more pets than fit on a page', 
   request: listing(),
   response: {
     status: 200,
-    headers: { Link: regex('^<\\?limit=20&cursor=[\\w-]+>; rel="next"$', `<?limit=20&cursor=${CURSOR}>; rel="next"`) },
+    headers: {
+      Link: regex(
+        '^<\\?limit=20&cursor=[\\w-]+>; rel="next"$',
+        `<?limit=20&cursor=${CURSOR}>; rel="next"`,
+      ),
+    },
     body: Array.from({ length: 20 }, (_, index) => ({ id: index + 1, name: 'Rex', categoryId: 1 })),
   },
   call: (client) => client.listPets().then(({ pets: found, next }) => [found.length, next]),
@@ -94,7 +103,10 @@ contract.interaction('a list with a limit of 100', {
   response: {
     status: 200,
     headers: {
-      Link: regex('^<\\?limit=100&cursor=[\\w-]+>; rel="next"$', `<?limit=100&cursor=${CURSOR}>; rel="next"`),
+      Link: regex(
+        '^<\\?limit=100&cursor=[\\w-]+>; rel="next"$',
+        `<?limit=100&cursor=${CURSOR}>; rel="next"`,
+      ),
     },
     // The contract has one pet; the matcher says how many there are.
     body: {
@@ -128,7 +140,8 @@ for (const { what, filter, parameters, ids, returned, cursor } of [
 ] as const) {
   const given = [[pets, { count: 3, limit: 2, ...parameters }]] as const
   const query = new URLSearchParams({ limit: '2', ...filter, cursor })
-  const found = (...some: readonly bigint[]) => some.map((id) => ({ id, name: 'Rex', categoryId: 1n, ...filter }))
+  const found = (...some: readonly bigint[]) =>
+    some.map((id) => ({ id, name: 'Rex', categoryId: 1n, ...filter }))
   const status = 'status' in filter ? ',"status":"available"' : ''
   const body = (...some: readonly bigint[]) =>
     `[${some.map((id) => `{"id":${id},"name":"Rex","categoryId":1${status}}`)}]`
@@ -136,7 +149,11 @@ for (const { what, filter, parameters, ids, returned, cursor } of [
   contract.interaction(`the first page of ${what}`, {
     given,
     request: listing({ limit: '2', ...filter }),
-    response: { status: 200, headers: { Link: `<?${query}>; rel="next"` }, body: body(ids[0], ids[1]) },
+    response: {
+      status: 200,
+      headers: { Link: `<?${query}>; rel="next"` },
+      body: body(ids[0], ids[1]),
+    },
     call: (client) => client.listPets({ limit: 2, ...filter }),
     returns: { pets: found(ids[0], ids[1]), next: { limit: 2, ...filter, cursor } },
   })
@@ -167,7 +184,8 @@ for (const categoryId of [9223372036854775807n, -9223372036854775808n]) {
   contract.interaction(`a new pet with the categoryId ${categoryId}`, {
     request: creating('add-large', `{"name":"Rex","categoryId":${categoryId}}`),
     response: { status: 201, body: `{"id":1,"name":"Rex","categoryId":${categoryId}}` },
-    call: (client) => client.createPet({ name: 'Rex', categoryId }, { idempotencyKey: 'add-large' }),
+    call: (client) =>
+      client.createPet({ name: 'Rex', categoryId }, { idempotencyKey: 'add-large' }),
     returns: { id: 1n, name: 'Rex', categoryId },
   })
 }
@@ -228,7 +246,10 @@ contract.interaction('one pet with the greatest id', {
 contract.interaction('one pet with integers beyond 2^53', {
   given: [[pet, { id: '9007199254740993', categoryId: '-9007199254740993' }]],
   request: getting('9007199254740993'),
-  response: { status: 200, body: '{"id":9007199254740993,"name":"Rex","categoryId":-9007199254740993}' },
+  response: {
+    status: 200,
+    body: '{"id":9007199254740993,"name":"Rex","categoryId":-9007199254740993}',
+  },
   call: (client) => client.getPet(9007199254740993n),
   returns: { id: 9007199254740993n, name: 'Rex', categoryId: -9007199254740993n },
 })

@@ -4,7 +4,13 @@ import { createPetUseCases } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { createPetApp, createPetServer, type HttpLog } from '@pet-store/http-express'
 import { petsOf } from '../states/fixture.ts'
-import { addApiKeys, type OpenProvider, RATE_LIMIT, repeatCreations, useUpKeys } from './open-provider.ts'
+import {
+  addApiKeys,
+  type OpenProvider,
+  RATE_LIMIT,
+  repeatCreations,
+  useUpKeys,
+} from './open-provider.ts'
 
 const LOG: HttpLog = { request: () => {}, internalError: (error) => console.error(error) }
 

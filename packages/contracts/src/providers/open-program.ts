@@ -1,12 +1,28 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compose, NO_REPORTS, persistenceAdapter, type Reports, readSettings, type Settings } from '@pet-store/api'
+import {
+  compose,
+  NO_REPORTS,
+  persistenceAdapter,
+  type Reports,
+  readSettings,
+  type Settings,
+} from '@pet-store/api'
 import { validateNewPet } from '@pet-store/domain'
 import { petsOf } from '../states/fixture.ts'
-import { addApiKeys, type OpenProvider, RATE_LIMIT, repeatCreations, useUpKeys } from './open-provider.ts'
+import {
+  addApiKeys,
+  type OpenProvider,
+  RATE_LIMIT,
+  repeatCreations,
+  useUpKeys,
+} from './open-provider.ts'
 
-const REPORTS: Reports = { ...NO_REPORTS, log: { ...NO_REPORTS.log, internalError: (error) => console.error(error) } }
+const REPORTS: Reports = {
+  ...NO_REPORTS,
+  log: { ...NO_REPORTS.log, internalError: (error) => console.error(error) },
+}
 
 /** An empty database for one interaction. */
 export interface ContractDatabase {
@@ -18,7 +34,11 @@ export interface ContractDatabase {
 export function openProgramOver(createDatabase: () => Promise<ContractDatabase>): OpenProvider {
   return async (fixture) => {
     const database = await createDatabase()
-    const settings: Settings = { ...readSettings({}), databaseUrl: database.url, rateLimit: RATE_LIMIT }
+    const settings: Settings = {
+      ...readSettings({}),
+      databaseUrl: database.url,
+      rateLimit: RATE_LIMIT,
+    }
     const bulk = await (await persistenceAdapter(settings)).openBulkAccess?.({ migrate: true })
     const program = await compose(settings, REPORTS, { now: () => fixture.now })
     const { pets, apiKeys } = program.persistence
@@ -40,7 +60,10 @@ export function openProgramOver(createDatabase: () => Promise<ContractDatabase>)
   }
 }
 
-/** The complete program over SQLite. A migration takes most of the time of an interaction, so one file is migrated and copied. */
+/**
+ * The complete program over SQLite. A migration takes most of the time of an interaction, so one
+ * file is migrated and copied.
+ */
 export const openProgramOverSqlite: OpenProvider = async (fixture) => {
   migratedSqlite ??= createMigratedSqlite()
   const original = await migratedSqlite

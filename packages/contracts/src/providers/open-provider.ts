@@ -1,7 +1,12 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
-import { type ApiKeyRepository, createApiKeyUseCases, hashApiKey, type RateLimit } from '@pet-store/access'
+import {
+  type ApiKeyRepository,
+  createApiKeyUseCases,
+  hashApiKey,
+  type RateLimit,
+} from '@pet-store/access'
 import { createPetUseCases, type PetRepository } from '@pet-store/domain'
 import type { Fixture, FixtureKey } from '../states/fixture.ts'
 
@@ -36,7 +41,9 @@ export async function addApiKeys(fixture: Fixture, keys: ApiKeyRepository): Prom
 export async function repeatCreations(fixture: Fixture, pets: PetRepository): Promise<void> {
   const { createPet } = createPetUseCases(pets)
   for (const { apiKey, idempotencyKey, input } of fixture.creations) {
-    await createPet(input, { idempotencyKey: { owner: keyId(apiKey), key: idempotencyKey, at: fixture.now } })
+    await createPet(input, {
+      idempotencyKey: { owner: keyId(apiKey), key: idempotencyKey, at: fixture.now },
+    })
   }
 }
 

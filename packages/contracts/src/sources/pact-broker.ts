@@ -14,20 +14,28 @@ export function brokerOfEnvironment(): PactBroker | undefined {
 }
 
 /**
- * The contracts of the consumers' main branches, of their branches with the name of ours, and of deployed versions. One
- * that has never held does not fail the verification.
+ * The contracts of the consumers' main branches, of their branches with the name of ours, and of
+ * deployed versions. One that has never held does not fail the verification.
  */
 export const SELECTED_CONTRACTS: PactSource = {
-  consumerVersionSelectors: [{ mainBranch: true }, { matchingBranch: true }, { deployedOrReleased: true }],
+  consumerVersionSelectors: [
+    { mainBranch: true },
+    { matchingBranch: true },
+    { deployedOrReleased: true },
+  ],
   enablePending: true,
   failIfNoPactsFound: false,
 }
 
-/** Reports the results for `GIT_COMMIT` and `GIT_BRANCH`; default: those of git. Throws if there are none. */
+/**
+ * Reports the results for `GIT_COMMIT` and `GIT_BRANCH`; default: those of git. Throws if there are
+ * none.
+ */
 export function reportingTo({ token }: PactBroker): PactSource {
   const commit = process.env['GIT_COMMIT'] || git('rev-parse', 'HEAD')
   const branch = process.env['GIT_BRANCH'] || git('branch', '--show-current')
-  if (!commit || !branch) throw new RangeError('git has no commit and branch here: set GIT_COMMIT and GIT_BRANCH.')
+  if (!commit || !branch)
+    throw new RangeError('git has no commit and branch here: set GIT_COMMIT and GIT_BRANCH.')
   console.log(`Results are reported for ${commit} on ${branch}.`)
   return {
     ...(token !== undefined && { pactBrokerToken: token }),

@@ -5,7 +5,10 @@ import { PROVIDER } from '../states/provider-states.ts'
 /** The contracts of this repository. */
 export const PACTS: string = join(import.meta.dirname, '../../pacts')
 
-/** That of the client, which is compared with the description too, and published. The others are of other teams. */
+/**
+ * That of the client, which is compared with the description too, and published. The others are of
+ * other teams.
+ */
 export const CLIENT_PACT: string = join(PACTS, 'pet-store-client-pet-store.json')
 
 /** A contract in a file. */
@@ -15,7 +18,10 @@ export interface PactFile {
   readonly interactions: number
 }
 
-/** The contracts at these paths of files or folders. Throws a `RangeError` if there is none, or one has another provider. */
+/**
+ * The contracts at these paths of files or folders. Throws a `RangeError` if there is none, or one
+ * has another provider.
+ */
 export function readPactFiles(paths: readonly string[]): readonly PactFile[] {
   return paths.flatMap(filesAt).map(readPactFile)
 }
@@ -37,9 +43,12 @@ function readPactFile(path: string): PactFile {
   }
   const { consumer, provider, interactions } = pact
   if (provider?.name !== PROVIDER) {
-    throw new RangeError(`${path}: the provider is ${JSON.stringify(provider?.name)} instead of "${PROVIDER}".`)
+    throw new RangeError(
+      `${path}: the provider is ${JSON.stringify(provider?.name)} instead of "${PROVIDER}".`,
+    )
   }
-  if (!Array.isArray(interactions) || interactions.length === 0) throw new RangeError(`${path} has no interactions.`)
+  if (!Array.isArray(interactions) || interactions.length === 0)
+    throw new RangeError(`${path} has no interactions.`)
   return { path, consumer: consumer?.name ?? '', interactions: interactions.length }
 }
 

@@ -16,7 +16,10 @@ interface Creation {
   readonly input: PetInput
 }
 
-/** What exists before one request: the states of an interaction fill it, and a provider is opened with it. */
+/**
+ * What exists before one request: the states of an interaction fill it, and a provider is opened
+ * with it.
+ */
 export interface Fixture {
   /** The provider's clock. Fixed, so that a contract holds on every day. */
   now: Date
@@ -42,9 +45,12 @@ export function petsOf(fixture: Fixture): readonly Pet[] {
   return [...fixture.pets.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-/** Adds a pet, by default with the next id. Throws where the input is invalid or the id is taken. */
+/**
+ * Adds a pet, by default with the next id. Throws where the input is invalid or the id is taken.
+ */
 export function placePet(fixture: Fixture, input: PetInput, id: PetId = nextId(fixture)): Pet {
-  if (id < 1n) throw new RangeError(`id must be from 1 on, got ${id}: the service assigns no other ids`)
+  if (id < 1n)
+    throw new RangeError(`id must be from 1 on, got ${id}: the service assigns no other ids`)
   if (fixture.pets.has(id)) throw new RangeError(`the id ${id} is taken by an earlier state`)
   const pet = { ...validateNewPet(input), id }
   fixture.pets.set(id, pet)

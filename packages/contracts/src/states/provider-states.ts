@@ -8,14 +8,18 @@ export const CONTRACT_API_KEY = 'pets_ContractTestsOnlyMayDoEverything0000000000
 export const UNKNOWN_API_KEY = 'pets_ContractTestsOnlyIsKnownNowhere0000000000004FPeV1'
 
 /**
- * What a consumer can set up before its request, by name. A name and its parameters never change their meaning and are
- * never removed; new ones may be added. docs/how-to/add-a-consumer-contract.md has the table of parameters.
+ * What a consumer can set up before its request, by name. A name and its parameters never change
+ * their meaning and are never removed; new ones may be added.
+ * docs/how-to/add-a-consumer-contract.md has the table of parameters.
  */
 export const PROVIDER_STATES = {
   noPets: 'no pets exist',
   /** `id`, `name`, `categoryId`, `status`, each optional. */
   pet: 'a pet exists',
-  /** `count`; optional: `status`, `categoryId`, `name`, `firstId`, and `limit`, the size of the page that `cursor` follows. */
+  /**
+   * `count`; optional: `status`, `categoryId`, `name`, `firstId`, and `limit`, the size of the page
+   * that `cursor` follows.
+   */
   pets: 'N pets exist',
   /** `id`. */
   noSuchPet: 'a pet does not exist',

@@ -22,7 +22,9 @@ it('a pet exists with the given parameters, and returns them', () => {
 it('N pets exist with consecutive ids, and return the cursor after the first page, if there are more', () => {
   const fixture = emptyFixture()
   const values = setUpState(fixture, pets, { count: 3, limit: 2, firstId: 5, status: 'sold' })
-  expect(petsOf(fixture).map(({ id, status }) => [id, status])).toEqual([5n, 6n, 7n].map((id) => [id, 'sold']))
+  expect(petsOf(fixture).map(({ id, status }) => [id, status])).toEqual(
+    [5n, 6n, 7n].map((id) => [id, 'sold']),
+  )
   expect(values).toMatchObject({ firstId: 5, lastId: 7 })
   expect(values['cursor']).not.toBe(values['statusCursor'])
   expect(setUpState(emptyFixture(), pets, { count: 3 })).toEqual({ firstId: 1, lastId: 3 })
@@ -32,7 +34,11 @@ it.each([
   [pet, { colour: 'brown' }, 'Unrecognized key: "colour".'],
   [pet, { id: 0 }, 'id must be from 1 on, got 0: the service assigns no other ids.'],
   [pet, { id: 9007199254740992 }, 'id: must be an integer, beyond 2^53 as a string of digits.'],
-  [pet, { status: 'gone' }, 'status: Invalid option: expected one of "available"|"pending"|"sold".'],
+  [
+    pet,
+    { status: 'gone' },
+    'status: Invalid option: expected one of "available"|"pending"|"sold".',
+  ],
   [pet, { name: ' ' }, 'name must have a character that is not white space.'],
   [pets, {}, 'count: must be an integer'],
   [pets, { count: 1001 }, 'count: Too big: expected number to be <=1000.'],
@@ -50,7 +56,9 @@ it('rejects states that contradict an earlier state', () => {
   const fixture = emptyFixture()
   setUpState(fixture, pet, { id: 1 })
   expect(() => setUpState(fixture, noPets)).toThrow('an earlier state of this interaction has pets')
-  expect(() => setUpState(fixture, noSuchPet, { id: 1 })).toThrow('an earlier state of this interaction has this pet')
+  expect(() => setUpState(fixture, noSuchPet, { id: 1 })).toThrow(
+    'an earlier state of this interaction has this pet',
+  )
   expect(() => setUpState(fixture, pet, { id: 1 })).toThrow('the id 1 is taken by an earlier state')
 })
 
@@ -59,7 +67,10 @@ it('the keys of contracts have the format of API keys', () => {
 })
 
 it('the how-to has the states of this package and no others, and the API keys', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/how-to/add-a-consumer-contract.md'), 'utf8')
+  const page = readFileSync(
+    join(import.meta.dirname, '../../../../docs/how-to/add-a-consumer-contract.md'),
+    'utf8',
+  )
   const rows = [...page.matchAll(/^\| `([^`]+ [^`]+)` \|/gm)].map(([, state]) => state)
   expect(rows.sort()).toEqual(Object.values(PROVIDER_STATES).sort())
   for (const key of [CONTRACT_API_KEY, UNKNOWN_API_KEY]) expect(page).toContain(key)

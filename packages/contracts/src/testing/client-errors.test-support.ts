@@ -1,6 +1,11 @@
 import { Matchers } from '@pact-foundation/pact'
 import type { NewPet, PetStoreClient } from '@pet-store/client'
-import { CONTRACT_API_KEY, PROVIDER_STATES, type ProviderState, UNKNOWN_API_KEY } from '../states/provider-states.ts'
+import {
+  CONTRACT_API_KEY,
+  PROVIDER_STATES,
+  type ProviderState,
+  UNKNOWN_API_KEY,
+} from '../states/provider-states.ts'
 import {
   CURSOR,
   creating,
@@ -11,13 +16,30 @@ import {
   REX,
   STRICT,
 } from './client-requests.test-support.ts'
-import { asKnown, type Contract, errorResponse, type InteractionRequest } from './contract.test-support.ts'
+import {
+  asKnown,
+  type Contract,
+  errorResponse,
+  type InteractionRequest,
+} from './contract.test-support.ts'
 
 const { regex } = Matchers
-const { pet, noSuchPet, creation, getPetRemoved, addOnlyKey, readOnlyKey, revokedKey, expiredKey, usedUpKey } =
-  PROVIDER_STATES
+const {
+  pet,
+  noSuchPet,
+  creation,
+  getPetRemoved,
+  addOnlyKey,
+  readOnlyKey,
+  revokedKey,
+  expiredKey,
+  usedUpKey,
+} = PROVIDER_STATES
 
-/** Adds the error responses of valid keys to the contract of the client, which client.pact.test.ts writes. */
+/**
+ * Adds the error responses of valid keys to the contract of the client, which client.pact.test.ts
+ * writes.
+ */
 export function addClientErrors(contract: Contract): void {
   for (const [what, query] of [
     ['a limit of 0', { limit: 0 }],
@@ -27,8 +49,14 @@ export function addClientErrors(contract: Contract): void {
     ['a cursor of another status', { status: 'sold', cursor: CURSOR }],
   ] as const) {
     contract.interaction(`a list with ${what}`, {
-      request: listing(Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))),
-      response: errorResponse(400, 'invalid_request', 'limit must be an integer from 1 to 100, got "0"'),
+      request: listing(
+        Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+      ),
+      response: errorResponse(
+        400,
+        'invalid_request',
+        'limit must be an integer from 1 to 100, got "0"',
+      ),
       call: (client) => client.listPets(query),
     })
   }
@@ -50,30 +78,48 @@ export function addClientErrors(contract: Contract): void {
 
   for (const [bytes, letters, response] of [
     // The greatest body gets as far as the rule for names.
-    ['102,400', 102_374, errorResponse(400, 'invalid_request', 'name must have at most 1000 characters')],
-    ['102,401', 102_375, errorResponse(413, 'payload_too_large', 'The body must have at most 102400 bytes.')],
+    [
+      '102,400',
+      102_374,
+      errorResponse(400, 'invalid_request', 'name must have at most 1000 characters'),
+    ],
+    [
+      '102,401',
+      102_375,
+      errorResponse(413, 'payload_too_large', 'The body must have at most 102400 bytes.'),
+    ],
   ] as const) {
-    // The contract has one letter; a generator makes as many as the body needs besides {"name":"","categoryId":7}.
+    // The contract has one letter; a generator makes as many as the body needs besides
+    // {"name":"","categoryId":7}.
     const generated = { 'pact:generator:type': 'Regex', regex: `x{${letters}}` }
     const name = { 'pact:matcher:type': 'type', ...generated, value: 'x' }
     contract.interaction(`a new pet with a body of ${bytes} bytes`, {
       request: creating('large', { name, categoryId: 7 }),
       response,
-      call: (client) => client.createPet({ name: 'x'.repeat(letters), categoryId: 7 }, { idempotencyKey: 'large' }),
+      call: (client) =>
+        client.createPet({ name: 'x'.repeat(letters), categoryId: 7 }, { idempotencyKey: 'large' }),
     })
   }
 
   contract.interaction('another pet with a used idempotency key', {
     given: [[creation, { idempotencyKey: 'rex-once', ...REX }]],
     request: creating('rex-once', { ...REX, name: 'Not Rex' }),
-    response: errorResponse(422, 'idempotency_key_reused', 'This key was used to create another pet.'),
+    response: errorResponse(
+      422,
+      'idempotency_key_reused',
+      'This key was used to create another pet.',
+    ),
     call: (client) => client.createPet({ ...REX, name: 'Not Rex' }, { idempotencyKey: 'rex-once' }),
   })
 
   const latin1 = { 'Content-Type': 'application/json; charset=iso-8859-1' }
   contract.interaction('a new pet in Latin-1', {
     request: creating('latin', REX, latin1),
-    response: errorResponse(415, 'unsupported_media_type', 'The body must be sent as application/json.'),
+    response: errorResponse(
+      415,
+      'unsupported_media_type',
+      'The body must be sent as application/json.',
+    ),
     fetch: fetchWith(latin1),
     call: (client) => client.createPet({ ...REX }, { idempotencyKey: 'latin' }),
   })
@@ -120,15 +166,22 @@ export function addKeyErrors(
   ) =>
     contract.interaction(`${operation} with ${what}`, {
       given: state === undefined ? [] : [[state]],
-      request: { ...request, headers: apiKey === null ? anonymous : { ...anonymous, ...asKnown(apiKey) } },
+      request: {
+        ...request,
+        headers: apiKey === null ? anonymous : { ...anonymous, ...asKnown(apiKey) },
+      },
       response,
       apiKey,
       call,
     })
   const [scope, otherScope] =
-    request.method === 'GET' ? (['pets:read', addOnlyKey] as const) : (['pets:write', readOnlyKey] as const)
+    request.method === 'GET'
+      ? (['pets:read', addOnlyKey] as const)
+      : (['pets:write', readOnlyKey] as const)
   const unauthorized = (message: string, error = '') =>
-    errorResponse(401, 'unauthorized', message, { 'WWW-Authenticate': `Bearer realm="pet-store"${error}` })
+    errorResponse(401, 'unauthorized', message, {
+      'WWW-Authenticate': `Bearer realm="pet-store"${error}`,
+    })
   const invalid = unauthorized('The API key is not valid.', ', error="invalid_token"')
   const lacksScope = errorResponse(403, 'forbidden', `The API key lacks the scope ${scope}.`, {
     ...(operation === 'getPet' ? DEPRECATED : {}),

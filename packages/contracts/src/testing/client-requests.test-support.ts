@@ -23,11 +23,20 @@ export const listing = (query?: Query, headers: Record<string, string> = asKnown
   ({ method: 'GET', path: '/pets', headers, ...(query && { query }) }) as const
 export const getting = (id: string, more: object = {}) =>
   ({ method: 'GET', path: `/pets/${id}`, headers: asKnown(), ...more }) as const
-export const creating = (idempotencyKey: string, body: unknown, more: Record<string, string> = {}) =>
+export const creating = (
+  idempotencyKey: string,
+  body: unknown,
+  more: Record<string, string> = {},
+) =>
   ({
     method: 'POST',
     path: '/pets',
-    headers: { ...asKnown(), 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey, ...more },
+    headers: {
+      ...asKnown(),
+      'Content-Type': 'application/json',
+      'Idempotency-Key': idempotencyKey,
+      ...more,
+    },
     body,
   }) as const
 

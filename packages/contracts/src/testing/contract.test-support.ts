@@ -24,7 +24,10 @@ const ALWAYS: Fields = {
 /** Query parameters, with values that a provider state gives. */
 export type Query = Record<string, string | ReturnType<typeof fromState>>
 
-/** A value that the provider state gives as this parameter; the consumer's own test sees the example. */
+/**
+ * A value that the provider state gives as this parameter; the consumer's own test sees the
+ * example.
+ */
 export function fromState(parameter: string, example: string) {
   return Matchers.fromProviderState(`\${${parameter}}`, example)
 }
@@ -39,7 +42,10 @@ export interface InteractionRequest {
 
 /** One interaction. A body may be the text of JSON, so that integers stay exact. */
 interface Interaction {
-  readonly given?: readonly (readonly [state: ProviderState, parameters?: Record<string, string | number>])[]
+  readonly given?: readonly (readonly [
+    state: ProviderState,
+    parameters?: Record<string, string | number>,
+  ])[]
   readonly request: InteractionRequest
   /** Without a body, and so without a `Content-Type`, where `body` is absent. */
   readonly response: { readonly status: number; readonly headers?: Fields; readonly body?: unknown }
@@ -55,13 +61,19 @@ interface Interaction {
 
 /** The contract of one consumer, written into a folder of its own. */
 export interface Contract {
-  /** Adds an interaction, with a test that calls a stand-in for the service, which responds as it says. */
+  /**
+   * Adds an interaction, with a test that calls a stand-in for the service, which responds as it
+   * says.
+   */
   interaction(description: string, interaction: Interaction): void
   /** Adds a test that the contract is the committed one, or writes that with `vitest --update`. */
   expectCommitted(): void
 }
 
-/** Begins the contract of a consumer. All its interactions must be in one test file, which writes one pact file. */
+/**
+ * Begins the contract of a consumer. All its interactions must be in one test file, which writes
+ * one pact file.
+ */
 export function beginContract(consumer: string): Contract {
   const dir = mkdtempSync(join(tmpdir(), 'pact-'))
   const pact = new Pact({ consumer, provider: PROVIDER, dir, logLevel: 'error' })
@@ -102,9 +114,19 @@ export function beginContract(consumer: string): Contract {
 async function expectResult(
   baseUrl: string,
   { status, body }: Interaction['response'],
-  { apiKey = CONTRACT_API_KEY, fetch, call, returns }: Pick<Interaction, 'apiKey' | 'fetch' | 'call' | 'returns'>,
+  {
+    apiKey = CONTRACT_API_KEY,
+    fetch,
+    call,
+    returns,
+  }: Pick<Interaction, 'apiKey' | 'fetch' | 'call' | 'returns'>,
 ): Promise<void> {
-  const client = createPetStoreClient({ baseUrl, retries: 0, fetch, ...(apiKey !== null && { apiKey }) })
+  const client = createPetStoreClient({
+    baseUrl,
+    retries: 0,
+    fetch,
+    ...(apiKey !== null && { apiKey }),
+  })
   if (status < 400) return expect(await call(client)).toEqual(returns)
   const error: unknown = await call(client).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(PetStoreError)

@@ -11,8 +11,14 @@ export interface FakeBroker {
   readonly requests: readonly { readonly path: string; readonly body: unknown }[]
 }
 
-/** The parts of a Pact broker that the verification uses. It has the contract of the kiosk, and records requests. */
-export async function startFakeBroker(token: string, { acceptsResults = true } = {}): Promise<FakeBroker> {
+/**
+ * The parts of a Pact broker that the verification uses. It has the contract of the kiosk, and
+ * records requests.
+ */
+export async function startFakeBroker(
+  token: string,
+  { acceptsResults = true } = {},
+): Promise<FakeBroker> {
   const requests: { readonly path: string; readonly body: unknown }[] = []
   const pact = readFileSync(join(PACTS, 'kiosk-pet-store.json'), 'utf8')
 
@@ -47,7 +53,10 @@ export async function startFakeBroker(token: string, { acceptsResults = true } =
     if (path === '/results' && !acceptsResults) return [400, { error: 'No.' }]
     if (path === '/pacticipants/pet-store') {
       const href = `${url}${path}/branches/{branch}/versions/{version}`
-      return [200, { _links: { self: { href: url + path }, 'pb:branch-version': { href, templated: true } } }]
+      return [
+        200,
+        { _links: { self: { href: url + path }, 'pb:branch-version': { href, templated: true } } },
+      ]
     }
     return [method === 'GET' ? 404 : 200, { _links: { self: { href: url + path } } }]
   }

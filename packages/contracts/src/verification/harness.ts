@@ -25,8 +25,14 @@ interface StateChange {
   readonly params?: StateParameters
 }
 
-/** Opens a harness. A provider is opened at the first connection after the states, when all of them are known. */
-export async function openHarness(openProvider: OpenProvider, openWithinMs: number): Promise<Harness> {
+/**
+ * Opens a harness. A provider is opened at the first connection after the states, when all of them
+ * are known.
+ */
+export async function openHarness(
+  openProvider: OpenProvider,
+  openWithinMs: number,
+): Promise<Harness> {
   const problems = new Set<string>()
   let isWithinInteraction = false
   let fixture: Fixture = emptyFixture()
@@ -68,7 +74,8 @@ export async function openHarness(openProvider: OpenProvider, openWithinMs: numb
 
   const connections = createTcpServer({ pauseOnConnect: true }, (socket) => void connect(socket))
   const states = createServer((req, res) => {
-    // After an error response the verifier skips the interaction silently, so the provider reports the reason instead.
+    // After an error response the verifier skips the interaction silently, so the provider reports
+    // the reason instead.
     void (json(req) as Promise<StateChange>)
       .then(change)
       .catch(fail)
@@ -82,7 +89,9 @@ export async function openHarness(openProvider: OpenProvider, openWithinMs: numb
     async close() {
       await clear()
       states.closeAllConnections()
-      await Promise.all([connections, states].map((server) => new Promise((resolve) => server.close(resolve))))
+      await Promise.all(
+        [connections, states].map((server) => new Promise((resolve) => server.close(resolve))),
+      )
     },
   }
 }
@@ -90,7 +99,9 @@ export async function openHarness(openProvider: OpenProvider, openWithinMs: numb
 /** Rejects when a provider takes too long to open; it is closed when it does after all. */
 async function openedWithin(timeoutMs: number, opening: Promise<Provider>): Promise<Provider> {
   const tooLate = once(AbortSignal.timeout(timeoutMs), 'abort').then(() => {
-    throw new Error(`The provider did not open within ${timeoutMs / 1000} s; nothing is known about the contract.`)
+    throw new Error(
+      `The provider did not open within ${timeoutMs / 1000} s; nothing is known about the contract.`,
+    )
   })
   try {
     return await Promise.race([opening, tooLate])

@@ -1,6 +1,6 @@
-// Runs the verifier in a process of its own: it is native code that writes to standard output. Its options come as JSON on
-// standard input, since they can contain a token; the results go as JSON to file descriptor 3.
-// Exit codes: 0 the contracts hold, 1 they do not.
+// Runs the verifier in a process of its own: it is native code that writes to standard output. Its
+// options come as JSON on standard input, since they can contain a token; the results go as JSON to
+// file descriptor 3. Exit codes: 0 the contracts hold, 1 they do not.
 import { writeFileSync } from 'node:fs'
 import { json } from 'node:stream/consumers'
 import pactCore, { type VerifierOptions } from '@pact-foundation/pact-core'

@@ -23,7 +23,9 @@ async function verify(...interactions: readonly Interaction[]) {
   const file = join(await temporaryFolder(), 'kiosk.json')
   const metadata = { pactSpecification: { version: '3.0.0' } }
   const pact = { consumer: { name: 'kiosk' }, provider: { name: PROVIDER }, interactions, metadata }
-  const text = JSON.stringify(pact, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
+  const text = JSON.stringify(pact, (_key, value: unknown) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  )
   writeFileSync(file, text.replaceAll(/"(\d+)n"/g, '$1'))
   return verifyPacts({ pactUrls: [file] }, openAdapter)
 }
@@ -33,7 +35,10 @@ describe('verifyPacts', () => {
     const large = (description: string, id: bigint): Interaction => ({
       description,
       providerStates: [
-        { name: PROVIDER_STATES.pet, params: { id: '9007199254740993', categoryId: '9223372036854775807' } },
+        {
+          name: PROVIDER_STATES.pet,
+          params: { id: '9007199254740993', categoryId: '9223372036854775807' },
+        },
       ],
       request: { ...LIST, path: '/pets/9007199254740993' },
       response: { status: 200, body: { id, categoryId: 9223372036854775807n } },
@@ -46,7 +51,11 @@ describe('verifyPacts', () => {
     expect(interactions.map(({ result }) => result)).toEqual(['OK', 'Error', 'Error'])
   })
 
-  const empty = { description: 'b: an empty list', request: LIST, response: { status: 200, body: [] } }
+  const empty = {
+    description: 'b: an empty list',
+    request: LIST,
+    response: { status: 200, body: [] },
+  }
 
   it.each([
     [
@@ -59,30 +68,57 @@ describe('verifyPacts', () => {
       [{ name: PROVIDER_STATES.pets, params: { count: 'many' } }],
       'The provider state "N pets exist" cannot be: count: must be an integer',
     ],
-  ])('fails for %s, says why, and that nothing was verified', async (_what, providerStates, reason) => {
-    const { holds, problems, report } = await verify({ ...empty, providerStates })
-    expect({ holds, problems }).toEqual({ holds: false, problems: [expect.stringContaining(reason)] })
-    expect(report).toContain(reason)
-  })
+  ])(
+    'fails for %s, says why, and that nothing was verified',
+    async (_what, providerStates, reason) => {
+      const { holds, problems, report } = await verify({ ...empty, providerStates })
+      expect({ holds, problems }).toEqual({
+        holds: false,
+        problems: [expect.stringContaining(reason)],
+      })
+      expect(report).toContain(reason)
+    },
+  )
 
   it('begins every interaction without pets, even after one with an unknown state', async () => {
     const unknown = { name: 'a dog exists' }
     const known = { name: PROVIDER_STATES.pet }
     const states = [[unknown, known], [], [known, unknown], [], [known], []]
     const { interactions } = await verify(
-      ...states.map((providerStates, index) => ({ ...empty, description: `${index}`, providerStates })),
+      ...states.map((providerStates, index) => ({
+        ...empty,
+        description: `${index}`,
+        providerStates,
+      })),
     )
-    expect(interactions.map(({ result }) => result)).toEqual(['Error', 'OK', 'Error', 'OK', 'Error', 'OK'])
+    expect(interactions.map(({ result }) => result)).toEqual([
+      'Error',
+      'OK',
+      'Error',
+      'OK',
+      'Error',
+      'OK',
+    ])
   })
 
   it.each([
     ['does not open', () => Promise.reject(new Error('The disk is full.')), 'The disk is full.'],
-    ['takes too long to open', () => new Promise<never>(() => {}), 'The provider did not open within 0.01 s'],
-  ])('fails when the provider %s, and says that nothing was verified', async (_what, open, reason) => {
-    const pactUrls = [join(PACTS, 'kiosk-pet-store.json')]
-    const { holds, problems } = await verifyPacts({ pactUrls }, open, 10)
-    expect({ holds, problems }).toEqual({ holds: false, problems: [expect.stringContaining(reason)] })
-  })
+    [
+      'takes too long to open',
+      () => new Promise<never>(() => {}),
+      'The provider did not open within 0.01 s',
+    ],
+  ])(
+    'fails when the provider %s, and says that nothing was verified',
+    async (_what, open, reason) => {
+      const pactUrls = [join(PACTS, 'kiosk-pet-store.json')]
+      const { holds, problems } = await verifyPacts({ pactUrls }, open, 10)
+      expect({ holds, problems }).toEqual({
+        holds: false,
+        problems: [expect.stringContaining(reason)],
+      })
+    },
+  )
 
   it('sends the body of a request unchanged', async () => {
     const json = { 'Content-Type': 'application/json' }

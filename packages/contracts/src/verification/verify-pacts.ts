@@ -9,7 +9,10 @@ import { PROVIDER } from '../states/provider-states.ts'
 import { openHarness } from './harness.ts'
 
 /** Where the contracts come from: files, URLs or a broker. */
-export type PactSource = Omit<VerifierOptions, 'provider' | 'providerBaseUrl' | 'providerStatesSetupUrl' | 'logLevel'>
+export type PactSource = Omit<
+  VerifierOptions,
+  'provider' | 'providerBaseUrl' | 'providerStatesSetupUrl' | 'logLevel'
+>
 
 /** The result of a verification. */
 export interface Verification {
@@ -27,7 +30,11 @@ export interface InteractionResult {
   readonly description: string
   readonly result: 'OK' | 'Error'
   readonly mismatch?: {
-    readonly mismatches?: readonly { readonly type: string; readonly key?: string; readonly path?: string }[]
+    readonly mismatches?: readonly {
+      readonly type: string
+      readonly key?: string
+      readonly path?: string
+    }[]
   }
 }
 
@@ -37,7 +44,10 @@ interface Results {
   readonly output: readonly string[]
 }
 
-/** Verifies every interaction of the contracts against a provider of its own, which opens within `openWithinMs` (default: 60 s). */
+/**
+ * Verifies every interaction of the contracts against a provider of its own, which opens within
+ * `openWithinMs` (default: 60 s).
+ */
 export async function verifyPacts(
   source: PactSource,
   openProvider: OpenProvider,
@@ -46,16 +56,30 @@ export async function verifyPacts(
   const harness = await openHarness(openProvider, openWithinMs)
   try {
     const { baseUrl: providerBaseUrl, statesUrl: providerStatesSetupUrl } = harness
-    // The verifier waits longer than a provider may take to open, which it would report as a broken contract.
+    // The verifier waits longer than a provider may take to open, which it would report as a broken
+    // contract.
     const timeout = 2 * openWithinMs + 30_000
-    const options = { ...source, provider: PROVIDER, providerBaseUrl, providerStatesSetupUrl, timeout } as const
+    const options = {
+      ...source,
+      provider: PROVIDER,
+      providerBaseUrl,
+      providerStatesSetupUrl,
+      timeout,
+    } as const
     const run = await runVerifier({ ...options, logLevel: 'error' })
     const { interactionResults: interactions, output } = run.results
     const problems = [...harness.problems]
     // Results that a broker rejected, which the verifier does not count as a failure.
-    const rejected = run.output.split('\n').filter((line) => line.includes('Publishing of verification results failed'))
+    const rejected = run.output
+      .split('\n')
+      .filter((line) => line.includes('Publishing of verification results failed'))
     const holds = run.code === 0 && problems.length + rejected.length === 0
-    return { holds, interactions, problems, report: [...output, ...problems, ...rejected].join('\n') }
+    return {
+      holds,
+      interactions,
+      problems,
+      report: [...output, ...problems, ...rejected].join('\n'),
+    }
   } finally {
     await harness.close()
   }

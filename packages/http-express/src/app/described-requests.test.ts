@@ -13,7 +13,10 @@ import {
 } from '../testing/generate.test-support.ts'
 import { openTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
-/** A cursor is only ever taken from a link, and a key decides about a second request: both have tests of their own. */
+/**
+ * A cursor is only ever taken from a link, and a key decides about a second request: both have
+ * tests of their own.
+ */
 const LEFT_OUT = ['cursor', 'Idempotency-Key']
 
 const RUNS = { numRuns: 200 }
@@ -55,15 +58,24 @@ function validParameters({ sent }: Operation): fc.Arbitrary<Record<string, unkno
   return fc.record(Object.fromEntries(values), { requiredKeys: required })
 }
 
-function requestOf({ method, path, sent }: Operation, values: Record<string, unknown>, body?: unknown): Sent {
+function requestOf(
+  { method, path, sent }: Operation,
+  values: Record<string, unknown>,
+  body?: unknown,
+): Sent {
   const text = (position: SentParameter['in']) =>
     sent.filter((parameter) => parameter.in === position && values[parameter.name] !== undefined)
-  const query = text('query').map(({ name }) => `${name}=${encodeURIComponent(String(values[name]))}`)
+  const query = text('query').map(
+    ({ name }) => `${name}=${encodeURIComponent(String(values[name]))}`,
+  )
   const headers = text('header').map(({ name }) => [name, String(values[name])])
   return {
     method,
     path: `${path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])))}${query.length > 0 ? '?' : ''}${query.join('&')}`,
-    headers: { ...Object.fromEntries(headers), ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+    headers: {
+      ...Object.fromEntries(headers),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
     ...(body !== undefined && { body: jsonText(body) }),
   }
 }
@@ -72,13 +84,16 @@ function requestOf({ method, path, sent }: Operation, values: Record<string, unk
 function validRequests(operation: Operation): fc.Arbitrary<Sent> {
   const schema = bodySchemaOf(operation)
   const body = schema === undefined ? fc.constant(undefined) : valid(schema)
-  return fc.tuple(validParameters(operation), body).map(([values, sent]) => requestOf(operation, values, sent))
+  return fc
+    .tuple(validParameters(operation), body)
+    .map(([values, sent]) => requestOf(operation, values, sent))
 }
 
 /** Requests in which one parameter or the body breaks one rule. */
 function invalidRequests(operation: Operation): fc.Arbitrary<Sent> {
   const schema = bodySchemaOf(operation)
-  const bodies = schema === undefined ? [] : [invalid(schema).map((body) => requestOf(operation, {}, body))]
+  const bodies =
+    schema === undefined ? [] : [invalid(schema).map((body) => requestOf(operation, {}, body))]
   const parameters = operation.sent
     .filter((parameter) => parameter.in !== 'header')
     .map(({ name, schema }) =>
@@ -89,21 +104,28 @@ function invalidRequests(operation: Operation): fc.Arbitrary<Sent> {
   return fc.oneof(...bodies, ...parameters)
 }
 
-// The test server holds every response against the description: status, headers, content type, schema.
+// The test server holds every response against the description: status, headers, content type,
+// schema.
 describe.each(operations)('$operationId, as it is described,', (operation) => {
   let server: TestServer
   let pets = createMemoryPets()
   beforeAll(async () => {
-    server = await openTestServer({ repository: new Proxy(pets, { get: (_, name) => Reflect.get(pets, name) }) })
+    server = await openTestServer({
+      repository: new Proxy(pets, { get: (_, name) => Reflect.get(pets, name) }),
+    })
   })
   afterAll(() => server.close())
 
   it('accepts what the description allows', async () => {
-    const accepted = Number(Object.keys(operation.responses).find((status) => status.startsWith('2')))
+    const accepted = Number(
+      Object.keys(operation.responses).find((status) => status.startsWith('2')),
+    )
     await fc.assert(
       fc.asyncProperty(validRequests(operation), async (request) => {
         const id = /^\/v1\/pets\/(-?\d+)/.exec(request.path)?.[1]
-        pets = createMemoryPets(id === undefined ? [] : [{ id: BigInt(id), name: 'Rex', categoryId: 1n }])
+        pets = createMemoryPets(
+          id === undefined ? [] : [{ id: BigInt(id), name: 'Rex', categoryId: 1n }],
+        )
         const response = await server.send(request)
         expect(response.status, response.text).toBe(accepted)
       }),
@@ -128,7 +150,11 @@ describe.each(operations)('$operationId, as it is described,', (operation) => {
     const allow = [...described, 'options'].join(', ').toUpperCase().replace('GET', 'GET, HEAD')
     const path = operation.path.replace(/\{\w+\}/, '1')
     const options = await server.send({ method: 'OPTIONS', path })
-    expect(options).toMatchObject({ status: 204, text: '', headers: { allow, 'cache-control': 'no-store' } })
+    expect(options).toMatchObject({
+      status: 204,
+      text: '',
+      headers: { allow, 'cache-control': 'no-store' },
+    })
     const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'M-SEARCH']
     for (const method of methods.filter((name) => !described.includes(name.toLowerCase()))) {
       const response = await server.send({ method, path })

@@ -16,13 +16,19 @@ describe('GET /openapi.json', () => {
     expect(response.headers['cache-control']).toBe('public, no-cache')
   })
 
-  it('is 304 to whoever has it already, in a list of entity tags or as a weak one too', async ({ server }) => {
+  it('is 304 to whoever has it already, in a list of entity tags or as a weak one too', async ({
+    server,
+  }) => {
     const path = '/openapi.json'
     const { etag = '' } = (await server.send({ path })).headers
     expect(etag).toMatch(/^"[\w-]+"$/)
     for (const sent of [etag, `"other", W/${etag}`]) {
       const response = await server.send({ path, headers: { 'If-None-Match': sent } })
-      expect(response).toMatchObject({ status: 304, text: '', headers: { etag, 'cache-control': 'public, no-cache' } })
+      expect(response).toMatchObject({
+        status: 304,
+        text: '',
+        headers: { etag, 'cache-control': 'public, no-cache' },
+      })
       expect(response.headers).not.toHaveProperty('content-type')
     }
     expect((await server.send({ path, headers: { 'If-None-Match': '"other"' } })).status).toBe(200)
@@ -40,7 +46,9 @@ describe('GET /.well-known/api-catalog', () => {
     const links = Object.values<{ href: string }[]>(relations).flat()
     expect(links).toHaveLength(3)
     for (const { href } of links) {
-      expect((await server.send({ path: new URL(href, `http://x${path}`).pathname, key: null })).status).toBe(200)
+      expect(
+        (await server.send({ path: new URL(href, `http://x${path}`).pathname, key: null })).status,
+      ).toBe(200)
     }
     const head = await server.send({ method: 'HEAD', path, key: null })
     expect(head.headers['link']).toBe('<api-catalog>; rel="api-catalog"')
@@ -52,12 +60,26 @@ describe('the description', () => {
     const facts = operationsOf((operation) => {
       const { operationId, deprecated, security, responses } = operation
       const statuses = Object.keys(responses).join(' ')
-      return [operationId, statuses, operation['x-stability'], deprecated, operation['x-deprecated-sunset'], security]
+      return [
+        operationId,
+        statuses,
+        operation['x-stability'],
+        deprecated,
+        operation['x-deprecated-sunset'],
+        security,
+      ]
     })
     expect(facts).toMatchObject({
       'GET /pets': ['listPets', '200 400 401 403 429 default', 'stable', ...Array(3)],
       'POST /pets': ['createPet', '201 400 401 403 413 415 422 429 default', 'stable', ...Array(3)],
-      'GET /pets/{petId}': ['getPet', '200 400 401 403 404 410 429 default', 'stable', true, '2030-12-05', undefined],
+      'GET /pets/{petId}': [
+        'getPet',
+        '200 400 401 403 404 410 429 default',
+        'stable',
+        true,
+        '2030-12-05',
+        undefined,
+      ],
     })
     expect(document).toMatchObject({
       openapi: '3.1.0',
@@ -69,9 +91,15 @@ describe('the description', () => {
   })
 
   it('has the three parameters of listPets with their bounds', () => {
-    const query = document.paths['/pets'].get.parameters.filter((parameter: { in: string }) => parameter.in === 'query')
+    const query = document.paths['/pets'].get.parameters.filter(
+      (parameter: { in: string }) => parameter.in === 'query',
+    )
     expect(
-      query.map(({ name, schema, required = false }: Record<string, unknown>) => [name, schema, required]),
+      query.map(({ name, schema, required = false }: Record<string, unknown>) => [
+        name,
+        schema,
+        required,
+      ]),
     ).toEqual([
       ['limit', { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 20 }, false],
       ['status', { $ref: '#/components/schemas/PetStatus' }, false],
@@ -89,23 +117,33 @@ describe('the description', () => {
   })
 
   it('lists every code of an error', () => {
-    expect(document.components.schemas.Error.properties.code.examples).toEqual(Object.keys(ERROR_STATUS))
+    expect(document.components.schemas.Error.properties.code.examples).toEqual(
+      Object.keys(ERROR_STATUS),
+    )
   })
 
   it('leaves room for new fields in responses', () => {
     expect(JSON_TEXT).not.toContain('additionalProperties')
   })
 
-  it.each(['u', ''])('has a pattern that takes the names that the domain takes, read with the flags "%s"', (flags) => {
-    const { pattern, maxLength } = document.components.schemas.NewPet.properties.name
-    const described = new RegExp(pattern, flags)
-    const units = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
-    const disagreed = [...units, '', '🐕', '\udc00\ud800'].flatMap((text) =>
-      [text, ` ${text}`, `a${text}`, `${text}a`, `🐕${text} `].filter((name) => described.test(name) !== isAName(name)),
-    )
-    expect(disagreed).toEqual([])
-    expect([isAName('🐕'.repeat(maxLength)), isAName('🐕'.repeat(maxLength + 1))]).toEqual([true, false])
-  })
+  it.each(['u', ''])(
+    'has a pattern that takes the names that the domain takes, read with the flags "%s"',
+    (flags) => {
+      const { pattern, maxLength } = document.components.schemas.NewPet.properties.name
+      const described = new RegExp(pattern, flags)
+      const units = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
+      const disagreed = [...units, '', '🐕', '\udc00\ud800'].flatMap((text) =>
+        [text, ` ${text}`, `a${text}`, `${text}a`, `🐕${text} `].filter(
+          (name) => described.test(name) !== isAName(name),
+        ),
+      )
+      expect(disagreed).toEqual([])
+      expect([isAName('🐕'.repeat(maxLength)), isAName('🐕'.repeat(maxLength + 1))]).toEqual([
+        true,
+        false,
+      ])
+    },
+  )
 })
 
 describe('each declared operation', () => {
@@ -123,7 +161,9 @@ describe('each declared operation', () => {
       const body = requestBody?.content['application/json'].example
       const sending = { method, path: `/v1${target}` }
       const response =
-        body === undefined ? await server.send(sending) : await server.post(JSON.stringify(body), sending)
+        body === undefined
+          ? await server.send(sending)
+          : await server.post(JSON.stringify(body), sending)
       const example = responses[response.status]?.content?.['application/json'].example
       expect([response.status < 300, response.text]).toEqual([
         true,
@@ -152,7 +192,10 @@ function operationsOf<T>(fact: (operation: DescribedOperation) => T): Record<str
   const paths = Object.entries<Record<string, DescribedOperation>>(document.paths)
   return Object.fromEntries(
     paths.flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, fact(operation)]),
+      Object.entries(methods).map(([method, operation]) => [
+        `${method.toUpperCase()} ${path}`,
+        fact(operation),
+      ]),
     ),
   )
 }

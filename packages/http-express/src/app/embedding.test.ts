@@ -19,29 +19,40 @@ const embedIn = (shop: Express, prefix: string) => (petApp: HttpApp) =>
     .get('/hello', (req, res) => void res.json({ hello: req.query['name'] }))
     .use(prefix, petApp)
 
-it.each(['/', '/shop'])('works in another Express app below %s, with routes and middleware beside', async (prefix) => {
-  const shop = express()
-  const server = await startTestServer({ around: embedIn(shop, prefix) })
-  const base = prefix === '/' ? '' : prefix
-  const address = (path: string, reference = '') => new URL(reference, `http://x${base}${path}`).pathname
-  const created = await server.post(PET, { path: `${base}/v1/pets` })
-  expect(created).toMatchObject({ status: 201, text: PET.replace('{', '{"id":1,') })
-  expect(address('/v1/pets', created.headers['location'] as string)).toBe(`${base}/v1/pets/1`)
-  await server.post(PET, { path: `${base}/v1/pets` })
-  const page = await server.send({ path: `${base}/v1/pets?limit=1` })
-  const next = /<([^>]*)>/.exec(page.headers['link'] as string)?.[1] ?? ''
-  expect(address('/v1/pets', next)).toBe(`${base}/v1/pets`)
-  expect((await server.send({ path: `${base}/v1/pets${next}` })).text).toContain('"id":2,')
-  expect((await server.send({ path: '/hello?name=Ann' })).text).toBe('{"hello":"Ann"}')
-  for (const path of ['/nowhere', '/v1/pets/%zz']) expectError(await server.send({ path: base + path }), 'not_found')
-  expect(shop.locals['seen']).toMatchObject({ user: 'Ann', requestId: expect.any(String) })
-})
+it.each(['/', '/shop'])(
+  'works in another Express app below %s, with routes and middleware beside',
+  async (prefix) => {
+    const shop = express()
+    const server = await startTestServer({ around: embedIn(shop, prefix) })
+    const base = prefix === '/' ? '' : prefix
+    const address = (path: string, reference = '') =>
+      new URL(reference, `http://x${base}${path}`).pathname
+    const created = await server.post(PET, { path: `${base}/v1/pets` })
+    expect(created).toMatchObject({ status: 201, text: PET.replace('{', '{"id":1,') })
+    expect(address('/v1/pets', created.headers['location'] as string)).toBe(`${base}/v1/pets/1`)
+    await server.post(PET, { path: `${base}/v1/pets` })
+    const page = await server.send({ path: `${base}/v1/pets?limit=1` })
+    const next = /<([^>]*)>/.exec(page.headers['link'] as string)?.[1] ?? ''
+    expect(address('/v1/pets', next)).toBe(`${base}/v1/pets`)
+    expect((await server.send({ path: `${base}/v1/pets${next}` })).text).toContain('"id":2,')
+    expect((await server.send({ path: '/hello?name=Ann' })).text).toBe('{"hello":"Ann"}')
+    for (const path of ['/nowhere', '/v1/pets/%zz'])
+      expectError(await server.send({ path: base + path }), 'not_found')
+    expect(shop.locals['seen']).toMatchObject({ user: 'Ann', requestId: expect.any(String) })
+  },
+)
 
 it('says at once that a body parser in front has read the body, and serves what has none', async () => {
   const around = (petApp: HttpApp) => express().disable('x-powered-by').use(express.json(), petApp)
-  const server = await startTestServer({ around, repository: createMemoryPets(), maxConcurrentRequests: 1 })
+  const server = await startTestServer({
+    around,
+    repository: createMemoryPets(),
+    maxConcurrentRequests: 1,
+  })
   for (const body of [PET, '{}', '']) {
-    expect(expectError(await server.post(body), 'not_implemented')).toContain('mount the pet app before express.json()')
+    expect(expectError(await server.post(body), 'not_implemented')).toContain(
+      'mount the pet app before express.json()',
+    )
   }
   expect((await server.send({})).text).toBe('[]')
 })
@@ -53,11 +64,17 @@ it('sends an early error response through a middleware in front that replaces wr
       .use((_req, res, next) => {
         const end = res.end.bind(res)
         let text = ''
-        Object.assign(res, { write: (chunk: string) => (text += chunk), end: (chunk = '') => end(text + chunk) })
+        Object.assign(res, {
+          write: (chunk: string) => (text += chunk),
+          end: (chunk = '') => end(text + chunk),
+        })
         next()
       }, petApp)
   const server = await startTestServer({ around })
-  expectError(await server.post(PET, { headers: { Expect: '100-continue' }, key: null }), 'unauthorized')
+  expectError(
+    await server.post(PET, { headers: { Expect: '100-continue' }, key: null }),
+    'unauthorized',
+  )
 })
 
 const PUBLIC = 'https://pets.example/shop'
@@ -80,7 +97,11 @@ describe('where a public address is configured', () => {
 
   it('the first page shows it, and nothing that the request says', async () => {
     const server = await startTestServer({ publicUrl: PUBLIC })
-    const page = await server.send({ path: '/', headers: { Accept: 'text/html', Host: 'evil.example' }, key: null })
+    const page = await server.send({
+      path: '/',
+      headers: { Accept: 'text/html', Host: 'evil.example' },
+      key: null,
+    })
     expect(page.text).toContain(`${PUBLIC}/v1/pets`)
   })
 })

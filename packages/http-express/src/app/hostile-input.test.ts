@@ -6,8 +6,32 @@ import { openTestServer, type TestServer } from '../testing/start-test-server.te
 /** Pieces of JSON, and of what is none. */
 const JSON_TOKENS = [
   ...'{}[]:,"\'\\ \n\0\f\u00a0\ufeff',
-  ...['"a"', '""', '"\\u0061"', '"\\ud83d"', '"\\u0000"', '"\\x41"', '"__proto__"', '"toJSON"', '"0"', '"length"'],
-  ...['0', '-', '+', '.', '1', '1.0', '00', '1e', '1E400', '4.9e-324', '9007199254740992.5', '9223372036854775807e000'],
+  ...[
+    '"a"',
+    '""',
+    '"\\u0061"',
+    '"\\ud83d"',
+    '"\\u0000"',
+    '"\\x41"',
+    '"__proto__"',
+    '"toJSON"',
+    '"0"',
+    '"length"',
+  ],
+  ...[
+    '0',
+    '-',
+    '+',
+    '.',
+    '1',
+    '1.0',
+    '00',
+    '1e',
+    '1E400',
+    '4.9e-324',
+    '9007199254740992.5',
+    '9223372036854775807e000',
+  ],
   ...['true', 'True', 'null', 'nul', 'NaN', '-Infinity', '0x1F', '1n', '\uff11', '/**/'],
 ]
 
@@ -42,9 +66,13 @@ describe('hostile input', () => {
       fields.map((body) => JSON.stringify(body)),
     )
     await fc.assert(
-      fc.asyncProperty(bodies, fc.constantFrom('handling=strict', 'handling=lenient'), async (body, prefer) => {
-        expectNoInternalError(await server.post(body, { headers: { Prefer: prefer } }))
-      }),
+      fc.asyncProperty(
+        bodies,
+        fc.constantFrom('handling=strict', 'handling=lenient'),
+        async (body, prefer) => {
+          expectNoInternalError(await server.post(body, { headers: { Prefer: prefer } }))
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -67,7 +95,10 @@ describe('hostile input', () => {
   it('as any query is never an internal error', async () => {
     const text = fc.string({ unit: 'binary' }).map((any) => encoded(any))
     const loose = fc.string({ unit: fc.constantFrom(...'&=%?+/:;,[]{}|"\'<>~@!$^`-_.0aZ') })
-    const parameter = fc.tuple(fc.constantFrom('limit', 'status', 'cursor', '__proto__', ''), fc.oneof(text, loose))
+    const parameter = fc.tuple(
+      fc.constantFrom('limit', 'status', 'cursor', '__proto__', ''),
+      fc.oneof(text, loose),
+    )
     const query = fc.oneof(
       text,
       loose,
@@ -76,7 +107,9 @@ describe('hostile input', () => {
     await fc.assert(
       fc.asyncProperty(query, fc.constantFrom('/v1/pets', '/v1/pets/1'), async (any, path) => {
         expectNoInternalError(await server.send({ path: `${path}?${any}` }))
-        expectNoInternalError(await server.send({ path: `${path}?${any}`, headers: { Prefer: 'handling=strict' } }))
+        expectNoInternalError(
+          await server.send({ path: `${path}?${any}`, headers: { Prefer: 'handling=strict' } }),
+        )
       }),
       { numRuns: 300 },
     )
@@ -91,12 +124,24 @@ describe('hostile input', () => {
       'Idempotency-Key',
       'Prefer',
     )
-    const words = ['Bearer ', 'handling', 'strict', 'application/json', 'charset=', 'utf-8', 'gzip', 'text/html', 'q=']
+    const words = [
+      'Bearer ',
+      'handling',
+      'strict',
+      'application/json',
+      'charset=',
+      'utf-8',
+      'gzip',
+      'text/html',
+      'q=',
+    ]
     const rest = fc.string({ unit: fc.constantFrom(...words, ...' !"#%(),*/;=?\\_~\t\xe9') })
     const text = fc.tuple(fc.constantFrom('', ...words), rest).map((parts) => parts.join(''))
     await fc.assert(
       fc.asyncProperty(names, text, async (name, any) => {
-        expectNoInternalError(await server.post('{"name":"Rex","categoryId":1}', { headers: { [name]: any } }))
+        expectNoInternalError(
+          await server.post('{"name":"Rex","categoryId":1}', { headers: { [name]: any } }),
+        )
       }),
       { numRuns: 300 },
     )
@@ -105,21 +150,28 @@ describe('hostile input', () => {
   it('as any path is never an internal error', async () => {
     const path = fc.string({ unit: fc.constantFrom(...'/%?&=.;:@\\*+-_~!$[]{}|^`"<>v1petszF20') })
     await fc.assert(
-      fc.asyncProperty(path, fc.constantFrom('/', '/v1/', '/v1/pets/', 'http://x/v1/pets/'), async (any, start) => {
-        expectNoInternalError(await server.send({ path: start + any }))
-      }),
+      fc.asyncProperty(
+        path,
+        fc.constantFrom('/', '/v1/', '/v1/pets/', 'http://x/v1/pets/'),
+        async (any, start) => {
+          expectNoInternalError(await server.send({ path: start + any }))
+        },
+      ),
       { numRuns: 500 },
     )
   })
 
   it('as a text that is almost JSON is never an internal error', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...JSON_TOKENS), { maxLength: 12 }), async (tokens) => {
-        const edge = tokens.join('')
-        expectNoInternalError(await server.post(edge))
-        expectNoInternalError(await server.post(`{"name":"Rex","categoryId":1,"more":${edge}}`))
-        expectNoInternalError(await server.post(`{"name":"Rex","categoryId":${edge}}`))
-      }),
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...JSON_TOKENS), { maxLength: 12 }),
+        async (tokens) => {
+          const edge = tokens.join('')
+          expectNoInternalError(await server.post(edge))
+          expectNoInternalError(await server.post(`{"name":"Rex","categoryId":1,"more":${edge}}`))
+          expectNoInternalError(await server.post(`{"name":"Rex","categoryId":${edge}}`))
+        },
+      ),
       { numRuns: 200 },
     )
   })

@@ -34,13 +34,20 @@ describe('a path under /v1', () => {
     expectError(await server.send({ path, key: null }), isUnderV1 ? 'unauthorized' : 'not_found')
   })
 
-  it.for(['//', '/pets', '/V1/pets', '//v1/pets', '/%76%31/pets', '/v1%2Fpets', '/favicon.ico', '/READYZ', '/%zz'])(
-    'is needed: %s is 404, with and without a key',
-    async (path, { server }) => {
-      expectError(await server.send({ path }), 'not_found')
-      expectError(await server.send({ path, key: null }), 'not_found')
-    },
-  )
+  it.for([
+    '//',
+    '/pets',
+    '/V1/pets',
+    '//v1/pets',
+    '/%76%31/pets',
+    '/v1%2Fpets',
+    '/favicon.ico',
+    '/READYZ',
+    '/%zz',
+  ])('is needed: %s is 404, with and without a key', async (path, { server }) => {
+    expectError(await server.send({ path }), 'not_found')
+    expectError(await server.send({ path, key: null }), 'not_found')
+  })
 })
 
 describe('a request target', () => {
@@ -56,15 +63,21 @@ describe('a request target', () => {
   })
 
   it('keeps its query when it is absolute', async ({ server }) => {
-    expect(expectError(await server.send({ path: 'http://x/v1/pets?limit=0' }), 'invalid_request')).toContain('limit')
+    expect(
+      expectError(await server.send({ path: 'http://x/v1/pets?limit=0' }), 'invalid_request'),
+    ).toContain('limit')
   })
 
-  it.for(['/v1/pets#', '/v1/pets#x', '/v1/pets?limit=1#x', '/v1\\pets#', 'ftp://x/v1/pets', 'http:///v1/pets'])(
-    'that is none of ours is 404: %s',
-    async (path, { server }) => {
-      expectError(await server.send({ method: 'OPTIONS', path }), 'not_found')
-    },
-  )
+  it.for([
+    '/v1/pets#',
+    '/v1/pets#x',
+    '/v1/pets?limit=1#x',
+    '/v1\\pets#',
+    'ftp://x/v1/pets',
+    'http:///v1/pets',
+  ])('that is none of ours is 404: %s', async (path, { server }) => {
+    expectError(await server.send({ method: 'OPTIONS', path }), 'not_found')
+  })
 })
 
 it('OPTIONS of the whole server has a response', async ({ server }) => {
@@ -106,7 +119,10 @@ describe('OPTIONS', () => {
     async (path, { server }) => {
       const response = await server.send({ method: 'OPTIONS', path })
       expect(response).toMatchObject({ status: 204, text: '' })
-      expect(response.headers).toMatchObject({ allow: 'GET, HEAD, OPTIONS', 'cache-control': 'no-store' })
+      expect(response.headers).toMatchObject({
+        allow: 'GET, HEAD, OPTIONS',
+        'cache-control': 'no-store',
+      })
       expectError(await server.send({ method: 'PUT', path }), 'method_not_allowed')
     },
   )
@@ -122,16 +138,28 @@ describe('the order of checks', () => {
     const large = '!'.repeat(102_401)
     const wrongType = { 'Content-Type': 'text/plain' }
     server.clock.now = new Date('2031-01-01T00:00:00Z')
-    expectError(await server.send({ method: 'PUT', path: '/v1/nowhere', key: 'bad' }), 'unauthorized')
+    expectError(
+      await server.send({ method: 'PUT', path: '/v1/nowhere', key: 'bad' }),
+      'unauthorized',
+    )
     expectError(await server.send({ method: 'PUT', path: '/v1/nowhere' }), 'not_found')
-    expectError(await server.send({ method: 'PUT', path: '/v1/pets/1?x=1', headers: strict }), 'method_not_allowed')
+    expectError(
+      await server.send({ method: 'PUT', path: '/v1/pets/1?x=1', headers: strict }),
+      'method_not_allowed',
+    )
     expectError(await server.send({ path: '/v1/pets/1?x=1', headers: strict }), 'gone')
     expectError(
       await server.post(large, { path: '/v1/pets?x=1', headers: { ...strict, ...wrongType } }),
       'unsupported_media_type',
     )
-    expectError(await server.post(large, { path: '/v1/pets?x=1', headers: strict }), 'payload_too_large')
-    expectError(await server.post('!', { path: '/v1/pets?x=1', headers: strict }), 'invalid_request')
+    expectError(
+      await server.post(large, { path: '/v1/pets?x=1', headers: strict }),
+      'payload_too_large',
+    )
+    expectError(
+      await server.post('!', { path: '/v1/pets?x=1', headers: strict }),
+      'invalid_request',
+    )
     server.clock.now = new Date('2027-01-01T00:00:00Z')
     expectError(await server.send({ path: '/v1/pets/5?x=1', headers: strict }), 'invalid_request')
     expectError(await server.send({ path: '/v1/pets/5' }), 'not_found')
@@ -140,7 +168,10 @@ describe('the order of checks', () => {
 
 describe('health', () => {
   it('tells that the process lives and works', async ({ server }) => {
-    expect(await server.send({ path: '/livez' })).toMatchObject({ status: 200, text: '{"status":"ok"}' })
+    expect(await server.send({ path: '/livez' })).toMatchObject({
+      status: 200,
+      text: '{"status":"ok"}',
+    })
     expect(await server.send({ path: '/readyz' })).toMatchObject({
       status: 200,
       text: '{"status":"ok","checks":{"database":"ok"}}',
@@ -148,9 +179,13 @@ describe('health', () => {
   })
 
   it('responds with 503 with Retry-After when the service is not ready, and names each check', async () => {
-    const server = await startTestServer({ readiness: async () => ({ database: 'ok', migrations: 'are missing' }) })
+    const server = await startTestServer({
+      readiness: async () => ({ database: 'ok', migrations: 'are missing' }),
+    })
     const response = await server.send({ path: '/readyz' })
-    expect(expectError(response, 'service_unavailable')).toBe('Not ready: database ok, migrations are missing.')
+    expect(expectError(response, 'service_unavailable')).toBe(
+      'Not ready: database ok, migrations are missing.',
+    )
     expect(response.headers['retry-after']).toMatch(/^\d+$/)
     expect(server.log.internalErrors).toEqual([])
     expect((await server.send({ path: '/livez' })).status).toBe(200)

@@ -15,16 +15,23 @@ const name = fc
   .oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
-    fc.string({ unit: fc.constantFrom('"', '\\', '/', '\n', '\u0001', '\u2028', '😀', 'e\u0301', 'x'), minLength: 1 }),
+    fc.string({
+      unit: fc.constantFrom('"', '\\', '/', '\n', '\u0001', '\u2028', '😀', 'e\u0301', 'x'),
+      minLength: 1,
+    }),
     fc.string({ unit: 'binary', minLength: 990, maxLength: 1000 }),
   )
   .filter(isGoodName)
 
-/** How a string is written in JSON: as it is, or with some or all of its units escaped, in either case of letters. */
+/**
+ * How a string is written in JSON: as it is, or with some or all of its units escaped, in either
+ * case of letters.
+ */
 const escapeStyle = fc.constantFrom<(text: string) => string>(
   (text) => JSON.stringify(text),
   (text) => `"${eachUnit(text, (code) => `\\u${code.toString(16).padStart(4, '0')}`)}"`,
-  (text) => `"${eachUnit(text, (code) => `\\u${code.toString(16).padStart(4, '0').toUpperCase()}`)}"`,
+  (text) =>
+    `"${eachUnit(text, (code) => `\\u${code.toString(16).padStart(4, '0').toUpperCase()}`)}"`,
   (text) =>
     JSON.stringify(text)
       .replaceAll('/', '\\/')
@@ -53,11 +60,19 @@ describe('any good pet in any spelling', () => {
   it('comes back byte for byte through create, list and get', async () => {
     let lastId = 0
     const status = fc.option(fc.constantFrom(...PET_STATUSES), { nil: undefined })
-    const pet = fc.record({ name, categoryId: int64, status, escape: escapeStyle, integer: integerStyle })
+    const pet = fc.record({
+      name,
+      categoryId: int64,
+      status,
+      escape: escapeStyle,
+      integer: integerStyle,
+    })
     await fc.assert(
       fc.asyncProperty(pet, async ({ name, categoryId, status, escape: escaped, integer }) => {
         const statusSent = status === undefined ? '' : `,"status":${escaped(status)}`
-        const created = await server.post(`{"categoryId":${integer(categoryId)},"name":${escaped(name)}${statusSent}}`)
+        const created = await server.post(
+          `{"categoryId":${integer(categoryId)},"name":${escaped(name)}${statusSent}}`,
+        )
         expect(created.status, created.text).toBe(201)
         lastId += 1
 
@@ -65,7 +80,9 @@ describe('any good pet in any spelling', () => {
         expect(created.text).toBe(expected)
         expect((await server.send({ path: `/v1/pets/${lastId}` })).text).toBe(expected)
         const cursor = writeCursor(BigInt(lastId - 1), undefined)
-        expect((await server.send({ path: `/v1/pets?cursor=${cursor}` })).text).toBe(`[${expected}]`)
+        expect((await server.send({ path: `/v1/pets?cursor=${cursor}` })).text).toBe(
+          `[${expected}]`,
+        )
       }),
       { numRuns: 300 },
     )

@@ -9,7 +9,9 @@ const MIN = '-9223372036854775808'
 /** What became of a JSON number: the digits of an integer, or what was kept of another. */
 function kept(source: string): string {
   const value = parseExactJson(source)
-  return value instanceof InexactNumber ? `inexact ${value.source}` : BigInt(value as number | bigint).toString()
+  return value instanceof InexactNumber
+    ? `inexact ${value.source}`
+    : BigInt(value as number | bigint).toString()
 }
 
 describe('a JSON number', () => {
@@ -87,7 +89,10 @@ describe('a JSON number', () => {
     ['zeros in an exponent', (length) => `1e${'0'.repeat(length)}1`],
     ['a list of numbers', (length) => `[${'1.0,'.repeat(length / 4)}1]`],
     ['one name for many numbers', (length) => `0,${'"b":1.0,'.repeat(length / 8)}"c":1`],
-    ['many names', (length) => `0,${Array.from({ length: length / 12 }, (_, index) => `"${index}":1.0`).join()}`],
+    [
+      'many names',
+      (length) => `0,${Array.from({ length: length / 12 }, (_, index) => `"${index}":1.0`).join()}`,
+    ],
     ['digits in a string', (length) => `"${'1234567890123456.e'.repeat(length / 18)}"`],
     ['escapes in a string', (length) => `1.0,"b":"${'\\n'.repeat(length / 2)}"`],
     ['nesting', (length) => `${'['.repeat(length / 2)}1.0${']'.repeat(length / 2)}`],
@@ -102,12 +107,15 @@ describe('any other JSON', () => {
   it('is what JSON.parse makes of it, next to numbers that need care as well', () => {
     const smallIntegers = (_key: string, value: unknown) =>
       typeof value === 'number' ? Math.trunc(value % 1e15) : value
-    const asNumbers = (_key: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
+    const asNumbers = (_key: string, value: unknown) =>
+      typeof value === 'bigint' ? Number(value) : value
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
         const text = JSON.stringify(value, smallIntegers)
         expect(JSON.stringify(parseExactJson(text), asNumbers)).toBe(text)
-        const { other, large } = parseExactJson(`{"other":${text},"large":9007199254740993}`) as Record<string, unknown>
+        const { other, large } = parseExactJson(
+          `{"other":${text},"large":9007199254740993}`,
+        ) as Record<string, unknown>
         expect(JSON.stringify(other, asNumbers)).toBe(text)
         expect(large).toBe(9007199254740993n)
       }),
@@ -123,8 +131,12 @@ describe('any other JSON', () => {
     const texts = ['1', '9007199254740993', '1.0', '"x"', '[1.0]', '{"a":9007199254740995}', 'null']
     for (const first of texts) {
       for (const last of texts) {
-        const { a } = parseExactJson(`{"a":${first},"b":9007199254740997,"a":${last}}`) as { a: unknown }
-        expect(a).toEqual((parseExactJson(`{"a":${last},"b":9007199254740997}`) as { a: unknown }).a)
+        const { a } = parseExactJson(`{"a":${first},"b":9007199254740997,"a":${last}}`) as {
+          a: unknown
+        }
+        expect(a).toEqual(
+          (parseExactJson(`{"a":${last},"b":9007199254740997}`) as { a: unknown }).a,
+        )
       }
     }
   })

@@ -13,12 +13,14 @@ export class InexactNumber {
 const MAY_BE_ROUNDED = /[0-9]{16}|[0-9][.eE]/
 
 /**
- * `JSON.parse` (RFC 8259) with exact integers in the fields of the outermost object: a number becomes a `number` where
- * that is certainly exact, else a `bigint` if it is an int64 in any notation (`1.0`, `1e3`), else an `InexactNumber`.
- * Numbers in nested values are doubles. Throws a `SyntaxError` for text that is not JSON.
+ * `JSON.parse` (RFC 8259) with exact integers in the fields of the outermost object: a number
+ * becomes a `number` where that is certainly exact, else a `bigint` if it is an int64 in any
+ * notation (`1.0`, `1e3`), else an `InexactNumber`. Numbers in nested values are doubles. Throws a
+ * `SyntaxError` for text that is not JSON.
  *
- * Takes any depth of nesting. A reviver with `context.source` fails beyond some 2,000 levels, because it calls itself for
- * each, and takes five times as long for a long list, of which it visits every element.
+ * Takes any depth of nesting. A reviver with `context.source` fails beyond some 2,000 levels,
+ * because it calls itself for each, and takes five times as long for a long list, of which it
+ * visits every element.
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
@@ -26,7 +28,8 @@ export function parseExactJson(text: string): unknown {
   if (typeof value === 'number') return exact(text.trim())
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   // Assigning works for the name `__proto__` too, because JSON.parse has made it an ordinary field.
-  for (const [name, source] of numbersOf(text)) (value as Record<string, unknown>)[name] = exact(source)
+  for (const [name, source] of numbersOf(text))
+    (value as Record<string, unknown>)[name] = exact(source)
   return value
 }
 
@@ -37,7 +40,10 @@ function exact(source: string): bigint | InexactNumber {
 /** The name of a field of a valid JSON object, and its value where that is a number. */
 const FIELD = /[\s,{]*("[^"\\]*(?:\\.[^"\\]*)*")\s*:\s*(-?[0-9][^\s,}]*)?/y
 
-/** The source text of each number in the outermost object that may be rounded, by the name of its field. */
+/**
+ * The source text of each number in the outermost object that may be rounded, by the name of its
+ * field.
+ */
 function numbersOf(text: string): ReadonlyMap<string, string> {
   const sources = new Map<string, string>()
   let at = 0
@@ -46,7 +52,8 @@ function numbersOf(text: string): ReadonlyMap<string, string> {
     const [field, name, source] = FIELD.exec(text) ?? []
     if (field === undefined || name === undefined) return sources
     at += field.length
-    if (source !== undefined && MAY_BE_ROUNDED.test(source)) sources.set(JSON.parse(name) as string, source)
+    if (source !== undefined && MAY_BE_ROUNDED.test(source))
+      sources.set(JSON.parse(name) as string, source)
     // Of duplicate names the last one counts, whatever its value is.
     else if (sources.size > 0) sources.delete(JSON.parse(name) as string)
     if (source === undefined) at = endOfValue(text, at)
@@ -57,7 +64,10 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 /** Both kinds of brackets differ by one bit. */
 const [OPENING, CLOSING, EITHER] = [0x7b, 0x7d, 0x20]
 
-/** Where the value ends that begins here. A loop: to match each token of nested values takes several times as long. */
+/**
+ * Where the value ends that begins here. A loop: to match each token of nested values takes several
+ * times as long.
+ */
 function endOfValue(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at += 1) {
@@ -72,7 +82,8 @@ function endOfValue(text: string, start: number): number {
 
 function endOfString(text: string, start: number): number {
   let at = start + 1
-  for (; at < text.length && text.charCodeAt(at) !== QUOTE; at += 1) if (text.charCodeAt(at) === BACKSLASH) at += 1
+  for (; at < text.length && text.charCodeAt(at) !== QUOTE; at += 1)
+    if (text.charCodeAt(at) === BACKSLASH) at += 1
   return at
 }
 
@@ -90,7 +101,10 @@ function integerOf(source: string): bigint | undefined {
   return withinInt64(BigInt(sign + significant + '0'.repeat(zeros)))
 }
 
-/** A loop, because a regular expression for trailing zeros takes quadratic time on digits such as 1000…0001. */
+/**
+ * A loop, because a regular expression for trailing zeros takes quadratic time on digits such as
+ * 1000…0001.
+ */
 function lengthWithoutTrailingZeros(digits: string): number {
   let length = digits.length
   while (length > 0 && digits[length - 1] === '0') length -= 1
@@ -99,7 +113,10 @@ function lengthWithoutTrailingZeros(digits: string): number {
 
 const DECIMAL = /^(?:0|-?[1-9][0-9]{0,18})$/
 
-/** Parses a canonical decimal int64 (no sign `+`, no leading zero, no `-0`); `undefined` for any other text. */
+/**
+ * Parses a canonical decimal int64 (no sign `+`, no leading zero, no `-0`); `undefined` for any
+ * other text.
+ */
 export function readInt64(text: string): bigint | undefined {
   return DECIMAL.test(text) ? withinInt64(BigInt(text)) : undefined
 }

@@ -1,4 +1,6 @@
-/** Every `code` of an error response, with its status. The list may grow; an entry never changes. */
+/**
+ * Every `code` of an error response, with its status. The list may grow; an entry never changes.
+ */
 export const ERROR_STATUS = {
   invalid_request: 400,
   unauthorized: 401,
@@ -36,7 +38,12 @@ export class HttpError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: ErrorCode, message: string, headers: HttpError['headers'] = {}, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    headers: HttpError['headers'] = {},
+    options?: ErrorOptions,
+  ) {
     super(message, options)
     this.code = code
     this.headers = headers

@@ -4,12 +4,16 @@ import { type Handler, sendResponse } from './response.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** The methods that are possible where `GET` is. HEAD comes with it, OPTIONS is possible everywhere. */
+/**
+ * The methods that are possible where `GET` is. HEAD comes with it, OPTIONS is possible everywhere.
+ */
 const GET_METHODS = allowedWith(['get'])
 
 /** The `Allow` header of a path with these operations (RFC 9110, 10.2.1). */
 export function allowedWith(methods: readonly Method[]): string {
-  const names = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+  const names = methods.flatMap((method) =>
+    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+  )
   return [...names, 'OPTIONS'].join(', ')
 }
 
@@ -26,8 +30,16 @@ export function rejectMethod(allow: string): Handler {
   }
 }
 
-/** Adds a route that has GET, HEAD and OPTIONS and needs no key. `name` is the route in logs and metrics. */
-export function addGetRoute(app: IRouter, path: string, handler: Handler, name: string = path): void {
+/**
+ * Adds a route that has GET, HEAD and OPTIONS and needs no key. `name` is the route in logs and
+ * metrics.
+ */
+export function addGetRoute(
+  app: IRouter,
+  path: string,
+  handler: Handler,
+  name: string = path,
+): void {
   app
     .route(path)
     .all((_req, res, next) => {

@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
@@ -44,21 +50,26 @@ describe('the content type of a body', () => {
     "application/json; charset='utf-8'",
     'application/json; x="; charset=utf-8"; charset=latin1',
   ])('must not be %j', async (type, { server }) => {
-    expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'unsupported_media_type')
+    expectError(
+      await server.post(PET, { headers: { 'Content-Type': type } }),
+      'unsupported_media_type',
+    )
   })
 
-  it.for(['application/json; charset=utf-8; charset=utf-8', 'application/json;charset=utf-8;Charset=latin1'])(
-    'must have one charset: %j',
-    async (type, { server }) => {
-      expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'invalid_request')
-    },
-  )
+  it.for([
+    'application/json; charset=utf-8; charset=utf-8',
+    'application/json;charset=utf-8;Charset=latin1',
+  ])('must have one charset: %j', async (type, { server }) => {
+    expectError(await server.post(PET, { headers: { 'Content-Type': type } }), 'invalid_request')
+  })
 
   // A quadratic pattern takes minutes for this.
   it('takes linear time when its quotes are not closed', async () => {
     const type = `application/json;x="${'\\"'.repeat(500_000)}`
     const req = { headers: { 'content-type': type } } as IncomingMessage
-    await expect(readJsonBody(req, {} as ServerResponse)).rejects.toMatchObject({ code: 'unsupported_media_type' })
+    await expect(readJsonBody(req, {} as ServerResponse)).rejects.toMatchObject({
+      code: 'unsupported_media_type',
+    })
   })
 
   it('is required even without a body', async ({ server }) => {
@@ -88,11 +99,14 @@ describe('the content encoding of a body', () => {
     ['__proto__', Buffer.from(PET)],
     ['constructor', Buffer.from(PET)],
     ['aws-chunked', Buffer.from(PET)],
-  ] as const)('must not be %s; the response names the good ones', async ([encoding, body], { server }) => {
-    const response = await server.post(body, { headers: { 'Content-Encoding': encoding } })
-    expectError(response, 'unsupported_media_type')
-    expect(response.headers['accept-encoding']).toBe('gzip, deflate, br')
-  })
+  ] as const)(
+    'must not be %s; the response names the good ones',
+    async ([encoding, body], { server }) => {
+      const response = await server.post(body, { headers: { 'Content-Encoding': encoding } })
+      expectError(response, 'unsupported_media_type')
+      expect(response.headers['accept-encoding']).toBe('gzip, deflate, br')
+    },
+  )
 
   it.for([
     ['gzip', Buffer.from(PET)],
@@ -118,7 +132,10 @@ describe('the content encoding of a body', () => {
       const headers = { 'Content-Encoding': encoding }
       expect((await server.post(compress(petOf(MAX)), { headers })).status).toBe(201)
       expectError(await server.post(compress(petOf(MAX + 1)), { headers }), 'payload_too_large')
-      expectError(await server.post(compress(Buffer.alloc(10_000_000)), { headers }), 'payload_too_large')
+      expectError(
+        await server.post(compress(Buffer.alloc(10_000_000)), { headers }),
+        'payload_too_large',
+      )
     },
   )
 
@@ -130,7 +147,10 @@ describe('the content encoding of a body', () => {
 
   it('must not hide a body without end', async ({ server }) => {
     const body = Buffer.concat(Array(20_000).fill(gzipSync('')))
-    expectError(await server.post(body, { headers: { 'Content-Encoding': 'gzip' } }), 'payload_too_large')
+    expectError(
+      await server.post(body, { headers: { 'Content-Encoding': 'gzip' } }),
+      'payload_too_large',
+    )
   })
 })
 
@@ -140,7 +160,9 @@ describe('the size of a body', () => {
     async (chunkBytes, { server }) => {
       const sending = chunkBytes === undefined ? {} : { chunkBytes }
       expect((await server.post(petOf(MAX), sending)).status).toBe(201)
-      expect(expectError(await server.post(petOf(MAX + 1), sending), 'payload_too_large')).toContain('102400')
+      expect(
+        expectError(await server.post(petOf(MAX + 1), sending), 'payload_too_large'),
+      ).toContain('102400')
       expect((await server.send({})).text).toBe('[{"id":1,"name":"Rex","categoryId":1}]')
     },
   )
@@ -153,17 +175,25 @@ describe('the size of a body', () => {
 
   it.for([
     ['with its length', `Content-Length: 1000000\r\n\r\n${'x'.repeat(500_000)}`],
-    ['in chunks', `Transfer-Encoding: chunked\r\n\r\n${`10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(2)}`],
-  ] as const)('is rejected before the upload ends, and the connection closes: %s', async ([, data], { server }) => {
-    const connection = server.connect().write(`${POST}${data}`)
-    const response = await connection.response()
-    expectError(response, 'payload_too_large')
-    expect(response.headers['connection']).toBe('close')
-    expect(await connection.closed()).toBe(0)
-  })
+    [
+      'in chunks',
+      `Transfer-Encoding: chunked\r\n\r\n${`10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(2)}`,
+    ],
+  ] as const)(
+    'is rejected before the upload ends, and the connection closes: %s',
+    async ([, data], { server }) => {
+      const connection = server.connect().write(`${POST}${data}`)
+      const response = await connection.response()
+      expectError(response, 'payload_too_large')
+      expect(response.headers['connection']).toBe('close')
+      expect(await connection.closed()).toBe(0)
+    },
+  )
 
   it('is rejected without waiting when only the length was sent', async ({ server }) => {
-    const connection = server.connect().write(`${POST}Content-Length: 102401\r\nExpect: 100-continue\r\n\r\n`)
+    const connection = server
+      .connect()
+      .write(`${POST}Content-Length: 102401\r\nExpect: 100-continue\r\n\r\n`)
     expectError(await connection.response(), 'payload_too_large')
     connection.end()
   })
@@ -188,8 +218,14 @@ describe('the text of a body', () => {
     [Buffer.from(PET, 'utf16le'), 'the body is not valid JSON'],
     [Buffer.from('{"name":"Zo\xeb","categoryId":1}', 'latin1'), 'the body is not valid UTF-8'],
     [Buffer.from('{"name":"\xc0\xaf","categoryId":1}', 'latin1'), 'the body is not valid UTF-8'],
-    [Buffer.from('{"name":"\xed\xa0\x80","categoryId":1}', 'latin1'), 'the body is not valid UTF-8'],
-    [Buffer.from('{"name":"\xf4\x90\x80\x80","categoryId":1}', 'latin1'), 'the body is not valid UTF-8'],
+    [
+      Buffer.from('{"name":"\xed\xa0\x80","categoryId":1}', 'latin1'),
+      'the body is not valid UTF-8',
+    ],
+    [
+      Buffer.from('{"name":"\xf4\x90\x80\x80","categoryId":1}', 'latin1'),
+      'the body is not valid UTF-8',
+    ],
     [Buffer.from(`${PET}\xe2\x82`, 'latin1'), 'the body is not valid UTF-8'],
     [Buffer.from('fffe7b007d00', 'hex'), 'the body is not valid UTF-8'],
   ] as const)('is rejected: %j', async ([body, message], { server }) => {
@@ -209,7 +245,9 @@ describe('the text of a body', () => {
       for (const number of ['7', '7.0', '9007199254740993']) {
         for (const categoryId of ['1', '1.0', '10e-1']) {
           const nested = `${open.repeat(14_000)}${number}${close.repeat(14_000)}`
-          const response = await server.post(`{"deep":${nested},"name":"Rex","categoryId":${categoryId}}`)
+          const response = await server.post(
+            `{"deep":${nested},"name":"Rex","categoryId":${categoryId}}`,
+          )
           expect(response.status).toBe(201)
           expect(JSON.parse(response.text)).toMatchObject({ name: 'Rex', categoryId: 1 })
         }
@@ -234,7 +272,9 @@ describe('the text of a body', () => {
 
 it('gives each caller a turn of the event loop, in order', async () => {
   const order: string[] = []
-  const long = ['first', 'second', 'third'].map((name) => yieldToEventLoop().then(() => order.push(name)))
+  const long = ['first', 'second', 'third'].map((name) =>
+    yieldToEventLoop().then(() => order.push(name)),
+  )
   const turns = async () => {
     for (let turn = 1; order.length < 5; turn += 1) {
       await new Promise((resolve) => setImmediate(resolve))

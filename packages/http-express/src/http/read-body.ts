@@ -9,7 +9,10 @@ import { HttpError } from './http-error.ts'
 /** The maximum size of a body, after decompression. */
 const MAX_BODY_BYTES = 102_400
 
-/** The maximum size of an encoded body as sent. Larger, because an encoding adds a little to what it cannot compress. */
+/**
+ * The maximum size of an encoded body as sent. Larger, because an encoding adds a little to what it
+ * cannot compress.
+ */
 const MAX_ENCODED_BYTES = 2 * MAX_BODY_BYTES
 
 const DECOMPRESS = {
@@ -20,14 +23,19 @@ const DECOMPRESS = {
 }
 
 /**
- * Reads a JSON body with exact integers. Throws 415 for another content type or encoding, 413 for too much, 400 for
- * invalid JSON, in this order. Not `express.json()`, which responds to an oversized body only after all of it has
- * arrived, and replaces bytes that are not UTF-8 instead of rejecting them (docs/decisions/0007-exact-integers.md).
+ * Reads a JSON body with exact integers. Throws 415 for another content type or encoding, 413 for
+ * too much, 400 for invalid JSON, in this order. Not `express.json()`, which responds to an
+ * oversized body only after all of it has arrived, and replaces bytes that are not UTF-8 instead of
+ * rejecting them (docs/decisions/0007-exact-integers.md).
  */
 export async function readJsonBody(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
   assertJson(req.headers['content-type'])
   const encoding = contentEncoding(req)
-  const sent = await readBytes(req, res, encoding === undefined ? MAX_BODY_BYTES : MAX_ENCODED_BYTES)
+  const sent = await readBytes(
+    req,
+    res,
+    encoding === undefined ? MAX_BODY_BYTES : MAX_ENCODED_BYTES,
+  )
   const bytes = encoding === undefined ? sent : await decompress(sent, encoding)
   if (bytes.length > LONG_INPUT_BYTES) await yieldToEventLoop()
   return parseBody(bytes)
@@ -36,7 +44,10 @@ export async function readJsonBody(req: IncomingMessage, res: ServerResponse): P
 /** Parameters whose quotes are closed. The parser takes others for the end of the text. */
 const CLOSED_QUOTES = /^(?:[^"]|"(?:[^"\\]|\\.)*")*$/
 
-/** An open quote ends with the text: to look for its end from each quote in it would take quadratic time. */
+/**
+ * An open quote ends with the text: to look for its end from each quote in it would take quadratic
+ * time.
+ */
 const QUOTED = /"(?:[^"\\]|\\.|\\$)*(?:"|$)/g
 
 /** Asserts `application/json` in any case, with no charset or UTF-8. */
@@ -49,7 +60,10 @@ function assertJson(sent = ''): void {
   }
   const { charset = 'utf-8' } = parameters
   if (type !== 'application/json' || !/^utf-?8$/i.test(charset) || !CLOSED_QUOTES.test(sent)) {
-    throw new HttpError('unsupported_media_type', 'The body must be sent as Content-Type: application/json, in UTF-8.')
+    throw new HttpError(
+      'unsupported_media_type',
+      'The body must be sent as Content-Type: application/json, in UTF-8.',
+    )
   }
 }
 
@@ -57,9 +71,13 @@ function contentEncoding(req: IncomingMessage): keyof typeof DECOMPRESS | undefi
   const encoding = req.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return undefined
   if (!Object.hasOwn(DECOMPRESS, encoding)) {
-    throw new HttpError('unsupported_media_type', 'The Content-Encoding must be gzip, deflate, br or identity.', {
-      'Accept-Encoding': 'gzip, deflate, br',
-    })
+    throw new HttpError(
+      'unsupported_media_type',
+      'The Content-Encoding must be gzip, deflate, br or identity.',
+      {
+        'Accept-Encoding': 'gzip, deflate, br',
+      },
+    )
   }
   return encoding as keyof typeof DECOMPRESS
 }
@@ -84,7 +102,9 @@ function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number):
       if (length <= maxBytes) chunks.push(chunk)
       else reject(tooLarge())
     })
-    req.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
+    req.on('end', () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    )
     req.on('error', (cause) => reject(bodyEndedEarly(cause)))
   })
 }
@@ -93,7 +113,10 @@ async function decompress(sent: Buffer, encoding: keyof typeof DECOMPRESS): Prom
   try {
     const result = await DECOMPRESS[encoding](sent, { maxOutputLength: MAX_BODY_BYTES, info: true })
     // With `info` the result has the engine beside the bytes, which the library's types do not say.
-    const { buffer, engine } = result as unknown as { readonly buffer: Buffer; readonly engine: Zlib }
+    const { buffer, engine } = result as unknown as {
+      readonly buffer: Buffer
+      readonly engine: Zlib
+    }
     // The library ignores what follows the end of the compressed data.
     if (engine.bytesWritten !== sent.length) throw new Error('more bytes follow')
     return buffer
@@ -104,7 +127,8 @@ async function decompress(sent: Buffer, encoding: keyof typeof DECOMPRESS): Prom
 }
 
 function parseBody(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw new HttpError('invalid_request', 'the body is empty; it must be a JSON object')
+  if (bytes.length === 0)
+    throw new HttpError('invalid_request', 'the body is empty; it must be a JSON object')
   if (!isUtf8(bytes)) throw new HttpError('invalid_request', 'the body is not valid UTF-8')
   const text = bytes.toString()
   if (text.startsWith('\uFEFF'))
@@ -124,11 +148,19 @@ function alreadyRead(): HttpError {
 }
 
 function bodyEndedEarly(cause?: unknown): HttpError {
-  return new HttpError('invalid_request', 'The connection broke before the body was complete.', {}, { cause })
+  return new HttpError(
+    'invalid_request',
+    'The connection broke before the body was complete.',
+    {},
+    { cause },
+  )
 }
 
 function tooLarge(): HttpError {
-  return new HttpError('payload_too_large', `The body must have at most ${MAX_BODY_BYTES} bytes, after decompression.`)
+  return new HttpError(
+    'payload_too_large',
+    `The body must have at most ${MAX_BODY_BYTES} bytes, after decompression.`,
+  )
 }
 
 /** Input beyond this length takes much more time than usual input. */
@@ -137,9 +169,9 @@ export const LONG_INPUT_BYTES = 4_096
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Resolves in a turn of the event loop that no other caller gets. With it, a hundred requests with long input that
- * arrive together do not run one after the other before the usual requests behind them: the event loop reads those in
- * between. At most as many wait as requests are under way.
+ * Resolves in a turn of the event loop that no other caller gets. With it, a hundred requests with
+ * long input that arrive together do not run one after the other before the usual requests behind
+ * them: the event loop reads those in between. At most as many wait as requests are under way.
  */
 export function yieldToEventLoop(): Promise<unknown> {
   last = last.then(() => new Promise((resolve) => setImmediate(resolve)))

@@ -41,12 +41,17 @@ describe('Prefer: handling=strict', () => {
     async (name, { server }) => {
       const path = `/v1/pets?${name.replace(' ', '+')}=1`
       const response = await server.send({ path, headers: { Prefer: 'handling=strict' } })
-      expect(expectError(response, 'invalid_request')).toBe(`unknown with handling=strict: ${JSON.stringify(name)}`)
+      expect(expectError(response, 'invalid_request')).toBe(
+        `unknown with handling=strict: ${JSON.stringify(name)}`,
+      )
     },
   )
 
   it('is recognised in a second Prefer header', async ({ server }) => {
-    const response = await server.send({ path: '/v1/pets?x=1', headers: { Prefer: ['wait=1', 'handling=strict'] } })
+    const response = await server.send({
+      path: '/v1/pets?x=1',
+      headers: { Prefer: ['wait=1', 'handling=strict'] },
+    })
     expectError(response, 'invalid_request')
   })
 
@@ -77,8 +82,12 @@ describe('Prefer: handling=strict', () => {
   })
 
   it('keeps the message short when a thousand names are unknown', async ({ server }) => {
-    const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`field${index}`, 1]))
-    const response = await server.post(JSON.stringify(fields), { headers: { Prefer: 'handling=strict' } })
+    const fields = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, index) => [`field${index}`, 1]),
+    )
+    const response = await server.post(JSON.stringify(fields), {
+      headers: { Prefer: 'handling=strict' },
+    })
     const message = expectError(response, 'invalid_request')
     expect(message).toContain('and 995 more')
     expect(message.length).toBeLessThan(400)
@@ -103,6 +112,7 @@ describe('Prefer: handling=strict', () => {
       await server.post('{', { headers }),
     ]
     expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 404, 400])
-    for (const { headers: sent } of responses) expect(sent['preference-applied']).toBe('handling=strict')
+    for (const { headers: sent } of responses)
+      expect(sent['preference-applied']).toBe('handling=strict')
   })
 })

@@ -16,7 +16,9 @@ function corsHeaders(headers: NodeJS.Dict<string | string[]>): string[] {
 }
 
 describe('web pages of other origins', () => {
-  it('are told nothing unless they are configured, and their preflights need a key', async ({ server }) => {
+  it('are told nothing unless they are configured, and their preflights need a key', async ({
+    server,
+  }) => {
     const responses = [
       await server.send({ headers: { Origin: SHOP } }),
       await server.send({ method: 'OPTIONS', headers: PREFLIGHT }),
@@ -59,7 +61,8 @@ describe('web pages of other origins', () => {
       'access-control-allow-origin': SHOP,
       vary: expect.stringMatching(/^Origin\b/),
     })
-    if (response.status !== 204) expect(response.headers['access-control-expose-headers']).toBe(EXPOSED)
+    if (response.status !== 204)
+      expect(response.headers['access-control-expose-headers']).toBe(EXPOSED)
   })
 
   it('may read an internal error as well', async () => {
@@ -88,13 +91,17 @@ describe('web pages of other origins', () => {
     const response = await server.send({ method: 'OPTIONS', headers })
     expect(response).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' } })
     expectError(await server.send({ method: 'OPTIONS', headers, key: null }), 'unauthorized')
-    expect((await server.send({ method: 'OPTIONS' })).headers['allow']).toBe('GET, HEAD, POST, OPTIONS')
+    expect((await server.send({ method: 'OPTIONS' })).headers['allow']).toBe(
+      'GET, HEAD, POST, OPTIONS',
+    )
   })
 
   it('may not read the pages, one of which can hold a key', async () => {
     const server = await startTestServer({ corsOrigins: ['*'], developmentKey: 'key' })
     for (const path of ['/', '/docs']) {
-      expect(corsHeaders((await server.send({ path, headers: { Origin: SHOP } })).headers)).toEqual([])
+      expect(corsHeaders((await server.send({ path, headers: { Origin: SHOP } })).headers)).toEqual(
+        [],
+      )
     }
   })
 })

@@ -9,18 +9,26 @@ const EXPOSED_HEADERS =
 const MAX_AGE = 7_200
 
 /**
- * Lets web pages of these origins (`*`: of all) call the service with these methods. Responds to their preflights, which
- * browsers send without a key; any other OPTIONS goes on. There are no cookies: a page can do what its key can do.
+ * Lets web pages of these origins (`*`: of all) call the service with these methods. Responds to
+ * their preflights, which browsers send without a key; any other OPTIONS goes on. There are no
+ * cookies: a page can do what its key can do.
  */
 export function allowOrigins(origins: readonly string[], methods: string): Handler {
   const origin = origins.includes('*') ? '*' : [...origins]
-  const onPreflight = cors({ origin, methods: methods.split(', '), maxAge: MAX_AGE, preflightContinue: true })
+  const onPreflight = cors({
+    origin,
+    methods: methods.split(', '),
+    maxAge: MAX_AGE,
+    preflightContinue: true,
+  })
   const onRequest = cors({ origin, exposedHeaders: EXPOSED_HEADERS, preflightContinue: true })
   return (req, res, next) => {
     const requested = req.headers['access-control-request-method']
-    const isPreflight = req.method === 'OPTIONS' && req.headers.origin !== undefined && requested !== undefined
+    const isPreflight =
+      req.method === 'OPTIONS' && req.headers.origin !== undefined && requested !== undefined
     if (!isPreflight) return onRequest(req, res, next)
-    // Sent here, because the library would add a Content-Length, which a 204 must not have (RFC 9110, 8.6).
+    // Sent here, because the library would add a Content-Length, which a 204 must not have (RFC
+    // 9110, 8.6).
     onPreflight(req, res, () => sendResponse(res, 204, {}))
   }
 }

@@ -11,7 +11,11 @@ import { type HttpLog, openRequest } from './open-request.ts'
 
 /** What ports reject with while the database is unavailable. */
 function unavailable(outcome?: WriteOutcome): () => Promise<never> {
-  const error = new PetError('persistence_unavailable', 'host db.internal is down', outcome && { outcome })
+  const error = new PetError(
+    'persistence_unavailable',
+    'host db.internal is down',
+    outcome && { outcome },
+  )
   return () => Promise.reject(error)
 }
 
@@ -28,7 +32,9 @@ describe('while the database is unavailable', () => {
     const response = await server.post(PET, { method, path })
     expect(expectError(response, 'service_unavailable')).not.toContain('db.internal')
     expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
-    expect(server.log.unavailable).toMatchObject([{ error: { message: 'host db.internal is down' } }])
+    expect(server.log.unavailable).toMatchObject([
+      { error: { message: 'host db.internal is down' } },
+    ])
     expect(server.log.internalErrors).toEqual([])
     expect(server.log.requests).toMatchObject([{ status: 503, code: 'service_unavailable' }])
   })
@@ -40,7 +46,11 @@ describe('while the database is unavailable', () => {
       { 'Idempotency-Key': 'k' },
       'The pet may have been added; repeat the request with the same Idempotency-Key to find out.',
     ],
-    ['unknown', {}, 'The pet may have been added; a request with an Idempotency-Key could be repeated to find out.'],
+    [
+      'unknown',
+      {},
+      'The pet may have been added; a request with an Idempotency-Key could be repeated to find out.',
+    ],
     [
       undefined,
       { 'Idempotency-Key': 'k' },
@@ -51,11 +61,14 @@ describe('while the database is unavailable', () => {
       { 'Idempotency-Key': 'k' },
       'The service cannot reach its database at present. An earlier request with the same Idempotency-Key may have added the pet: repeat it with that key to find out.',
     ],
-  ] as const)('a POST says what is known of its pet: %s with %j', async (outcome, headers, message) => {
-    const fail = unavailable(outcome)
-    const server = await startTestServer({ repository: failingWith(fail) })
-    expect(expectError(await server.post(PET, { headers }), 'service_unavailable')).toBe(message)
-  })
+  ] as const)(
+    'a POST says what is known of its pet: %s with %j',
+    async (outcome, headers, message) => {
+      const fail = unavailable(outcome)
+      const server = await startTestServer({ repository: failingWith(fail) })
+      expect(expectError(await server.post(PET, { headers }), 'service_unavailable')).toBe(message)
+    },
+  )
 
   it('a key that has to be looked up is 503 too, and its POST adds nothing', async () => {
     const server = await startTestServer({ tokenCheck: unavailable() })
@@ -67,7 +80,9 @@ describe('while the database is unavailable', () => {
 
   it('a rate limiter that fails in an unknown way has not added the pet', async () => {
     const limit = { requests: 1, windowMs: 1_000 }
-    const server = await startTestServer({ rateLimiting: { limit, limiter: { take: unavailable('unknown') } } })
+    const server = await startTestServer({
+      rateLimiting: { limit, limiter: { take: unavailable('unknown') } },
+    })
     expect(expectError(await server.post(PET), 'service_unavailable')).toContain('was not added')
     const headers = { 'Idempotency-Key': 'k' }
     expect(expectError(await server.post(PET, { headers }), 'service_unavailable')).not.toMatch(
@@ -77,7 +92,9 @@ describe('while the database is unavailable', () => {
 })
 
 /** A connection to an app with one route, and the internalErrors that the app logged. */
-async function serve(route: RequestHandler): Promise<{ connection: RawConnection; internalErrors: unknown[] }> {
+async function serve(
+  route: RequestHandler,
+): Promise<{ connection: RawConnection; internalErrors: unknown[] }> {
   const internalErrors: unknown[] = []
   const log: HttpLog = { request: () => {}, internalError: (error) => internalErrors.push(error) }
   const app = express()
@@ -88,7 +105,10 @@ async function serve(route: RequestHandler): Promise<{ connection: RawConnection
   onTestFinished(() => void server.close())
   await new Promise((resolve) => server.once('listening', resolve))
   const connection = new RawConnection((server.address() as AddressInfo).port)
-  return { connection: connection.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), internalErrors }
+  return {
+    connection: connection.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    internalErrors,
+  }
 }
 
 it('an error of the domain whose code nobody knows is an internal error', async () => {

@@ -84,7 +84,10 @@ it('rejects at once what comes when 4,000 requests wait, and never many at a tim
   const check = limitConcurrency(1)
   const rejected: string[] = []
   const arrive = (name: string) => {
-    const pending = check({ method: 'GET', headers: {} } as HandlerRequest, new EventEmitter() as HandlerResponse)
+    const pending = check(
+      { method: 'GET', headers: {} } as HandlerRequest,
+      new EventEmitter() as HandlerResponse,
+    )
     pending?.catch(() => rejected.push(name))
   }
   arrive('under way')

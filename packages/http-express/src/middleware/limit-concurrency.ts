@@ -7,8 +7,9 @@ const MAX_WAIT_MS = 1_000
 /** How many wait at the same time: their headers are in memory, not their bodies. */
 const MAX_WAITING = 4_000
 /**
- * How often requests are rejected, and how many each time at most. Without this bound the event loop would read and
- * reject the requests of clients that repeat at once, one after the other, and not come to those under way.
+ * How often requests are rejected, and how many each time at most. Without this bound the event
+ * loop would read and reject the requests of clients that repeat at once, one after the other, and
+ * not come to those under way.
  */
 const REJECT_INTERVAL_MS = 10
 const MAX_REJECTED = 50
@@ -20,14 +21,18 @@ interface Waiting {
 }
 
 /**
- * Lets this many requests be under way, each until its response has left. Others wait in order, before any of their body
- * is read; one that waits too long, or is one too many, gets 503. Without such a bound an overloaded service holds more
- * and more requests, and responds to all of them too late.
+ * Lets this many requests be under way, each until its response has left. Others wait in order,
+ * before any of their body is read; one that waits too long, or is one too many, gets 503. Without
+ * such a bound an overloaded service holds more and more requests, and responds to all of them too
+ * late.
  */
 export function limitConcurrency(maxRequests: number): Check {
   /** In order of arrival, which is the order of their deadlines. */
   const waiting = new Map<HandlerResponse, Waiting>()
-  /** Those that are too many, until they are rejected. Each has a connection of its own, which bounds them. */
+  /**
+   * Those that are too many, until they are rejected. Each has a connection of its own, which
+   * bounds them.
+   */
   const excess = new Map<HandlerResponse, Waiting>()
   let underWay = 0
   let timer: NodeJS.Timeout | undefined

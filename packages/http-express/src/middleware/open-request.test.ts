@@ -23,7 +23,9 @@ describe('the request id', () => {
   )
 
   it('is new for each request that brings none', async ({ server }) => {
-    const ids = [await server.send({}), await server.send({})].map(({ headers }) => headers['x-request-id'])
+    const ids = [await server.send({}), await server.send({})].map(
+      ({ headers }) => headers['x-request-id'],
+    )
     expect(new Set(ids).size).toBe(2)
   })
 
@@ -59,7 +61,9 @@ describe('the request id', () => {
 })
 
 describe('the log line of a request', () => {
-  it("names the method, the route's template, the status and the time it took", async ({ server }) => {
+  it("names the method, the route's template, the status and the time it took", async ({
+    server,
+  }) => {
     await server.send({ path: '/v1/pets/5?x=secret' })
     await server.send({ method: 'HEAD' })
     await server.send({ path: '/v1/nowhere' })

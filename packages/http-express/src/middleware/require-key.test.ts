@@ -1,7 +1,18 @@
-import { createApiKeyText, createMemoryRateLimiter, createStaticKeys, hashApiKey, type Scope } from '@pet-store/access'
+import {
+  createApiKeyText,
+  createMemoryRateLimiter,
+  createStaticKeys,
+  hashApiKey,
+  type Scope,
+} from '@pet-store/access'
 import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { API_KEY, it, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+import {
+  API_KEY,
+  it,
+  startTestServer,
+  type TestServer,
+} from '../testing/start-test-server.test-support.ts'
 
 const BARE_CHALLENGE = 'Bearer realm="pet-store"'
 const INVALID_TOKEN = 'Bearer realm="pet-store", error="invalid_token"'
@@ -10,14 +21,19 @@ describe('the API key', () => {
   it.for(['Bearer', 'bearer', 'bEaReR   '])(
     'is found behind the scheme %j and any spaces',
     async (scheme, { server }) => {
-      const response = await server.send({ key: null, headers: { Authorization: `${scheme} ${API_KEY}` } })
+      const response = await server.send({
+        key: null,
+        headers: { Authorization: `${scheme} ${API_KEY}` },
+      })
       expect(response.status).toBe(200)
     },
   )
 
   it('may be any text that a client can send, as UTF-8 beyond ASCII', async () => {
     const keys = ['secret of another system', 'schlüssel-鍵', '~!"$%&/()=?']
-    const tokenCheck = createStaticKeys(keys.map((key) => ({ keyId: key, sha256: hashApiKey(key) })))
+    const tokenCheck = createStaticKeys(
+      keys.map((key) => ({ keyId: key, sha256: hashApiKey(key) })),
+    )
     const server = await startTestServer({ tokenCheck })
     for (const key of keys) {
       expect((await server.send({ key: Buffer.from(key).toString('latin1') })).status).toBe(200)
@@ -34,12 +50,15 @@ describe('the API key', () => {
     API_KEY,
     `Token Bearer ${API_KEY}`,
     '\x80',
-  ])('is missing in %j, which gets a challenge without an error', async (authorization, { server }) => {
-    const headers = authorization === undefined ? {} : { Authorization: authorization }
-    const response = await server.send({ key: null, headers })
-    expectError(response, 'unauthorized')
-    expect(response.headers['www-authenticate']).toBe(BARE_CHALLENGE)
-  })
+  ])(
+    'is missing in %j, which gets a challenge without an error',
+    async (authorization, { server }) => {
+      const headers = authorization === undefined ? {} : { Authorization: authorization }
+      const response = await server.send({ key: null, headers })
+      expectError(response, 'unauthorized')
+      expect(response.headers['www-authenticate']).toBe(BARE_CHALLENGE)
+    },
+  )
 
   it.for([
     createApiKeyText(),
@@ -75,7 +94,9 @@ describe('the API key', () => {
     const response = await server.send({})
     const message = expectError(response, 'internal_error')
     expect(message).not.toContain('table')
-    expect(server.log.internalErrors).toEqual([{ error: cause, requestId: response.headers['x-request-id'] }])
+    expect(server.log.internalErrors).toEqual([
+      { error: cause, requestId: response.headers['x-request-id'] },
+    ])
   })
 
   it.for(['/livez', '/readyz'])('is not needed for %s', async (path, { server }) => {
@@ -136,7 +157,9 @@ const LIMIT = { requests: 2, windowMs: 60_000 }
 const NOW = Date.UTC(2027, 0, 1, 12, 0, 12, 500)
 
 function start(now: () => number = () => NOW): Promise<TestServer> {
-  return startTestServer({ rateLimiting: { limit: LIMIT, limiter: createMemoryRateLimiter(LIMIT, now) } })
+  return startTestServer({
+    rateLimiting: { limit: LIMIT, limiter: createMemoryRateLimiter(LIMIT, now) },
+  })
 }
 
 describe('A limited key', () => {
@@ -144,16 +167,21 @@ describe('A limited key', () => {
     const server = await start()
     const responses = [await server.send({}), await server.send({ path: '/v1/pets/%zz' })]
     expect(responses.map(({ status }) => status)).toEqual([200, 404])
-    expect(responses.map(({ headers }) => headers['ratelimit'])).toEqual(['"default";r=1;t=48', '"default";r=0;t=48'])
+    expect(responses.map(({ headers }) => headers['ratelimit'])).toEqual([
+      '"default";r=1;t=48',
+      '"default";r=0;t=48',
+    ])
     expect(responses[0]?.headers['ratelimit-policy']).toBe('"default";q=2;w=60')
   })
 
   it('is told that getPet is deprecated, rejected or not', async () => {
     const server = await start()
     const responses = []
-    for (let times = 0; times < 3; times += 1) responses.push(await server.send({ path: '/v1/pets/1' }))
+    for (let times = 0; times < 3; times += 1)
+      responses.push(await server.send({ path: '/v1/pets/1' }))
     expect(responses.map(({ status }) => status)).toEqual([404, 404, 429])
-    for (const { headers } of responses) expect(headers).toMatchObject({ deprecation: '@1795219200' })
+    for (const { headers } of responses)
+      expect(headers).toMatchObject({ deprecation: '@1795219200' })
     expect(server.log.requests.map(({ route }) => route)).toEqual(Array(3).fill('/v1/pets/{petId}'))
   })
 
@@ -165,7 +193,10 @@ describe('A limited key', () => {
     for (const path of ['/v1/pets', '/v1/pets/1', '/v1/nowhere', '/v1/pets/%zz', '/v1']) {
       const response = await server.send({ path })
       expectError(response, 'rate_limited')
-      expect(response.headers).toMatchObject({ 'retry-after': '48', ratelimit: '"default";r=0;t=48' })
+      expect(response.headers).toMatchObject({
+        'retry-after': '48',
+        ratelimit: '"default";r=0;t=48',
+      })
     }
     now += 48_000
     expect((await server.send({})).status).toBe(200)

@@ -13,9 +13,13 @@ export function requireKey(check: TokenCheck): Check {
   return (req, res) => {
     const key = bearerKey(req.headers.authorization)
     if (key === undefined) {
-      throw new HttpError('unauthorized', 'An API key is required: Authorization: Bearer <API_KEY>', {
-        'WWW-Authenticate': CHALLENGE,
-      })
+      throw new HttpError(
+        'unauthorized',
+        'An API key is required: Authorization: Bearer <API_KEY>',
+        {
+          'WWW-Authenticate': CHALLENGE,
+        },
+      )
     }
     const verdict = check(key, () => clientNetwork(res.locals.clientAddress))
     // A cached key is verified at once. A promise would cost a microtask for each request.
@@ -26,9 +30,13 @@ export function requireKey(check: TokenCheck): Check {
 
 function setVerifiedKey(res: HandlerResponse, verdict: KeyVerdict): void {
   if (verdict === 'too_many_look_ups') {
-    throw new HttpError('rate_limited', 'Too many different API keys were tried from this address.', {
-      'Retry-After': '1',
-    })
+    throw new HttpError(
+      'rate_limited',
+      'Too many different API keys were tried from this address.',
+      {
+        'Retry-After': '1',
+      },
+    )
   }
   if (verdict === undefined) {
     throw new HttpError('unauthorized', 'The API key is not valid.', {
@@ -54,8 +62,9 @@ function bearerKey(authorization: string | undefined): string | undefined {
 }
 
 /**
- * The address under which a client is counted: the /64 network of an IPv6 address, because one client usually has all
- * of it; an IPv4 address as it is, even when it is written as IPv6. Whatever is not an address counts as one client.
+ * The address under which a client is counted: the /64 network of an IPv6 address, because one
+ * client usually has all of it; an IPv4 address as it is, even when it is written as IPv6. Whatever
+ * is not an address counts as one client.
  */
 export function clientNetwork(ip = ''): string {
   if (!ipaddr.isValid(ip)) return ''
@@ -84,8 +93,8 @@ export interface RateLimiting {
 }
 
 /**
- * Rejects the requests of a key beyond its limit with 429. Every response says how much is left, in the fields of
- * draft-ietf-httpapi-ratelimit-headers-10.
+ * Rejects the requests of a key beyond its limit with 429. Every response says how much is left, in
+ * the fields of draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function limitRate({ limit, limiter }: RateLimiting): Check {
   const policy = `"default";q=${limit.requests};w=${seconds(limit.windowMs)}`

@@ -28,36 +28,54 @@ interface Sampled {
   readonly 'x-codeSamples': readonly CodeSample[]
 }
 
-const { paths }: { readonly paths: Record<string, Record<string, Sampled>> } = JSON.parse(await openApiJson())
+const { paths }: { readonly paths: Record<string, Record<string, Sampled>> } = JSON.parse(
+  await openApiJson(),
+)
 const SAMPLES = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).flatMap(([method, { operationId, responses, 'x-codeSamples': samples }]) => {
-    const [status = '', success] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
-    const sent = { method: method.toUpperCase(), route: `/v1${path}`, status: Number(status) }
-    return samples.map((sample) => ({ ...sample, operationId, sent, hasBody: success?.content !== undefined }))
-  }),
+  Object.entries(methods).flatMap(
+    ([method, { operationId, responses, 'x-codeSamples': samples }]) => {
+      const [status = '', success] =
+        Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
+      const sent = { method: method.toUpperCase(), route: `/v1${path}`, status: Number(status) }
+      return samples.map((sample) => ({
+        ...sample,
+        operationId,
+        sent,
+        hasBody: success?.content !== undefined,
+      }))
+    },
+  ),
 )
 
-it.for(SAMPLES)('the $lang sample of $operationId works', async ({ lang, source, sent, hasBody }, { server, skip }) => {
-  await server.post('{"name":"Tom","categoryId":8}')
-  server.log.requests.length = 0
-  const env = { ...process.env, BASE_URL: `${server.url}/v1`, API_KEY }
-  const [command, ...args] = RUN[lang]?.(source) ?? ['']
-  const { stdout } = await run(command, args, { env }).catch((error: NodeJS.ErrnoException & { stdout: string }) => {
-    // EACCES: a folder of PATH is closed to this user.
-    if (error.code === 'ENOENT' || error.code === 'EACCES') skip(`needs ${command}`)
-    throw error
-  })
-  await expect.poll(() => server.log.requests).toMatchObject([sent])
-  if (hasBody) expect(stdout).toMatch(/Tom|Rex/)
-})
+it.for(SAMPLES)(
+  'the $lang sample of $operationId works',
+  async ({ lang, source, sent, hasBody }, { server, skip }) => {
+    await server.post('{"name":"Tom","categoryId":8}')
+    server.log.requests.length = 0
+    const env = { ...process.env, BASE_URL: `${server.url}/v1`, API_KEY }
+    const [command, ...args] = RUN[lang]?.(source) ?? ['']
+    const { stdout } = await run(command, args, { env }).catch(
+      (error: NodeJS.ErrnoException & { stdout: string }) => {
+        // EACCES: a folder of PATH is closed to this user.
+        if (error.code === 'ENOENT' || error.code === 'EACCES') skip(`needs ${command}`)
+        throw error
+      },
+    )
+    await expect.poll(() => server.log.requests).toMatchObject([sent])
+    if (hasBody) expect(stdout).toMatch(/Tom|Rex/)
+  },
+)
 
 it('the Go samples are complete programs', () => {
   for (const { source } of SAMPLES.filter(({ lang }) => lang === 'go')) {
-    const [, imports = '', main = ''] = /^package main\n\nimport \(\n(.*?)\n\)\n(.*)$/s.exec(source) ?? []
+    const [, imports = '', main = ''] =
+      /^package main\n\nimport \(\n(.*?)\n\)\n(.*)$/s.exec(source) ?? []
     // Go rejects an unused import, and a name that is not imported.
     const imported = imports.split('\n').map((line) => /(\w+)"$/.exec(line)?.[1])
     const used = [...main.matchAll(/(?<![\w.])([a-z]+)\.[A-Z]/g)].map(([, name]) => name)
     const variables = ['request', 'response']
-    expect(new Set(imported)).toEqual(new Set(used.filter((name = '') => !variables.includes(name))))
+    expect(new Set(imported)).toEqual(
+      new Set(used.filter((name = '') => !variables.includes(name))),
+    )
   }
 })

@@ -1,10 +1,14 @@
 export type CodeSample = Readonly<Record<'lang' | 'label' | 'source', string>>
 
 /**
- * One operation as code, for reference pages (`x-codeSamples`). The samples read base address and key from the variables
- * `BASE_URL` and `API_KEY`.
+ * One operation as code, for reference pages (`x-codeSamples`). The samples read base address and
+ * key from the variables `BASE_URL` and `API_KEY`.
  */
-export function codeSamples(method: string, path: string, exampleBody?: object): readonly CodeSample[] {
+export function codeSamples(
+  method: string,
+  path: string,
+  exampleBody?: object,
+): readonly CodeSample[] {
   const verb = method.toUpperCase()
   const target = path.replace(/\{\w+\}/g, '1')
   const body = exampleBody === undefined ? '' : JSON.stringify(exampleBody)

@@ -5,7 +5,8 @@ import { OPERATIONS } from '../pets/operations.ts'
 
 const PETS = join(import.meta.dirname, '../pets')
 
-// What is described is tested from the description, for every operation; what is not, only by these.
+// What is described is tested from the description, for every operation; what is not, only by
+// these.
 it.each(Object.keys(OPERATIONS))('%s has tests of its own beside its handler', (name) => {
   const file = `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.test.ts`
   expect(existsSync(join(PETS, file)), file).toBe(true)

@@ -11,8 +11,8 @@ import { codeSamples } from './code-samples.ts'
 import { jsonOf } from './describe-schema.ts'
 
 /**
- * One operation under `/v1`. Its route, the parsing of its parameters and body, and its published description come
- * from this one declaration; the tests check every response against it.
+ * One operation under `/v1`. Its route, the parsing of its parameters and body, and its published
+ * description come from this one declaration; the tests check every response against it.
  */
 export interface Operation extends ZodOpenApiOperationObject {
   readonly method: Method
@@ -25,7 +25,10 @@ export interface Operation extends ZodOpenApiOperationObject {
   readonly responses: ZodOpenApiResponsesObject
 }
 
-/** With the changes for clients, newest first. `/docs` shows them too. Version 1.0.0 has every operation that there is before it. */
+/**
+ * With the changes for clients, newest first. `/docs` shows them too. Version 1.0.0 has every
+ * operation that there is before it.
+ */
 const about = (operations: readonly string[]) => `A store's pets.
 
 Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. \`HEAD\` is possible wherever \`GET\` is; \`OPTIONS\` lists what a
@@ -60,7 +63,9 @@ export function describeOperations(operations: Readonly<Record<string, Operation
       tags: [{ name: 'pets', description: 'The pets of the store.' }],
       paths: pathsOf(operations),
       components: {
-        securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+        securitySchemes: {
+          bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+        },
       },
     },
     { override: allowMore },
@@ -70,10 +75,15 @@ export function describeOperations(operations: Readonly<Record<string, Operation
 
 function pathsOf(operations: Readonly<Record<string, Operation>>): ZodOpenApiPathsObject {
   const described: ZodOpenApiPathsObject = {}
-  for (const [operationId, { method, path, scope: _, ...operation }] of Object.entries(operations)) {
+  for (const [operationId, { method, path, scope: _, ...operation }] of Object.entries(
+    operations,
+  )) {
     const body = operation.requestBody?.content['application/json']?.example as object | undefined
     const samples = { 'x-codeSamples': codeSamples(method, path, body) }
-    described[path] = { ...described[path], [method]: { operationId, tags: ['pets'], ...operation, ...samples } }
+    described[path] = {
+      ...described[path],
+      [method]: { operationId, tags: ['pets'], ...operation, ...samples },
+    }
   }
   return described
 }

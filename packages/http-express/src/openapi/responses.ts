@@ -32,11 +32,16 @@ const RETRY_AFTER = header('Retry-After', 'How many seconds to wait.', {
 })
 
 export const ACCEPT_ENCODING: Headers = optional(
-  header('Accept-Encoding', 'The encodings that are possible, where the `Content-Encoding` was not one of them.'),
+  header(
+    'Accept-Encoding',
+    'The encodings that are possible, where the `Content-Encoding` was not one of them.',
+  ),
 )
 
 export const NEXT_PAGE: Headers = optional(
-  header('Link', '`rel="next"` leads to the next page (RFC 8288). Absent on the last page.', { maxLength: 8_192 }),
+  header('Link', '`rel="next"` leads to the next page (RFC 8288). Absent on the last page.', {
+    maxLength: 8_192,
+  }),
 )
 
 const LOCATION_RULE =
@@ -44,9 +49,13 @@ const LOCATION_RULE =
 export const LOCATION: Headers = optional(header('Location', LOCATION_RULE, { maxLength: 8_192 }))
 
 export const REPLAYED: Headers = optional(
-  header('Idempotency-Replayed', '`true` if an earlier request with the same `Idempotency-Key` added the pet.', {
-    enum: ['true'],
-  }),
+  header(
+    'Idempotency-Replayed',
+    '`true` if an earlier request with the same `Idempotency-Key` added the pet.',
+    {
+      enum: ['true'],
+    },
+  ),
 )
 
 export const DEPRECATION: Headers = {
@@ -57,13 +66,19 @@ export const DEPRECATION: Headers = {
 
 /** The same headers on responses that can lack them. */
 function optional(headers: Headers): Headers {
-  return Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, { ...header, required: false }]))
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => [name, { ...header, required: false }]),
+  )
 }
 
 /** A header that every response has. Its text is printable ASCII, unless the rule says more. */
 function header(name: string, description: string, rule: oas31.SchemaObject = {}): Headers {
   const isOther = rule.enum !== undefined || rule.type === 'integer'
-  const schema = { type: 'string', ...(!isOther && { pattern: '^[ -~]+$', maxLength: 256 }), ...rule } as const
+  const schema = {
+    type: 'string',
+    ...(!isOther && { pattern: '^[ -~]+$', maxLength: 256 }),
+    ...rule,
+  } as const
   return { [name]: { description, required: true, schema } }
 }
 
@@ -74,17 +89,29 @@ const errorSchema = z
       .max(64)
       .regex(/^[a-z_]+$/)
       .meta({
-        description: 'The reason, for programs. The examples are all current codes; the list may grow.',
+        description:
+          'The reason, for programs. The examples are all current codes; the list may grow.',
         examples: Object.keys(ERROR_STATUS),
       }),
-    message: z.string().max(1_024).meta({ description: 'The reason, for people. The wording may change.' }),
-    status: z.int().min(400).max(599).meta({ format: 'int32', description: 'The HTTP status code of the response.' }),
+    message: z
+      .string()
+      .max(1_024)
+      .meta({ description: 'The reason, for people. The wording may change.' }),
+    status: z
+      .int()
+      .min(400)
+      .max(599)
+      .meta({ format: 'int32', description: 'The HTTP status code of the response.' }),
   })
   .meta({ id: 'Error', description: 'The body of every error response.' })
 
-/** When each code is sent, for the description and the reference page. A code that is missing here does not compile. */
+/**
+ * When each code is sent, for the description and the reference page. A code that is missing here
+ * does not compile.
+ */
 export const MEANING: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: 'A field, a parameter or the request itself violates a rule that `message` names.',
+  invalid_request:
+    'A field, a parameter or the request itself violates a rule that `message` names.',
   unauthorized: 'The key is missing or not valid.',
   forbidden: 'The key lacks the scope of the operation: `pets:read` or `pets:write`.',
   not_found: 'There is no such pet, or nothing at this path.',
@@ -118,12 +145,23 @@ export function success(
   }
 }
 
-/** Describes an error response to a request that passed the key check, with an example of its message. */
-export function rejection(code: ErrorCode, message: string, headers: Headers = {}): ZodOpenApiResponseObject {
+/**
+ * Describes an error response to a request that passed the key check, with an example of its
+ * message.
+ */
+export function rejection(
+  code: ErrorCode,
+  message: string,
+  headers: Headers = {},
+): ZodOpenApiResponseObject {
   return errorResponse(code, message, { ...RATE_LIMIT, ...PREFERENCE, ...headers })
 }
 
-function errorResponse(code: ErrorCode, message: string, headers: Headers): ZodOpenApiResponseObject {
+function errorResponse(
+  code: ErrorCode,
+  message: string,
+  headers: Headers,
+): ZodOpenApiResponseObject {
   const example: ErrorBody = { code, message, status: ERROR_STATUS[code] }
   return {
     description: `${MEANING[code]} Its code is \`${code}\`.`,
@@ -132,8 +170,14 @@ function errorResponse(code: ErrorCode, message: string, headers: Headers): ZodO
   }
 }
 
-/** What every operation responds to a key that may not call it, or not now, and what any request can get. */
-export function commonErrorResponses(scope: string, routeHeaders: Headers): ZodOpenApiResponsesObject {
+/**
+ * What every operation responds to a key that may not call it, or not now, and what any request can
+ * get.
+ */
+export function commonErrorResponses(
+  scope: string,
+  routeHeaders: Headers,
+): ZodOpenApiResponsesObject {
   const lacks = `The API key may not do this: it lacks the scope ${scope}.`
   const tooMany = 'This API key may make 600 requests in 60 s. Try again in 5 s.'
   // Absent where too many keys were tried: that is before the key check ends.
@@ -141,7 +185,11 @@ export function commonErrorResponses(scope: string, routeHeaders: Headers): ZodO
   return {
     401: errorResponse('unauthorized', 'The API key is not valid.', CHALLENGE),
     403: errorResponse('forbidden', lacks, { ...CHALLENGE, ...RATE_LIMIT, ...routeHeaders }),
-    429: errorResponse('rate_limited', tooMany, { ...RETRY_AFTER, ...RATE_LIMIT, ...maybeRouteHeaders }),
+    429: errorResponse('rate_limited', tooMany, {
+      ...RETRY_AFTER,
+      ...RATE_LIMIT,
+      ...maybeRouteHeaders,
+    }),
     default: {
       ...errorResponse('internal_error', INTERNAL_ERROR, {
         ...optional(RETRY_AFTER),

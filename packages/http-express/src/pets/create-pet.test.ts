@@ -2,15 +2,25 @@ import { describe, expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { failingWith, it, startTestServer } from '../testing/start-test-server.test-support.ts'
 
-const CATEGORY_RULE = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807'
+const CATEGORY_RULE =
+  'categoryId must be an integer from -9223372036854775808 to 9223372036854775807'
 const STATUS_RULE = 'status must be one of available, pending, sold'
 
 describe('POST /v1/pets', () => {
   it('responds with 201 with the whole pet and its location', async ({ server }) => {
     const response = await server.post('{"name":"Rex","categoryId":7,"status":"pending"}')
-    expect(response).toMatchObject({ status: 201, text: '{"id":1,"name":"Rex","categoryId":7,"status":"pending"}' })
-    expect(response.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
-    const location = new URL(String(response.headers['location']), 'http://localhost/prefix/v1/pets')
+    expect(response).toMatchObject({
+      status: 201,
+      text: '{"id":1,"name":"Rex","categoryId":7,"status":"pending"}',
+    })
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+    })
+    const location = new URL(
+      String(response.headers['location']),
+      'http://localhost/prefix/v1/pets',
+    )
     expect(location.pathname).toBe('/prefix/v1/pets/1')
     const found = await server.send({ path: '/v1/pets/1' })
     expect(found.text).toBe(response.text)
@@ -58,10 +68,13 @@ describe('POST /v1/pets', () => {
     ['"categoryId":"x","categoryId":1e1', '10'],
     ['"categoryId":{"categoryId":5},"categoryId":9007199254740993', '9007199254740993'],
     ['"categoryId":null,"\\u0063ategoryId":9007199254740993', '9007199254740993'],
-  ] as const)('lets the last of duplicate names count in %s', async ([fields, kept], { server }) => {
-    const response = await server.post(`{"name":"Old","name":"Rex",${fields}}`)
-    expect(response.text).toBe(`{"id":1,"name":"Rex","categoryId":${kept}}`)
-  })
+  ] as const)(
+    'lets the last of duplicate names count in %s',
+    async ([fields, kept], { server }) => {
+      const response = await server.post(`{"name":"Old","name":"Rex",${fields}}`)
+      expect(response.text).toBe(`{"id":1,"name":"Rex","categoryId":${kept}}`)
+    },
+  )
 
   it('responds to an error of the database with one fixed sentence and logs the cause', async () => {
     const cause = new Error('disk full at /secret')

@@ -77,7 +77,14 @@ describe('a cursor', () => {
     const cursor = writeCursor(-1n, 'sold')
     const standard = cursor.replaceAll('-', '+').replaceAll('_', '/')
     expect(standard).not.toBe(cursor)
-    for (const spelling of [standard, `${cursor}==`, `${cursor}=`, `${cursor}\n`, ` ${cursor}`, `${cursor}A`]) {
+    for (const spelling of [
+      standard,
+      `${cursor}==`,
+      `${cursor}=`,
+      `${cursor}\n`,
+      ` ${cursor}`,
+      `${cursor}A`,
+    ]) {
       expect(() => readCursor(spelling, 'sold')).toThrow(/^cursor /)
     }
   })
@@ -85,10 +92,13 @@ describe('a cursor', () => {
   it('is rejected when its version or filter is none of ours, though the checksum fits', () => {
     expect(readCursor(forged(1, 0, 5n), undefined)).toBe(5n)
     for (const version of [0, 2, 3, 255]) {
-      expect(() => readCursor(forged(version, 0, 5n), undefined)).toThrow(/not a cursor of this service/)
+      expect(() => readCursor(forged(version, 0, 5n), undefined)).toThrow(
+        /not a cursor of this service/,
+      )
     }
     for (const status of [undefined, ...PET_STATUSES]) {
-      for (const filter of [4, 255]) expect(() => readCursor(forged(1, filter, 5n), status)).toThrow(/^cursor /)
+      for (const filter of [4, 255])
+        expect(() => readCursor(forged(1, filter, 5n), status)).toThrow(/^cursor /)
     }
   })
 

@@ -16,7 +16,9 @@ function expectDeprecated(response: TestResponse): void {
 
 describe('GET /v1/pets/{petId}', () => {
   it('responds with the pet and says that the operation is deprecated', async ({ server }) => {
-    const created = await server.post('{"name":"Rex","categoryId":9007199254740993,"status":"sold"}')
+    const created = await server.post(
+      '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}',
+    )
     const response = await server.send({ path: '/v1/pets/1' })
     expect(response).toMatchObject({ status: 200, text: created.text })
     expectDeprecated(response)
@@ -28,7 +30,9 @@ describe('GET /v1/pets/{petId}', () => {
       const pet: Pet = { id: BigInt(id), name: 'Rex', categoryId: 1n }
       const find = async (asked: bigint) => (asked === pet.id ? pet : undefined)
       const server = await startTestServer({ repository: { ...createMemoryPets(), find } })
-      expect((await server.send({ path: `/v1/pets/${id}` })).text).toBe(`{"id":${id},"name":"Rex","categoryId":1}`)
+      expect((await server.send({ path: `/v1/pets/${id}` })).text).toBe(
+        `{"id":${id},"name":"Rex","categoryId":1}`,
+      )
     },
   )
 
@@ -45,12 +49,15 @@ describe('GET /v1/pets/{petId}', () => {
     '-9223372036854775809',
     '9'.repeat(4000),
     '__proto__',
-  ])('responds with 404 for %s, which is the id of no pet or no canonical int64', async (id, { server }) => {
-    await server.post('{"name":"Rex","categoryId":1}')
-    const response = await server.send({ path: `/v1/pets/${id}` })
-    expectError(response, 'not_found')
-    expectDeprecated(response)
-  })
+  ])(
+    'responds with 404 for %s, which is the id of no pet or no canonical int64',
+    async (id, { server }) => {
+      await server.post('{"name":"Rex","categoryId":1}')
+      const response = await server.send({ path: `/v1/pets/${id}` })
+      expectError(response, 'not_found')
+      expectDeprecated(response)
+    },
+  )
 
   it('reads encoded digits like plain ones, as they are the same URI', async ({ server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
@@ -66,26 +73,32 @@ describe('GET /v1/pets/{petId}', () => {
     expect(rejected.headers).not.toHaveProperty('deprecation')
   })
 
-  it.for(['GET', 'HEAD'])('is served by %s until the last moment of 5 December 2030', async (method, { server }) => {
-    await server.post('{"name":"Rex","categoryId":1}')
-    server.clock.now = LAST_MOMENT
-    const response = await server.send({ method, path: '/v1/pets/1' })
-    expect(response.status).toBe(200)
-    expectDeprecated(response)
-  })
+  it.for(['GET', 'HEAD'])(
+    'is served by %s until the last moment of 5 December 2030',
+    async (method, { server }) => {
+      await server.post('{"name":"Rex","categoryId":1}')
+      server.clock.now = LAST_MOMENT
+      const response = await server.send({ method, path: '/v1/pets/1' })
+      expect(response.status).toBe(200)
+      expectDeprecated(response)
+    },
+  )
 
-  it.for(['1', '2', 'abc'])('is 410 from 6 December 2030 on, whatever the id: %s', async (id, { server }) => {
-    await server.post('{"name":"Rex","categoryId":1}')
-    server.clock.now = RETIRED
-    const response = await server.send({ path: `/v1/pets/${id}` })
-    const message = expectError(response, 'gone')
-    expect(message).toContain('GET /pets')
-    expect(message).toContain('status')
-    expectDeprecated(response)
-    const head = await server.send({ method: 'HEAD', path: `/v1/pets/${id}` })
-    expect(head).toMatchObject({ status: 410, text: '' })
-    expectDeprecated(head)
-  })
+  it.for(['1', '2', 'abc'])(
+    'is 410 from 6 December 2030 on, whatever the id: %s',
+    async (id, { server }) => {
+      await server.post('{"name":"Rex","categoryId":1}')
+      server.clock.now = RETIRED
+      const response = await server.send({ path: `/v1/pets/${id}` })
+      const message = expectError(response, 'gone')
+      expect(message).toContain('GET /pets')
+      expect(message).toContain('status')
+      expectDeprecated(response)
+      const head = await server.send({ method: 'HEAD', path: `/v1/pets/${id}` })
+      expect(head).toMatchObject({ status: 410, text: '' })
+      expectDeprecated(head)
+    },
+  )
 
   it('once gone, is no longer named in the Location of new pets', async ({ server }) => {
     server.clock.now = LAST_MOMENT
@@ -97,7 +110,10 @@ describe('GET /v1/pets/{petId}', () => {
   })
 
   it('does not query the repository once it is retired', async () => {
-    const pets = { ...createPetUseCases(createMemoryPets()), getPet: () => Promise.reject(new Error('asked')) }
+    const pets = {
+      ...createPetUseCases(createMemoryPets()),
+      getPet: () => Promise.reject(new Error('asked')),
+    }
     const server = await startTestServer({ pets })
     server.clock.now = RETIRED
     expectError(await server.send({ path: '/v1/pets/1' }), 'gone')

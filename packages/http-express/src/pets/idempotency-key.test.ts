@@ -23,8 +23,14 @@ describe('Idempotency-Key', () => {
   it('marks the response that repeats an earlier one, and only that', async ({ server }) => {
     expect((await server.post(REX)).headers).not.toHaveProperty('idempotency-replayed')
     expect((await server.post(REX, keyed('k'))).headers).not.toHaveProperty('idempotency-replayed')
-    expect((await server.post(REX, keyed('k'))).headers).toHaveProperty('idempotency-replayed', 'true')
-    expectError(await server.post('{"name":"Mia","categoryId":1}', keyed('k')), 'idempotency_key_reused')
+    expect((await server.post(REX, keyed('k'))).headers).toHaveProperty(
+      'idempotency-replayed',
+      'true',
+    )
+    expectError(
+      await server.post('{"name":"Mia","categoryId":1}', keyed('k')),
+      'idempotency_key_reused',
+    )
   })
 
   it('is the same with and without quotes', async ({ server }) => {
@@ -70,7 +76,10 @@ describe('Idempotency-Key', () => {
   })
 
   it('is rejected when it is repeated', async ({ server }) => {
-    expectError(await server.post(REX, { headers: { 'Idempotency-Key': ['a', 'a'] } }), 'invalid_request')
+    expectError(
+      await server.post(REX, { headers: { 'Idempotency-Key': ['a', 'a'] } }),
+      'invalid_request',
+    )
   })
 
   it('may have 255 characters', async ({ server }) => {

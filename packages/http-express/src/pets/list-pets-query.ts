@@ -1,5 +1,11 @@
 import { crc32 } from 'node:zlib'
-import { PAGE_LIMIT, PET_STATUSES, type PetId, type PetQuery, type PetStatus } from '@pet-store/domain'
+import {
+  PAGE_LIMIT,
+  PET_STATUSES,
+  type PetId,
+  type PetQuery,
+  type PetStatus,
+} from '@pet-store/domain'
 import * as z from 'zod'
 import { HttpError } from '../http/http-error.ts'
 import { parameterRule, parseOrReject, queryParameters } from '../http/request-input.ts'
@@ -14,10 +20,15 @@ const limit = z
   .refine((text) => /^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= max, { error: limitRule })
   .transform(Number)
 
-const status = z.enum(PET_STATUSES, { error: parameterRule(`must be one of ${PET_STATUSES.join(', ')}`) })
+const status = z.enum(PET_STATUSES, {
+  error: parameterRule(`must be one of ${PET_STATUSES.join(', ')}`),
+})
 
 const cursorRule = parameterRule('must be the cursor of a Link header')
-const cursor = z.string({ error: cursorRule }).min(1, { error: cursorRule }).max(512, { error: cursorRule })
+const cursor = z
+  .string({ error: cursorRule })
+  .min(1, { error: cursorRule })
+  .max(512, { error: cursorRule })
 
 const parameters = z.object({
   limit: describedAs(
@@ -40,7 +51,10 @@ export const listPetsParameters: z.ZodObject = parameters
 
 const strictParameters = parameters.strict()
 
-/** Parses the query of listPets (interface document, section 4.1). Nothing is clamped: an invalid value is a 400. */
+/**
+ * Parses the query of listPets (interface document, section 4.1). Nothing is clamped: an invalid
+ * value is a 400.
+ */
 export function readListPetsQuery(url: string, isStrict: boolean): PetQuery {
   const {
     cursor,
@@ -55,8 +69,9 @@ export function readListPetsQuery(url: string, isStrict: boolean): PetQuery {
 }
 
 /**
- * A cursor is base64url of: version (1 byte), filter (1 byte), position (8 bytes, int64, big-endian), CRC-32 of these.
- * The checksum finds typing errors and truncated texts. No secret is involved: a cursor grants nothing.
+ * A cursor is base64url of: version (1 byte), filter (1 byte), position (8 bytes, int64,
+ * big-endian), CRC-32 of these. The checksum finds typing errors and truncated texts. No secret is
+ * involved: a cursor grants nothing.
  */
 const VERSION = 1
 const CHECKED_BYTES = 10
@@ -72,13 +87,19 @@ export function writeCursor(after: PetId, status: PetStatus | undefined): string
   return bytes.toString('base64url')
 }
 
-/** The position of a cursor. Throws a 400 for a cursor that is foreign, damaged, or of another filter. */
+/**
+ * The position of a cursor. Throws a 400 for a cursor that is foreign, damaged, or of another
+ * filter.
+ */
 export function readCursor(cursor: string, status: PetStatus | undefined): PetId {
   const bytes = Buffer.from(cursor, 'base64url')
-  if (bytes.length !== BYTES || bytes[0] !== VERSION) throw unusable('is not a cursor of this service')
+  if (bytes.length !== BYTES || bytes[0] !== VERSION)
+    throw unusable('is not a cursor of this service')
   const after = bytes.readBigInt64BE(2)
   if (bytes[1] !== filterNumber(status)) {
-    throw unusable('belongs to a list with another status filter; send the same status as on the first page')
+    throw unusable(
+      'belongs to a list with another status filter; send the same status as on the first page',
+    )
   }
   // Writing it again checks the checksum and every other spelling at once.
   if (writeCursor(after, status) !== cursor) throw unusable('is damaged')
@@ -91,5 +112,8 @@ function filterNumber(status: PetStatus | undefined): number {
 }
 
 function unusable(reason: string): HttpError {
-  return new HttpError('invalid_request', `cursor ${reason}. Take it unchanged from the Link header of a list.`)
+  return new HttpError(
+    'invalid_request',
+    `cursor ${reason}. Take it unchanged from the Link header of a list.`,
+  )
 }

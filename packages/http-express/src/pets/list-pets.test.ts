@@ -4,7 +4,9 @@ import { it, type TestServer } from '../testing/start-test-server.test-support.t
 
 async function add(server: TestServer, count: number, status?: string): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    const response = await server.post(JSON.stringify({ name: `Pet ${index}`, categoryId: 1, status }))
+    const response = await server.post(
+      JSON.stringify({ name: `Pet ${index}`, categoryId: 1, status }),
+    )
     expect(response.status).toBe(201)
   }
 }
@@ -19,14 +21,21 @@ describe('GET /v1/pets', () => {
   it('responds with a bare empty array when there are no pets', async ({ server }) => {
     const response = await server.send({})
     expect(response).toMatchObject({ status: 200, text: '[]' })
-    expect(response.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+    })
     expect(response.headers['link']).toBeUndefined()
     expect(response.headers['deprecation']).toBeUndefined()
     expect(response.headers['x-powered-by']).toBeUndefined()
   })
 
-  it('responds with pets by ascending id with exactly the fields of the document', async ({ server }) => {
-    await server.post('{"name":"Rex","categoryId":-9223372036854775808,"status":"sold","id":7,"extra":true}')
+  it('responds with pets by ascending id with exactly the fields of the document', async ({
+    server,
+  }) => {
+    await server.post(
+      '{"name":"Rex","categoryId":-9223372036854775808,"status":"sold","id":7,"extra":true}',
+    )
     await server.post('{"name":"Bo","categoryId":9223372036854775807}')
     const { text } = await server.send({})
     expect(text).toBe(
@@ -35,7 +44,9 @@ describe('GET /v1/pets', () => {
     )
   })
 
-  it('filters by status, letter for letter; a pet without a status matches no filter', async ({ server }) => {
+  it('filters by status, letter for letter; a pet without a status matches no filter', async ({
+    server,
+  }) => {
     await add(server, 1)
     await add(server, 1, 'available')
     await add(server, 1, 'pending')
@@ -72,7 +83,9 @@ describe('GET /v1/pets', () => {
     ['1&limit=1', 'limit must not be repeated, got a list'],
     ['1&limit', 'limit must not be repeated, got a list'],
   ] as const)('rejects limit=%s, never clamps it', async ([limit, message], { server }) => {
-    expect(expectError(await server.send({ path: `/v1/pets?limit=${limit}` }), 'invalid_request')).toBe(message)
+    expect(
+      expectError(await server.send({ path: `/v1/pets?limit=${limit}` }), 'invalid_request'),
+    ).toBe(message)
   })
 
   const STATUS_RULE = 'status must be one of available, pending, sold'
@@ -87,7 +100,10 @@ describe('GET /v1/pets', () => {
   })
 
   it('ignores a body', async ({ server }) => {
-    const response = await server.send({ body: 'not json', headers: { 'Content-Type': 'text/plain' } })
+    const response = await server.send({
+      body: 'not json',
+      headers: { 'Content-Type': 'text/plain' },
+    })
     expect(response).toMatchObject({ status: 200, text: '[]' })
   })
 })

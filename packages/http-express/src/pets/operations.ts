@@ -28,9 +28,13 @@ const SUNSET = 'Thu, 05 Dec 2030 23:59:59 GMT'
 /** When getPet is no longer served. No setting moves it. */
 export const RETIRED_FROM: number = Date.UTC(2030, 11, 6)
 
-export const GONE = 'GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with a status filter instead.'
+export const GONE =
+  'GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with a status filter instead.'
 
-/** The headers of every response of a deprecated route, names and values in turn. `docs` is the reference page. */
+/**
+ * The headers of every response of a deprecated route, names and values in turn. `docs` is the
+ * reference page.
+ */
 export function deprecationHeaders(docs: string): readonly string[] {
   const link = `<${docs}>; rel="deprecation"; type="text/html"`
   return ['Deprecation', `@${DEPRECATED_SINCE}`, 'Sunset', SUNSET, 'Link', link]
@@ -49,7 +53,8 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     scope: 'pets:read',
     'x-stability': 'stable',
     summary: 'List pets',
-    description: 'Pets by ascending `id`, a page at a time: follow the `Link` with `rel="next"` until there is none.',
+    description:
+      'Pets by ascending `id`, a page at a time: follow the `Link` with `rel="next"` until there is none.',
     requestParams: { query: listPetsParameters, header: z.object({ Prefer: preferHeader }) },
     responses: {
       200: success('One page of pets.', NEXT_PAGE, { schema: petsSchema, example: [PET_EXAMPLE] }),
@@ -64,22 +69,35 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     'x-stability': 'stable',
     summary: 'Add a pet',
     description: 'Two equal requests make two pets, unless they carry the same `Idempotency-Key`.',
-    requestParams: { header: z.object({ 'Idempotency-Key': idempotencyKeyHeader, Prefer: preferHeader }) },
+    requestParams: {
+      header: z.object({ 'Idempotency-Key': idempotencyKeyHeader, Prefer: preferHeader }),
+    },
     requestBody: {
       required: true,
-      description: 'At most 102,400 bytes of UTF-8, after decompression. Of duplicate names the last one counts.',
+      description:
+        'At most 102,400 bytes of UTF-8, after decompression. Of duplicate names the last one counts.',
       content: { 'application/json': { schema: newPetSchema, example: NEW_PET_EXAMPLE } },
     },
     responses: {
-      201: success('The pet was added.', { ...LOCATION, ...REPLAYED }, { schema: petSchema, example: PET_EXAMPLE }),
+      201: success(
+        'The pet was added.',
+        { ...LOCATION, ...REPLAYED },
+        { schema: petSchema, example: PET_EXAMPLE },
+      ),
       400: rejection('invalid_request', 'name is required'),
-      413: rejection('payload_too_large', 'The body must have at most 102400 bytes, after decompression.'),
+      413: rejection(
+        'payload_too_large',
+        'The body must have at most 102400 bytes, after decompression.',
+      ),
       415: rejection(
         'unsupported_media_type',
         'The body must be sent as Content-Type: application/json, in UTF-8.',
         ACCEPT_ENCODING,
       ),
-      422: rejection('idempotency_key_reused', 'This idempotency key was used to create another pet.'),
+      422: rejection(
+        'idempotency_key_reused',
+        'This idempotency key was used to create another pet.',
+      ),
     },
   }),
 
@@ -91,7 +109,8 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     deprecated: true,
     'x-deprecated-sunset': new Date(SUNSET).toISOString().slice(0, 10),
     summary: 'Get a pet',
-    description: 'Will be removed on 5 December 2030. Use `GET /pets` with a `status` filter instead.',
+    description:
+      'Will be removed on 5 December 2030. Use `GET /pets` with a `status` filter instead.',
     requestParams: { path: z.object({ petId }), header: z.object({ Prefer: preferHeader }) },
     responses: {
       200: success('The pet.', DEPRECATION, { schema: petSchema, example: PET_EXAMPLE }),
@@ -103,22 +122,32 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
 }
 
 function operation({ responses, ...own }: Operation): Operation {
-  return { ...own, responses: { ...responses, ...commonErrorResponses(own.scope, own.deprecated ? DEPRECATION : {}) } }
+  return {
+    ...own,
+    responses: {
+      ...responses,
+      ...commonErrorResponses(own.scope, own.deprecated ? DEPRECATION : {}),
+    },
+  }
 }
 
 /** The path that all operations are below. */
 export const BASE = '/v1'
 
 /** The operations as a list, with the templates of their whole paths. */
-export const DECLARED_OPERATIONS: readonly (Operation & { readonly name: OperationName; readonly template: string })[] =
-  Object.entries(OPERATIONS).map(([name, operation]) => ({
-    ...operation,
-    name: name as OperationName,
-    template: `${BASE}${operation.path}`,
-  }))
+export const DECLARED_OPERATIONS: readonly (Operation & {
+  readonly name: OperationName
+  readonly template: string
+})[] = Object.entries(OPERATIONS).map(([name, operation]) => ({
+  ...operation,
+  name: name as OperationName,
+  template: `${BASE}${operation.path}`,
+}))
 
 /** The methods that any operation has, for CORS and for the service as a whole. */
-export const METHODS: string = allowedWith([...new Set(DECLARED_OPERATIONS.map(({ method }) => method))])
+export const METHODS: string = allowedWith([
+  ...new Set(DECLARED_OPERATIONS.map(({ method }) => method)),
+])
 
 /** The declared operations as logs and metrics name them, with the statuses that they declare. */
 export const DECLARED_ROUTES: readonly {

@@ -20,7 +20,10 @@ function idsIn(response: TestResponse): number[] {
   return Array.from(response.text.matchAll(/"id":(\d+)/g), ([, id]) => Number(id))
 }
 
-/** The ids of each page, following the links to the end. `limitOf` may ask for another limit on each page. */
+/**
+ * The ids of each page, following the links to the end. `limitOf` may ask for another limit on each
+ * page.
+ */
 async function pagesFrom(
   server: TestServer,
   start: string,
@@ -51,7 +54,11 @@ describe('pages of a list', () => {
     const statuses = ['available', 'pending', 'sold'] as const
     for (const id of upTo(COUNT)) {
       const status = statuses[id % 4]
-      await createPet({ name: `Pet ${id}`, categoryId: 1n, ...(status !== undefined && { status }) })
+      await createPet({
+        name: `Pet ${id}`,
+        categoryId: 1n,
+        ...(status !== undefined && { status }),
+      })
     }
     server = await openTestServer({ repository })
   })
@@ -66,33 +73,45 @@ describe('pages of a list', () => {
     }
   })
 
-  it.each(['available', 'pending', 'sold'])('repeat the status filter %s and the limit', async (status) => {
-    const first = await server.send({ path: `/v1/pets?status=${status}&limit=7` })
-    const next = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost')
-    expect([...next.searchParams.keys()].sort()).toEqual(['cursor', 'limit', 'status'])
-    expect(next.searchParams.get('status')).toBe(status)
-    expect(next.searchParams.get('limit')).toBe('7')
-    const pages = await pagesFrom(server, `/v1/pets?status=${status}&limit=7`)
-    expect(pages.flat()).toHaveLength(COUNT / 4)
-    expect(new Set(pages.flat()).size).toBe(COUNT / 4)
-  })
+  it.each(['available', 'pending', 'sold'])(
+    'repeat the status filter %s and the limit',
+    async (status) => {
+      const first = await server.send({ path: `/v1/pets?status=${status}&limit=7` })
+      const next = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost')
+      expect([...next.searchParams.keys()].sort()).toEqual(['cursor', 'limit', 'status'])
+      expect(next.searchParams.get('status')).toBe(status)
+      expect(next.searchParams.get('limit')).toBe('7')
+      const pages = await pagesFrom(server, `/v1/pets?status=${status}&limit=7`)
+      expect(pages.flat()).toHaveLength(COUNT / 4)
+      expect(new Set(pages.flat()).size).toBe(COUNT / 4)
+    },
+  )
 
   it('reject a cursor under another filter, and take it under another limit', async () => {
     const first = await server.send({ path: '/v1/pets?limit=3' })
-    const cursor = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost').searchParams.get('cursor')
+    const cursor = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost').searchParams.get(
+      'cursor',
+    )
     const rejected = await server.send({ path: `/v1/pets?limit=3&status=sold&cursor=${cursor}` })
     expect(expectError(rejected, 'invalid_request')).toContain('cursor')
     expect(idsIn(await server.send({ path: `/v1/pets?limit=2&cursor=${cursor}` }))).toEqual([4, 5])
     expect(idsIn(await server.send({ path: `/v1/pets?cursor=${cursor}` }))).toHaveLength(20)
   })
 
-  it.each(['', 'x', '1', 'AQAAAAAAAAAAAQ', '%00', '%zz', 'a'.repeat(512), 'a'.repeat(8000), 'x&cursor=x'])(
-    'reject the cursor %j',
-    async (cursor) => {
-      const response = await server.send({ path: `/v1/pets?cursor=${cursor}` })
-      expect(expectError(response, 'invalid_request')).toContain('cursor')
-    },
-  )
+  it.each([
+    '',
+    'x',
+    '1',
+    'AQAAAAAAAAAAAQ',
+    '%00',
+    '%zz',
+    'a'.repeat(512),
+    'a'.repeat(8000),
+    'x&cursor=x',
+  ])('reject the cursor %j', async (cursor) => {
+    const response = await server.send({ path: `/v1/pets?cursor=${cursor}` })
+    expect(expectError(response, 'invalid_request')).toContain('cursor')
+  })
 
   it('visit each pet that existed at the start exactly once, whatever the limits, while others are added', async () => {
     const limits = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 20 })

@@ -1,10 +1,19 @@
-import { INT64, PAGE_LIMIT, PET_NAME, PET_STATUSES, type Pet, type PetInput } from '@pet-store/domain'
+import {
+  INT64,
+  PAGE_LIMIT,
+  PET_NAME,
+  PET_STATUSES,
+  type Pet,
+  type PetInput,
+} from '@pet-store/domain'
 import * as z from 'zod'
 import { InexactNumber } from '../http/exact-json.ts'
 import { parseOrReject, rule } from '../http/request-input.ts'
 import { describedAs, INT64_NUMBER, int64, rawJSON } from '../openapi/describe-schema.ts'
 
-const petStatus = z.enum(PET_STATUSES).meta({ id: 'PetStatus', description: 'Whether the pet is available.' })
+const petStatus = z
+  .enum(PET_STATUSES)
+  .meta({ id: 'PetStatus', description: 'Whether the pet is available.' })
 
 /** Refers to the published PetStatus, for schemas that parse one with their own error message. */
 export const PET_STATUS = { $ref: '#/components/schemas/PetStatus' } as const
@@ -12,7 +21,9 @@ export const PET_STATUS = { $ref: '#/components/schemas/PetStatus' } as const
 /** A pet in a response (interface document, section 2). Stored pets are not validated again. */
 export const petSchema: z.ZodObject = z
   .object({
-    id: int64('Assigned by the service on creation; never changes and is never given to another pet.'),
+    id: int64(
+      'Assigned by the service on creation; never changes and is never given to another pet.',
+    ),
     name: describedAs(z.string(), {
       type: 'string',
       maxLength: PET_NAME.maxCodePoints,
@@ -21,7 +32,10 @@ export const petSchema: z.ZodObject = z
     categoryId: int64('The category that the pet belongs to.'),
     status: petStatus.exactOptional(),
   } satisfies Record<keyof Pet, z.ZodType>)
-  .meta({ id: 'Pet', description: 'A pet. `status` is absent if none was given; it is never null.' })
+  .meta({
+    id: 'Pet',
+    description: 'A pet. `status` is absent if none was given; it is never null.',
+  })
 
 export const petsSchema: z.ZodArray = z
   .array(petSchema)
@@ -41,27 +55,48 @@ export function petsJson(pets: readonly Pet[]): string {
   return JSON.stringify(pets.map(wirePet))
 }
 
-/** Only the listed fields are written, so a new field is never published by accident; a missing one does not compile. */
+/**
+ * Only the listed fields are written, so a new field is never published by accident; a missing one
+ * does not compile.
+ */
 function wirePet({ id, name, categoryId, status }: Pet) {
-  return { id: exactNumber(id), name, categoryId: exactNumber(categoryId), status } satisfies Record<keyof Pet, unknown>
+  return {
+    id: exactNumber(id),
+    name,
+    categoryId: exactNumber(categoryId),
+    status,
+  } satisfies Record<keyof Pet, unknown>
 }
 
-/** What JSON.stringify writes as all digits of an integer. A number where that is exact: raw text takes ten times as long. */
+/**
+ * What JSON.stringify writes as all digits of an integer. A number where that is exact: raw text
+ * takes ten times as long.
+ */
 function exactNumber(integer: bigint): unknown {
   const number = Number(integer)
   return Number.isSafeInteger(number) ? number : rawJSON(String(integer))
 }
 
 /** ECMAScript's white space, written out because `\\s` differs in other languages. */
-const WHITE_SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
+const WHITE_SPACE =
+  '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 
-/** One character that is not in the set, for readers by code points (flag `u`) and by UTF-16 units. */
-const characterNotIn = (set: string) => `(?:[^\\u0000\\ud800-\\udfff${set}]|[\\ud800-\\udbff][\\udc00-\\udfff])`
+/**
+ * One character that is not in the set, for readers by code points (flag `u`) and by UTF-16 units.
+ */
+const characterNotIn = (set: string) =>
+  `(?:[^\\u0000\\ud800-\\udfff${set}]|[\\ud800-\\udbff][\\udc00-\\udfff])`
 
-/** `PET_NAME` as one pattern for readers of the description: white space, another character, anything. */
+/**
+ * `PET_NAME` as one pattern for readers of the description: white space, another character,
+ * anything.
+ */
 const NAME_PATTERN = `^[${WHITE_SPACE}]*${characterNotIn(WHITE_SPACE)}${characterNotIn('')}*$`
 
-/** The types of a NewPet (interface document, section 2). The domain validates the values: see `validateNewPet`. */
+/**
+ * The types of a NewPet (interface document, section 2). The domain validates the values: see
+ * `validateNewPet`.
+ */
 const newPetBody = z
   .object(
     {
@@ -78,7 +113,10 @@ const newPetBody = z
           (value) => (Number.isSafeInteger(value) ? BigInt(value as number) : value),
           z.bigint({ error: rule(`must be an integer from ${INT64.min} to ${INT64.max}`) }),
         ),
-        { ...INT64_NUMBER, description: 'The category that the pet belongs to. Its existence is not checked.' },
+        {
+          ...INT64_NUMBER,
+          description: 'The category that the pet belongs to. Its existence is not checked.',
+        },
       ),
       status: describedAs(
         z.enum(PET_STATUSES, { error: rule(`must be one of ${PET_STATUSES.join(', ')}`) }),
@@ -93,7 +131,10 @@ export const newPetSchema: z.ZodObject = newPetBody
 
 const strictNewPetBody = newPetBody.strict()
 
-/** Parses the body of createPet. Unknown fields, even an `id`, are ignored, or rejected under strict handling. */
+/**
+ * Parses the body of createPet. Unknown fields, even an `id`, are ignored, or rejected under strict
+ * handling.
+ */
 export function readNewPet(body: unknown, isStrict: boolean): PetInput {
   // A bare number such as `1.5` is parsed to an object, but is none on the wire.
   const input = body instanceof InexactNumber ? undefined : body

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { IRouter } from 'express'
 import { addGetRoute } from '../http/methods.ts'
-import { addHeader, type HandlerRequest, type HandlerResponse, sendResponse } from '../http/response.ts'
+import {
+  addHeader,
+  type HandlerRequest,
+  type HandlerResponse,
+  sendResponse,
+} from '../http/response.ts'
 import { OPERATIONS } from '../pets/operations.ts'
 
 let description: Promise<string> | undefined
 
 /**
- * The OpenAPI description of everything under `/v1`, as JSON text: the declared operations and nothing else. Made when it
- * is asked for the first time, because loading what makes it would take a tenth of the time of a start.
+ * The OpenAPI description of everything under `/v1`, as JSON text: the declared operations and
+ * nothing else. Made when it is asked for the first time, because loading what makes it would take
+ * a tenth of the time of a start.
  */
 export function openApiJson(): Promise<string> {
   description ??= import('../openapi/describe-operations.ts').then(({ describeOperations }) =>
@@ -31,17 +37,30 @@ const CATALOG: string = JSON.stringify({
   ],
 })
 
-/** `/openapi.json`: the description, and `/.well-known/api-catalog`, which leads to it. For tools; no key needed. */
+/**
+ * `/openapi.json`: the description, and `/.well-known/api-catalog`, which leads to it. For tools;
+ * no key needed.
+ */
 export function addDescriptionRoutes(app: IRouter): void {
-  addGetRoute(app, '/openapi.json', async (req, res) => sendPublic(req, res, 'application/json', await openApiJson()))
+  addGetRoute(app, '/openapi.json', async (req, res) =>
+    sendPublic(req, res, 'application/json', await openApiJson()),
+  )
   addGetRoute(app, '/.well-known/api-catalog', (_req, res) => {
     addHeader(res, 'Link', '<api-catalog>; rel="api-catalog"')
     sendResponse(res, 200, { 'Content-Type': CATALOG_TYPE }, CATALOG)
   })
 }
 
-/** Sends what is public, unlike pets. It is to be asked for again each time, since a new release may have another one. */
-export function sendPublic(req: HandlerRequest, res: HandlerResponse, type: string, body: string | Buffer): void {
+/**
+ * Sends what is public, unlike pets. It is to be asked for again each time, since a new release may
+ * have another one.
+ */
+export function sendPublic(
+  req: HandlerRequest,
+  res: HandlerResponse,
+  type: string,
+  body: string | Buffer,
+): void {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
   const own = { ETag: etag, 'Cache-Control': 'public, no-cache' }
   if (req.headers['if-none-match']?.includes(etag)) sendResponse(res, 304, own)

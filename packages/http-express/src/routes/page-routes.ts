@@ -4,18 +4,32 @@ import { createRequire } from 'node:module'
 import { basename, dirname, extname, join } from 'node:path'
 import { type IRouter, request } from 'express'
 import { addGetRoute } from '../http/methods.ts'
-import { addHeader, type HandlerRequest, type HandlerResponse, sendJson, sendResponse } from '../http/response.ts'
+import {
+  addHeader,
+  type HandlerRequest,
+  type HandlerResponse,
+  sendJson,
+  sendResponse,
+} from '../http/response.ts'
 import { openApiJson, sendPublic } from './description-route.ts'
 import { fillTemplate, referenceHtml } from './reference-html.ts'
 
 export interface PageOptions {
-  /** A key that the pages fill in: only for a service that only this machine can reach, since everybody who does has the key. */
+  /**
+   * A key that the pages fill in: only for a service that only this machine can reach, since
+   * everybody who does has the key.
+   */
   readonly developmentKey?: string | undefined
-  /** The address that clients use, without `/v1` or a slash at its end; makes references absolute. */
+  /**
+   * The address that clients use, without `/v1` or a slash at its end; makes references absolute.
+   */
   readonly publicUrl?: string | undefined
 }
 
-/** What the pages need beyond the policy of the API: their own scripts, styles and requests, nothing inline. */
+/**
+ * What the pages need beyond the policy of the API: their own scripts, styles and requests, nothing
+ * inline.
+ */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,7 +51,10 @@ const POINTER = JSON.stringify({
 })
 
 // From the manifest of this package, because a program may be bundled and lie elsewhere.
-const FOLDER = join(dirname(createRequire(import.meta.url).resolve('@pet-store/http-express/package.json')), 'pages')
+const FOLDER = join(
+  dirname(createRequire(import.meta.url).resolve('@pet-store/http-express/package.json')),
+  'pages',
+)
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -45,7 +62,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** `/`, `/docs` and the files that these pages load. No key needed; references are relative, for any path prefix. */
+/**
+ * `/`, `/docs` and the files that these pages load. No key needed; references are relative, for any
+ * path prefix.
+ */
 export function addPageRoutes(app: IRouter, options: PageOptions): void {
   addGetRoute(app, '/', async (req, res) => {
     addHeader(res, 'Vary', 'Accept')
@@ -82,7 +102,10 @@ function valuesFor(req: HandlerRequest, { developmentKey = '', publicUrl }: Page
   }
 }
 
-/** Whether the page was requested by a local name. A foreign name that resolves to this machine gets no key. */
+/**
+ * Whether the page was requested by a local name. A foreign name that resolves to this machine gets
+ * no key.
+ */
 function isForThisMachine(req: HandlerRequest): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(req.headers.host ?? '')
 }
@@ -93,5 +116,10 @@ async function sendPage(
   values: Readonly<Record<string, string>>,
 ): Promise<void> {
   const html = fillTemplate(await readFile(join(FOLDER, `${name}.html`), 'utf8'), values)
-  sendResponse(res, 200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }, html)
+  sendResponse(
+    res,
+    200,
+    { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY },
+    html,
+  )
 }

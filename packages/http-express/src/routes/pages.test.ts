@@ -22,8 +22,12 @@ it('the first page has an input for every field of a new pet, and a column for e
   const { NewPet, Pet } = JSON.parse((await get(server, '/openapi.json')).text).components.schemas
   const page = (await get(server, '/')).text
   const found = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, name]) => name)
-  expect(found(/<(?:input|select)[^>]* name="(\w+)"/g)).toEqual(expect.arrayContaining(Object.keys(NewPet.properties)))
-  expect(found(/<th [^>]*data-field="(\w+)"/g)).toEqual(expect.arrayContaining(Object.keys(Pet.properties)))
+  expect(found(/<(?:input|select)[^>]* name="(\w+)"/g)).toEqual(
+    expect.arrayContaining(Object.keys(NewPet.properties)),
+  )
+  expect(found(/<th [^>]*data-field="(\w+)"/g)).toEqual(
+    expect.arrayContaining(Object.keys(Pet.properties)),
+  )
 })
 
 describe.each(PAGES)('the page %s', (path) => {
@@ -35,7 +39,9 @@ describe.each(PAGES)('the page %s', (path) => {
       'content-security-policy': POLICY,
       'cache-control': 'no-store',
     })
-    expect(response.text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc=)|\{\{/)
+    expect(response.text).not.toMatch(
+      /<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc=)|\{\{/,
+    )
   })
 
   it('refers only to addresses that exist, even behind a prefix', async ({ server }) => {
@@ -50,20 +56,27 @@ describe.each(PAGES)('the page %s', (path) => {
 })
 
 describe('the first page', () => {
-  it.for([undefined, '*/*', 'application/json', 'application/json, text/html', 'text/html;q=0.5, */*', 'image/png'])(
-    'is a pointer to the description for who accepts %s',
-    async (accept, { server }) => {
-      const response = await get(server, '/', accept === undefined ? {} : { Accept: accept })
-      expect(response).toMatchObject({ status: 200, headers: { 'content-type': 'application/json', vary: 'Accept' } })
-      expect(JSON.parse(response.text)).toEqual({
-        service: 'pet-store',
-        api: 'v1',
-        description: 'openapi.json',
-        docs: 'docs',
-        health: 'readyz',
-      })
-    },
-  )
+  it.for([
+    undefined,
+    '*/*',
+    'application/json',
+    'application/json, text/html',
+    'text/html;q=0.5, */*',
+    'image/png',
+  ])('is a pointer to the description for who accepts %s', async (accept, { server }) => {
+    const response = await get(server, '/', accept === undefined ? {} : { Accept: accept })
+    expect(response).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'application/json', vary: 'Accept' },
+    })
+    expect(JSON.parse(response.text)).toEqual({
+      service: 'pet-store',
+      api: 'v1',
+      description: 'openapi.json',
+      docs: 'docs',
+      health: 'readyz',
+    })
+  })
 
   it('repeats nothing of the request', async ({ server }) => {
     const response = await get(server, '/?q=evil', {
@@ -77,13 +90,18 @@ describe('the first page', () => {
 })
 
 describe('the reference page', () => {
-  it('has every operation, parameter, field and error code of the description', async ({ server }) => {
+  it('has every operation, parameter, field and error code of the description', async ({
+    server,
+  }) => {
     const { text } = await get(server, '/docs')
     const description = JSON.parse((await get(server, '/openapi.json')).text) as Description
     const operations = Object.values(description.paths).flatMap((methods) => Object.values(methods))
     const { NewPet, Pet } = description.components.schemas
     const names = [
-      ...operations.flatMap(({ operationId, parameters }) => [operationId, ...parameters.map(({ name }) => name)]),
+      ...operations.flatMap(({ operationId, parameters }) => [
+        operationId,
+        ...parameters.map(({ name }) => name),
+      ]),
       ...Object.keys({ ...NewPet?.properties, ...Pet?.properties }),
       ...Object.keys(ERROR_STATUS),
     ]
@@ -97,10 +115,15 @@ interface Description {
   readonly paths: Readonly<
     Record<
       string,
-      Record<string, { operationId: string; summary: string; parameters: readonly { readonly name: string }[] }>
+      Record<
+        string,
+        { operationId: string; summary: string; parameters: readonly { readonly name: string }[] }
+      >
     >
   >
-  readonly components: { readonly schemas: Readonly<Record<string, { readonly properties?: object }>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly properties?: object }>>
+  }
 }
 
 describe('what the pages load', () => {
@@ -111,7 +134,10 @@ describe('what the pages load', () => {
   ] as const)('%s is %s, and 304 to whoever has it already', async ([name, type], { server }) => {
     const path = `/docs/${name}`
     const response = await get(server, path)
-    const caching = { 'cache-control': 'public, no-cache', etag: expect.stringMatching(/^"[\w-]+"$/) }
+    const caching = {
+      'cache-control': 'public, no-cache',
+      etag: expect.stringMatching(/^"[\w-]+"$/),
+    }
     expect(response).toMatchObject({ status: 200, headers: { 'content-type': type, ...caching } })
     expect(response.text.length).toBeGreaterThan(200)
     expect(response.text).not.toContain('sourceMappingURL')
@@ -120,13 +146,16 @@ describe('what the pages load', () => {
     expectError(await server.send({ method: 'POST', path }), 'method_not_allowed')
   })
 
-  it.for(['/docs/', '/docs/design.css/', '/docs/reference.html', '/docs/..%2fpackage.json', '/docs/built/client.js'])(
-    'is not at %s',
-    async (path, { server }) => {
-      expectError(await get(server, path), 'not_found')
-      expectError(await server.send({ method: 'POST', path }), 'not_found')
-    },
-  )
+  it.for([
+    '/docs/',
+    '/docs/design.css/',
+    '/docs/reference.html',
+    '/docs/..%2fpackage.json',
+    '/docs/built/client.js',
+  ])('is not at %s', async (path, { server }) => {
+    expectError(await get(server, path), 'not_found')
+    expectError(await server.send({ method: 'POST', path }), 'not_found')
+  })
 })
 
 describe('the development key', () => {
@@ -141,7 +170,8 @@ describe('the development key', () => {
     },
   )
 
-  // A foreign name that a page of its owner has bent to this machine (DNS rebinding) must not read the key.
+  // A foreign name that a page of its owner has bent to this machine (DNS rebinding) must not read
+  // the key.
   it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example'])(
     'is not there for who calls it %s',
     async (Host) => {
@@ -151,6 +181,8 @@ describe('the development key', () => {
   )
 
   it('is not there unless the app was given one', async ({ server }) => {
-    expect((await get(server, '/docs', { Host: 'localhost' })).text).toContain('data-development-key=""')
+    expect((await get(server, '/docs', { Host: 'localhost' })).text).toContain(
+      'data-development-key=""',
+    )
   })
 })

@@ -15,7 +15,9 @@ interface DescribedOperation {
   readonly deprecated?: boolean
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly description: string; readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content?: Content }>
+  >
   readonly 'x-codeSamples': readonly { readonly label: string; readonly source: string }[]
 }
 
@@ -42,7 +44,10 @@ interface Schema {
 
 type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
 
-/** The parts of the reference page that follow from the description, as HTML by their names in the template. */
+/**
+ * The parts of the reference page that follow from the description, as HTML by their names in the
+ * template.
+ */
 export function referenceHtml(json: string): Readonly<Record<string, string>> {
   const { info, paths, components } = withoutReferences(json)
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -85,7 +90,8 @@ function linkHtml(operation: ShownOperation): string {
 }
 
 function operationHtml(operation: ShownOperation): string {
-  const { operationId, method, path, summary, description, parameters, requestBody, responses } = operation
+  const { operationId, method, path, summary, description, parameters, requestBody, responses } =
+    operation
   const body = requestBody?.content['application/json']
   return `<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title" data-method="${method.toUpperCase()}" data-path="${escapeHtml(path)}">
 <div class="about flow">
@@ -124,7 +130,10 @@ function samplesHtml({ operationId, 'x-codeSamples': samples }: DescribedOperati
   return `<div class="row spread"><div role="tablist" aria-label="Languages">${tabs.join('')}</div><button class="quiet copy" type="button">Copy</button></div>${panels.join('')}`
 }
 
-function tryHtml({ operationId, parameters, summary }: DescribedOperation, example: unknown): string {
+function tryHtml(
+  { operationId, parameters, summary }: DescribedOperation,
+  example: unknown,
+): string {
   const fields = parameters.map((parameter) => fieldHtml(operationId, parameter))
   const body =
     example === undefined
@@ -137,7 +146,10 @@ function tryHtml({ operationId, parameters, summary }: DescribedOperation, examp
 </form>`
 }
 
-function fieldHtml(operationId: string, { in: where, name, schema, example, required }: Parameter): string {
+function fieldHtml(
+  operationId: string,
+  { in: where, name, schema, example, required }: Parameter,
+): string {
   const id = `${operationId}-${name}`
   const label = `<label for="${id}">${escapeHtml(name)}${required ? ' *' : ''}</label>`
   const data = `id="${id}" data-in="${where}" data-name="${escapeHtml(name)}"`
@@ -156,12 +168,20 @@ function modelHtml(name: string, schema: Schema): string {
 
 function schemaTable({ properties = {}, required = [] }: Schema): string {
   return fieldTable(
-    Object.entries(properties).map(([name, schema]) => ({ name, schema, required: required.includes(name) })),
+    Object.entries(properties).map(([name, schema]) => ({
+      name,
+      schema,
+      required: required.includes(name),
+    })),
   )
 }
 
-/** A table of parameters, or of the fields of an object, whose descriptions are in their schemas. */
-function fieldTable(fields: readonly (Pick<Parameter, 'name' | 'schema' | 'required'> & Partial<Parameter>)[]): string {
+/**
+ * A table of parameters, or of the fields of an object, whose descriptions are in their schemas.
+ */
+function fieldTable(
+  fields: readonly (Pick<Parameter, 'name' | 'schema' | 'required'> & Partial<Parameter>)[],
+): string {
   return table(
     ['Name', 'Meaning'],
     fields.map(({ name, in: where, schema, required, description = schema.description ?? '' }) => [
@@ -174,8 +194,15 @@ function fieldTable(fields: readonly (Pick<Parameter, 'name' | 'schema' | 'requi
 /** The type of a value and its rule, in a few words: `integer, 1 to 100, default 20`. */
 function ruleOf(schema: Schema): string {
   const { type, format, enum: values, minimum, maximum, default: initial } = schema
-  const range = minimum !== undefined && maximum !== undefined && format !== 'int64' ? `${minimum} to ${maximum}` : ''
-  const parts = [values?.join(', ') ?? format ?? type ?? '', range, initial === undefined ? '' : `default ${initial}`]
+  const range =
+    minimum !== undefined && maximum !== undefined && format !== 'int64'
+      ? `${minimum} to ${maximum}`
+      : ''
+  const parts = [
+    values?.join(', ') ?? format ?? type ?? '',
+    range,
+    initial === undefined ? '' : `default ${initial}`,
+  ]
   return parts.filter((part) => part !== '').join(', ')
 }
 
@@ -185,18 +212,24 @@ function methodBadge(method: string): string {
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const head = heads.map((text) => `<th scope="col">${text}</th>`).join('')
-  const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')
+  const body = rows
+    .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
+    .join('')
   return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`
 }
 
 function listItems(markdown: string): string {
-  return [...markdown.matchAll(/^\* (.*)$/gm)].map(([, text = '']) => `<li>${inlineCode(text)}</li>`).join('')
+  return [...markdown.matchAll(/^\* (.*)$/gm)]
+    .map(([, text = '']) => `<li>${inlineCode(text)}</li>`)
+    .join('')
 }
 
 /** Fills the template of a page: `{{name}}` with a text, `{{{name}}}` with HTML. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replace(/\{\{\{(\w+)\}\}\}|\{\{(\w+)\}\}/g, (_, html: string | undefined, text = '') =>
-    html === undefined ? escapeHtml(values[text] ?? '') : (values[html] ?? ''),
+  return template.replace(
+    /\{\{\{(\w+)\}\}\}|\{\{(\w+)\}\}/g,
+    (_, html: string | undefined, text = '') =>
+      html === undefined ? escapeHtml(values[text] ?? '') : (values[html] ?? ''),
   )
 }
 

@@ -2,7 +2,11 @@ import { createMemoryRateLimiter, SCOPES, type VerifiedKey } from '@pet-store/ac
 import { describe, expect } from 'vitest'
 import { GET, HOST, KEY, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { it, startTestServer, type TestServerOptions } from '../testing/start-test-server.test-support.ts'
+import {
+  it,
+  startTestServer,
+  type TestServerOptions,
+} from '../testing/start-test-server.test-support.ts'
 
 describe('a request that breaks off', () => {
   it('a broken body gets no second response after an error response', async ({ server }) => {
@@ -67,17 +71,20 @@ it.each<[string, string, TestServerOptions]>([
   ['gone', `GET /v1/pets/1 HTTP/1.1\r\n${HOST}${KEY}`, { now: () => new Date('2031-01-01') }],
   ['payload_too_large', POST, {}],
   ['unsupported_media_type', `POST /v1/pets HTTP/1.1\r\n${HOST}${KEY}`, {}],
-])('closes the connection instead of reading the body of a request that is %s: %j', async (code, head, options) => {
-  const server = await startTestServer(options)
-  for (const framing of [LARGE, `${LARGE}Expect: 100-continue\r\n`]) {
-    const connection = server.connect().write(`${head}${framing}\r\n`)
-    const response = await connection.response()
-    expect(JSON.parse(response.text).code).toBe(code)
-    expect(response.headers['connection']).toBe('close')
-    expect(await connection.closed()).toBe(0)
-    expect(connection.continues).toBe(0)
-  }
-})
+])(
+  'closes the connection instead of reading the body of a request that is %s: %j',
+  async (code, head, options) => {
+    const server = await startTestServer(options)
+    for (const framing of [LARGE, `${LARGE}Expect: 100-continue\r\n`]) {
+      const connection = server.connect().write(`${head}${framing}\r\n`)
+      const response = await connection.response()
+      expect(JSON.parse(response.text).code).toBe(code)
+      expect(response.headers['connection']).toBe('close')
+      expect(await connection.closed()).toBe(0)
+      expect(connection.continues).toBe(0)
+    }
+  },
+)
 
 it('closes the connection with a 401 to a small body that has not arrived', async ({ server }) => {
   const head = `POST /v1/pets HTTP/1.1\r\n${HOST}`
@@ -88,14 +95,18 @@ it('closes the connection with a 401 to a small body that has not arrived', asyn
   expect(await connection.closed()).toBe(0)
 })
 
-it('closes the connection after a good response whose request has a body that nobody reads', async ({ server }) => {
+it('closes the connection after a good response whose request has a body that nobody reads', async ({
+  server,
+}) => {
   const connection = server.connect().write(`${GET}${LARGE}\r\n`)
   const response = await connection.response()
   expect([response.status, response.headers['connection']]).toEqual([200, 'close'])
   expect(await connection.closed()).toBe(0)
 })
 
-it('stops reading from a client that keeps sending a body after its response', async ({ server }) => {
+it('stops reading from a client that keeps sending a body after its response', async ({
+  server,
+}) => {
   const connection = server.connect().write(`POST /v1/pets HTTP/1.1\r\n${HOST}${LARGE}\r\n`)
   expectError(await connection.response(), 'unauthorized')
   await expect.poll(() => connection.write('x'.repeat(10_000)).isBroken).toBe(true)
@@ -107,7 +118,9 @@ it('sends `100 Continue` once the key is verified', async () => {
     verify = () => resolve({ keyId: 'test', scopes: SCOPES })
   })
   const server = await startTestServer({ tokenCheck: () => verified })
-  const connection = server.connect().write(`${POST}Expect: 100-continue\r\nContent-Length: ${PET.length}\r\n\r\n`)
+  const connection = server
+    .connect()
+    .write(`${POST}Expect: 100-continue\r\nContent-Length: ${PET.length}\r\n\r\n`)
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(connection.continues).toBe(0)
   verify()
@@ -119,7 +132,9 @@ it('sends `100 Continue` once the key is verified', async () => {
 
 it('keeps the connection of a client that is rejected by its rate limit with a small body', async () => {
   const limit = { requests: 1, windowMs: 60_000 }
-  const server = await startTestServer({ rateLimiting: { limit, limiter: createMemoryRateLimiter(limit, () => 0) } })
+  const server = await startTestServer({
+    rateLimiting: { limit, limiter: createMemoryRateLimiter(limit, () => 0) },
+  })
   const connection = server.connect()
   const post = `${POST}Content-Length: ${PET.length}\r\n\r\n${PET}`
   connection.write(post)
@@ -137,7 +152,9 @@ it.each([
   ['that waits for `100 Continue`', `Content-Length: ${PET.length}\r\nExpect: 100-continue\r\n`],
 ])('closes the connection with a 429 to a body %s', async (_name, framing) => {
   const limit = { requests: 1, windowMs: 60_000 }
-  const server = await startTestServer({ rateLimiting: { limit, limiter: createMemoryRateLimiter(limit, () => 0) } })
+  const server = await startTestServer({
+    rateLimiting: { limit, limiter: createMemoryRateLimiter(limit, () => 0) },
+  })
   const connection = server.connect().write(`${GET}\r\n`)
   expect((await connection.response()).status).toBe(200)
   connection.write(`${POST}${framing}\r\n`)

@@ -8,21 +8,27 @@ import { startTestServer } from '../testing/start-test-server.test-support.ts'
 it.each<[string, string]>([
   ['two requests', GOOD_POST.repeat(2)],
   ['five requests', GOOD_POST.repeat(5)],
-  ['a request with a body of which only a part has arrived', `${GOOD_POST}${POST}Content-Length: 10\r\n\r\n{`],
+  [
+    'a request with a body of which only a part has arrived',
+    `${GOOD_POST}${POST}Content-Length: 10\r\n\r\n{`,
+  ],
   ...['a header without a colon', 'a chunk size that is no number', 'no Host', 'CONNECT'].map(
     (name): [string, string] => [name, `${GOOD_POST}${BROKEN[name]?.[0]}`],
   ),
-])('handles one request of a packet with %s, and closes with its response', async (_name, packet) => {
-  const { server, stored } = await startSlowServer()
-  const connection = server.connect().write(packet)
-  const response = await connection.response()
-  expect([response.status, response.headers['connection']]).toEqual([201, 'close'])
-  expect(await connection.closed()).toBe(0)
-  expect(connection.isBroken).toBe(false)
-  await aWhile()
-  expect(await stored()).toBe(1)
-  await expect.poll(() => server.log.requests).toMatchObject([{ status: 201, isComplete: true }])
-})
+])(
+  'handles one request of a packet with %s, and closes with its response',
+  async (_name, packet) => {
+    const { server, stored } = await startSlowServer()
+    const connection = server.connect().write(packet)
+    const response = await connection.response()
+    expect([response.status, response.headers['connection']]).toEqual([201, 'close'])
+    expect(await connection.closed()).toBe(0)
+    expect(connection.isBroken).toBe(false)
+    await aWhile()
+    expect(await stored()).toBe(1)
+    await expect.poll(() => server.log.requests).toMatchObject([{ status: 201, isComplete: true }])
+  },
+)
 
 it('closes with a response that takes no time, too, when another request is in its packet', async () => {
   const { server } = await startSlowServer()
@@ -49,7 +55,9 @@ it('closes with the response under way when the next request arrives', async () 
 it('sends all of a long response to a client that keeps sending, then closes without a reset', async () => {
   const { server } = await startSlowServer({ repository: longList })
   const connection = server.connect().pause().write(`${GET}\r\n`)
-  await expect.poll(() => server.log.requests.length + connection.socket.bytesWritten).toBeGreaterThan(0)
+  await expect
+    .poll(() => server.log.requests.length + connection.socket.bytesWritten)
+    .toBeGreaterThan(0)
   await aWhile()
   connection.write(`${GET}\r\n`)
   await aWhile()
@@ -96,17 +104,24 @@ it.each([
   ['an unknown expectation', `${POST}Expect: tea\r\nContent-Length: 0\r\n\r\n`, 417],
   ['an unread body', `POST /v1/pets HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n`, 401],
   ['Connection: close', GOOD_POST.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'), 201],
-  ['Upgrade', GOOD_POST.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'), 201],
-])('handles nothing after a response that closes the connection: %s', async (_name, first, status) => {
-  const { server, stored } = await startSlowServer()
-  const connection = server.connect().write(`${first}${GOOD_POST}`)
-  const response = await connection.response()
-  expect([response.status, response.headers['connection']]).toEqual([status, 'close'])
-  connection.write(GOOD_POST)
-  expect(await connection.closed()).toBe(0)
-  await aWhile()
-  expect(await stored()).toBe(status === 201 ? 1 : 0)
-})
+  [
+    'Upgrade',
+    GOOD_POST.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'),
+    201,
+  ],
+])(
+  'handles nothing after a response that closes the connection: %s',
+  async (_name, first, status) => {
+    const { server, stored } = await startSlowServer()
+    const connection = server.connect().write(`${first}${GOOD_POST}`)
+    const response = await connection.response()
+    expect([response.status, response.headers['connection']]).toEqual([status, 'close'])
+    connection.write(GOOD_POST)
+    expect(await connection.closed()).toBe(0)
+    await aWhile()
+    expect(await stored()).toBe(status === 201 ? 1 : 0)
+  },
+)
 
 it('handles the next request after each response', async () => {
   const { server } = await startSlowServer()
@@ -151,21 +166,27 @@ it.each([
   ['CONNECT', `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`],
   ['a request', GOOD_POST],
   ['an invalid request', 'HELLO\r\n\r\n'],
-])('survives %s whose client resets the connection at once, behind a trusted proxy', async (_name, data) => {
-  const { server } = await startSlowServer({ trustProxy: 1 })
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    const connection = server.connect()
-    await new Promise((resolve) => connection.socket.once('connect', resolve))
-    connection.socket.write(data, () => connection.reset())
-  }
-  await expect.poll(() => server.connections()).toBe(0)
-  expect((await server.send({})).status).toBe(200)
-  expect(server.log.internalErrors).toEqual([])
-  await expect.poll(() => server.log.begun).toBe(server.log.requests.length)
-})
+])(
+  'survives %s whose client resets the connection at once, behind a trusted proxy',
+  async (_name, data) => {
+    const { server } = await startSlowServer({ trustProxy: 1 })
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const connection = server.connect()
+      await new Promise((resolve) => connection.socket.once('connect', resolve))
+      connection.socket.write(data, () => connection.reset())
+    }
+    await expect.poll(() => server.connections()).toBe(0)
+    expect((await server.send({})).status).toBe(200)
+    expect(server.log.internalErrors).toEqual([])
+    await expect.poll(() => server.log.begun).toBe(server.log.requests.length)
+  },
+)
 
 it('closes a CONNECT behind a response that its client does not read', async () => {
-  const { server } = await startSlowServer({ repository: longList, limits: { stallTimeoutMs: 300 } })
+  const { server } = await startSlowServer({
+    repository: longList,
+    limits: { stallTimeoutMs: 300 },
+  })
   server.connect().pause().write(`${GET}\r\n`).write(`CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`)
   await expect.poll(() => server.log.begun).toBeGreaterThan(0)
   await expect.poll(() => server.connections()).toBe(0)
@@ -174,25 +195,39 @@ it('closes a CONNECT behind a response that its client does not read', async () 
 it.each([
   ['', 1],
   [', which closes the connection', 2],
-])('logs no status for a response%s that its client does not read to the end', async (_, requests) => {
-  const { server } = await startSlowServer({ repository: longList, limits: { stallTimeoutMs: 300 } })
-  server.connect().pause().write(`${GET}\r\n`.repeat(requests))
-  await expect.poll(() => server.log.requests).toMatchObject([{ status: undefined, isComplete: false }])
-  await expect.poll(() => server.connections()).toBe(0)
-})
+])(
+  'logs no status for a response%s that its client does not read to the end',
+  async (_, requests) => {
+    const { server } = await startSlowServer({
+      repository: longList,
+      limits: { stallTimeoutMs: 300 },
+    })
+    server.connect().pause().write(`${GET}\r\n`.repeat(requests))
+    await expect
+      .poll(() => server.log.requests)
+      .toMatchObject([{ status: undefined, isComplete: false }])
+    await expect.poll(() => server.connections()).toBe(0)
+  },
+)
 
 it('logs no status when the connection was closed before there was a response', async () => {
-  const { server, adding } = await startSlowServer({ isHeld: true, limits: { stallTimeoutMs: 300 } })
+  const { server, adding } = await startSlowServer({
+    isHeld: true,
+    limits: { stallTimeoutMs: 300 },
+  })
   const connection = server.connect().write(GOOD_POST)
   expect(await connection.closed()).toBe(0)
-  await expect.poll(() => server.log.requests).toMatchObject([{ status: undefined, isComplete: false }])
+  await expect
+    .poll(() => server.log.requests)
+    .toMatchObject([{ status: undefined, isComplete: false }])
   adding.release()
 })
 
 it('closes connections beyond their maximum number at once, and accepts new ones when others have closed', async () => {
   const server = await startTestServer({ limits: { maxConnections: 2 } })
   const connections = [server.connect(), server.connect()]
-  for (const connection of connections) expect((await connection.write(`${GET}\r\n`).response()).status).toBe(200)
+  for (const connection of connections)
+    expect((await connection.write(`${GET}\r\n`).response()).status).toBe(200)
   expect(await server.connect().write(`${GET}\r\n`).closed()).toBe(0)
   connections[0]?.end()
   await expect.poll(() => server.connections()).toBe(1)

@@ -20,7 +20,8 @@ export function handleConnections(
   const add = (req: IncomingMessage, res: ServerResponse, handle: RequestListener) =>
     connections.get(req.socket)?.add(req, res, handle)
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
-    // Express parses targets with Node's retired `url.parse`, which takes `/v1/pets#x` for a path of the API.
+    // Express parses targets with Node's retired `url.parse`, which takes `/v1/pets#x` for a path
+    // of the API.
     const target = req.url
     req.url = target === '*' ? '/*' : originForm(target)
     const isInvalid = target === '*' && req.method !== 'OPTIONS'
@@ -30,11 +31,15 @@ export function handleConnections(
   // Without a listener Node sends `100 Continue` at once. Here `readJsonBody` sends it.
   server.on('checkContinue', onRequest)
   server.on('checkExpectation', (req, res) => {
-    const error = new HttpError('expectation_failed', 'The only possible expectation is 100-continue.')
+    const error = new HttpError(
+      'expectation_failed',
+      'The only possible expectation is 100-continue.',
+    )
     add(req, res, () => errors.send(res, error))
   })
   server.on('connect', (req: IncomingMessage, socket: Socket) => {
-    // Node no longer listens to this socket: without listeners a reset would end the process, and a stalled client stay.
+    // Node no longer listens to this socket: without listeners a reset would end the process, and a
+    // stalled client stay.
     socket.on('error', () => {})
     socket.on('timeout', () => socket.destroy())
     socket.resume()
@@ -47,12 +52,15 @@ export function handleConnections(
   return connections
 }
 
-/** How many packets with more than eight requests sent ahead are read in one turn of the event loop. */
+/**
+ * How many packets with more than eight requests sent ahead are read in one turn of the event loop.
+ */
 const MAX_LONG_PACKETS = 2
 
 /**
- * Node parses a packet of two thousand requests into five megabytes, which are free once its connection is closed, at the
- * end of the turn of the event loop. So the other connections are read in the next one. Returns what counts a packet.
+ * Node parses a packet of two thousand requests into five megabytes, which are free once its
+ * connection is closed, at the end of the turn of the event loop. So the other connections are read
+ * in the next one. Returns what counts a packet.
  */
 function limitLongPackets(connections: ReadonlyMap<Socket, Connection>): () => void {
   let packets = 0
@@ -73,9 +81,10 @@ const ASTERISK = new HttpError('invalid_request', 'The target * is for OPTIONS a
 const UNKNOWN_PATH = '/unknown'
 
 /**
- * The path and query of a request target (RFC 9112, 3.2), even of an absolute one. A target that Express would reject
- * before any middleware, or misread (`*`, a fragment, invalid percent-encoding), becomes a path without a route; after
- * invalid percent-encoding one below the same prefix, so that the app that is mounted there responds.
+ * The path and query of a request target (RFC 9112, 3.2), even of an absolute one. A target that
+ * Express would reject before any middleware, or misread (`*`, a fragment, invalid
+ * percent-encoding), becomes a path without a route; after invalid percent-encoding one below the
+ * same prefix, so that the app that is mounted there responds.
  */
 function originForm(target: string = UNKNOWN_PATH): string {
   if (/^\/[^#%]*$/.test(target)) return target
@@ -99,9 +108,10 @@ function isDecodable(path: string): boolean {
 const MAX_SENT_AHEAD = 8
 
 /**
- * One connection, with one request at a time. A client that sends more before it has the whole response gets that
- * response, and then the connection closes: nothing that was sent ahead is handled, so that no request is executed whose
- * response cannot be sent (RFC 9112, 9.3.2 and 9.6). Node would handle all of them at once.
+ * One connection, with one request at a time. A client that sends more before it has the whole
+ * response gets that response, and then the connection closes: nothing that was sent ahead is
+ * handled, so that no request is executed whose response cannot be sent (RFC 9112, 9.3.2 and 9.6).
+ * Node would handle all of them at once.
  */
 export class Connection {
   readonly #socket: Socket
@@ -147,7 +157,10 @@ export class Connection {
     handle(req, res)
   }
 
-  /** Responds to bytes that are not a valid request, and closes the connection. `req` only where it could be parsed. */
+  /**
+   * Responds to bytes that are not a valid request, and closes the connection. `req` only where it
+   * could be parsed.
+   */
   fail(error: HttpError, hasBody: boolean, req?: IncomingMessage): void {
     // The parser reports each further piece of an invalid request again.
     if (this.#isEnding) return
@@ -174,12 +187,20 @@ export class Connection {
     if (this.#current?.headersSent === false) closeAfter(this.#current)
   }
 
-  /** Whether nothing is under way: no response that has not left yet, no part of a request but one that has its response. */
+  /**
+   * Whether nothing is under way: no response that has not left yet, no part of a request but one
+   * that has its response.
+   */
   get isIdle(): boolean {
-    return this.#current === undefined ? this.#socket.bytesRead === this.#idleAtBytes : this.#hasLeft
+    return this.#current === undefined
+      ? this.#socket.bytesRead === this.#idleAtBytes
+      : this.#hasLeft
   }
 
-  /** As little as possible: one packet can have two thousand requests, all of which Node parses at once. */
+  /**
+   * As little as possible: one packet can have two thousand requests, all of which Node parses at
+   * once.
+   */
   #reject(req: IncomingMessage): void {
     this.#sentAhead += 1
     if (this.#sentAhead > MAX_SENT_AHEAD + 1) return

@@ -14,13 +14,20 @@ const SERVER_LIMITS = {
   requestTimeoutMs: 30_000,
   /** How often these two are checked. */
   checkIntervalMs: 1_000,
-  /** How long an idle connection stays open: longer than the 60 s of usual load balancers, so that they close it and not we. */
+  /**
+   * How long an idle connection stays open: longer than the 60 s of usual load balancers, so that
+   * they close it and not we.
+   */
   keepAliveTimeoutMs: 75_000,
-  /** How many connections may be open; a further one is closed at once. Each takes some 20 KiB: all fit a container of 512 MB. */
+  /**
+   * How many connections may be open; a further one is closed at once. Each takes some 20 KiB: all
+   * fit a container of 512 MB.
+   */
   maxConnections: 10_000,
   /**
-   * How long a connection may make no progress while its response is produced or sent, for clients that do not read.
-   * Longer than the timeouts that have a response; whatever the app waits for must end before.
+   * How long a connection may make no progress while its response is produced or sent, for clients
+   * that do not read. Longer than the timeouts that have a response; whatever the app waits for
+   * must end before.
    */
   stallTimeoutMs: 60_000,
 }
@@ -34,15 +41,22 @@ export interface PetServerOptions extends Readonly<Partial<typeof SERVER_LIMITS>
 
 /** A `node:http` server that can stop without breaking off a request. */
 export interface PetServer extends Server {
-  /** Stops listening, sends the responses to all requests under way, and resolves when every connection is closed. */
+  /**
+   * Stops listening, sends the responses to all requests under way, and resolves when every
+   * connection is closed.
+   */
   shutDown(): Promise<void>
 }
 
 /**
- * Creates an HTTP server for the app. A connection has one request at a time, and errors that Node responds to by itself
- * get the error body and a log line. Does not listen yet.
+ * Creates an HTTP server for the app. A connection has one request at a time, and errors that Node
+ * responds to by itself get the error body and a log line. Does not listen yet.
  */
-export function createPetServer(app: RequestListener, log: HttpLog, options: PetServerOptions = {}): PetServer {
+export function createPetServer(
+  app: RequestListener,
+  log: HttpLog,
+  options: PetServerOptions = {},
+): PetServer {
   const { trustProxy = 0, corsOrigins = [], ...limits } = { ...SERVER_LIMITS, ...options }
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -57,24 +71,31 @@ export function createPetServer(app: RequestListener, log: HttpLog, options: Pet
   server.maxHeadersCount = 0
   server.maxConnections = limits.maxConnections
   server.setTimeout(limits.stallTimeoutMs)
-  // Sends responses to clients that have sent everything and closed their side. The property is not documented; a test
-  // fails if Node no longer has it.
+  // Sends responses to clients that have sent everything and closed their side. The property is not
+  // documented; a test fails if Node no longer has it.
   Object.assign(server, { httpAllowHalfOpen: true })
   const errors = createUnroutedErrors(log, clientAddressOf(trustProxy), corsOrigins)
   const connections = handleConnections(server, app, errors)
   return Object.assign(server, { shutDown: () => shutDown(server, connections) })
 }
 
-/** How long an idle connection stays open after the server stops listening: a request may be on its way. */
+/**
+ * How long an idle connection stays open after the server stops listening: a request may be on its
+ * way.
+ */
 const IDLE_MS = 1_000
 const SWEEP_INTERVAL_MS = 50
 
-async function shutDown(server: Server, connections: ReadonlyMap<Socket, Connection>): Promise<void> {
+async function shutDown(
+  server: Server,
+  connections: ReadonlyMap<Socket, Connection>,
+): Promise<void> {
   const closed = once(server, 'close')
-  // Right after the event loop has accepted connections, so that none is left in the queue of the system.
+  // Right after the event loop has accepted connections, so that none is left in the queue of the
+  // system.
   await setImmediate()
-  // An HTTP server's own `close` also destroys connections without a request under way, at once: those whose next request
-  // is on its way, and those whose response has not left yet.
+  // An HTTP server's own `close` also destroys connections without a request under way, at once:
+  // those whose next request is on its way, and those whose response has not left yet.
   NetServer.prototype.close.call(server)
   // Not before: a client whose connection is closed while the server listens reconnects.
   for (const connection of connections.values()) connection.stop()
@@ -85,6 +106,7 @@ async function shutDown(server: Server, connections: ReadonlyMap<Socket, Connect
   }, SWEEP_INTERVAL_MS)
   await closed
   clearInterval(sweeping)
-  // Ends Node's timer for timeouts, which would keep the server and all that it uses from garbage collection.
+  // Ends Node's timer for timeouts, which would keep the server and all that it uses from garbage
+  // collection.
   server.close()
 }

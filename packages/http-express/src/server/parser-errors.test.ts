@@ -3,7 +3,12 @@ import { createMemoryPets } from '@pet-store/domain/memory'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { BROKEN, GET, GOOD_POST, HOST, KEY, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { it, openTestServer, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
+import {
+  it,
+  openTestServer,
+  startTestServer,
+  type TestServer,
+} from '../testing/start-test-server.test-support.ts'
 
 describe('a request that is no request', () => {
   let server: TestServer
@@ -22,7 +27,8 @@ describe('a request that is no request', () => {
       expect(headers['connection']).toBe('close')
       expect(headers['date']).toBeDefined()
       expect(await connection.closed()).toBe(0)
-      const lines = () => server.log.requests.filter(({ requestId }) => requestId === headers['x-request-id'])
+      const lines = () =>
+        server.log.requests.filter(({ requestId }) => requestId === headers['x-request-id'])
       await expect.poll(lines).toMatchObject([{ status, clientAddress: '127.0.0.1' }])
     },
   )
@@ -30,8 +36,14 @@ describe('a request that is no request', () => {
   it.each([
     ['that cannot be parsed', 'HEAD /v1/pets HTTP/1.1\r\nX Y: a\r\n\r\n'],
     ['without a Host', 'HEAD /v1/pets HTTP/1.1\r\n\r\n'],
-    ['with an expectation that nobody knows', `HEAD /v1/pets HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`],
-    ['with headers that are too long', `HEAD /v1/pets HTTP/1.1\r\n${HOST}X: ${'a'.repeat(17_000)}\r\n\r\n`],
+    [
+      'with an expectation that nobody knows',
+      `HEAD /v1/pets HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`,
+    ],
+    [
+      'with headers that are too long',
+      `HEAD /v1/pets HTTP/1.1\r\n${HOST}X: ${'a'.repeat(17_000)}\r\n\r\n`,
+    ],
   ])('gets a response without a body as a HEAD %s', async (_name, data) => {
     const text = await server.connect().expectText().write(data).text()
     expect(text).toMatch(/^HTTP\/1\.1 4\d\d .*\r\nContent-Length: [1-9].*\r\n\r\n$/s)
@@ -104,7 +116,10 @@ describe('a request that only looks odd', () => {
     ['is HTTP/1.0 without a Host', `GET /v1/pets HTTP/1.0\r\n${KEY}\r\n`],
     ['begins with an empty line', `\r\n${GET}\r\n`],
     ['has headers of almost 16 KiB', `${GET}X: ${'a'.repeat(16_384 - GET.length - 7)}\r\n\r\n`],
-    ['names its key after 2,500 other headers', `GET /v1/pets HTTP/1.1\r\n${HOST}${'a:\r\n'.repeat(2500)}${KEY}\r\n`],
+    [
+      'names its key after 2,500 other headers',
+      `GET /v1/pets HTTP/1.1\r\n${HOST}${'a:\r\n'.repeat(2500)}${KEY}\r\n`,
+    ],
     ['arrives with garbage behind a close', `${GET}Connection: close\r\n\r\nGARBAGE`],
   ] as const)('gets a response when it %s', async ([, data], { server }) => {
     const connection = server.connect().write(data)

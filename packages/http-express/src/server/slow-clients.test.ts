@@ -17,7 +17,10 @@ describe('a slow request', () => {
     ['request line', 'GET /v1'],
     ['body', `${POST}Content-Length: 100\r\n\r\n{"na`],
     ['chunked body', `${POST}Transfer-Encoding: chunked\r\n\r\n5\r\n{"na`],
-    ['body announced, of which nothing comes', `${POST}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n`],
+    [
+      'body announced, of which nothing comes',
+      `${POST}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
+    ],
   ])('gets 408 when its %s does not end', async (_name, data) => {
     const server = await startTestServer({ limits })
     const connection = server.connect().write(data)
@@ -68,7 +71,9 @@ describe('slow clients', () => {
     const server = await startTestServer({ limits, repository })
     const open = () => Array.from({ length: CLIENTS }, () => server.connect())
     const slowHeaders = open().map((connection) => connection.write(GET))
-    const slowBodies = open().map((connection) => connection.write(`${POST}Content-Length: 1000\r\n\r\n`))
+    const slowBodies = open().map((connection) =>
+      connection.write(`${POST}Content-Length: 1000\r\n\r\n`),
+    )
     for (const connection of open()) connection.pause().write(GET_LONG_LIST)
     trickle([...slowHeaders, ...slowBodies])
     const slow = [...slowHeaders, ...slowBodies]
@@ -77,7 +82,10 @@ describe('slow clients', () => {
     do {
       expect((await server.post(PET)).status).toBe(201)
       expect((await server.send({})).status).toBe(200)
-    } while (slow.some(({ responses, isOpen }) => isOpen && responses.length === 0) || (await server.connections()) > 1)
+    } while (
+      slow.some(({ responses, isOpen }) => isOpen && responses.length === 0) ||
+      (await server.connections()) > 1
+    )
     for (const connection of slow) expectError(await connection.response(), 'request_timeout')
     expect(server.log.internalErrors).toEqual([])
   })

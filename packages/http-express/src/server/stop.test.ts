@@ -10,7 +10,9 @@ it('answers all clients that keep a stopping server busy, and stores no pet with
   let responses = 0
   const busy = clients.map(async (connection) => {
     for (;;) {
-      const response = await connection.write(GOOD_POST.repeat(responses % 2 === 0 ? 1 : 3)).nextResponse()
+      const response = await connection
+        .write(GOOD_POST.repeat(responses % 2 === 0 ? 1 : 3))
+        .nextResponse()
       if (response === undefined) return
       responses += 1
       if (response.headers['connection'] === 'close') return
@@ -44,7 +46,9 @@ it('closes idle connections when it stops, but none whose response has not left'
   await aWhile()
   const stopped = server.shutDown()
   await aWhile()
-  expect((await late.write(`GET /livez HTTP/1.1\r\n${HOST}\r\n`).response()).headers['connection']).toBe('close')
+  expect(
+    (await late.write(`GET /livez HTTP/1.1\r\n${HOST}\r\n`).response()).headers['connection'],
+  ).toBe('close')
   expect(await late.closed()).toBe(0)
   expect(await idle.closed()).toBe(0)
   slow.socket.resume()
@@ -57,7 +61,10 @@ it('does not wait, when it stops, for a body that no longer matters because its 
   const take = () => ({ isAllowed: false, remaining: 0, resetMs: 1000 })
   const rateLimiting = { limit: { requests: 1, windowMs: 1000 }, limiter: { take } }
   // Without an end of its own, such a request would be waited for until this test fails.
-  const { server } = await startSlowServer({ rateLimiting, limits: { requestTimeoutMs: 3_600_000 } })
+  const { server } = await startSlowServer({
+    rateLimiting,
+    limits: { requestTimeoutMs: 3_600_000 },
+  })
   const connection = server.connect().write(`${POST}Content-Length: 5000\r\n\r\n{`)
   expect((await connection.response()).headers['connection']).toBe('keep-alive')
   await server.shutDown()
@@ -65,7 +72,11 @@ it('does not wait, when it stops, for a body that no longer matters because its 
 })
 
 it('is no longer called by Node once it has stopped', async () => {
-  const server = createPetServer(() => {}, { request() {}, internalError() {} }, { checkIntervalMs: 1 })
+  const server = createPetServer(
+    () => {},
+    { request() {}, internalError() {} },
+    { checkIntervalMs: 1 },
+  )
   await once(server.listen(0), 'listening')
   await server.shutDown()
   await new Promise((resolve) => setTimeout(resolve, 50))

@@ -21,12 +21,18 @@ const REQUEST_LINE = /^[\r\n]*[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/
 /** The error response for what Node's parser rejects. */
 export function parserError(cause: ParserError): HttpError {
   const { code, rawPacket } = cause
-  const error = (wireCode: ErrorCode, message: string) => new HttpError(wireCode, message, {}, { cause })
+  const error = (wireCode: ErrorCode, message: string) =>
+    new HttpError(wireCode, message, {}, { cause })
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return error('headers_too_large', `Request line and headers must have at most ${MAX_HEADER_BYTES} bytes.`)
+    return error(
+      'headers_too_large',
+      `Request line and headers must have at most ${MAX_HEADER_BYTES} bytes.`,
+    )
   }
-  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return error('payload_too_large', 'The chunk extensions are too long.')
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return error('request_timeout', 'The request did not arrive in time.')
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
+    return error('payload_too_large', 'The chunk extensions are too long.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return error('request_timeout', 'The request did not arrive in time.')
   if (code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(rawPacket?.toString('latin1') ?? '')) {
     return error('not_implemented', 'The method of the request is not known.')
   }
@@ -42,7 +48,10 @@ export function isHead({ rawPacket, bytesParsed }: ParserError): boolean {
 export interface UnroutedErrors {
   /** Sends the error as the response to a request, and closes the connection. */
   send(res: ServerResponse, error: HttpError): void
-  /** A whole HTTP/1.1 response, where Node made no response object; `req` only where it could be parsed. */
+  /**
+   * A whole HTTP/1.1 response, where Node made no response object; `req` only where it could be
+   * parsed.
+   */
   rawResponse(error: HttpError, socket: Socket, hasBody: boolean, req?: IncomingMessage): string
 }
 
@@ -52,16 +61,30 @@ export function createUnroutedErrors(
   origins: readonly string[],
 ): UnroutedErrors {
   /** Logs the request. Returns the headers of its response. */
-  function end(code: ErrorCode, origin: string | undefined, clientAddress: string | undefined, req?: IncomingMessage) {
+  function end(
+    code: ErrorCode,
+    origin: string | undefined,
+    clientAddress: string | undefined,
+    req?: IncomingMessage,
+  ) {
     const requestId = requestIdOf(req?.headers['x-request-id'])
     log.begin?.()
     const status = ERROR_STATUS[code]
-    log.request({ requestId, method: req?.method, status, code, durationMs: 0, clientAddress, isComplete: true })
+    log.request({
+      requestId,
+      method: req?.method,
+      status,
+      code,
+      durationMs: 0,
+      clientAddress,
+      isComplete: true,
+    })
     const allowed = origins.find((one) => one === '*' || one === origin)
     return {
       'X-Request-Id': requestId,
       'Cache-Control': 'no-store',
-      // So that a web page of an allowed origin can read the error; its address only where it could be read.
+      // So that a web page of an allowed origin can read the error; its address only where it could
+      // be read.
       ...(allowed !== undefined && { 'Access-Control-Allow-Origin': allowed, Vary: 'Origin' }),
     }
   }
@@ -76,8 +99,15 @@ export function createUnroutedErrors(
 
     rawResponse(error, { remoteAddress }, hasBody, req) {
       const { rawPacket } = (error.cause ?? {}) as ParserError
-      const origin = req?.headers.origin ?? /^origin:[ \t]*(\S+)/im.exec(rawPacket?.toString('latin1') ?? '')?.[1]
-      const headers = end(error.code, origin, req === undefined ? remoteAddress : addressOf(req), req)
+      const origin =
+        req?.headers.origin ??
+        /^origin:[ \t]*(\S+)/im.exec(rawPacket?.toString('latin1') ?? '')?.[1]
+      const headers = end(
+        error.code,
+        origin,
+        req === undefined ? remoteAddress : addressOf(req),
+        req,
+      )
       const status = ERROR_STATUS[error.code]
       const body = errorJson(error)
       const head = [

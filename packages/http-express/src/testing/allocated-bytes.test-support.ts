@@ -2,8 +2,8 @@ import type { HeapProfiler } from 'node:inspector'
 import { Session } from 'node:inspector/promises'
 
 /**
- * About how many bytes a function allocates. Unlike its time, this is the same on a busy machine: quadratic copying of a
- * list or a text shows as quadratic bytes.
+ * About how many bytes a function allocates. Unlike its time, this is the same on a busy machine:
+ * quadratic copying of a list or a text shows as quadratic bytes.
  */
 export async function allocatedBytes(run: () => void): Promise<number> {
   run()

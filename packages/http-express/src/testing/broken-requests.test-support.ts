@@ -12,14 +12,26 @@ export const GOOD_POST: string = `${POST}Content-Length: ${PET.length}\r\n\r\n${
 export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCode]>> = {
   'a request line that is none': ['HELLO\r\n\r\n', 'invalid_request'],
   'an empty method': [' /v1/pets HTTP/1.1\r\n\r\n', 'invalid_request'],
-  'a method that HTTP parsers do not know': [`FOO /v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'not_implemented'],
+  'a method that HTTP parsers do not know': [
+    `FOO /v1/pets HTTP/1.1\r\n${HOST}\r\n`,
+    'not_implemented',
+  ],
   'a method in lower case': [`get /v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'not_implemented'],
   'a version that is none': [`GET /v1/pets HTTP/9.9\r\n${HOST}\r\n`, 'invalid_request'],
   'no version': ['GET /v1/pets\r\n\r\n', 'invalid_request'],
   'a space in the target': [`GET /v1/pets x HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
-  'a byte beyond ASCII in the target': [`GET /v1/pets\xa0 HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
-  'a backslash in the host of the target': [`GET http://x\\v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
-  'a scheme without a host in the target': [`GET http:/v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
+  'a byte beyond ASCII in the target': [
+    `GET /v1/pets\xa0 HTTP/1.1\r\n${HOST}\r\n`,
+    'invalid_request',
+  ],
+  'a backslash in the host of the target': [
+    `GET http://x\\v1/pets HTTP/1.1\r\n${HOST}\r\n`,
+    'invalid_request',
+  ],
+  'a scheme without a host in the target': [
+    `GET http:/v1/pets HTTP/1.1\r\n${HOST}\r\n`,
+    'invalid_request',
+  ],
   'a NUL in the target': [`GET /v1/pets\0 HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
   'a NUL in a header': [`${GET}X: a\0b\r\n\r\n`, 'invalid_request'],
   'a space in a header name': [`${GET}X Y: a\r\n\r\n`, 'invalid_request'],
@@ -32,11 +44,17 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     'headers_too_large',
   ],
   'a header that is too long': [`${GET}X: ${'a'.repeat(16_384)}\r\n\r\n`, 'headers_too_large'],
-  'headers that are too many': [`${GET}${'Some-Header: some value\r\n'.repeat(2_000)}\r\n`, 'headers_too_large'],
+  'headers that are too many': [
+    `${GET}${'Some-Header: some value\r\n'.repeat(2_000)}\r\n`,
+    'headers_too_large',
+  ],
   'a header without end': [`${GET}X: ${'a'.repeat(5_000_000)}`, 'headers_too_large'],
   'the target * without OPTIONS': [`GET * HTTP/1.1\r\n${HOST}${KEY}\r\n`, 'invalid_request'],
   'two Authorizations': [`${GET}${KEY}\r\n`, 'invalid_request'],
-  'two Content-Types': [`${POST}content-type: text/plain\r\nContent-Length: 2\r\n\r\n{}`, 'invalid_request'],
+  'two Content-Types': [
+    `${POST}content-type: text/plain\r\nContent-Length: 2\r\n\r\n{}`,
+    'invalid_request',
+  ],
   'no Host': [`GET /v1/pets HTTP/1.1\r\n${KEY}\r\n`, 'invalid_request'],
   'two Hosts': [`${GET}host: other\r\n\r\n`, 'invalid_request'],
   'two equal Hosts': [`${GET}${HOST}\r\n`, 'invalid_request'],
@@ -49,7 +67,10 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
   ],
   'two names in Host': ['GET /v1/pets HTTP/1.1\r\nHost: a, b\r\n\r\n', 'invalid_request'],
   'an open bracket in Host': ['GET /v1/pets HTTP/1.1\r\nHost: [::1\r\n\r\n', 'invalid_request'],
-  'a transfer coding before chunked': [`${POST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 'not_implemented'],
+  'a transfer coding before chunked': [
+    `${POST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    'not_implemented',
+  ],
   'a transfer coding with a parameter': [
     `${POST}Transfer-Encoding: x;q=1, chunked\r\n\r\n0\r\n\r\n`,
     'not_implemented',
@@ -58,22 +79,34 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     `${POST.replace('1.1', '1.0')}Transfer-Encoding: chunked\r\n\r\n1d\r\n${PET}\r\n0\r\n\r\n`,
     'invalid_request',
   ],
-  'chunked twice': [`${POST}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`, 'invalid_request'],
+  'chunked twice': [
+    `${POST}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`,
+    'invalid_request',
+  ],
   'a transfer coding that is no token': [
     `${POST}Transfer-Encoding: g(zip), chunked\r\n\r\n0\r\n\r\n`,
     'invalid_request',
   ],
-  'an expectation that nobody knows': [`${POST}Expect: tea\r\nContent-Length: 2\r\n\r\n`, 'expectation_failed'],
+  'an expectation that nobody knows': [
+    `${POST}Expect: tea\r\nContent-Length: 2\r\n\r\n`,
+    'expectation_failed',
+  ],
   'an expectation and a body': [
     `${POST}Expect: tea\r\nContent-Length: 500000\r\n\r\n${'x'.repeat(500_000)}`,
     'expectation_failed',
   ],
-  'a chunk size that is no number': [`${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc`, 'invalid_request'],
+  'a chunk size that is no number': [
+    `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc`,
+    'invalid_request',
+  ],
   'a second chunk size that is no number': [
     `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n-1\r\n`,
     'invalid_request',
   ],
-  'a chunk that is longer than its size': [`${POST}Transfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n`, 'invalid_request'],
+  'a chunk that is longer than its size': [
+    `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n`,
+    'invalid_request',
+  ],
   'chunk extensions that are too long': [
     `${POST}Transfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(20_000)}\r\nab\r\n`,
     'payload_too_large',
@@ -82,11 +115,17 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n${'x'.repeat(3_000_000)}`,
     'invalid_request',
   ],
-  'lengths that conflict': [`${POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc`, 'invalid_request'],
+  'lengths that conflict': [
+    `${POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc`,
+    'invalid_request',
+  ],
   'equal lengths': [`${POST}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`, 'invalid_request'],
   'a length that is negative': [`${POST}Content-Length: -1\r\n\r\n`, 'invalid_request'],
   'a length that is no number': [`${POST}Content-Length: 0x2\r\n\r\n{}`, 'invalid_request'],
-  'a length beyond all measure': [`${POST}Content-Length: ${'9'.repeat(30)}\r\n\r\n{}`, 'invalid_request'],
+  'a length beyond all measure': [
+    `${POST}Content-Length: ${'9'.repeat(30)}\r\n\r\n{}`,
+    'invalid_request',
+  ],
   'a length and a transfer encoding': [
     `${POST}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     'invalid_request',
@@ -96,7 +135,10 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     'invalid_request',
   ],
   CONNECT: [`CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`, 'not_found'],
-  'the preface of HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'invalid_request'],
+  'the preface of HTTP/2': [
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0',
+    'invalid_request',
+  ],
   'the hello of TLS': [Buffer.from('16030100f1010000ed0303', 'hex'), 'invalid_request'],
   'a SOCKS greeting': [Buffer.from('050100', 'hex'), 'invalid_request'],
 }

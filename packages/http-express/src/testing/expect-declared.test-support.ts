@@ -7,7 +7,9 @@ import type { TestResponse } from './expect-error.test-support.ts'
 interface DescribedResponse {
   /** Absent for a response without a body. */
   readonly content?: object
-  readonly headers: Readonly<Record<string, { readonly required: boolean; readonly schema: { readonly type: string } }>>
+  readonly headers: Readonly<
+    Record<string, { readonly required: boolean; readonly schema: { readonly type: string } }>
+  >
 }
 
 interface DescribedOperation {
@@ -19,31 +21,40 @@ const description: {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
 } = JSON.parse(await openApiJson())
 
-/** What a server says of itself, of its connection and to browsers, whatever the operation; nobody describes it. */
+/**
+ * What a server says of itself, of its connection and to browsers, whatever the operation; nobody
+ * describes it.
+ */
 const GENERAL =
   /^(?:cache-control|connection|content-(?:length|type)|date|keep-alive|transfer-encoding|vary|access-control-.*|content-security-policy|cross-origin-.*|referrer-policy|strict-transport-security|x-content-type-options)$/
 
 /** The statuses where there is no operation: for another method, or on an unknown path. */
 const WITHOUT_OPERATION = [400, 401, 404, 405, 429, ...DEFAULT_STATUSES]
 
-/** Checks a response against the description: its status, its headers, its body. Every response under `/v1` in the tests. */
+/**
+ * Checks a response against the description: its status, its headers, its body. Every response
+ * under `/v1` in the tests.
+ */
 export function expectDeclared(method: string, target: string, response: TestResponse): void {
   const url = target.replace(/^http:\/\/[^/?#]*/, '')
   if (!url.startsWith('/v1/')) return
   const path = pathOf(url.slice('/v1'.length).replace(/\?.*/s, ''))
   const operation = path === undefined ? undefined : description.paths[path]?.[verbOf(method)]
   if (path === undefined || operation === undefined) {
-    expect(path !== undefined && method === 'OPTIONS' ? [204, ...WITHOUT_OPERATION] : WITHOUT_OPERATION).toContain(
-      response.status,
-    )
+    expect(
+      path !== undefined && method === 'OPTIONS' ? [204, ...WITHOUT_OPERATION] : WITHOUT_OPERATION,
+    ).toContain(response.status)
     return
   }
   const status = DEFAULT_STATUSES.includes(response.status) ? 'default' : String(response.status)
   const declared = operation.responses[status]
   if (declared === undefined)
-    throw new Error(`${operation.operationId} does not declare ${response.status}: ${response.text}`)
+    throw new Error(
+      `${operation.operationId} does not declare ${response.status}: ${response.text}`,
+    )
   expectHeaders(operation, declared, response)
-  if (declared.content === undefined) expect([response.text, response.headers['content-type']]).toEqual(['', undefined])
+  if (declared.content === undefined)
+    expect([response.text, response.headers['content-type']]).toEqual(['', undefined])
   else if (method !== 'HEAD') expectBody(path, verbOf(method), status, response)
 }
 
@@ -73,7 +84,9 @@ function expectHeaders(
   { headers }: DescribedResponse,
   response: TestResponse,
 ): void {
-  const described = Object.fromEntries(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]))
+  const described = Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]),
+  )
   const at = `a header of ${operationId} ${response.status}`
   const undeclared = Object.keys(response.headers).filter(
     (name) => !Object.hasOwn(described, name) && !GENERAL.test(name),
@@ -83,7 +96,10 @@ function expectHeaders(
     const value = response.headers[name]
     if (required) expect(response.headers, at).toHaveProperty(name)
     if (value === undefined) continue
-    expect(ajv.validate(schema, schema.type === 'integer' ? Number(value) : value), `${name}: ${value}`).toBe(true)
+    expect(
+      ajv.validate(schema, schema.type === 'integer' ? Number(value) : value),
+      `${name}: ${value}`,
+    ).toBe(true)
   }
 }
 
@@ -101,9 +117,23 @@ ajv.addSchema(description, 'openapi')
 
 const compiled = new Map<string, ValidateFunction>()
 
-function expectBody(path: string, method: string, status: string, { text, headers }: TestResponse): void {
+function expectBody(
+  path: string,
+  method: string,
+  status: string,
+  { text, headers }: TestResponse,
+): void {
   expect(headers['content-type']).toBe('application/json')
-  const pointer = ['paths', path, method, 'responses', status, 'content', 'application/json', 'schema']
+  const pointer = [
+    'paths',
+    path,
+    method,
+    'responses',
+    status,
+    'content',
+    'application/json',
+    'schema',
+  ]
   const validate = schemaAt(pointer)
   expect(validate(JSON.parse(text)), ajv.errorsText(validate.errors)).toBe(true)
 }

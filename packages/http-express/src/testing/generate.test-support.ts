@@ -26,7 +26,9 @@ export interface DescribedRequest {
   readonly operationId: string
   readonly parameters: readonly SentParameter[]
   readonly responses: Readonly<Record<string, unknown>>
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: SentSchema } } }
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly schema: SentSchema } }
+  }
 }
 
 interface Description {
@@ -35,7 +37,10 @@ interface Description {
 }
 
 /** The served description, with bounds beyond 2^53 as bigints. */
-export const served: Description = JSON.parse(await openApiJson(), exactly as (key: string, value: unknown) => unknown)
+export const served: Description = JSON.parse(
+  await openApiJson(),
+  exactly as (key: string, value: unknown) => unknown,
+)
 
 function exactly(_key: string, value: unknown, context: { source: string }): unknown {
   return typeof value === 'number' && !Number.isSafeInteger(value) ? BigInt(context.source) : value
@@ -57,7 +62,8 @@ const SAID = [
 ]
 
 function resolved(schema: SentSchema): SentSchema {
-  const found = schema.$ref === undefined ? schema : served.components.schemas[schema.$ref.replace(/.*\//, '')]
+  const found =
+    schema.$ref === undefined ? schema : served.components.schemas[schema.$ref.replace(/.*\//, '')]
   if (found === undefined) throw new Error(`nothing is at ${schema.$ref}`)
   const unknown = Object.keys(found).filter((keyword) => !SAID.includes(keyword))
   if (unknown.length > 0) throw new Error(`the generator does not know ${unknown}`)
@@ -85,24 +91,45 @@ export function valid(schema: SentSchema): fc.Arbitrary<unknown> {
     return fc.oneof(fc.constantFrom(min, max), fc.bigInt({ min, max }))
   }
   if (type === 'string') return validString(rules)
-  const fields = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, valid(property)]))
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [name, valid(property)]),
+  )
   const more = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 })
-  return fc.tuple(more, fc.record(fields, { requiredKeys: [...required] })).map(([extra, known]) => {
-    const others = Object.entries(extra).filter(([name]) => !Object.hasOwn(properties, name))
-    return { ...Object.fromEntries(others), ...known }
-  })
+  return fc
+    .tuple(more, fc.record(fields, { requiredKeys: [...required] }))
+    .map(([extra, known]) => {
+      const others = Object.entries(extra).filter(([name]) => !Object.hasOwn(properties, name))
+      return { ...Object.fromEntries(others), ...known }
+    })
 }
 
-function validString({ minLength = 0, maxLength = 200, pattern = '' }: SentSchema): fc.Arbitrary<string> {
-  const unit = fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), fc.constantFrom(...ODD))
-  const lengths = fc.oneof(fc.constantFrom(minLength, maxLength), fc.integer({ min: minLength, max: maxLength }))
+function validString({
+  minLength = 0,
+  maxLength = 200,
+  pattern = '',
+}: SentSchema): fc.Arbitrary<string> {
+  const unit = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.constantFrom(...ODD),
+  )
+  const lengths = fc.oneof(
+    fc.constantFrom(minLength, maxLength),
+    fc.integer({ min: minLength, max: maxLength }),
+  )
   const repeated = fc.tuple(unit, lengths).map(([character, length]) => character.repeat(length))
   return fc
-    .oneof(repeated, fc.string({ unit, minLength, maxLength }), fc.stringMatching(new RegExp(pattern || '.', 'u')))
+    .oneof(
+      repeated,
+      fc.string({ unit, minLength, maxLength }),
+      fc.stringMatching(new RegExp(pattern || '.', 'u')),
+    )
     .filter((text) => isValidString(text, { minLength, maxLength, pattern }))
 }
 
-function isValidString(text: string, { minLength = 0, maxLength = Infinity, pattern = '' }: SentSchema): boolean {
+function isValidString(
+  text: string,
+  { minLength = 0, maxLength = Infinity, pattern = '' }: SentSchema,
+): boolean {
   const length = [...text].length
   return length >= minLength && length <= maxLength && new RegExp(pattern, 'u').test(text)
 }
@@ -115,7 +142,9 @@ export function invalid(schema: SentSchema): fc.Arbitrary<unknown> {
   if (type === 'integer') return fc.oneof(otherType, outside(rules), fc.double({ noInteger: true }))
   if (type === 'string') {
     const odd = fc.string({ unit: fc.constantFrom(...ODD), maxLength: 3 })
-    const long = fc.constantFrom('a', '🐕').map((character) => character.repeat((rules.maxLength ?? 0) + 1))
+    const long = fc
+      .constantFrom('a', '🐕')
+      .map((character) => character.repeat((rules.maxLength ?? 0) + 1))
     return fc.oneof(
       otherType,
       fc.oneof(odd, long).filter((text) => !isValidString(text, rules)),
@@ -179,7 +208,9 @@ export function invalidText(schema: SentSchema): fc.Arbitrary<string> {
 
 /** JSON text in which a bigint is a number. */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? rawJSON(String(part)) : part))
+  return JSON.stringify(value, (_key, part) =>
+    typeof part === 'bigint' ? rawJSON(String(part)) : part,
+  )
 }
 
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }

@@ -1,6 +1,10 @@
 import type { Pet, PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { startTestServer, type TestServer, type TestServerOptions } from './start-test-server.test-support.ts'
+import {
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+} from './start-test-server.test-support.ts'
 
 interface SlowServer {
   readonly server: TestServer

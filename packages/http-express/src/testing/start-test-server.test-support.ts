@@ -62,8 +62,8 @@ export interface TestServerOptions extends Partial<PetAppOptions> {
 }
 
 /**
- * Starts the real server on a free port with the memory repository; stops it when the test ends. Every response that
- * `send` and `post` give back is one that the description declares.
+ * Starts the real server on a free port with the memory repository; stops it when the test ends.
+ * Every response that `send` and `post` give back is one that the description declares.
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const server = await openTestServer(options)
@@ -71,7 +71,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return server
 }
 
-/** A test that can take a server of its own with pets in memory: `it('…', async ({ server }) => …)`. */
+/**
+ * A test that can take a server of its own with pets in memory: `it('…', async ({ server }) => …)`.
+ */
 export const it: TestAPI<{ server: TestServer }> = test.extend<{ server: TestServer }>({
   server: async ({ task: _ }, use) => use(await startTestServer()),
 })
@@ -145,8 +147,18 @@ async function listen(server: Server): Promise<number> {
 }
 
 function sendRequest(agent: Agent, port: number, sending: Sending): Promise<TestResponse> {
-  const { method = 'GET', path = '/v1/pets', headers = {}, body, chunkBytes, key = API_KEY } = sending
-  const length = body !== undefined && chunkBytes === undefined ? { 'Content-Length': Buffer.byteLength(body) } : {}
+  const {
+    method = 'GET',
+    path = '/v1/pets',
+    headers = {},
+    body,
+    chunkBytes,
+    key = API_KEY,
+  } = sending
+  const length =
+    body !== undefined && chunkBytes === undefined
+      ? { 'Content-Length': Buffer.byteLength(body) }
+      : {}
   const authorization = key === null ? {} : { Authorization: `Bearer ${key}` }
   return new Promise((resolve, reject) => {
     const req = request({
@@ -164,7 +176,12 @@ function sendRequest(agent: Agent, port: number, sending: Sending): Promise<Test
       res.on('error', reject)
       res.on('end', () => {
         const bytes = Buffer.concat(chunks)
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: bytes.toString(), bytes })
+        resolve({
+          status: res.statusCode ?? 0,
+          headers: res.headers,
+          text: bytes.toString(),
+          bytes,
+        })
       })
     })
     if (body !== undefined && chunkBytes !== undefined) {

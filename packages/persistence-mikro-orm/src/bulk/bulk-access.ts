@@ -22,20 +22,29 @@ import {
 import { SqlPetReader } from '../repositories/sql-pet-repository.ts'
 import { compilePetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
-import { columnsOf, placeholders, statementFor, type TableColumns } from '../statements/table-columns.ts'
+import {
+  columnsOf,
+  placeholders,
+  statementFor,
+  type TableColumns,
+} from '../statements/table-columns.ts'
 
 /** What each database does in its own way. */
 export interface BulkDatabase extends Pick<BulkAccess, 'lastPetId' | 'movePetIdsPast' | 'close'> {
   readonly runner: Pick<StatementRunner, 'readOne' | 'readAll'>
   /**
-   * Inserts rows into a table in one transaction: all or none. If a statement comes with them that changes no row,
-   * nothing is inserted and the result is `false`.
+   * Inserts rows into a table in one transaction: all or none. If a statement comes with them that
+   * changes no row, nothing is inserted and the result is `false`.
    */
   insert(table: InsertTable, rows: readonly SqlValues[], also?: SqlText): Promise<boolean>
 }
 
-/** A table and the columns of its rows. `onConflict` ends the insert of rows that replace others. */
-type InsertTable = Pick<TableColumns, 'table' | 'columns' | 'names'> & { readonly onConflict: string }
+/**
+ * A table and the columns of its rows. `onConflict` ends the insert of rows that replace others.
+ */
+type InsertTable = Pick<TableColumns, 'table' | 'columns' | 'names'> & {
+  readonly onConflict: string
+}
 
 /** A statement with its values. */
 interface SqlText {
@@ -57,7 +66,10 @@ export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): 
     await insert(table, items.map(table.toRow))
   }
   const reading = <Item>({ table, names, fromRow }: BulkTable<Item>, name: string, rest: string) =>
-    runner.readAll(statement<SqlValues, SqlValues>(name, `select ${names} from ${table} ${rest}`), fromRow)
+    runner.readAll(
+      statement<SqlValues, SqlValues>(name, `select ${names} from ${table} ${rest}`),
+      fromRow,
+    )
 
   const count = statement<[], [pets: bigint]>('pet_count', `select count(*) from ${pets.table}`)
   const countPets = runner.readOne(count, ([counted]) => Number(counted))
@@ -80,7 +92,8 @@ export function createBulkAccess(em: SqlEntityManager, database: BulkDatabase): 
     readPets: (query) => petReader.list(query),
     writePets: (items) => write(pets, items),
     async addPets(items, progress) {
-      if (await insert(newPets, items.map(newPets.toRow), progress && advanceImport(progress))) return
+      if (await insert(newPets, items.map(newPets.toRow), progress && advanceImport(progress)))
+        return
       throw new Error('Another import is running. Run this one again when it has ended.')
     },
     readPetImports: () => readImports([]),
@@ -110,7 +123,10 @@ function importAdvance(
     )
     const changes = columns.map(({ name }, index) => `${name} = $${index + 1}`)
     const advance = `update ${table} set ${changes.join(', ')} where ${isThere.join(' and ')}`
-    return { ...statement('pet_import_advance', advance), values: [...values, from.id, BigInt(from.lines), from.state] }
+    return {
+      ...statement('pet_import_advance', advance),
+      values: [...values, from.id, BigInt(from.lines), from.state],
+    }
   }
 }
 
@@ -120,7 +136,10 @@ interface BulkTable<Item> extends InsertTable, TableColumns<keyof Item & string>
   fromRow(row: SqlValues): Item
 }
 
-/** The table of an entity whose properties have the names of the fields. With `replaces` a row replaces that with its primary key. */
+/**
+ * The table of an entity whose properties have the names of the fields. With `replaces` a row
+ * replaces that with its primary key.
+ */
 function bulkTable<Item extends object>(
   em: SqlEntityManager,
   record: EntitySchema,
@@ -128,8 +147,12 @@ function bulkTable<Item extends object>(
   { replaces = false } = {},
 ): BulkTable<Item> {
   const table = columnsOf(em, record, fieldsOf(codec))
-  const others = table.columns.filter(({ isKey }) => !isKey).map(({ name }) => `${name} = excluded.${name}`)
+  const others = table.columns
+    .filter(({ isKey }) => !isKey)
+    .map(({ name }) => `${name} = excluded.${name}`)
   const keys = table.columns.filter(({ isKey }) => isKey).map(({ name }) => name)
-  const onConflict = replaces ? `on conflict (${keys.join(', ')}) do update set ${others.join(', ')}` : ''
+  const onConflict = replaces
+    ? `on conflict (${keys.join(', ')}) do update set ${others.join(', ')}`
+    : ''
   return { ...table, onConflict, toRow: rowEncoder(codec), fromRow: rowDecoder(codec) }
 }

@@ -1,9 +1,14 @@
 import type { Scope } from '@pet-store/access'
 import type { PetImport, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
 
-/** A value of a statement. An integer of 64 bits is a `bigint`; the runner must pass and return every one exactly. */
+/**
+ * A value of a statement. An integer of 64 bits is a `bigint`; the runner must pass and return
+ * every one exactly.
+ */
 export type SqlValue = string | bigint | number | null
-/** The values of a statement in the order of its placeholders, or a row in the order of its columns. */
+/**
+ * The values of a statement in the order of its placeholders, or a row in the order of its columns.
+ */
 export type SqlValues = readonly SqlValue[]
 
 /** How one field is stored. An absent field is `null` in its column. */
@@ -13,7 +18,9 @@ interface FieldCodec<Value> {
 }
 
 /** How each field of an item is stored. A field that is missing here does not compile. */
-export type Codec<Item> = { readonly [Field in keyof Item]-?: FieldCodec<Exclude<Item[Field], undefined>> }
+export type Codec<Item> = {
+  readonly [Field in keyof Item]-?: FieldCodec<Exclude<Item[Field], undefined>>
+}
 
 export function asIs<Value extends SqlValue>(): FieldCodec<Value> {
   return { toColumn: (value) => value, fromColumn: (column) => column as Value }

@@ -2,25 +2,34 @@ import { BigIntType, defineEntity, type EntityProperty, type Platform, p } from 
 import { SqlitePlatform } from '@mikro-orm/sql'
 import { SCOPES } from '@pet-store/access'
 import { PET_STATUSES, type Pet, type PetInput, type PetStatus } from '@pet-store/domain'
-import { PET_IMPORT_STATES, type PetImport, type StoredApiKey, type StoredIdempotencyKey } from '@pet-store/persistence'
+import {
+  PET_IMPORT_STATES,
+  type PetImport,
+  type StoredApiKey,
+  type StoredIdempotencyKey,
+} from '@pet-store/persistence'
 import { asIs, type Codec, integer, text } from './codec.ts'
 
-/** A column of 64-bit integers, exact in both directions: `bigint` in the program, never a rounded `number`. */
+/**
+ * A column of 64-bit integers, exact in both directions: `bigint` in the program, never a rounded
+ * `number`.
+ */
 class Int64Type extends BigIntType<'bigint'> {
   constructor() {
     super('bigint')
   }
 
   override getColumnType(prop: EntityProperty, platform: Platform): string {
-    // SQLite's `integer` has 64 bits already, is the only type that AUTOINCREMENT takes, and its strict tables
-    // know no `bigint`. With any other name the schema check would always report a difference.
+    // SQLite's `integer` has 64 bits already, is the only type that AUTOINCREMENT takes, and its
+    // strict tables know no `bigint`. With any other name the schema check would always report a
+    // difference.
     return platform instanceof SqlitePlatform ? 'integer' : super.getColumnType(prop, platform)
   }
 }
 
 /**
- * The table of pets: the hot statements are compiled from it, and the migrated schema is compared with it.
- * Pets never leave as entities.
+ * The table of pets: the hot statements are compiled from it, and the migrated schema is compared
+ * with it. Pets never leave as entities.
  */
 export const PetRecord = defineEntity({
   name: 'PetRecord',
@@ -32,7 +41,8 @@ export const PetRecord = defineEntity({
     // Becomes a check constraint too. A new status therefore needs a migration, and a test says so.
     status: p.enum(PET_STATUSES).nullable(),
   } satisfies Record<keyof Pet, unknown>,
-  // A list with a status walks this index in the order of ids; a list without one walks the primary key.
+  // A list with a status walks this index in the order of ids; a list without one walks the primary
+  // key.
   indexes: [{ name: 'pet_status_id', properties: ['status', 'id'] }],
 })
 
@@ -47,8 +57,8 @@ export type NewPetColumns = readonly [name: string, categoryId: bigint, status: 
 export type PetColumns = readonly [id: bigint, ...NewPetColumns]
 
 /**
- * The table of idempotency keys, apart from that of pets so that a distributed engine can spread it by its primary key.
- * It has no foreign key for the same reason.
+ * The table of idempotency keys, apart from that of pets so that a distributed engine can spread it
+ * by its primary key. It has no foreign key for the same reason.
  */
 export const IdempotencyKeyRecord = defineEntity({
   name: 'IdempotencyKeyRecord',
@@ -65,8 +75,9 @@ export const IdempotencyKeyRecord = defineEntity({
 })
 
 /**
- * The table of API keys: their hashes, never the keys. Times are milliseconds since 1970.
- * A successor points to the key that it replaces, so that a rotation is one insert, and `unique` lets only one succeed.
+ * The table of API keys: their hashes, never the keys. Times are milliseconds since 1970. A
+ * successor points to the key that it replaces, so that a rotation is one insert, and `unique` lets
+ * only one succeed.
  */
 export const ApiKeyRecord = defineEntity({
   name: 'ApiKeyRecord',
@@ -75,7 +86,8 @@ export const ApiKeyRecord = defineEntity({
     id: p.text().primary(),
     sha256: p.text().unique('api_key_sha256'),
     name: p.text(),
-    // Every combination, in the order of `SCOPES`, separated by spaces. Becomes a check constraint too, as the status does.
+    // Every combination, in the order of `SCOPES`, separated by spaces. Becomes a check constraint
+    // too, as the status does.
     scopes: p.enum([SCOPES[0], SCOPES[1], SCOPES.join(' ')]),
     createdAt: p.type(Int64Type).$type<bigint>(),
     createdBy: p.text().nullable(),
@@ -94,7 +106,8 @@ export const PetImportRecord = defineEntity({
   name: 'PetImportRecord',
   tableName: 'pet_import',
   properties: {
-    // Assigned by the importer: one more than the last that it has seen, so that of two that begin at once only one can.
+    // Assigned by the importer: one more than the last that it has seen, so that of two that begin
+    // at once only one can.
     id: p.type(Int64Type).$type<bigint>().primary().autoincrement(false),
     sha256: p.text(),
     state: p.enum(PET_IMPORT_STATES),

@@ -5,13 +5,16 @@ import type { StatementRunner } from '../statements/statement-runner.ts'
 const PAUSE_MS = 10_000
 /** Few, so that no other write waits long. */
 const KEYS_PER_STATEMENT = 500
-/** How often keys are looked for from the beginning: some may have been stored late, such as those of a copy. */
+/**
+ * How often keys are looked for from the beginning: some may have been stored late, such as those
+ * of a copy.
+ */
 const START_OVER_MS = 60 * 60_000
 
 /**
- * Deletes expired idempotency keys while others are added, without anybody waiting for it. Each time it begins where it
- * has ended: before that lie only entries of deleted keys, which a database keeps as long as some transaction may see
- * them, and over which every search would go.
+ * Deletes expired idempotency keys while others are added, without anybody waiting for it. Each
+ * time it begins where it has ended: before that lie only entries of deleted keys, which a database
+ * keeps as long as some transaction may see them, and over which every search would go.
  */
 export class ExpiredKeys {
   readonly #find
@@ -23,13 +26,20 @@ export class ExpiredKeys {
   #running: Promise<void> | undefined
   #isFinished = false
 
-  constructor(statements: PetStatements, runner: StatementRunner, onFailure: (error: unknown) => void = () => {}) {
+  constructor(
+    statements: PetStatements,
+    runner: StatementRunner,
+    onFailure: (error: unknown) => void = () => {},
+  ) {
     this.#find = runner.readOne(statements.findExpiredKeys, ([at]) => at)
     this.#delete = runner.writeOptional(statements.deleteExpiredKeys)
     this.#onFailure = onFailure
   }
 
-  /** Begins to delete those whose last use was before a time, unless it has begun a short time ago. Never throws. */
+  /**
+   * Begins to delete those whose last use was before a time, unless it has begun a short time ago.
+   * Never throws.
+   */
   deleteInBackground(until: bigint): void {
     const now = performance.now()
     if (this.#isFinished || this.#running !== undefined || now < this.#beganAt + PAUSE_MS) return

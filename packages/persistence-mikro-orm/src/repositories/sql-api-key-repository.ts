@@ -1,7 +1,13 @@
 import { type SqlEntityManager, SqlitePlatform } from '@mikro-orm/sql'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import type { StoredApiKey } from '@pet-store/persistence'
-import { API_KEY_CODEC, fieldsOf, rowDecoder, rowEncoder, type SqlValues } from '../entities/codec.ts'
+import {
+  API_KEY_CODEC,
+  fieldsOf,
+  rowDecoder,
+  rowEncoder,
+  type SqlValues,
+} from '../entities/codec.ts'
 import { ApiKeyRecord } from '../entities/records.ts'
 import { tracked } from '../statements/grouped-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
@@ -31,7 +37,8 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
 
   replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
     const replacing = async () => {
-      if ((await this.find(id)) === undefined) throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
+      if ((await this.find(id)) === undefined)
+        throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
       const values = encode({ ...successor, replaces: id, overlapUntil: until })
       return (await this.#statements.addSuccessor(values)) !== undefined
     }
@@ -53,7 +60,10 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   }
 
   async revoke(id: string, at: Date, by?: string): Promise<boolean> {
-    const revoked = await tracked(this.#writing, this.#statements.revoke([BigInt(at.getTime()), by ?? null, id]))
+    const revoked = await tracked(
+      this.#writing,
+      this.#statements.revoke([BigInt(at.getTime()), by ?? null, id]),
+    )
     return revoked !== undefined || (await this.find(id)) !== undefined
   }
 
@@ -70,7 +80,9 @@ function prepareStatements(em: SqlEntityManager, runner: StatementRunner) {
   const statement = statementFor(em)
   const { table, names, column } = columnsOf(em, ApiKeyRecord, FIELDS)
   const { id, sha256, createdAt, revokedAt, revokedBy, lastUsedAt, replaces } = column
-  const columns = ['found', 'successor'].flatMap((key) => FIELDS.map((field) => `${key}.${column[field]}`))
+  const columns = ['found', 'successor'].flatMap((key) =>
+    FIELDS.map((field) => `${key}.${column[field]}`),
+  )
   const select = `select ${columns.join(', ')} from ${table} as found
     left join ${table} as successor on successor.${replaces} = found.${id}`
   const order = `order by found.${createdAt}`
@@ -80,7 +92,10 @@ function prepareStatements(em: SqlEntityManager, runner: StatementRunner) {
     : 'select * from json_to_recordset($1::json) as used(id text, at bigint)'
 
   const readOne = (name: string, where: string) =>
-    runner.readOne(statement<SqlValues, SqlValues>(name, `${select} where ${where}`), keyWithSuccessor)
+    runner.readOne(
+      statement<SqlValues, SqlValues>(name, `${select} where ${where}`),
+      keyWithSuccessor,
+    )
   const readAll = (name: string, rest: string) =>
     runner.readAll(statement<SqlValues, SqlValues>(name, `${select} ${rest}`), keyWithSuccessor)
   const write = (name: string, sql: string) =>
@@ -121,7 +136,11 @@ function keyWithSuccessor(row: SqlValues): ApiKey {
 }
 
 /** A key ends with the overlap, unless it ends earlier anyway. */
-function endOf({ expiresAt }: Partial<StoredApiKey>, { overlapUntil }: StoredApiKey): { readonly expiresAt?: Date } {
-  if (expiresAt === undefined || overlapUntil === undefined) return overlapUntil ? { expiresAt: overlapUntil } : {}
+function endOf(
+  { expiresAt }: Partial<StoredApiKey>,
+  { overlapUntil }: StoredApiKey,
+): { readonly expiresAt?: Date } {
+  if (expiresAt === undefined || overlapUntil === undefined)
+    return overlapUntil ? { expiresAt: overlapUntil } : {}
   return { expiresAt: expiresAt < overlapUntil ? expiresAt : overlapUntil }
 }

@@ -46,7 +46,11 @@ function repository(isDeleted = async () => true): SqlPetRepository {
     },
     writeOptional: (statement) => (values) => run(statement as never, values),
   }
-  const writer: PetWriter = { add: async () => 7n, addWithKey: async () => newIds.shift(), isDeleted }
+  const writer: PetWriter = {
+    add: async () => 7n,
+    addWithKey: async () => newIds.shift(),
+    isDeleted,
+  }
   return new SqlPetRepository(STATEMENTS, runner, writer)
 }
 
@@ -67,7 +71,10 @@ describe('The repository of pets', () => {
   it('finds a pet at the edges of int64, and asks for none beyond', async () => {
     const pets = repository()
     expect(await pets.find(INT64.max)).toStrictEqual(REX)
-    expect([await pets.find(INT64.max + 1n), await pets.find(INT64.min - 1n)]).toEqual([undefined, undefined])
+    expect([await pets.find(INT64.max + 1n), await pets.find(INT64.min - 1n)]).toEqual([
+      undefined,
+      undefined,
+    ])
     expect(ran).toEqual([['find', INT64.max]])
   })
 
@@ -78,7 +85,10 @@ describe('The repository of pets', () => {
       rows.find = ROW
       return false
     }
-    expect(await repository(isDeleted).addWithKey(NEW, KEY)).toStrictEqual({ pet: REX, isReplay: true })
+    expect(await repository(isDeleted).addWithKey(NEW, KEY)).toStrictEqual({
+      pet: REX,
+      isReplay: true,
+    })
     expect(ran.map(([name]) => name)).not.toContain('deleteKey')
   })
 

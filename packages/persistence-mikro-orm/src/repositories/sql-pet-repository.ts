@@ -19,15 +19,28 @@ import type { PetStatements } from '../statements/pet-statements.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 import { ExpiredKeys } from './expired-idempotency-keys.ts'
 
-/** Adds pets. Each adapter brings its own, because databases differ in what one statement and one transaction can do. */
+/**
+ * Adds pets. Each adapter brings its own, because databases differ in what one statement and one
+ * transaction can do.
+ */
 export interface PetWriter {
-  /** Resolves to the new id after the commit, and rejects as `writeOptional` of a `StatementRunner` does. */
-  add(pet: NewPetColumns, cancellation?: Cancellation): Promise<PetId>
-  /** Adds a pet and its idempotency key, both or neither. Resolves to `undefined` if the key of this owner is taken. */
-  addWithKey(key: NewKeyColumns, pet: NewPetColumns, cancellation?: Cancellation): Promise<PetId | undefined>
   /**
-   * Whether no pet has this id once everything that may be adding it has ended. Absent in a database where a pet is visible
-   * as soon as its key is, which the same transaction has added.
+   * Resolves to the new id after the commit, and rejects as `writeOptional` of a `StatementRunner`
+   * does.
+   */
+  add(pet: NewPetColumns, cancellation?: Cancellation): Promise<PetId>
+  /**
+   * Adds a pet and its idempotency key, both or neither. Resolves to `undefined` if the key of this
+   * owner is taken.
+   */
+  addWithKey(
+    key: NewKeyColumns,
+    pet: NewPetColumns,
+    cancellation?: Cancellation,
+  ): Promise<PetId | undefined>
+  /**
+   * Whether no pet has this id once everything that may be adding it has ended. Absent in a
+   * database where a pet is visible as soon as its key is, which the same transaction has added.
    */
   isDeleted?(id: PetId): Promise<boolean>
 }
@@ -54,7 +67,8 @@ export class SqlPetReader implements Pick<PetRepository, 'find' | 'list'> {
     this.#listWithStatusAfter = runner.readAll(statements.listWithStatusAfter, petFromColumns)
   }
 
-  // Both return the runner's promise itself: one promise per call is all that the hot path pays for.
+  // Both return the runner's promise itself: one promise per call is all that the hot path pays
+  // for.
   find(id: PetId): Promise<Pet | undefined> {
     // A database rejects a number that its ids cannot have; no pet has it.
     if (id < INT64.min || id > INT64.max) return Promise.resolve(undefined)
@@ -66,7 +80,9 @@ export class SqlPetReader implements Pick<PetRepository, 'find' | 'list'> {
       return status === undefined ? this.#list([limit]) : this.#listWithStatus([status, limit])
     }
     if (after > INT64.max) return Promise.resolve([])
-    return status === undefined ? this.#listAfter([after, limit]) : this.#listWithStatusAfter([status, after, limit])
+    return status === undefined
+      ? this.#listAfter([after, limit])
+      : this.#listWithStatusAfter([status, after, limit])
   }
 }
 
@@ -78,7 +94,9 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
   readonly #expiredKeys: ExpiredKeys
   readonly #adding = new Set<Promise<unknown>>()
 
-  /** `onBackgroundFailure` is called when expired keys could not be deleted. They are deleted later. */
+  /**
+   * `onBackgroundFailure` is called when expired keys could not be deleted. They are deleted later.
+   */
   constructor(
     statements: PetStatements,
     runner: StatementRunner,
@@ -98,7 +116,10 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
     return petFromColumns([id, ...columns])
   }
 
-  /** The primary key of the table of keys decides which of several concurrent calls is first; the others find its pet. */
+  /**
+   * The primary key of the table of keys decides which of several concurrent calls is first; the
+   * others find its pet.
+   */
   addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
     return tracked(this.#adding, this.#addWithKey(pet, key, cancellation))
   }
@@ -109,7 +130,11 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
     await this.#expiredKeys.finish()
   }
 
-  async #addWithKey(pet: NewPet, used: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
+  async #addWithKey(
+    pet: NewPet,
+    used: IdempotencyKey,
+    cancellation?: Cancellation,
+  ): Promise<CreatedPet> {
     const columns = columnsFromPet(pet)
     const { owner, key, fingerprint } = used
     const at = BigInt(used.at.getTime())
@@ -125,7 +150,10 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
       const [knownFingerprint, knownAt, petId] = known
       const isExpired = knownAt <= expired
       if (!isExpired && knownFingerprint !== fingerprint) {
-        throw new PetError('idempotency_key_reused', 'This idempotency key was used to create another pet.')
+        throw new PetError(
+          'idempotency_key_reused',
+          'This idempotency key was used to create another pet.',
+        )
       }
       const found = isExpired ? undefined : await this.find(petId)
       if (found !== undefined) return { pet: found, isReplay: true }
@@ -133,19 +161,27 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
       const isDeleted = isExpired || ((await this.#writer.isDeleted?.(petId)) ?? true)
       if (isDeleted) await this.#deleteKey([owner, key, petId])
     }
-    throw persistenceUnavailable({ message: 'Too many requests with the same idempotency key at the same time.' })
+    throw persistenceUnavailable({
+      message: 'Too many requests with the same idempotency key at the same time.',
+    })
   }
 }
 
 /**
- * Makes a pet from its columns without validating it: a rule added later must not hide pets that are stored already.
- * An absent status stays absent. Two literals, because a pet made in two assignments costs a second hidden class; and
- * indexes instead of a pattern, because a pattern goes through an iterator.
+ * Makes a pet from its columns without validating it: a rule added later must not hide pets that
+ * are stored already. An absent status stays absent. Two literals, because a pet made in two
+ * assignments costs a second hidden class; and indexes instead of a pattern, because a pattern goes
+ * through an iterator.
  */
 function petFromColumns(columns: PetColumns): Pet {
   const status = columns[3]
   if (status === null) return { id: columns[0], name: columns[1], categoryId: columns[2] }
-  return { id: columns[0], name: columns[1], categoryId: columns[2], status } satisfies Required<Pet>
+  return {
+    id: columns[0],
+    name: columns[1],
+    categoryId: columns[2],
+    status,
+  } satisfies Required<Pet>
 }
 
 /** The opposite, for a pet that has no id yet. */

@@ -27,7 +27,13 @@ function openGroups(options?: GroupOptions) {
     for (const { work, resolve } of group) resolve(work)
   }, options)
   const add = (name: string) => statements.add(name, [name])
-  return { statements, groups, state, add, addAll: (names: string) => Array.from(names, (name) => add(name)) }
+  return {
+    statements,
+    groups,
+    state,
+    add,
+    addAll: (names: string) => Array.from(names, (name) => add(name)),
+  }
 }
 
 /** Statements that arrived in two turns, while there is no connection yet. */
@@ -78,7 +84,9 @@ describe('Statements', () => {
   it('are all rejected when there is no connection for them, and later ones are not', async () => {
     const { groups, state, addAll, connecting, results } = await openConnecting()
     connecting.reject(new Error('none'))
-    expect(await Promise.allSettled(results)).toMatchObject(results.map(() => ({ reason: new Error('none') })))
+    expect(await Promise.allSettled(results)).toMatchObject(
+      results.map(() => ({ reason: new Error('none') })),
+    )
     state.ready = Promise.resolve()
     await Promise.all(addAll('d'))
     expect(groups).toEqual([['d']])
@@ -154,7 +162,12 @@ describe('A statement', () => {
     // Longer than the deadline, on the clock only.
     vi.advanceTimersByTime(5_001)
     running.resolve()
-    expect(await Promise.allSettled(results)).toMatchObject([{ value: 'a' }, { value: 'b' }, DROPPED, DROPPED])
+    expect(await Promise.allSettled(results)).toMatchObject([
+      { value: 'a' },
+      { value: 'b' },
+      DROPPED,
+      DROPPED,
+    ])
     expect(groups).toEqual([[...'ab']])
   })
 

@@ -27,11 +27,12 @@ export interface WaitingStatement<Work, Result> {
 }
 
 /**
- * Runs the statements of one turn of the event loop together: one transaction or one round trip, and one wait for the
- * disk, serve all of them. Those that arrive while as many groups run as may are the next group.
+ * Runs the statements of one turn of the event loop together: one transaction or one round trip,
+ * and one wait for the disk, serve all of them. Those that arrive while as many groups run as may
+ * are the next group.
  *
- * Until their group is taken, statements wait in the order in which they arrived; those that wait too long are rejected,
- * whatever those before them do.
+ * Until their group is taken, statements wait in the order in which they arrived; those that wait
+ * too long are rejected, whatever those before them do.
  */
 export class GroupedStatements<Work, Result> {
   readonly #runGroup
@@ -44,9 +45,9 @@ export class GroupedStatements<Work, Result> {
   readonly #onIdle: (() => void)[] = []
 
   /**
-   * `runGroup` calls `take` when the database is ready, and gives each statement its result. If it throws, the group is
-   * rejected; if it has taken none, everything that waits is, because it waits for the same. If it has taken none and does
-   * not throw, it is called again.
+   * `runGroup` calls `take` when the database is ready, and gives each statement its result. If it
+   * throws, the group is rejected; if it has taken none, everything that waits is, because it waits
+   * for the same. If it has taken none and does not throw, it is called again.
    */
   constructor(
     runGroup: (take: () => readonly WaitingStatement<Work, Result>[]) => Promise<void>,
@@ -61,11 +62,15 @@ export class GroupedStatements<Work, Result> {
     return this.#running > 0 || this.#waiting.length > 0
   }
 
-  /** Adds a statement with the values that it holds. One that is cancelled before it is taken is not run. */
+  /**
+   * Adds a statement with the values that it holds. One that is cancelled before it is taken is not
+   * run.
+   */
   add(work: Work, values: readonly SqlValue[], cancellation?: Cancellation): Promise<Result> {
     const bytes = bytesOf(values)
     const { maxStatements, maxBytes, maxWaitMs } = this.#options
-    if (this.#waiting.length >= maxStatements || this.#bytes + bytes > maxBytes) return Promise.reject(tooManyWait())
+    if (this.#waiting.length >= maxStatements || this.#bytes + bytes > maxBytes)
+      return Promise.reject(tooManyWait())
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + maxWaitMs
       this.#waiting.push({ work, bytes, cancellation, deadline, resolve, reject })
@@ -87,7 +92,10 @@ export class GroupedStatements<Work, Result> {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      const groups = Math.min(maxGroups - this.#running, Math.ceil(this.#waiting.length / maxGroupSize))
+      const groups = Math.min(
+        maxGroups - this.#running,
+        Math.ceil(this.#waiting.length / maxGroupSize),
+      )
       for (let group = 0; group < groups; group += 1) void this.#run()
     })
   }
@@ -130,7 +138,10 @@ export class GroupedStatements<Work, Result> {
       this.#timer = undefined
       const now = performance.now()
       const inTime = this.#waiting.findIndex(({ deadline }) => deadline > now)
-      for (const { bytes, reject } of this.#waiting.splice(0, inTime === -1 ? this.#waiting.length : inTime)) {
+      for (const { bytes, reject } of this.#waiting.splice(
+        0,
+        inTime === -1 ? this.#waiting.length : inTime,
+      )) {
         this.#bytes -= bytes
         reject(waitedTooLong())
       }
@@ -141,7 +152,9 @@ export class GroupedStatements<Work, Result> {
   }
 }
 
-/** Why a statement must not be sent, or no longer be waited for; `undefined` if there is no reason. */
+/**
+ * Why a statement must not be sent, or no longer be waited for; `undefined` if there is no reason.
+ */
 export function rejectionFor({
   cancellation,
   deadline,
@@ -167,7 +180,10 @@ export function bytesOf(values: readonly SqlValue[]): number {
 }
 
 /** Keeps a call among those that must end before a database is closed. */
-export async function tracked<Result>(running: Set<Promise<unknown>>, call: Promise<Result>): Promise<Result> {
+export async function tracked<Result>(
+  running: Set<Promise<unknown>>,
+  call: Promise<Result>,
+): Promise<Result> {
   running.add(call)
   try {
     return await call

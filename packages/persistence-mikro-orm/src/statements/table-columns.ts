@@ -7,7 +7,11 @@ import type { Statement } from './statement-runner.ts'
 export interface TableColumns<Property extends string = string> {
   readonly table: string
   /** In the order of the properties. */
-  readonly columns: readonly { readonly name: string; readonly isInteger: boolean; readonly isKey: boolean }[]
+  readonly columns: readonly {
+    readonly name: string
+    readonly isInteger: boolean
+    readonly isKey: boolean
+  }[]
   /** Their names, separated by commas. */
   readonly names: string
   /** Their names by property, so that a renamed column reaches every statement. */
@@ -24,11 +28,20 @@ export function columnsOf<Property extends string>(
     const property = properties[name]
     if (property === undefined) throw new Error(`${tableName} has no property ${name}`)
     const isKey = property.primary === true
-    return { name: property.fieldNames[0] ?? '', isInteger: property.runtimeType === 'bigint', isKey }
+    return {
+      name: property.fieldNames[0] ?? '',
+      isInteger: property.runtimeType === 'bigint',
+      isKey,
+    }
   })
   const entries = columns.map(({ name }, index) => [fields[index], name])
   const names = columns.map(({ name }) => name).join(', ')
-  return { table: tableName, columns, names, column: Object.fromEntries(entries) as Record<Property, string> }
+  return {
+    table: tableName,
+    columns,
+    names,
+    column: Object.fromEntries(entries) as Record<Property, string>,
+  }
 }
 
 /** As many placeholders as there are columns. */
@@ -37,12 +50,15 @@ export function placeholders({ length }: readonly unknown[]): string {
 }
 
 /**
- * Makes a statement for the database of an entity manager. Placeholders are `$1`, `$2` and so on; SQLite has `?` only, so
- * they must be in order, each once.
+ * Makes a statement for the database of an entity manager. Placeholders are `$1`, `$2` and so on;
+ * SQLite has `?` only, so they must be in order, each once.
  */
 export function statementFor(em: SqlEntityManager) {
   const isSqlite = em.getPlatform() instanceof SqlitePlatform
-  return <Values extends SqlValues, Row extends SqlValues>(name: string, sql: string): Statement<Values, Row> => ({
+  return <Values extends SqlValues, Row extends SqlValues>(
+    name: string,
+    sql: string,
+  ): Statement<Values, Row> => ({
     name,
     sql: isSqlite ? sql.replaceAll(/\$\d+/g, '?') : sql,
   })

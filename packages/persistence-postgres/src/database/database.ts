@@ -16,13 +16,14 @@ export interface PostgresDatabase {
 }
 
 /**
- * Opens connections to a database and resolves when one works. Rejects with one sentence that names host and database;
- * the driver's error is its cause.
+ * Opens connections to a database and resolves when one works. Rejects with one sentence that names
+ * host and database; the driver's error is its cause.
  */
 export async function openPostgresDatabase(options: ConnectionOptions): Promise<PostgresDatabase> {
   const pool = new pg.Pool(poolConfig(options))
-  // The pool has dropped such a connection already, and the next statement opens another. Without these listeners a
-  // restart of the server would end the program: the first is for idle connections, the second for those in use.
+  // The pool has dropped such a connection already, and the next statement opens another. Without
+  // these listeners a restart of the server would end the program: the first is for idle
+  // connections, the second for those in use.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => {})
@@ -36,7 +37,8 @@ export async function openPostgresDatabase(options: ConnectionOptions): Promise<
       ),
     )
     const { name = '', encoding = '' } = rows[0] ?? {}
-    if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)
+    if (encoding !== 'UTF8')
+      throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)
     await assertKeepsStatements(pool, options)
     const { host, port } = new pg.Client(poolConfig(options))
     const server = { system: 'postgresql', host, port, database: name }
@@ -57,8 +59,12 @@ function addressOf(url: string): string {
   return JSON.stringify(`${host}${pathname}`)
 }
 
-/** Servers accept every parameter that we send when a connection starts; poolers, in whatever mode, few. */
-const POOLER_HINT = 'there is a pooler before the server, so set its kind with the option pooler (DATABASE_POOLER)'
+/**
+ * Servers accept every parameter that we send when a connection starts; poolers, in whatever mode,
+ * few.
+ */
+const POOLER_HINT =
+  'there is a pooler before the server, so set its kind with the option pooler (DATABASE_POOLER)'
 
 /** Returns the reason of an error, without the full stop. */
 export function reasonOf(error: unknown): string {
@@ -72,9 +78,10 @@ export const NO_STATEMENTS_HINT =
   'the pooler keeps no prepared statements, as PgBouncer before 1.21 or with max_prepared_statements = 0, so set the option pooler (DATABASE_POOLER) to transaction-unprepared'
 
 /**
- * Rejects if the option `pooler` is wrong, so that whatever opens the database first finds it, and not the requests. A
- * pooler in transaction mode that keeps no statements gives a connection another one of the server, where what it has
- * prepared is missing, or two of them the same, where it is there already.
+ * Rejects if the option `pooler` is wrong, so that whatever opens the database first finds it, and
+ * not the requests. A pooler in transaction mode that keeps no statements gives a connection
+ * another one of the server, where what it has prepared is missing, or two of them the same, where
+ * it is there already.
  */
 async function assertKeepsStatements(pool: Pool, options: ConnectionOptions): Promise<void> {
   if (options.pooler === 'transaction-unprepared') return

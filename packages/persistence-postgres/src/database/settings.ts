@@ -4,13 +4,17 @@ import type { PoolConfig } from 'pg'
 /**
  * What stands between the program and the database:
  * `none`, or a pooler in session mode that passes `statement_timeout` on;
- * `transaction`, a pooler in transaction mode that supports prepared statements, as PgBouncer does since 1.21;
+ * `transaction`, a pooler in transaction mode that supports prepared statements, as PgBouncer does
+ * since 1.21;
  * `transaction-unprepared`, one that does not.
  */
 export const POOLERS = ['none', 'transaction', 'transaction-unprepared'] as const
 export type Pooler = (typeof POOLERS)[number]
 
-/** Where a PostgreSQL database is, how to connect to it, and whether opening may migrate it. `create` has no effect. */
+/**
+ * Where a PostgreSQL database is, how to connect to it, and whether opening may migrate it.
+ * `create` has no effect.
+ */
 export interface PostgresOptions extends PersistenceOptions {
   /** The maximum number of connections. Default: 10. */
   readonly poolSize?: number
@@ -37,17 +41,31 @@ export const DEFAULT_STATEMENT_TIMEOUT_MS = 5_000
 const CONNECT_TIMEOUT_MS = 5_000
 /** How much longer the driver waits than the server, which should end a statement first. */
 const DRIVER_GRACE_MS = 1_000
-/** So that after a switchover no connection stays with the old server. Migrations, which have no limit, keep theirs. */
+/**
+ * So that after a switchover no connection stays with the old server. Migrations, which have no
+ * limit, keep theirs.
+ */
 const MAX_LIFETIME_S = 300
 
 /** How connections are opened. */
 export interface ConnectionOptions extends PostgresOptions {
-  /** How single statements are isolated. Default: what the server does; poolers do not pass it on. */
+  /**
+   * How single statements are isolated. Default: what the server does; poolers do not pass it on.
+   */
   readonly isolation?: 'read committed'
 }
 
-/** The options as the driver takes them. Parameters of the URL, such as `application_name`, replace ours. */
-export function poolConfig({ url, poolSize, statementTimeoutMs, pooler, isolation }: ConnectionOptions): PoolConfig {
+/**
+ * The options as the driver takes them. Parameters of the URL, such as `application_name`, replace
+ * ours.
+ */
+export function poolConfig({
+  url,
+  poolSize,
+  statementTimeoutMs,
+  pooler,
+  isolation,
+}: ConnectionOptions): PoolConfig {
   return {
     connectionString: url,
     application_name: 'pet-store',
@@ -63,10 +81,11 @@ export function poolConfig({ url, poolSize, statementTimeoutMs, pooler, isolatio
 }
 
 /**
- * Who ends a statement that takes too long. The server does, so that it stops working on it and the connection stays
- * usable. The driver follows a little later, for servers that have stopped responding, as after a failover: the kernel
- * would take a quarter of an hour to notice. Poolers reject the server's setting, so behind one the driver does it alone,
- * and each statement that it ends costs a connection.
+ * Who ends a statement that takes too long. The server does, so that it stops working on it and the
+ * connection stays usable. The driver follows a little later, for servers that have stopped
+ * responding, as after a failover: the kernel would take a quarter of an hour to notice. Poolers
+ * reject the server's setting, so behind one the driver does it alone, and each statement that it
+ * ends costs a connection.
  */
 function timeouts(timeoutMs: number, pooler: Pooler = 'none'): PoolConfig {
   if (timeoutMs === 0) return {}

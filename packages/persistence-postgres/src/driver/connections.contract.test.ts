@@ -8,7 +8,9 @@ it('Reads of one turn share a connection, and those of the next one use another'
   const connections = await openPostgresConnections({ url: database.url })
   onTestFinished(() => connections.close())
   const pids = async () => {
-    const reads = Array.from({ length: 10 }, () => connections.read({ text: 'select pg_backend_pid()' }, []))
+    const reads = Array.from({ length: 10 }, () =>
+      connections.read({ text: 'select pg_backend_pid()' }, []),
+    )
     return new Set((await Promise.all(reads)).flat(2))
   }
   const [first, second] = [await pids(), await pids()]

@@ -23,12 +23,20 @@ export interface PostgresConnections extends PostgresDatabase {
   close(): Promise<void>
 }
 
-/** Opens a database as `openPostgresDatabase` does. Together there are at most `poolSize` connections. */
-export async function openPostgresConnections(options: PostgresOptions): Promise<PostgresConnections> {
+/**
+ * Opens a database as `openPostgresDatabase` does. Together there are at most `poolSize`
+ * connections.
+ */
+export async function openPostgresConnections(
+  options: PostgresOptions,
+): Promise<PostgresConnections> {
   const { poolSize = DEFAULT_POOL_SIZE, pooler = 'none' } = options
   // A pooler distributes its connections itself.
   const hasReaders = poolSize >= MIN_POOL_SIZE_FOR_READERS && pooler === 'none'
-  const database = await openPostgresDatabase({ ...options, poolSize: hasReaders ? poolSize - READERS : poolSize })
+  const database = await openPostgresDatabase({
+    ...options,
+    poolSize: hasReaders ? poolSize - READERS : poolSize,
+  })
   const { pool } = database
   // A server that is lost on one connection may be lost for all.
   const onLost = () => {
@@ -55,7 +63,12 @@ export async function openPostgresConnections(options: PostgresOptions): Promise
       const open = readers.filter(({ isOpen }) => isOpen)
       const busy = open.filter(({ isBusy }) => isBusy).length
       const ofPool = poolUse(name, pool)
-      return { ...ofPool, busy: ofPool.busy + busy, idle: ofPool.idle + open.length - busy, limit: poolSize }
+      return {
+        ...ofPool,
+        busy: ofPool.busy + busy,
+        idle: ofPool.idle + open.length - busy,
+        limit: poolSize,
+      }
     },
     close,
   }
@@ -67,7 +80,10 @@ async function assertReads(reader: PipelinedConnection): Promise<void> {
   if (row?.[0] !== 1n) throw new Error(OTHER_DRIVER)
 }
 
-/** Reads of one turn of the event loop share a connection: one large batch costs less than two small ones. */
+/**
+ * Reads of one turn of the event loop share a connection: one large batch costs less than two small
+ * ones.
+ */
 function inTurns(readers: readonly PipelinedConnection[]): Run {
   let last = 0
   let isTurnOver = true

@@ -4,7 +4,8 @@ import pg from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { insertGroup } from './grouped-writes.ts'
 
-const reported = (code: string) => Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
+const reported = (code: string) =>
+  Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
 
 /** The id that a pet with this name gets. */
 const idOf = (name: string) => BigInt(`0x${Buffer.from(name).toString('hex')}`)
@@ -42,11 +43,14 @@ describe('Inserts of a group', () => {
     expect(ran).toEqual([['a', 'b', 'c']])
   })
 
-  it.each(['22021', '23514'])('run one by one after SQLSTATE %s, and an invalid one fails alone', async (code) => {
-    failure = reported(code)
-    const rejected = { status: 'rejected', reason: { code: '23514' } }
-    expect(await addAll(['a', 'bad', 'c'])).toMatchObject([added('a'), rejected, added('c')])
-  })
+  it.each(['22021', '23514'])(
+    'run one by one after SQLSTATE %s, and an invalid one fails alone',
+    async (code) => {
+      failure = reported(code)
+      const rejected = { status: 'rejected', reason: { code: '23514' } }
+      expect(await addAll(['a', 'bad', 'c'])).toMatchObject([added('a'), rejected, added('c')])
+    },
+  )
 
   it.each([
     ['the connection is lost', persistenceUnavailable({ outcome: 'unknown' })],

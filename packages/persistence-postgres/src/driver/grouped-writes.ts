@@ -22,9 +22,9 @@ const MAX_ROWS = 500
 type Id = readonly [id: bigint]
 
 /**
- * Adds pets on connections of a pool; those of one turn of the event loop are one statement. One group at a time: two
- * would be smaller, and cost both sides more. Inserts into a table that is distributed over several servers are not put
- * together.
+ * Adds pets on connections of a pool; those of one turn of the event loop are one statement. One
+ * group at a time: two would be smaller, and cost both sides more. Inserts into a table that is
+ * distributed over several servers are not put together.
  */
 export function createPostgresPetWriter(
   em: SqlEntityManager,
@@ -38,14 +38,20 @@ export function createPostgresPetWriter(
   const addMany = prepare(statements.addMany, { ...connections, onStatement: undefined })
   const addWithKey = prepare(statements.addWithKey, connections)
 
-  async function insertOn(client: ClientBase, rows: readonly NewPetColumns[]): Promise<readonly PetId[]> {
+  async function insertOn(
+    client: ClientBase,
+    rows: readonly NewPetColumns[],
+  ): Promise<readonly PetId[]> {
     const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
     const ids = await addMany((statement) => runOn(client, statement, columns, 'unknown'))
     return ids.map(([id]) => id).toSorted((one, other) => (one < other ? -1 : 1))
   }
   // The wait for a connection counts to the deadline of an insert.
   const grouped = new GroupedStatements<NewPetColumns, PetId>(
-    (take) => onConnection(connect(pool), (client) => insertGroup((rows) => insertOn(client, rows), take())),
+    (take) =>
+      onConnection(connect(pool), (client) =>
+        insertGroup((rows) => insertOn(client, rows), take()),
+      ),
     { maxGroupSize: MAX_ROWS },
   )
 
@@ -53,25 +59,36 @@ export function createPostgresPetWriter(
     async add(pet, cancellation) {
       // Many rows on several servers would be a two-phase commit over all of them.
       if (!isDistributed) {
-        return reported(onStatement?.(statements.addMany, server), grouped.add(pet, pet, cancellation))
+        return reported(
+          onStatement?.(statements.addMany, server),
+          grouped.add(pet, pet, cancellation),
+        )
       }
-      return addOne((statement) => write(statement, pet, cancellation)).then(idOf, (error: unknown) => {
-        throw unknownIfTimedOut(error)
-      })
+      return addOne((statement) => write(statement, pet, cancellation)).then(
+        idOf,
+        (error: unknown) => {
+          throw unknownIfTimedOut(error)
+        },
+      )
     },
     async addWithKey(key, pet, cancellation) {
-      const [row] = await addWithKey((statement) => write(statement, [...key, ...pet], cancellation))
+      const [row] = await addWithKey((statement) =>
+        write(statement, [...key, ...pet], cancellation),
+      )
       return row?.[0]
     },
     // The servers commit one after another, the one with the key perhaps first.
-    ...(isDistributed && { isDeleted: (id) => inWriteTransaction(pool, (client) => isUnused(client, statements, id)) }),
+    ...(isDistributed && {
+      isDeleted: (id) => inWriteTransaction(pool, (client) => isUnused(client, statements, id)),
+    }),
   }
 }
 
 /**
- * Inserts a group. If the server rejects one of the values, each insert runs by itself, so that an invalid one fails
- * alone; after any other error nobody knows what is stored, so nothing is repeated. `insert` adds pets in one statement and
- * returns the id of each, in their order, or changes nothing.
+ * Inserts a group. If the server rejects one of the values, each insert runs by itself, so that an
+ * invalid one fails alone; after any other error nobody knows what is stored, so nothing is
+ * repeated. `insert` adds pets in one statement and returns the id of each, in their order, or
+ * changes nothing.
  */
 export async function insertGroup(
   insert: (rows: readonly NewPetColumns[]) => Promise<readonly PetId[]>,
@@ -81,7 +98,10 @@ export async function insertGroup(
   try {
     const ids = await insert(group.map(({ work }) => work))
     if (ids.length !== group.length) {
-      throw persistenceUnavailable({ outcome: 'unknown', cause: new Error('The server returned too few rows.') })
+      throw persistenceUnavailable({
+        outcome: 'unknown',
+        cause: new Error('The server returned too few rows.'),
+      })
     }
     for (const [index, { resolve }] of group.entries()) resolve(ids[index] as PetId)
   } catch (error) {
@@ -94,8 +114,14 @@ export async function insertGroup(
   }
 }
 
-/** An insert waits for every transaction that has added the same id, even if it was only prepared. */
-async function isUnused(client: ClientBase, { useId, freeId }: ReturnType<typeof compileAdds>, id: bigint) {
+/**
+ * An insert waits for every transaction that has added the same id, even if it was only prepared.
+ */
+async function isUnused(
+  client: ClientBase,
+  { useId, freeId }: ReturnType<typeof compileAdds>,
+  id: bigint,
+) {
   const { rowCount } = await client.query(useId, [id])
   if (rowCount === 0) return false
   await client.query(freeId, [id])
@@ -112,7 +138,8 @@ function compileAdds(em: SqlEntityManager) {
   const { id, name, categoryId } = column
   const { owner, key, fingerprint, at, petId } = keys.column
   const types = columns.map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
-  const placeholders = (first: number) => types.map((type, index) => `$${first + index}::${type}`).join(', ')
+  const placeholders = (first: number) =>
+    types.map((type, index) => `$${first + index}::${type}`).join(', ')
   const lists = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')
 
   const add: Statement<NewPetColumns, Id> = {
@@ -120,16 +147,19 @@ function compileAdds(em: SqlEntityManager) {
     sql: `insert into ${table} (${names}) values (${placeholders(1)}) returning ${id}`,
   }
   /**
-   * One array for each column, so that the number of parameters does not grow with the rows. The sequence assigns ids in
-   * the order in which the rows come from `unnest`, so the smallest one belongs to the first row; the order in which they
-   * are returned is not guaranteed.
+   * One array for each column, so that the number of parameters does not grow with the rows. The
+   * sequence assigns ids in the order in which the rows come from `unnest`, so the smallest one
+   * belongs to the first row; the order in which they are returned is not guaranteed.
    */
   const addMany: Statement<readonly SqlValue[], Id> = {
     name: 'pet_add_many',
     sql: `insert into ${table} (${names}) select ${names} from unnest(${lists})
       with ordinality as added(${names}, position) order by position returning ${id}`,
   }
-  /** The key first: its primary key decides which of several concurrent calls stores a pet, and the others store nothing. */
+  /**
+   * The key first: its primary key decides which of several concurrent calls stores a pet, and the
+   * others store nothing.
+   */
   const addWithKey: Statement<readonly SqlValue[], Id> = {
     name: 'pet_add_with_key',
     sql: `with claimed as (

@@ -57,7 +57,11 @@ describe('A pipelined connection', () => {
   it('can run a statement once what it lacked is there', async () => {
     const late = () => connection.read({ name: 'late', text: 'select * from late' })
     const lacking = { status: 'rejected', reason: { code: '42P01' } }
-    expect(await Promise.allSettled([late(), late(), late()])).toMatchObject([lacking, lacking, lacking])
+    expect(await Promise.allSettled([late(), late(), late()])).toMatchObject([
+      lacking,
+      lacking,
+      lacking,
+    ])
     await runSql(database.url, 'create table late (id bigint)')
     expect(await Promise.all([late(), late(), late()])).toEqual([[], [], []])
     await runSql(database.url, 'drop table late')
@@ -96,7 +100,10 @@ describe('A pipelined connection', () => {
     const nowhere = new PipelinedConnection(poolConfig({ url: 'postgres://127.0.0.1:1/pets' }))
     const rejected = [1, 2].map(() => nowhere.read({ text: 'select 1' }))
     for (const one of rejected) {
-      await expect(one).rejects.toMatchObject({ outcome: 'not_stored', cause: { code: 'ECONNREFUSED' } })
+      await expect(one).rejects.toMatchObject({
+        outcome: 'not_stored',
+        cause: { code: 'ECONNREFUSED' },
+      })
     }
   })
 
@@ -124,7 +131,10 @@ describe('A pipelined connection', () => {
     await new Promise((resolve) => setImmediate(resolve))
     late.push(pid())
     const tooLong = {
-      reason: { code: 'persistence_unavailable', message: expect.stringContaining('too long') as string },
+      reason: {
+        code: 'persistence_unavailable',
+        message: expect.stringContaining('too long') as string,
+      },
     }
     expect(await Promise.allSettled(late)).toMatchObject([tooLong, tooLong, tooLong])
     // The server has not returned them yet.
@@ -135,9 +145,12 @@ describe('A pipelined connection', () => {
   it('is replaced when it has reached its lifetime, and loses nothing', async () => {
     const short = new PipelinedConnection(poolConfig({ url: database.url }), { maxLifetimeMs: 200 })
     onTestFinished(() => short.close())
-    const pid = async () => (await short.read({ text: 'select pg_backend_pid()' }))[0]?.[0] as number
+    const pid = async () =>
+      (await short.read({ text: 'select pg_backend_pid()' }))[0]?.[0] as number
     const first = await pid()
     await expect.poll(pid).not.toBe(first)
-    await expect.poll(() => runSql(database.url, `select 1 from pg_stat_activity where pid = ${first}`)).toEqual([])
+    await expect
+      .poll(() => runSql(database.url, `select 1 from pg_stat_activity where pid = ${first}`))
+      .toEqual([])
   })
 })

@@ -1,11 +1,18 @@
-import { GroupedStatements, type GroupOptions, rejectionFor, type SqlValue } from '@pet-store/persistence-mikro-orm'
+import {
+  GroupedStatements,
+  type GroupOptions,
+  rejectionFor,
+  type SqlValue,
+} from '@pet-store/persistence-mikro-orm'
 import pg, { type PoolConfig } from 'pg'
 import { cannotConnect } from '../database/failures.ts'
 import type { DriverStatement, Row } from './pool-statements.ts'
 import { type PendingRead, type PreparedStatements, type Read, ReadBatch } from './read-batch.ts'
 import { receiveResults } from './results.ts'
 
-/** The number of groups that are sent at the same time; later reads wait together for the next one. */
+/**
+ * The number of groups that are sent at the same time; later reads wait together for the next one.
+ */
 const MAX_GROUPS = 2
 
 /** The number of reads of a group. */
@@ -13,11 +20,17 @@ const MAX_READS = 100
 
 const TICK_MS = 250
 
-/** After this time a connection is replaced, so that after a switchover none stays with the old server. */
+/**
+ * After this time a connection is replaced, so that after a switchover none stays with the old
+ * server.
+ */
 const MAX_LIFETIME_MS = 5 * 60_000
 
 export interface PipelinedConnectionOptions extends GroupOptions {
-  /** Called when a statement was lost with the connection, or the server has returned nothing for too long. */
+  /**
+   * Called when a statement was lost with the connection, or the server has returned nothing for
+   * too long.
+   */
   readonly onLost?: () => void
   readonly maxLifetimeMs?: number
 }
@@ -32,14 +45,15 @@ interface OpenClient {
 }
 
 /**
- * A connection for reads on which statements are sent without waiting for the results of those before them
- * (PostgreSQL's pipeline mode). Those of one turn of the event loop are one batch. Each statement stands for itself:
- * one that fails fails alone, unless the connection is lost. A slow one delays those of its batch and those behind it,
- * so none may be slow.
+ * A connection for reads on which statements are sent without waiting for the results of those
+ * before them (PostgreSQL's pipeline mode). Those of one turn of the event loop are one batch. Each
+ * statement stands for itself: one that fails fails alone, unless the connection is lost. A slow
+ * one delays those of its batch and those behind it, so none may be slow.
  *
- * Opened by the first statement, and again by the next one after it was lost or has reached its lifetime. A read that has
- * no result at its deadline is rejected, sent or not. When the server does not return a batch within `query_timeout`, the
- * connection is dropped. One timer checks both: the driver's, one for each batch, made a get 15% dearer.
+ * Opened by the first statement, and again by the next one after it was lost or has reached its
+ * lifetime. A read that has no result at its deadline is rejected, sent or not. When the server
+ * does not return a batch within `query_timeout`, the connection is dropped. One timer checks both:
+ * the driver's, one for each batch, made a get 15% dearer.
  */
 export class PipelinedConnection {
   readonly #config: PoolConfig
@@ -55,7 +69,11 @@ export class PipelinedConnection {
 
   constructor(
     { query_timeout = Number.POSITIVE_INFINITY, ...config }: PoolConfig,
-    { onLost = () => {}, maxLifetimeMs = MAX_LIFETIME_MS, ...limits }: PipelinedConnectionOptions = {},
+    {
+      onLost = () => {},
+      maxLifetimeMs = MAX_LIFETIME_MS,
+      ...limits
+    }: PipelinedConnectionOptions = {},
   ) {
     this.#config = { ...config, pipeline: true }
     this.#onLost = onLost
@@ -78,7 +96,8 @@ export class PipelinedConnection {
 
   /** Returns the rows. Rejects with `persistence_unavailable` or the server's own error. */
   read(statement: DriverStatement, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
-    if (this.#isClosed) return Promise.reject(new Error('Cannot use a connection after calling end on it.'))
+    if (this.#isClosed)
+      return Promise.reject(new Error('Cannot use a connection after calling end on it.'))
     return this.#reads.add({ statement, values, readRow: undefined, rows: [] }, values)
   }
 
@@ -104,7 +123,11 @@ export class PipelinedConnection {
   }
 
   /** Resolves, when the reads have their results, to those that must be sent again alone. */
-  #send(open: OpenClient, reads: readonly PendingRead[], isAlone: boolean): Promise<readonly PendingRead[]> {
+  #send(
+    open: OpenClient,
+    reads: readonly PendingRead[],
+    isAlone: boolean,
+  ): Promise<readonly PendingRead[]> {
     return new Promise((resolve) => {
       const batch = new ReadBatch(reads, open.prepared, isAlone, (repeated, isLost) => {
         open.batches.splice(open.batches.indexOf(batch), 1)
@@ -149,7 +172,9 @@ export class PipelinedConnection {
     return open
   }
 
-  /** Ends the connection at once. The driver rejects what was sent; the rest is sent on another one. */
+  /**
+   * Ends the connection at once. The driver rejects what was sent; the rest is sent on another one.
+   */
   #drop(open: OpenClient): void {
     if (this.#current === open) this.#forget()
     this.#clients.delete(open)

@@ -1,6 +1,12 @@
 import type { Cancellation, WriteOutcome } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
-import { bytesOf, rejectionFor, type SqlValue, tooManyWait, WAITING_LIMITS } from '@pet-store/persistence-mikro-orm'
+import {
+  bytesOf,
+  rejectionFor,
+  type SqlValue,
+  tooManyWait,
+  WAITING_LIMITS,
+} from '@pet-store/persistence-mikro-orm'
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
 import { cannotConnect, isUsableAfter, sqlStateOf, unavailableOr } from '../database/failures.ts'
 
@@ -15,8 +21,9 @@ export interface DriverStatement {
 export type Row = readonly SqlValue[]
 
 /**
- * Runs one statement on a connection of its choice and returns its rows. Rejects with a `persistence_unavailable` whose
- * outcome is right for the statement, or with the server's own error; then nothing was changed.
+ * Runs one statement on a connection of its choice and returns its rows. Rejects with a
+ * `persistence_unavailable` whose outcome is right for the statement, or with the server's own
+ * error; then nothing was changed.
  */
 export type Run = (
   statement: DriverStatement,
@@ -24,7 +31,10 @@ export type Run = (
   cancellation?: Cancellation,
 ) => Promise<readonly Row[]>
 
-/** Runs each statement on a connection of the pool. `outcome` is what is known of one whose result is lost. */
+/**
+ * Runs each statement on a connection of the pool. `outcome` is what is known of one whose result
+ * is lost.
+ */
 export function runOnPool(pool: Pool, outcome: WriteOutcome): Run {
   const { maxStatements, maxBytes } = WAITING_LIMITS
   let waitingBytes = 0
@@ -52,8 +62,9 @@ export function connect(pool: Pool): Promise<PoolClient> {
 }
 
 /**
- * Runs work on a connection of a pool, and gives it back in any case: for others if it is usable, else to be closed.
- * Instead of `pool.query`, because that does not tell a statement that was never sent from one whose result was lost.
+ * Runs work on a connection of a pool, and gives it back in any case: for others if it is usable,
+ * else to be closed. Instead of `pool.query`, because that does not tell a statement that was never
+ * sent from one whose result was lost.
  */
 export async function onConnection<Result>(
   connecting: Promise<PoolClient>,
@@ -71,15 +82,22 @@ export async function onConnection<Result>(
   }
 }
 
-/** Behind a statement that a silent server never ends, it would wait for another time limit of the pool. */
+/**
+ * Behind a statement that a silent server never ends, it would wait for another time limit of the
+ * pool.
+ */
 const ROLLBACK = { text: 'rollback', query_timeout: 1_000 }
 
 /**
- * Runs some work in one transaction, and rolls it back when it fails. The ORM's own are not used, because below it Kysely
- * never gives a connection back whose `begin` or `rollback` has failed. Rejects with the work's own error, with that of the server, or with
- * `persistence_unavailable`, whose outcome is `unknown` only if the commit was sent.
+ * Runs some work in one transaction, and rolls it back when it fails. The ORM's own are not used,
+ * because below it Kysely never gives a connection back whose `begin` or `rollback` has failed.
+ * Rejects with the work's own error, with that of the server, or with `persistence_unavailable`,
+ * whose outcome is `unknown` only if the commit was sent.
  */
-export function inWriteTransaction<Result>(pool: Pool, work: (client: ClientBase) => Promise<Result>): Promise<Result> {
+export function inWriteTransaction<Result>(
+  pool: Pool,
+  work: (client: ClientBase) => Promise<Result>,
+): Promise<Result> {
   const unavailable = (outcome?: WriteOutcome) => (error: unknown) => {
     throw unavailableOr(error, outcome)
   }
@@ -116,12 +134,23 @@ const INT8 = pg.types.builtins.INT8
 
 /** Columns of 64 bits are read as bigints, exactly; the driver returns texts otherwise. */
 const types = {
-  getTypeParser: ((oid: number, format?: 'text') => (oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format))) as
-    // The declared type names one overload per format, and texts are the only format that is requested.
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format)) as
+    // The declared type names one overload per format, and texts are the only format that is
+    // requested.
     typeof pg.types.getTypeParser,
 }
 
 /** Returns what the pool counts itself. */
-export function poolUse(name: string, { totalCount, idleCount, waitingCount, options }: Pool): PoolUse {
-  return { name, busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, limit: options.max }
+export function poolUse(
+  name: string,
+  { totalCount, idleCount, waitingCount, options }: Pool,
+): PoolUse {
+  return {
+    name,
+    busy: totalCount - idleCount,
+    idle: idleCount,
+    waiting: waitingCount,
+    limit: options.max,
+  }
 }

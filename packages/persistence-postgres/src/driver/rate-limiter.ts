@@ -3,14 +3,19 @@ import type { Statement, StatementRunner } from '@pet-store/persistence-mikro-or
 
 /** The same for the whole statement. */
 const NOW_MS = '(extract(epoch from now()) * 1000)::bigint'
-const IS_SAME_WINDOW = 'counted.window_start between excluded.window_start and excluded.window_start + $2::bigint'
+const IS_SAME_WINDOW =
+  'counted.window_start between excluded.window_start and excluded.window_start + $2::bigint'
 
 /**
- * Counts a request in the window of the server's clock, which all instances share. A call that waited for the row while a
- * new window began counts in the new one; a window that is further in the future is over, because the clock was set back.
- * The values are returned by a statement of their own: distributed engines evaluate no clock in `returning`.
+ * Counts a request in the window of the server's clock, which all instances share. A call that
+ * waited for the row while a new window began counts in the new one; a window that is further in
+ * the future is over, because the clock was set back. The values are returned by a statement of
+ * their own: distributed engines evaluate no clock in `returning`.
  */
-const TAKE: Statement<readonly [keyId: string, windowMs: number], readonly [requests: bigint, resetMs: bigint]> = {
+const TAKE: Statement<
+  readonly [keyId: string, windowMs: number],
+  readonly [requests: bigint, resetMs: bigint]
+> = {
   name: 'request_count_take',
   sql: `
     with taken as (

@@ -17,8 +17,9 @@ export interface Read {
 }
 
 /**
- * The statements that are prepared on a connection, and how their rows are read; `undefined` for one that is sent and not
- * confirmed yet: if preparing it fails, others that relied on it would fail too.
+ * The statements that are prepared on a connection, and how their rows are read; `undefined` for
+ * one that is sent and not confirmed yet: if preparing it fails, others that relied on it would
+ * fail too.
  */
 export type PreparedStatements = Map<string, ReadRow | undefined>
 
@@ -26,8 +27,8 @@ const EXECUTE = serialize.execute()
 const SYNC = serialize.sync()
 
 /**
- * Reads that are sent together with one `Sync`, as one query of the driver. The server returns their results together;
- * when one fails, it skips those behind it.
+ * Reads that are sent together with one `Sync`, as one query of the driver. The server returns
+ * their results together; when one fails, it skips those behind it.
  */
 export class ReadBatch implements Submittable, ResultReceiver {
   readonly reads: readonly PendingRead[]
@@ -41,8 +42,9 @@ export class ReadBatch implements Submittable, ResultReceiver {
   #complete = 0
 
   /**
-   * A read that is alone, because another one of its batch has failed, relies on nothing that was sent before. `onEnd` is
-   * told which reads must be sent again alone, and whether the connection is lost.
+   * A read that is alone, because another one of its batch has failed, relies on nothing that was
+   * sent before. `onEnd` is told which reads must be sent again alone, and whether the connection
+   * is lost.
    */
   constructor(
     reads: readonly PendingRead[],
@@ -109,9 +111,15 @@ export class ReadBatch implements Submittable, ResultReceiver {
       messages.push(serialize.close({ type: 'S', name }))
     }
     if (read.readRow === undefined) {
-      messages.push(serialize.parse({ name: statement, text }), serialize.describe({ type: 'S', name: statement }))
+      messages.push(
+        serialize.parse({ name: statement, text }),
+        serialize.describe({ type: 'S', name: statement }),
+      )
     }
-    messages.push(serialize.bind({ statement, values: [...read.values], valueMapper: toText }), EXECUTE)
+    messages.push(
+      serialize.bind({ statement, values: [...read.values], valueMapper: toText }),
+      EXECUTE,
+    )
   }
 
   #endPreparing(isConfirmed: boolean): void {

@@ -40,7 +40,12 @@ describe('A row', () => {
   })
 
   it('is a list of its columns, with null for one that is absent', () => {
-    const fields = [field('id', INT8), field('name', TEXT), field('limit', INT4), field('status', TEXT)]
+    const fields = [
+      field('id', INT8),
+      field('name', TEXT),
+      field('limit', INT4),
+      field('status', TEXT),
+    ]
     const bytes = row('7', 'Żółw 🦁', '20', null)
     expect(rowReader(fields)(bytes, 0)).toEqual([7n, 'Żółw 🦁', 20, null])
   })
@@ -49,7 +54,9 @@ describe('A row', () => {
 /** Receives these chunks and returns what arrives where. */
 function receive(chunks: readonly Buffer[]) {
   const received: unknown[] = []
-  const stream = Object.assign(new EventEmitter(), { destroy: (error: Error) => received.push(error.message) })
+  const stream = Object.assign(new EventEmitter(), {
+    destroy: (error: Error) => received.push(error.message),
+  })
   stream.on('data', (bytes: Buffer) => received.push(bytes.toString('latin1')))
   const readRow = rowReader([field('name', TEXT)])
   receiveResults({ connection: { stream } } as unknown as Client, {
@@ -70,7 +77,13 @@ describe('Messages of the server', () => {
     message('C', Buffer.from('SELECT 2\0')),
     ready,
   ])
-  const expected = [['Rex'], notice.toString('latin1'), ['Löwe'], 'complete', ready.toString('latin1')]
+  const expected = [
+    ['Rex'],
+    notice.toString('latin1'),
+    ['Löwe'],
+    'complete',
+    ready.toString('latin1'),
+  ]
 
   it('are received whole and in order, wherever the network cuts them', () => {
     for (let cut = 0; cut <= bytes.length; cut += 1) {
@@ -87,6 +100,8 @@ describe('Messages of the server', () => {
   })
 
   it('that cannot be read end the connection', () => {
-    expect(receive([message('D', Buffer.from([0]))])).toEqual([expect.stringContaining('out of range')])
+    expect(receive([message('D', Buffer.from([0]))])).toEqual([
+      expect.stringContaining('out of range'),
+    ])
   })
 })

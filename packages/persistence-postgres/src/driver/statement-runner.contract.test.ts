@@ -10,7 +10,10 @@ import type { Run } from './pool-statements.ts'
 import { createPostgresStatementRunner, type StatementOptions } from './statement-runner.ts'
 
 const database = useDatabase()
-const FIND: Statement<readonly [id: bigint], readonly [id: bigint]> = { name: 'find', sql: 'select $1::bigint' }
+const FIND: Statement<readonly [id: bigint], readonly [id: bigint]> = {
+  name: 'find',
+  sql: 'select $1::bigint',
+}
 const SERVER = { system: 'postgresql', host: 'localhost', port: 5432, database: 'pets' }
 
 function optionsFor(pooler: Pooler, onStatement?: OnStatement): StatementOptions {
@@ -20,14 +23,23 @@ function optionsFor(pooler: Pooler, onStatement?: OnStatement): StatementOptions
 it.each([
   ['none', ['find']],
   ['transaction-unprepared', []],
-] as const)('With the pooler %s these statements stay prepared on a connection: %j', async (pooler, names) => {
-  const { read, write, close } = await openPostgresConnections({ url: database.url, poolSize: 1 })
-  onTestFinished(close)
-  const find = createPostgresStatementRunner(optionsFor(pooler), write, read).readOne(FIND, ([id]) => id)
-  for (const id of [1n, 2n, 3n]) expect(await find([id])).toBe(id)
-  const rows = await read({ text: "select name from pg_prepared_statements where name = 'find'" }, [])
-  expect(rows.flat()).toEqual(names)
-})
+] as const)(
+  'With the pooler %s these statements stay prepared on a connection: %j',
+  async (pooler, names) => {
+    const { read, write, close } = await openPostgresConnections({ url: database.url, poolSize: 1 })
+    onTestFinished(close)
+    const find = createPostgresStatementRunner(optionsFor(pooler), write, read).readOne(
+      FIND,
+      ([id]) => id,
+    )
+    for (const id of [1n, 2n, 3n]) expect(await find([id])).toBe(id)
+    const rows = await read(
+      { text: "select name from pg_prepared_statements where name = 'find'" },
+      [],
+    )
+    expect(rows.flat()).toEqual(names)
+  },
+)
 
 it.each([
   ['on a pool', 1],
@@ -50,13 +62,18 @@ it.each([
       ['bigint', 1n],
       ['text', '1'],
     ] as const) {
-      await runSql(database.url, `alter table note alter column text type ${type} using text::${type}`)
-      for (let time = 0; time < 3; time += 1) expect(await readAll()).toEqual([[value], 7n, [value], [value]])
+      await runSql(
+        database.url,
+        `alter table note alter column text type ${type} using text::${type}`,
+      )
+      for (let time = 0; time < 3; time += 1)
+        expect(await readAll()).toEqual([[value], 7n, [value], [value]])
     }
   },
 )
 
-const reported = (code: string) => Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
+const reported = (code: string) =>
+  Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
 
 /** Runs statements that fail with these codes, one after another, and then succeed. */
 function failing(codes: string[]): { readonly run: Run; readonly calls: () => number } {
@@ -84,7 +101,10 @@ describe('A statement that conflicts with others', () => {
 
   it('is rejected as not stored after some times', async () => {
     const { run, calls } = failing(Array<string>(50).fill('40001'))
-    await expect(writing(run)).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'not_stored' })
+    await expect(writing(run)).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      outcome: 'not_stored',
+    })
     expect(calls()).toBe(12)
   })
 })
@@ -98,18 +118,23 @@ it('Statements that wait for a connection of the pool take a bounded number of b
   const waiting = Array.from({ length: 9 }, () => write({ text: 'select length($1)' }, [text]))
   client.release()
   const results = await Promise.allSettled(waiting)
-  expect(results.slice(0, 7)).toEqual(Array(7).fill({ status: 'fulfilled', value: [[text.length]] }))
+  expect(results.slice(0, 7)).toEqual(
+    Array(7).fill({ status: 'fulfilled', value: [[text.length]] }),
+  )
   expect(results.slice(7)).toMatchObject(Array(2).fill({ reason: { outcome: 'not_stored' } }))
 })
 
-it.each(['26000', '42P05'])('SQLSTATE %s behind a pooler names the setting that helps', async (code) => {
-  const { run } = failing([code])
-  await expect(writing(run, 'transaction')).rejects.toMatchObject({
-    code: 'persistence_unavailable',
-    outcome: 'not_stored',
-    message: expect.stringContaining('(DATABASE_POOLER) to transaction-unprepared') as string,
-  })
-})
+it.each(['26000', '42P05'])(
+  'SQLSTATE %s behind a pooler names the setting that helps',
+  async (code) => {
+    const { run } = failing([code])
+    await expect(writing(run, 'transaction')).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      outcome: 'not_stored',
+      message: expect.stringContaining('(DATABASE_POOLER) to transaction-unprepared') as string,
+    })
+  },
+)
 
 it.each([
   ['its result', ['40001'], []],
@@ -123,7 +148,10 @@ it.each([
       events.push([statement, server])
       return (...given) => events.push(given)
     }
-    const find = createPostgresStatementRunner(optionsFor('none', onStatement), run).readOne(FIND, ([id]) => id)
+    const find = createPostgresStatementRunner(optionsFor('none', onStatement), run).readOne(
+      FIND,
+      ([id]) => id,
+    )
     const found = find([1n]).catch(() => undefined)
     expect(events).toEqual([[FIND, SERVER]])
     await found

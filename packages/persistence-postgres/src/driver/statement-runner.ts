@@ -9,11 +9,16 @@ import type { DriverStatement, Row, Run } from './pool-statements.ts'
 export type StatementOptions = Pick<PostgresDatabase, 'pooler' | 'onStatement' | 'server'>
 
 /** Runs statements by the given functions, for writing and for reading. */
-export function createPostgresStatementRunner(options: StatementOptions, write: Run, read = write): StatementRunner {
+export function createPostgresStatementRunner(
+  options: StatementOptions,
+  write: Run,
+  read = write,
+): StatementRunner {
   return {
     readOne(statement, map) {
       const run = prepare(statement, options)
-      const resultOf = ([row]: readonly RowOf<typeof statement>[]) => (row === undefined ? undefined : map(row))
+      const resultOf = ([row]: readonly RowOf<typeof statement>[]) =>
+        row === undefined ? undefined : map(row)
       return (values) => run((prepared) => read(prepared, values)).then(resultOf)
     },
 
@@ -25,7 +30,8 @@ export function createPostgresStatementRunner(options: StatementOptions, write: 
 
     writeOptional(statement) {
       const run = prepare(statement, options)
-      return (values, cancellation) => run((prepared) => write(prepared, values, cancellation)).then(([row]) => row)
+      return (values, cancellation) =>
+        run((prepared) => write(prepared, values, cancellation)).then(([row]) => row)
     },
   }
 }
@@ -36,8 +42,9 @@ type RowOf<Prepared> = Prepared extends Statement<infer _, infer Result> ? Resul
 type RunOnce = (statement: DriverStatement) => Promise<readonly Row[]>
 
 /**
- * Returns a function that runs a statement, again if it has failed because of others. Under its name it stays prepared on
- * each connection, which saves the server parsing and planning it each time.
+ * Returns a function that runs a statement, again if it has failed because of others. Under its
+ * name it stays prepared on each connection, which saves the server parsing and planning it each
+ * time.
  */
 export function prepare<Values extends readonly SqlValue[], Result extends Row>(
   statement: Statement<Values, Result>,
@@ -58,7 +65,10 @@ export function prepare<Values extends readonly SqlValue[], Result extends Row>(
   async function repeat(run: RunOnce, used: DriverStatement, error: unknown) {
     if (isConflict(error)) return withRetries(() => run(current))
     if (isLostStatement(error)) {
-      throw persistenceUnavailable({ message: `Cannot run a statement: ${NO_STATEMENTS_HINT}.`, cause: error })
+      throw persistenceUnavailable({
+        message: `Cannot run a statement: ${NO_STATEMENTS_HINT}.`,
+        cause: error,
+      })
     }
     if (!isStalePlan(error)) throw error
     forget(used)
@@ -75,7 +85,10 @@ export function prepare<Values extends readonly SqlValue[], Result extends Row>(
 }
 
 /** Lets `end`, which `onStatement` has returned, know the result of a statement. */
-export function reported<Result>(end: ReturnType<OnStatement>, result: Promise<Result>): Promise<Result> {
+export function reported<Result>(
+  end: ReturnType<OnStatement>,
+  result: Promise<Result>,
+): Promise<Result> {
   if (end !== undefined) result.then(() => end(), end)
   return result
 }

@@ -5,18 +5,25 @@ export interface Replica {
   readonly pets: Pick<PetRepository, 'list'>
   /** Whether it failed and has not been seen to work since. */
   readonly isSuspended: boolean
-  /** The replica has every pet up to this id that will ever exist; `undefined` as long as that is not known. */
+  /**
+   * The replica has every pet up to this id that will ever exist; `undefined` as long as that is
+   * not known.
+   */
   readonly completeUpTo: PetId | undefined
   /** Leaves it out until it works again. */
   suspend(reason: unknown): void
 }
 
 /**
- * A repository whose lists are read from the replicas in turn. Everything else goes to the primary, and so does every page
- * that a replica may not have completely: one that fails, one that is not full, since only the primary knows where a list
- * ends, and one with pets that are newer than `completeUpTo`. No replicas: the repository itself.
+ * A repository whose lists are read from the replicas in turn. Everything else goes to the primary,
+ * and so does every page that a replica may not have completely: one that fails, one that is not
+ * full, since only the primary knows where a list ends, and one with pets that are newer than
+ * `completeUpTo`. No replicas: the repository itself.
  */
-export function listFromReplicas(primary: PetRepository, replicas: readonly Replica[]): PetRepository {
+export function listFromReplicas(
+  primary: PetRepository,
+  replicas: readonly Replica[],
+): PetRepository {
   if (replicas.length === 0) return primary
   let last = 0
 
@@ -33,7 +40,8 @@ export function listFromReplicas(primary: PetRepository, replicas: readonly Repl
 
     async list(query) {
       const replica = nextReplica()
-      // Before reading: the replica may be further when the page arrives than it was when it was read.
+      // Before reading: the replica may be further when the page arrives than it was when it was
+      // read.
       const upTo = replica?.completeUpTo
       if (replica === undefined || upTo === undefined) return primary.list(query)
       if (query.after !== undefined && query.after >= upTo) return primary.list(query)

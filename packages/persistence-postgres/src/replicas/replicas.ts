@@ -9,8 +9,9 @@ import type { Replica } from './list-from-replicas.ts'
 import { everySecond, pollWatermarks, type Watermark } from './watermarks.ts'
 
 /**
- * Opens the node of each of `replicaUrls`, all or none. Rejects with one sentence that names host and database if one
- * is unavailable. A node that does not say which part of the log it has serves no lists, and Node warns of it.
+ * Opens the node of each of `replicaUrls`, all or none. Rejects with one sentence that names host
+ * and database if one is unavailable. A node that does not say which part of the log it has serves
+ * no lists, and Node warns of it.
  */
 export async function openReplicas(
   primary: Pool,
@@ -68,7 +69,10 @@ class PostgresReplica implements Replica {
     else this.#next ??= watermark
   }
 
-  /** Until a poll finds that it works. Others can serve lists, so a failure concerns the operator and no caller. */
+  /**
+   * Until a poll finds that it works. Others can serve lists, so a failure concerns the operator
+   * and no caller.
+   */
   suspend(reason: unknown): void {
     if (this.isSuspended || this.pool.ending) return
     this.isSuspended = true
@@ -78,8 +82,8 @@ class PostgresReplica implements Replica {
   }
 
   /**
-   * Asks whether it works, and how far it has come. Only a streaming replica has a position in the log: a logical one,
-   * another primary and the readers of some services have none.
+   * Asks whether it works, and how far it has come. Only a streaming replica has a position in the
+   * log: a logical one, another primary and the readers of some services have none.
    */
   async poll(): Promise<void> {
     const next = this.#next

@@ -5,7 +5,10 @@ import type { Pool } from 'pg'
 const POLL_MS = 1_000
 const LOCK_POLL_MS = 100
 
-/** A position of the primary's log at which every pet up to an id that will ever exist has been committed. */
+/**
+ * A position of the primary's log at which every pet up to an id that will ever exist has been
+ * committed.
+ */
 export interface Watermark {
   readonly petId: PetId
   readonly position: string
@@ -18,12 +21,13 @@ const WRITERS = `select virtualtransaction as transaction from pg_locks where lo
 const POSITION = 'select pg_current_wal_insert_lsn()::text as position'
 
 /**
- * Finds out which pets no transaction can still add, because ids are committed in another order than they are assigned:
- * takes the last id, waits for every transaction that may have taken an id up to it, and then takes the log's position. A
- * replica that has replayed the log up to there has every pet up to that id, however long a walk through the pages takes.
+ * Finds out which pets no transaction can still add, because ids are committed in another order
+ * than they are assigned: takes the last id, waits for every transaction that may have taken an id
+ * up to it, and then takes the log's position. A replica that has replayed the log up to there has
+ * every pet up to that id, however long a walk through the pages takes.
  *
- * Calls `onWatermark` with `undefined` if ids went back, as after a failover that lost some: then no earlier watermark is valid.
- * While the primary is unavailable the earlier ones stay valid.
+ * Calls `onWatermark` with `undefined` if ids went back, as after a failover that lost some: then
+ * no earlier watermark is valid. While the primary is unavailable the earlier ones stay valid.
  */
 export function pollWatermarks(
   pool: Pool,
@@ -52,8 +56,8 @@ export function pollWatermarks(
 }
 
 /**
- * Runs work in the background, so that no request waits for a server that does not respond: each time a second after it
- * has ended, until the signal is aborted. What it rejects with is ignored.
+ * Runs work in the background, so that no request waits for a server that does not respond: each
+ * time a second after it has ended, until the signal is aborted. What it rejects with is ignored.
  */
 export async function everySecond(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -1,7 +1,10 @@
 import { type FaultyProxy, openFaultyProxy } from '@pet-store/testing'
 import { onTestFinished } from 'vitest'
 
-/** A server behind a proxy that makes it fail statements with 40001, whatever they are. Begin and rollback always work. */
+/**
+ * A server behind a proxy that makes it fail statements with 40001, whatever they are. Begin and
+ * rollback always work.
+ */
 export interface FailingServer {
   readonly url: string
   /** One of `count` statements fails. */
@@ -41,7 +44,8 @@ export async function openFailingServer(url: string): Promise<FailingServer> {
 const INJECTED = "do $$ begin raise exception 'injected' using errcode = '40001'; end $$"
 
 /**
- * Reads what a client sends, and replaces a simple query, or everything up to a Sync, by one that the server fails with
+ * Reads what a client sends, and replaces a simple query, or everything up to a Sync, by one that
+ * the server fails with
  * 40001. To both the server responds with an error, and that it is ready.
  */
 function replaceStatements(isFailing: () => boolean): (data: Buffer) => Buffer {
@@ -65,7 +69,8 @@ function replaceStatements(isFailing: () => boolean): (data: Buffer) => Buffer {
       const type = String.fromCharCode(message[0] as number)
       if (start === 0 || !'QSX'.includes(type)) continue
       const text = Buffer.concat(group).toString('latin1')
-      const mustWork = type === 'X' || /\0?(?:begin|start transaction|rollback)\b/i.test(text.slice(0, 40))
+      const mustWork =
+        type === 'X' || /\0?(?:begin|start transaction|rollback)\b/i.test(text.slice(0, 40))
       sent.push(
         ...(!mustWork && isFailing()
           ? [simpleQuery(/commit/i.test(text.slice(0, 40)) ? `rollback; ${INJECTED}` : INJECTED)]

@@ -7,18 +7,21 @@ import { postgresCapabilities } from '../database/settings.ts'
 import { openPostgresPersistence } from '../open-persistence.ts'
 
 const FLAGS = ['-c', 'fsync=off']
-const EMPTY_TABLES = 'truncate pet, idempotency_key, api_key, request_count, pet_import restart identity'
+const EMPTY_TABLES =
+  'truncate pet, idempotency_key, api_key, request_count, pet_import restart identity'
 /** Without those of extensions. */
 const TABLES = `
   select quote_ident(relname) as name from pg_class
   where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
   and not exists (select 1 from pg_depend where objid = pg_class.oid and deptype = 'e')`
 
-type Harness = Required<Pick<PersistenceHarness, 'interrupt' | 'freeze' | 'pausedReplica' | 'close'>>
+type Harness = Required<
+  Pick<PersistenceHarness, 'interrupt' | 'freeze' | 'pausedReplica' | 'close'>
+>
 
 /**
- * For `pet-store-adapter check --harness`: on the empty database of `--url`, or on a server of its own, which it can also
- * stop, freeze and replicate.
+ * For `pet-store-adapter check --harness`: on the empty database of `--url`, or on a server of its
+ * own, which it can also stop, freeze and replicate.
  */
 export default async function createHarness(given?: string): Promise<PersistenceHarness> {
   const tables = async () => (await runSql<{ name: string }>(url, TABLES)).map(({ name }) => name)
@@ -26,11 +29,13 @@ export default async function createHarness(given?: string): Promise<Persistence
   await server?.start(FLAGS)
   const url = given ?? (await createDatabase((server as EmbeddedServer).url)).url
   const found = await tables()
-  if (found.length > 0) throw new Error(`The database has the tables ${found.join(', ')}. Name an empty one.`)
+  if (found.length > 0)
+    throw new Error(`The database has the tables ${found.join(', ')}. Name an empty one.`)
   let isMigrated = false
   const removeTables = async () => {
     const names = await tables()
-    if (names.length > 0) await runSql(url, `set lock_timeout = '10s'; drop table ${names.join(', ')} cascade`)
+    if (names.length > 0)
+      await runSql(url, `set lock_timeout = '10s'; drop table ${names.join(', ')} cascade`)
   }
   return {
     open: openPostgresPersistence,
@@ -61,8 +66,13 @@ function ownServer(server: EmbeddedServer): Harness {
     },
     async freeze() {
       const serving = 'select pid from pg_stat_activity where pid <> pg_backend_pid()'
-      const [postmaster] = (await readFile(join(server.dataFolder, 'postmaster.pid'), 'utf8')).split('\n')
-      const pids = [...(await runSql<{ pid: number }>(server.url, serving)).map(({ pid }) => pid), Number(postmaster)]
+      const [postmaster] = (
+        await readFile(join(server.dataFolder, 'postmaster.pid'), 'utf8')
+      ).split('\n')
+      const pids = [
+        ...(await runSql<{ pid: number }>(server.url, serving)).map(({ pid }) => pid),
+        Number(postmaster),
+      ]
       for (const pid of pids) process.kill(pid, 'SIGSTOP')
       return {
         async end() {

@@ -2,7 +2,10 @@ import { createDatabase } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { afterAll, beforeAll, inject } from 'vitest'
 
-/** An empty database for the tests of a file, or of a group: created before the first and dropped after the last. */
+/**
+ * An empty database for the tests of a file, or of a group: created before the first and dropped
+ * after the last.
+ */
 export function useDatabase(): { readonly url: string } {
   const database = { url: '' }
   let drop = async (): Promise<void> => {}

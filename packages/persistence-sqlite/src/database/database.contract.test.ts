@@ -45,7 +45,11 @@ describe('opening an SQLite file', () => {
   })
 
   it.each([
-    ['a file that is no database', 'Dear reader, '.repeat(100), 'the file is not an SQLite database'],
+    [
+      'a file that is no database',
+      'Dear reader, '.repeat(100),
+      'the file is not an SQLite database',
+    ],
     ['a short file that is no database', 'x', 'the file is not an SQLite database'],
     ['a folder', undefined, 'it is a folder'],
   ])('rejects %s', async (what, text, reason) => {
@@ -86,7 +90,9 @@ describe('opening an SQLite file', () => {
   async function expectRejection(path: string, reason: string, mode?: OpenMode): Promise<void> {
     const error: unknown = await openSqliteDatabase(path, mode).catch((error: unknown) => error)
     if (!(error instanceof Error)) throw new Error('It was opened.')
-    expect(error.message).toBe(`Cannot open the SQLite database ${JSON.stringify(path)}: ${reason}.`)
+    expect(error.message).toBe(
+      `Cannot open the SQLite database ${JSON.stringify(path)}: ${reason}.`,
+    )
     expect(error.cause).toBeInstanceOf(Error)
   }
 })

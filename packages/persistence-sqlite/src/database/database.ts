@@ -1,4 +1,12 @@
-import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -6,7 +14,10 @@ import { codeOf, withRetries } from './failures.ts'
 import { assertAccess, assertDatabaseFile, createFolder, NO_DATABASE, user } from './file-access.ts'
 import { MEMORY, type SqliteOptions } from './settings.ts'
 
-/** Whether a missing file is created, with its folder, and whether the file is only read, for which a read-only file system is enough. */
+/**
+ * Whether a missing file is created, with its folder, and whether the file is only read, for which
+ * a read-only file system is enough.
+ */
 export type OpenMode = Pick<SqliteOptions, 'create' | 'readOnly'>
 
 /** Opens a file. Rejects with one sentence that names the path; the driver's error is its cause. */
@@ -23,7 +34,9 @@ export async function openSqliteDatabase(
     return readOnly ? await openReadOnly(path) : await openWritable(path)
   } catch (error) {
     const reason = reasonOf(error, path)
-    throw new Error(`Cannot open the SQLite database ${JSON.stringify(path)}: ${reason}.`, { cause: error })
+    throw new Error(`Cannot open the SQLite database ${JSON.stringify(path)}: ${reason}.`, {
+      cause: error,
+    })
   }
 }
 
@@ -43,19 +56,23 @@ export async function withSqliteDatabase<Result>(
 
 async function openWritable(path: string): Promise<Database.Database> {
   return closedOnFailure(new Database(path, { timeout: 0 }), async (connection) => {
-    // Readers and a writer do not block each other. Also the first read of the file, which shows whether it is a database.
+    // Readers and a writer do not block each other. Also the first read of the file, which shows
+    // whether it is a database.
     const mode = await withRetries(() => connection.pragma('journal_mode = wal', { simple: true }))
-    if (mode !== 'wal') throw new Error(`its file system does not support a write-ahead log (${mode})`)
-    // A pet is stored when its response is sent, even after a power failure. docs/decisions/0010-sqlite-durability.md
+    if (mode !== 'wal')
+      throw new Error(`its file system does not support a write-ahead log (${mode})`)
+    // A pet is stored when its response is sent, even after a power failure.
+    // docs/decisions/0010-sqlite-durability.md
     connection.pragma('synchronous = full')
     return connection
   })
 }
 
 /**
- * Even for reading, SQLite needs a log beside a file in this mode, and creates it with the owner and the rights of the
- * reader: then others could no longer write. So only who may write the file anyway opens it in the normal way, where the
- * last connection to close removes the log. Others use the log of a process that has the file open, or read a copy.
+ * Even for reading, SQLite needs a log beside a file in this mode, and creates it with the owner
+ * and the rights of the reader: then others could no longer write. So only who may write the file
+ * anyway opens it in the normal way, where the last connection to close removes the log. Others use
+ * the log of a process that has the file open, or read a copy.
  */
 async function openReadOnly(path: string): Promise<Database.Database> {
   try {
@@ -76,17 +93,23 @@ function isOwnFile(path: string): boolean {
   return (user === uid || user === 0) && (mode & constants.S_IWUSR) !== 0
 }
 
-async function openForQueries(path: string, options: Database.Options = {}): Promise<Database.Database> {
-  return closedOnFailure(new Database(path, { ...options, timeout: 0, fileMustExist: true }), async (connection) => {
-    connection.pragma('query_only = on')
-    await withRetries(() => connection.prepare('select 1 from sqlite_schema limit 1').get())
-    return connection
-  })
+async function openForQueries(
+  path: string,
+  options: Database.Options = {},
+): Promise<Database.Database> {
+  return closedOnFailure(
+    new Database(path, { ...options, timeout: 0, fileMustExist: true }),
+    async (connection) => {
+      connection.pragma('query_only = on')
+      await withRetries(() => connection.prepare('select 1 from sqlite_schema limit 1').get())
+      return connection
+    },
+  )
 }
 
 /**
- * Reads a copy where there is no log that could be used: no process is writing. The copy is unlinked once it is
- * open, so that nothing is left of it even when the process is killed.
+ * Reads a copy where there is no log that could be used: no process is writing. The copy is
+ * unlinked once it is open, so that nothing is left of it even when the process is killed.
  */
 async function openCopy(path: string): Promise<Database.Database> {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
@@ -96,7 +119,8 @@ async function openCopy(path: string): Promise<Database.Database> {
     copyFileSync(path, copy)
     chmodSync(copy, 0o600)
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`)
-    if (statSync(path).mtimeMs !== before) throw new Error('it changed while it was copied; run the command again')
+    if (statSync(path).mtimeMs !== before)
+      throw new Error('it changed while it was copied; run the command again')
     return await openForQueries(copy)
   } finally {
     rmSync(folder, { recursive: true, force: true })

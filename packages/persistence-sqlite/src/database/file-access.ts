@@ -1,22 +1,42 @@
-import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
 
 const SMALLEST_DATABASE_BYTES = 512
 export const NO_DATABASE = 'the file is not an SQLite database'
 
-/** Creates a folder and those around it, durably. Throws one sentence if a file has the name of one of them. */
+/**
+ * Creates a folder and those around it, durably. Throws one sentence if a file has the name of one
+ * of them.
+ */
 export function createFolder(folder: string): void {
   try {
     const first = mkdirSync(folder, { recursive: true })
     if (first === undefined) return
-    for (let created = resolve(folder); created.length >= resolve(first).length; created = dirname(created)) {
+    for (
+      let created = resolve(folder);
+      created.length >= resolve(first).length;
+      created = dirname(created)
+    ) {
       syncFolder(dirname(created))
     }
   } catch (error) {
-    const file = ancestorsOf(folder).find((above) => statSync(above, { throwIfNoEntry: false })?.isFile())
+    const file = ancestorsOf(folder).find((above) =>
+      statSync(above, { throwIfNoEntry: false })?.isFile(),
+    )
     if (file === undefined) throw error
-    throw new Error(`${JSON.stringify(file)} is a file; a folder of that name is needed`, { cause: error })
+    throw new Error(`${JSON.stringify(file)} is a file; a folder of that name is needed`, {
+      cause: error,
+    })
   }
 }
 
@@ -35,16 +55,20 @@ export function assertDatabaseFile(path: string, mayCreate: boolean): void {
 }
 
 /**
- * SQLite silently opens a file for reading that it may not write, and leaves a log beside it: every write would fail
- * later.
+ * SQLite silently opens a file for reading that it may not write, and leaves a log beside it: every
+ * write would fail later.
  */
 export function assertAccess(path: string, readOnly: boolean): void {
-  if (existsSync(path) && !mayAccess(path, constants.R_OK)) throw new Error(`${user()} may not read the file`)
+  if (existsSync(path) && !mayAccess(path, constants.R_OK))
+    throw new Error(`${user()} may not read the file`)
   if (readOnly) return
-  if (existsSync(path) && !mayAccess(path, constants.W_OK)) throw new Error(`${user()} may not write the file`)
+  if (existsSync(path) && !mayAccess(path, constants.W_OK))
+    throw new Error(`${user()} may not write the file`)
   const folder = dirname(path)
   if (mayAccess(folder, constants.W_OK)) return
-  throw new Error(`${user()} may not write in the folder ${JSON.stringify(folder)}, where SQLite keeps its log`)
+  throw new Error(
+    `${user()} may not write in the folder ${JSON.stringify(folder)}, where SQLite keeps its log`,
+  )
 }
 
 function mayAccess(path: string, right: number): boolean {
@@ -71,7 +95,10 @@ export function syncFile(file: string): void {
   sync(openSync(file, 'r+'))
 }
 
-/** So that a new name survives a power failure. Windows has no such call for folders, and needs none. */
+/**
+ * So that a new name survives a power failure. Windows has no such call for folders, and needs
+ * none.
+ */
 export function syncFolder(folder: string): void {
   if (process.platform !== 'win32') sync(openSync(folder, 'r'))
 }

@@ -14,8 +14,9 @@ export const sqliteCapabilities: PersistenceCapabilities = {
 export const MEMORY = ':memory:'
 
 /**
- * Returns the path that a URL names: `sqlite:` and a path, absolute or relative to the working directory, or
- * `sqlite::memory:` for a database that is discarded when it is closed. Throws a `TypeError` that names the rule.
+ * Returns the path that a URL names: `sqlite:` and a path, absolute or relative to the working
+ * directory, or `sqlite::memory:` for a database that is discarded when it is closed. Throws a
+ * `TypeError` that names the rule.
  */
 export function sqlitePath(url: string): string {
   if (!url.startsWith('sqlite:')) throw invalidUrl(url, 'begin with "sqlite:"')

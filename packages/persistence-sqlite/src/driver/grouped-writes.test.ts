@@ -21,7 +21,8 @@ describe('Grouped writes', () => {
   })
   afterEach(() => database.close())
 
-  const insert = (text: string) => () => database.prepare('insert into note values (?)').run(text).lastInsertRowid
+  const insert = (text: string) => () =>
+    database.prepare('insert into note values (?)').run(text).lastInsertRowid
   const write = (text: string) => addWrite(insert(text), [])
   const stored = () => database.prepare('select text from note order by text').pluck().all()
 
@@ -48,8 +49,13 @@ describe('Grouped writes', () => {
 
   it('are all rejected and store nothing when the commit fails', async () => {
     database.exec('pragma foreign_keys = on')
-    database.exec('create table comment (note text references note (text) deferrable initially deferred)')
-    const failing = addWrite(() => database.prepare("insert into comment values ('of nothing')").run(), [])
+    database.exec(
+      'create table comment (note text references note (text) deferrable initially deferred)',
+    )
+    const failing = addWrite(
+      () => database.prepare("insert into comment values ('of nothing')").run(),
+      [],
+    )
     const results = await Promise.allSettled([write('a'), failing])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     expect(stored()).toEqual([])
@@ -64,7 +70,10 @@ describe('Grouped writes', () => {
       if (sql === 'commit') throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
       return exec(sql)
     }
-    await expect(written).rejects.toMatchObject({ code: 'persistence_unavailable', outcome: 'unknown' })
+    await expect(written).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      outcome: 'unknown',
+    })
   })
 
   it('store nothing when the file is gone', async () => {
@@ -95,7 +104,8 @@ describe('While another process writes, grouped writes', () => {
 
   const open = (maxWaitMs = 60_000) => {
     const addWrite = createGroupedWrites(database, () => {}, { maxWaitMs })
-    return (text: string) => addWrite(() => database.prepare('insert into note values (?)').run(text), [text])
+    return (text: string) =>
+      addWrite(() => database.prepare('insert into note values (?)').run(text), [text])
   }
   const stored = () => database.prepare('select text from note order by text').pluck().all()
 

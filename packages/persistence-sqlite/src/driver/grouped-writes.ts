@@ -16,8 +16,8 @@ import type { Database } from 'better-sqlite3'
 import { isBusy, isDiskFailure, RETRY_PAUSE_MS, unavailableOr } from '../database/failures.ts'
 
 /**
- * Runs a write in the next transaction and resolves after its commit. A write that throws fails alone. `values` are those
- * that it holds while it waits.
+ * Runs a write in the next transaction and resolves after its commit. A write that throws fails
+ * alone. `values` are those that it holds while it waits.
  */
 export type AddWrite = <Result>(
   write: () => Result,
@@ -26,11 +26,15 @@ export type AddWrite = <Result>(
 ) => Promise<Result>
 
 /**
- * Puts the writes of one turn of the event loop into one transaction. With `synchronous = full` waiting for the disk is
- * the whole cost of a write; sharing it makes full durability affordable. `assertFile` throws when the file that the
- * database was opened from is gone.
+ * Puts the writes of one turn of the event loop into one transaction. With `synchronous = full`
+ * waiting for the disk is the whole cost of a write; sharing it makes full durability affordable.
+ * `assertFile` throws when the file that the database was opened from is gone.
  */
-export function createGroupedWrites(database: Database, assertFile = () => {}, options?: GroupOptions): AddWrite {
+export function createGroupedWrites(
+  database: Database,
+  assertFile = () => {},
+  options?: GroupOptions,
+): AddWrite {
   const grouped = new GroupedStatements<() => unknown, unknown>(async (take) => {
     try {
       assertFile()
@@ -46,7 +50,10 @@ export function createGroupedWrites(database: Database, assertFile = () => {}, o
     grouped.add(write, values, cancellation) as Promise<Result>
 }
 
-function commit(database: Database, group: readonly WaitingStatement<() => unknown, unknown>[]): void {
+function commit(
+  database: Database,
+  group: readonly WaitingStatement<() => unknown, unknown>[],
+): void {
   let isCommitting = false
   try {
     const settle = group.map(({ work, resolve, reject }) => {
@@ -54,7 +61,8 @@ function commit(database: Database, group: readonly WaitingStatement<() => unkno
         const result = work()
         return () => resolve(result)
       } catch (error) {
-        // A rejected statement undoes itself and leaves the transaction open; anything worse ends it for all.
+        // A rejected statement undoes itself and leaves the transaction open; anything worse ends
+        // it for all.
         if (!database.inTransaction) throw error
         return () => reject(error)
       }
@@ -70,15 +78,18 @@ function commit(database: Database, group: readonly WaitingStatement<() => unkno
 }
 
 /**
- * Returns a function that throws `persistence_unavailable` when the file or its log was moved, replaced or deleted since:
- * what is written then would be lost.
+ * Returns a function that throws `persistence_unavailable` when the file or its log was moved,
+ * replaced or deleted since: what is written then would be lost.
  */
 export function createFileCheck(database: Database): () => void {
   const path = database.name
   // In memory, or a copy that has no name.
   if (!existsSync(path)) return () => {}
   // SQLite keeps the log beside the file that a link leads to.
-  const files = [path, `${realpathSync(path)}-wal`].map((file) => ({ file, opened: fileIdOf(file) }))
+  const files = [path, `${realpathSync(path)}-wal`].map((file) => ({
+    file,
+    opened: fileIdOf(file),
+  }))
   return () => {
     // Closing removes the log.
     if (!database.open) return
@@ -101,7 +112,11 @@ function fileIdOf(path: string): string | undefined {
 }
 
 /** Adds pets; those of one turn of the event loop share a transaction. */
-export function createSqlitePetWriter(em: SqlEntityManager, database: Database, addWrite: AddWrite): PetWriter {
+export function createSqlitePetWriter(
+  em: SqlEntityManager,
+  database: Database,
+  addWrite: AddWrite,
+): PetWriter {
   const { table, columns, names, keys } = petTables(em)
   const { owner, key, fingerprint, at, petId } = keys.column
   const insertPet = database.prepare<[NewPetColumns]>(
@@ -116,17 +131,20 @@ export function createSqlitePetWriter(em: SqlEntityManager, database: Database, 
   // A number would be rounded, and `safeIntegers` makes it a bigint.
   const add = (pet: NewPetColumns) => insertPet.run(pet).lastInsertRowid as PetId
 
-  // Inside the transaction of the group this is a savepoint. SQLite has one writer at a time: that the key is not there
-  // stays true.
-  const addBoth = database.transaction(([owner, key, fingerprint, at]: NewKeyColumns, pet: NewPetColumns) => {
-    if (findKey.get(owner, key) !== undefined) return undefined
-    const id = add(pet)
-    insertKey.run(owner, key, fingerprint, at, id)
-    return id
-  })
+  // Inside the transaction of the group this is a savepoint. SQLite has one writer at a time: that
+  // the key is not there stays true.
+  const addBoth = database.transaction(
+    ([owner, key, fingerprint, at]: NewKeyColumns, pet: NewPetColumns) => {
+      if (findKey.get(owner, key) !== undefined) return undefined
+      const id = add(pet)
+      insertKey.run(owner, key, fingerprint, at, id)
+      return id
+    },
+  )
 
   return {
     add: (pet, cancellation) => addWrite(() => add(pet), pet, cancellation),
-    addWithKey: (key, pet, cancellation) => addWrite(() => addBoth(key, pet), [...key, ...pet], cancellation),
+    addWithKey: (key, pet, cancellation) =>
+      addWrite(() => addBoth(key, pet), [...key, ...pet], cancellation),
   }
 }

@@ -37,7 +37,11 @@ describe('Grouped reads', () => {
       throw new Error('not readable')
     })
     const results = await Promise.allSettled([read(1), lost, read(2)])
-    expect(results).toMatchObject([{ value: 'a' }, { reason: new Error('not readable') }, { value: 'b' }])
+    expect(results).toMatchObject([
+      { value: 'a' },
+      { reason: new Error('not readable') },
+      { value: 'b' },
+    ])
     expect(database.inTransaction).toBe(false)
   })
 
@@ -56,7 +60,8 @@ describe('Grouped reads', () => {
     let attempts = 0
     const retried = addRead(() => {
       attempts += 1
-      if (attempts === 1) throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY')
+      if (attempts === 1)
+        throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY')
       return attempts
     })
     expect(await Promise.all([retried, read(1)])).toEqual([2, 'a'])

@@ -4,13 +4,19 @@ import { isBusy, REQUEST_MAX_WAIT_MS, unavailableOr, withRetries } from '../data
 import type { AddWrite } from './grouped-writes.ts'
 
 /**
- * Runs statements on the driver itself, where they stay prepared. Every integer is read as a `bigint`, exactly. The
- * driver is synchronous, so the reads and the writes of one turn of the event loop are collected and run together.
+ * Runs statements on the driver itself, where they stay prepared. Every integer is read as a
+ * `bigint`, exactly. The driver is synchronous, so the reads and the writes of one turn of the
+ * event loop are collected and run together.
  */
-export function createSqliteStatementRunner(database: Database, addWrite: AddWrite): StatementRunner {
+export function createSqliteStatementRunner(
+  database: Database,
+  addWrite: AddWrite,
+): StatementRunner {
   const addRead = createGroupedReads(database)
 
-  function prepare<Values extends SqlValues, Row extends SqlValues>(statement: Statement<Values, Row>) {
+  function prepare<Values extends SqlValues, Row extends SqlValues>(
+    statement: Statement<Values, Row>,
+  ) {
     return database.prepare<[Values], Row>(statement.sql).safeIntegers().raw()
   }
 
@@ -40,11 +46,12 @@ export function createSqliteStatementRunner(database: Database, addWrite: AddWri
 type AddRead = <Result>(read: () => Result) => Promise<Result>
 
 /**
- * The reads of one turn of the event loop run together, on one snapshot. Separately, each would find the processor's
- * caches full of HTTP and would lock and unlock the file: the first of a group takes three times as long as the others.
+ * The reads of one turn of the event loop run together, on one snapshot. Separately, each would
+ * find the processor's caches full of HTTP and would lock and unlock the file: the first of a group
+ * takes three times as long as the others.
  *
- * Writers do not block readers. Only while another process recovers the log after a crash is a read retried, for five
- * seconds at most.
+ * Writers do not block readers. Only while another process recovers the log after a crash is a read
+ * retried, for five seconds at most.
  */
 export function createGroupedReads(database: Database): AddRead {
   const begin = database.prepare('begin')
@@ -69,7 +76,10 @@ export function createGroupedReads(database: Database): AddRead {
         try {
           resolve(read())
         } catch (error) {
-          if (isBusy(error)) withRetries(read, REQUEST_MAX_WAIT_MS).then(resolve, (late) => reject(unavailableOr(late)))
+          if (isBusy(error))
+            withRetries(read, REQUEST_MAX_WAIT_MS).then(resolve, (late) =>
+              reject(unavailableOr(late)),
+            )
           else reject(unavailableOr(error))
         }
       })

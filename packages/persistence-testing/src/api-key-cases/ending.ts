@@ -6,40 +6,89 @@ const ADA = `Ada "אדה" 🐕`
 
 /** Keys are revoked permanently, and their last use is recorded. */
 export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key', {
-  'revoke: revokes one key, stores by whom, and changes neither when it is revoked again': async (keys) => {
+  'revoke: revokes one key, stores by whom, and changes neither when it is revoked again': async (
+    keys,
+  ) => {
     const [kiosk, neighbour] = [aNewApiKey('kiosk'), aNewApiKey('neighbour')]
     await keys.add(kiosk)
     await keys.add(neighbour)
     for (const [minute, by] of [[5, ADA], [9, 'Bob'], [1]] as const) {
-      expectEqual(await keys.revoke(kiosk.id, after(minute), by), true, 'revoke must return true for a known key')
+      expectEqual(
+        await keys.revoke(kiosk.id, after(minute), by),
+        true,
+        'revoke must return true for a known key',
+      )
     }
     const revoked = { ...withoutHash(kiosk), revokedAt: after(5), revokedBy: ADA }
-    expectEqual(await keys.find(kiosk.id), revoked, 'the key must be revoked at the first time, by the first one')
-    expectEqual(await keys.findByHash(kiosk.sha256), revoked, 'the key must be revoked at the first time')
-    expectEqual(await keys.find(neighbour.id), withoutHash(neighbour), 'another key must not change')
+    expectEqual(
+      await keys.find(kiosk.id),
+      revoked,
+      'the key must be revoked at the first time, by the first one',
+    )
+    expectEqual(
+      await keys.findByHash(kiosk.sha256),
+      revoked,
+      'the key must be revoked at the first time',
+    )
+    expectEqual(
+      await keys.find(neighbour.id),
+      withoutHash(neighbour),
+      'another key must not change',
+    )
     await keys.revoke(neighbour.id, after(5))
     await keys.revoke(neighbour.id, after(6), 'Bob')
     const unnamed = { ...withoutHash(neighbour), revokedAt: after(5) }
-    expectEqual(await keys.find(neighbour.id), unnamed, 'a key that nobody is named for must not name anybody')
+    expectEqual(
+      await keys.find(neighbour.id),
+      unnamed,
+      'a key that nobody is named for must not name anybody',
+    )
   },
   'revoke-unknown: returns false when there is no such key to revoke': async (keys) => {
     await keys.add(aNewApiKey('kiosk'))
-    expectEqual(await keys.revoke('key_other', after(0)), false, 'revoke must return false for an unknown key')
-    expectEqual((await keys.find('key_kiosk'))?.revokedAt, undefined, 'another key must not be revoked')
+    expectEqual(
+      await keys.revoke('key_other', after(0)),
+      false,
+      'revoke must return false for an unknown key',
+    )
+    expectEqual(
+      (await keys.find('key_kiosk'))?.revokedAt,
+      undefined,
+      'another key must not be revoked',
+    )
   },
-  'revoke-concurrent: keeps a revocation when the key is used and replaced at the same time': (keys) =>
-    expectRevocationsKept(keys, keys),
+  'revoke-concurrent: keeps a revocation when the key is used and replaced at the same time': (
+    keys,
+  ) => expectRevocationsKept(keys, keys),
   'mark-used: records the latest use of a key, in whatever order the uses arrive': async (keys) => {
     const { sha256, ...key } = aNewApiKey('kiosk')
     await keys.add({ ...key, sha256 })
     await keys.add(aNewApiKey('neighbour'))
     await keys.markUsed([{ id: key.id, at: after(5) }])
-    expectEqual(await keys.find(key.id), { ...key, lastUsedAt: after(5) }, 'the use must be recorded')
-    await Promise.all([7, 9, 8, 1].map((minute) => keys.markUsed([{ id: key.id, at: after(minute) }])))
-    expectEqual(await keys.findByHash(sha256), { ...key, lastUsedAt: after(9) }, 'the latest use must be recorded')
+    expectEqual(
+      await keys.find(key.id),
+      { ...key, lastUsedAt: after(5) },
+      'the use must be recorded',
+    )
+    await Promise.all(
+      [7, 9, 8, 1].map((minute) => keys.markUsed([{ id: key.id, at: after(minute) }])),
+    )
+    expectEqual(
+      await keys.findByHash(sha256),
+      { ...key, lastUsedAt: after(9) },
+      'the latest use must be recorded',
+    )
     await keys.markUsed([11, 13, 12].map((minute) => ({ id: key.id, at: after(minute) })))
-    expectEqual((await keys.find(key.id))?.lastUsedAt, after(13), 'the latest use of one call must be recorded')
-    expectEqual((await keys.find('key_neighbour'))?.lastUsedAt, undefined, 'another key must not be marked as used')
+    expectEqual(
+      (await keys.find(key.id))?.lastUsedAt,
+      after(13),
+      'the latest use of one call must be recorded',
+    )
+    expectEqual(
+      (await keys.find('key_neighbour'))?.lastUsedAt,
+      undefined,
+      'another key must not be marked as used',
+    )
   },
   'mark-used-many: records the uses of many keys in one call': async (keys) => {
     const names = Array.from({ length: 300 }, (_, index) => `k${index}`)
@@ -53,18 +102,29 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
     const unused = (await keys.list()).filter(({ lastUsedAt }) => lastUsedAt === undefined)
     expectEqual(unused, [], 'every key must have a last use')
   },
-  'mark-used-unknown: accepts the use of an unknown key, and no uses at all, without an error': async (keys) => {
-    await keys.markUsed([{ id: 'key_other', at: after(0) }])
-    await keys.markUsed([])
-    expectEqual(await keys.list(), [], 'nothing may be stored for an unknown key')
-    await keys.add(aNewApiKey('kiosk'))
-    await keys.markUsed(['key_other', 'key_kiosk'].map((id) => ({ id, at: after(1) })))
-    expectEqual((await keys.find('key_kiosk'))?.lastUsedAt, after(1), 'the use of the known key must be recorded')
-  },
+  'mark-used-unknown: accepts the use of an unknown key, and no uses at all, without an error':
+    async (keys) => {
+      await keys.markUsed([{ id: 'key_other', at: after(0) }])
+      await keys.markUsed([])
+      expectEqual(await keys.list(), [], 'nothing may be stored for an unknown key')
+      await keys.add(aNewApiKey('kiosk'))
+      await keys.markUsed(['key_other', 'key_kiosk'].map((id) => ({ id, at: after(1) })))
+      expectEqual(
+        (await keys.find('key_kiosk'))?.lastUsedAt,
+        after(1),
+        'the use of the known key must be recorded',
+      )
+    },
 })
 
-/** One caller revokes keys while another uses and replaces them; what was read before must not be written over it. */
-export async function expectRevocationsKept(keys: ApiKeyRepository, other: ApiKeyRepository): Promise<void> {
+/**
+ * One caller revokes keys while another uses and replaces them; what was read before must not be
+ * written over it.
+ */
+export async function expectRevocationsKept(
+  keys: ApiKeyRepository,
+  other: ApiKeyRepository,
+): Promise<void> {
   await Promise.all(
     Array.from({ length: 24 }, async (_, index) => {
       const id = `key_${index}`

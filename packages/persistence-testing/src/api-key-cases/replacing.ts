@@ -3,82 +3,127 @@ import { type ContractCase, casesOf, expectEqual, expectRejection } from '../con
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 
 /** A key gets one successor, and ends with the overlap. */
-export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key.replace', {
-  'successor: replaces a key: stores the successor and ends the old key': async (keys) => {
-    const old = aNewApiKey('old')
-    const fields = { createdAt: after(1), createdBy: 'Ada', expiresAt: after(100) }
-    const successor = aNewApiKey('successor', { ...fields, scopes: ['pets:write'] })
-    await keys.add(old)
-    expectEqual(await keys.replace(old.id, successor, after(10)), true, 'replace must return true')
-    const stored = withoutHash(successor)
-    expectEqual(await keys.find(successor.id), stored, 'the successor must be found by its id')
-    expectEqual(await keys.findByHash(successor.sha256), stored, 'the successor must be found by its hash')
-    const ending = { ...withoutHash(old), expiresAt: after(10), replacedBy: successor.id }
-    expectEqual(await keys.find(old.id), ending, 'the old key must end and name its successor')
-    expectEqual(await keys.findByHash(old.sha256), ending, 'the old key must end and name its successor')
-    expectEqual(await keys.list(), [ending, stored], 'both keys must be listed')
-  },
-  'earlier-end: never extends the life of a replaced key': async (keys) => {
-    await keys.add(aNewApiKey('old', { expiresAt: after(5) }))
-    await keys.replace('key_old', aNewApiKey('successor'), after(10))
-    expectEqual((await keys.find('key_old'))?.expiresAt, after(5), 'the earlier end of the old key')
-  },
-  'concurrent: replaces a key once, even when many calls arrive at the same time': async (keys) => {
-    await keys.add(aNewApiKey('old'))
-    const names = ['a', 'b', 'c', 'd', 'e']
-    const results = await Promise.all(names.map((name) => keys.replace('key_old', aNewApiKey(name), after(10))))
-    expectEqual(results.filter(Boolean).length, 1, 'the number of calls that return true')
-    const winner = `key_${names[results.indexOf(true)]}`
-    const ids = (await keys.list()).map(({ id }) => id)
-    expectEqual(ids.sort(), [winner, 'key_old'].sort(), 'only one successor may be stored')
-    expectEqual((await keys.find('key_old'))?.replacedBy, winner, 'the old key must name its successor')
-
-    const isReplaced = await keys.replace('key_old', aNewApiKey('late'), after(1))
-    expectEqual(isReplaced, false, 'replace must return false for a key that has a successor')
-    expectEqual((await keys.find('key_old'))?.expiresAt, after(10), 'the end of the old key must not change')
-    expectEqual(await keys.find('key_late'), undefined, 'the second successor must not be stored')
-  },
-  'again: replaces a successor too': async (keys) => {
-    await keys.add(aNewApiKey('first'))
-    await keys.replace('key_first', aNewApiKey('second', { createdAt: after(1) }), after(10))
-    const isReplaced = await keys.replace('key_second', aNewApiKey('third', { createdAt: after(2) }), after(20))
-    expectEqual(isReplaced, true, 'replace must return true for a successor')
-    expectEqual(
-      (await keys.list()).map(({ replacedBy, expiresAt }) => [replacedBy, expiresAt]),
-      [
-        ['key_second', after(10)],
-        ['key_third', after(20)],
-        [undefined, undefined],
-      ],
-      'each key must name its successor and end with its overlap',
-    )
-  },
-  'unknown: rejects to replace an unknown key, and stores nothing': async (keys) => {
-    await expectRejection(
-      async () => keys.replace('key_other', aNewApiKey('successor'), after(10)),
-      'replace must reject an unknown key',
-    )
-    expectEqual(await keys.list(), [], 'nothing may be stored')
-  },
-  'taken: rejects a successor whose id or hash is taken, and changes nothing': async (keys) => {
-    const old = aNewApiKey('old')
-    await keys.add(old)
-    for (const taken of [{ id: old.id }, { sha256: old.sha256 }]) {
-      await expectRejection(
-        async () => keys.replace(old.id, aNewApiKey('successor', taken), after(10)),
-        'replace must reject a taken id or hash',
+export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
+  'api-key.replace',
+  {
+    'successor: replaces a key: stores the successor and ends the old key': async (keys) => {
+      const old = aNewApiKey('old')
+      const fields = { createdAt: after(1), createdBy: 'Ada', expiresAt: after(100) }
+      const successor = aNewApiKey('successor', { ...fields, scopes: ['pets:write'] })
+      await keys.add(old)
+      expectEqual(
+        await keys.replace(old.id, successor, after(10)),
+        true,
+        'replace must return true',
       )
-    }
-    expectEqual(await keys.list(), [withoutHash(old)], 'the old key must not change')
+      const stored = withoutHash(successor)
+      expectEqual(await keys.find(successor.id), stored, 'the successor must be found by its id')
+      expectEqual(
+        await keys.findByHash(successor.sha256),
+        stored,
+        'the successor must be found by its hash',
+      )
+      const ending = { ...withoutHash(old), expiresAt: after(10), replacedBy: successor.id }
+      expectEqual(await keys.find(old.id), ending, 'the old key must end and name its successor')
+      expectEqual(
+        await keys.findByHash(old.sha256),
+        ending,
+        'the old key must end and name its successor',
+      )
+      expectEqual(await keys.list(), [ending, stored], 'both keys must be listed')
+    },
+    'earlier-end: never extends the life of a replaced key': async (keys) => {
+      await keys.add(aNewApiKey('old', { expiresAt: after(5) }))
+      await keys.replace('key_old', aNewApiKey('successor'), after(10))
+      expectEqual(
+        (await keys.find('key_old'))?.expiresAt,
+        after(5),
+        'the earlier end of the old key',
+      )
+    },
+    'concurrent: replaces a key once, even when many calls arrive at the same time': async (
+      keys,
+    ) => {
+      await keys.add(aNewApiKey('old'))
+      const names = ['a', 'b', 'c', 'd', 'e']
+      const results = await Promise.all(
+        names.map((name) => keys.replace('key_old', aNewApiKey(name), after(10))),
+      )
+      expectEqual(results.filter(Boolean).length, 1, 'the number of calls that return true')
+      const winner = `key_${names[results.indexOf(true)]}`
+      const ids = (await keys.list()).map(({ id }) => id)
+      expectEqual(ids.sort(), [winner, 'key_old'].sort(), 'only one successor may be stored')
+      expectEqual(
+        (await keys.find('key_old'))?.replacedBy,
+        winner,
+        'the old key must name its successor',
+      )
+
+      const isReplaced = await keys.replace('key_old', aNewApiKey('late'), after(1))
+      expectEqual(isReplaced, false, 'replace must return false for a key that has a successor')
+      expectEqual(
+        (await keys.find('key_old'))?.expiresAt,
+        after(10),
+        'the end of the old key must not change',
+      )
+      expectEqual(await keys.find('key_late'), undefined, 'the second successor must not be stored')
+    },
+    'again: replaces a successor too': async (keys) => {
+      await keys.add(aNewApiKey('first'))
+      await keys.replace('key_first', aNewApiKey('second', { createdAt: after(1) }), after(10))
+      const isReplaced = await keys.replace(
+        'key_second',
+        aNewApiKey('third', { createdAt: after(2) }),
+        after(20),
+      )
+      expectEqual(isReplaced, true, 'replace must return true for a successor')
+      expectEqual(
+        (await keys.list()).map(({ replacedBy, expiresAt }) => [replacedBy, expiresAt]),
+        [
+          ['key_second', after(10)],
+          ['key_third', after(20)],
+          [undefined, undefined],
+        ],
+        'each key must name its successor and end with its overlap',
+      )
+    },
+    'unknown: rejects to replace an unknown key, and stores nothing': async (keys) => {
+      await expectRejection(
+        async () => keys.replace('key_other', aNewApiKey('successor'), after(10)),
+        'replace must reject an unknown key',
+      )
+      expectEqual(await keys.list(), [], 'nothing may be stored')
+    },
+    'taken: rejects a successor whose id or hash is taken, and changes nothing': async (keys) => {
+      const old = aNewApiKey('old')
+      await keys.add(old)
+      for (const taken of [{ id: old.id }, { sha256: old.sha256 }]) {
+        await expectRejection(
+          async () => keys.replace(old.id, aNewApiKey('successor', taken), after(10)),
+          'replace must reject a taken id or hash',
+        )
+      }
+      expectEqual(await keys.list(), [withoutHash(old)], 'the old key must not change')
+    },
+    'changed-since: leaves out no key that was created, replaced or revoked since a time': async (
+      keys,
+    ) => {
+      for (const name of ['untouched', 'replaced', 'revoked']) await keys.add(aNewApiKey(name))
+      await keys.replace(
+        'key_replaced',
+        aNewApiKey('successor', { createdAt: after(20) }),
+        after(30),
+      )
+      await keys.revoke('key_revoked', after(20))
+      const isChanged = ({ id }: { readonly id: string }) => id !== 'key_untouched'
+      const changed = (await keys.list()).filter(isChanged)
+      for (const time of [after(10), after(20)]) {
+        expectEqual(
+          (await keys.list(time)).filter(isChanged),
+          changed,
+          'the keys that changed, as in the whole list',
+        )
+      }
+    },
   },
-  'changed-since: leaves out no key that was created, replaced or revoked since a time': async (keys) => {
-    for (const name of ['untouched', 'replaced', 'revoked']) await keys.add(aNewApiKey(name))
-    await keys.replace('key_replaced', aNewApiKey('successor', { createdAt: after(20) }), after(30))
-    await keys.revoke('key_revoked', after(20))
-    const isChanged = ({ id }: { readonly id: string }) => id !== 'key_untouched'
-    const changed = (await keys.list()).filter(isChanged)
-    for (const time of [after(10), after(20)]) {
-      expectEqual((await keys.list(time)).filter(isChanged), changed, 'the keys that changed, as in the whole list')
-    }
-  },
-})
+)

@@ -5,7 +5,11 @@ import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 const NAMES = [`it's a "key" \\ %_`, '👩‍👧 Kasse 🐕', 'מפתח', ' kiosk ', '🐾'.repeat(100)]
 const KEYS: readonly NewApiKey[] = [
   aNewApiKey('bare'),
-  aNewApiKey('full', { scopes: ['pets:read', 'pets:write'], createdBy: `Ada "אדה" 🐕`, expiresAt: after(1) }),
+  aNewApiKey('full', {
+    scopes: ['pets:read', 'pets:write'],
+    createdBy: `Ada "אדה" 🐕`,
+    expiresAt: after(1),
+  }),
   aNewApiKey('times', {
     createdAt: new Date('1999-12-31T23:59:59.999Z'),
     expiresAt: new Date('9999-12-31T23:59:59.999Z'),
@@ -15,46 +19,78 @@ const KEYS: readonly NewApiKey[] = [
 
 /** Keys are stored as given, and found by id and by hash. */
 export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key.add', {
-  'fields: returns every field exactly as given, of expired keys too, and no key for an absent field': async (keys) => {
-    for (const key of KEYS) await keys.add(key)
-    const listed = new Map((await keys.list()).map((key) => [key.id, key]))
-    for (const { sha256, ...key } of KEYS) {
-      const results = {
-        found: await keys.find(key.id),
-        byHash: await keys.findByHash(sha256),
-        listed: listed.get(key.id),
+  'fields: returns every field exactly as given, of expired keys too, and no key for an absent field':
+    async (keys) => {
+      for (const key of KEYS) await keys.add(key)
+      const listed = new Map((await keys.list()).map((key) => [key.id, key]))
+      for (const { sha256, ...key } of KEYS) {
+        const results = {
+          found: await keys.find(key.id),
+          byHash: await keys.findByHash(sha256),
+          listed: listed.get(key.id),
+        }
+        const expected = { found: key, byHash: key, listed: key }
+        expectEqual(
+          results,
+          expected,
+          'find, findByHash and list must return the key as given, without its hash',
+        )
       }
-      const expected = { found: key, byHash: key, listed: key }
-      expectEqual(results, expected, 'find, findByHash and list must return the key as given, without its hash')
-    }
-  },
+    },
   'unknown: finds no key by another id or hash': async (keys) => {
-    expectEqual(await keys.findByHash(hashOf('kiosk')), undefined, 'an empty database must have no key')
+    expectEqual(
+      await keys.findByHash(hashOf('kiosk')),
+      undefined,
+      'an empty database must have no key',
+    )
     await keys.add(aNewApiKey('kiosk'))
     for (const id of ['key_kios', 'KEY_KIOSK', 'kiosk', '', hashOf('kiosk')]) {
-      expectEqual(await keys.find(id), undefined, `find must return undefined for ${JSON.stringify(id)}`)
+      expectEqual(
+        await keys.find(id),
+        undefined,
+        `find must return undefined for ${JSON.stringify(id)}`,
+      )
     }
     for (const sha256 of [hashOf('kios'), 'key_kiosk', '']) {
-      expectEqual(await keys.findByHash(sha256), undefined, `findByHash must return undefined for '${sha256}'`)
+      expectEqual(
+        await keys.findByHash(sha256),
+        undefined,
+        `findByHash must return undefined for '${sha256}'`,
+      )
     }
   },
   'taken: rejects a key whose id or hash is taken, and changes nothing': async (keys) => {
     const first = aNewApiKey('first')
     await keys.add(first)
-    await expectRejection(async () => keys.add(aNewApiKey('other', { id: first.id })), 'add must reject a taken id')
+    await expectRejection(
+      async () => keys.add(aNewApiKey('other', { id: first.id })),
+      'add must reject a taken id',
+    )
     await expectRejection(
       async () => keys.add(aNewApiKey('other', { sha256: first.sha256 })),
       'add must reject a taken hash',
     )
     expectEqual(await keys.list(), [withoutHash(first)], 'a rejected key must change nothing')
-    expectEqual(await keys.findByHash(hashOf('other')), undefined, 'a rejected key must not be found')
+    expectEqual(
+      await keys.findByHash(hashOf('other')),
+      undefined,
+      'a rejected key must not be found',
+    )
   },
   'same-name: stores several keys with the same name, as a rotation makes them': async (keys) => {
     for (const key of ['one', 'other']) await keys.add(aNewApiKey(key, { name: 'kiosk' }))
-    const isReplaced = await keys.replace('key_one', aNewApiKey('next', { name: 'kiosk' }), after(1))
+    const isReplaced = await keys.replace(
+      'key_one',
+      aNewApiKey('next', { name: 'kiosk' }),
+      after(1),
+    )
     expectEqual(isReplaced, true, 'replace must accept a successor with the same name')
     const listed = (await keys.list()).map(({ id, name }) => `${id} ${name}`)
-    expectEqual(listed.sort(), ['key_next kiosk', 'key_one kiosk', 'key_other kiosk'], 'all keys with the name')
+    expectEqual(
+      listed.sort(),
+      ['key_next kiosk', 'key_one kiosk', 'key_other kiosk'],
+      'all keys with the name',
+    )
   },
   'list: lists every key in the order of creation, in any state': async (keys) => {
     expectEqual(await keys.list(), [], 'an empty database must list no key')
@@ -69,15 +105,21 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       ['mole', 'zebra', 'ant'],
       'keys must be listed in the order of createdAt',
     )
-    for (const key of listed) expectEqual(key, await keys.find(key.id), 'list must return the same key as find')
+    for (const key of listed)
+      expectEqual(key, await keys.find(key.id), 'list must return the same key as find')
   },
   'detached: stores its own copy: changing a key has no effect': async (keys) => {
-    const aKey = () => aNewApiKey('kiosk', { scopes: ['pets:read'], createdAt: after(0), expiresAt: after(1) })
+    const aKey = () =>
+      aNewApiKey('kiosk', { scopes: ['pets:read'], createdAt: after(0), expiresAt: after(1) })
     const { sha256, ...stored } = aKey()
     const given = aKey()
     await keys.add(given)
     change(given)
-    for (const found of [await keys.find(given.id), await keys.findByHash(sha256), (await keys.list())[0]]) {
+    for (const found of [
+      await keys.find(given.id),
+      await keys.findByHash(sha256),
+      (await keys.list())[0],
+    ]) {
       expectEqual(found, stored, 'the stored key must not change')
       change(found)
     }
@@ -87,7 +129,11 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
 
 /** Does what a careless caller in JavaScript may do. */
 function change(key: object | undefined): void {
-  const { scopes, createdAt, expiresAt } = key as { scopes: string[]; createdAt: Date; expiresAt: Date }
+  const { scopes, createdAt, expiresAt } = key as {
+    scopes: string[]
+    createdAt: Date
+    expiresAt: Date
+  }
   scopes.push('pets:write')
   createdAt.setTime(0)
   expiresAt.setTime(0)

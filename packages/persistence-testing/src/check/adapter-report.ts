@@ -22,7 +22,10 @@ export interface AdapterReport {
 
 const DETAILED = 10
 
-/** The guarantees of a report, each or counted by capability, what is broken in detail, and a summary. */
+/**
+ * The guarantees of a report, each or counted by capability, what is broken in detail, and a
+ * summary.
+ */
 export function formatReport(
   { guarantees, capabilities, contractVersion, stopped }: AdapterReport,
   all = false,
@@ -33,7 +36,9 @@ export function formatReport(
     return `\nBroken: ${name} (${id})\n${text?.replaceAll(/^/gm, '  ')}`
   })
   return [
-    ...(all ? everyGuarantee(guarantees) : [...countsByCapability(guarantees), ...reasonsNotShown(guarantees)]),
+    ...(all
+      ? everyGuarantee(guarantees)
+      : [...countsByCapability(guarantees), ...reasonsNotShown(guarantees)]),
     ...details,
     ...(stopped === undefined ? [] : ['', `Stopped: ${stopped}.`]),
     '',
@@ -45,7 +50,12 @@ export function formatReport(
 
 function everyGuarantee(guarantees: readonly CheckedGuarantee[]): readonly string[] {
   const rows = guarantees.map(({ result, capability, durationMs, name, reason }) => {
-    return [result, capability, `${durationMs} ms`, result === 'not shown' ? `${name} (${reason})` : name]
+    return [
+      result,
+      capability,
+      `${durationMs} ms`,
+      result === 'not shown' ? `${name} (${reason})` : name,
+    ]
   })
   return table([['RESULT', 'CAPABILITY', 'TIME', 'GUARANTEE'], ...rows])
 }
@@ -74,8 +84,10 @@ function grouped(
 }
 
 function table(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  const lineOf = (row: readonly string[]) =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return rows.map((row) => lineOf(row).trimEnd())
 }
 

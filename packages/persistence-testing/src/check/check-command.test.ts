@@ -12,14 +12,21 @@ import type { AdapterReport } from './adapter-report.ts'
 import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
 
 const source = (path: string) => new URL(path, import.meta.url)
-const EXAMPLE_HARNESS = fileURLToPath(source('../../../../examples/persistence-adapter/test/harness.ts'))
+const EXAMPLE_HARNESS = fileURLToPath(
+  source('../../../../examples/persistence-adapter/test/harness.ts'),
+)
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs the command in the folder; `code` is a module, and `file` what opens the file adapter in it. */
+/**
+ * Runs the command in the folder; `code` is a module, and `file` what opens the file adapter in it.
+ */
 function startCheck(code: string, options: string) {
   const name = `./${code.length}-${options.replaceAll(/\W/g, '')}.mjs`
-  writeFileSync(join(folder, name), code.replace('$file', source('../testing/file-persistence.test-support.ts').href))
+  writeFileSync(
+    join(folder, name),
+    code.replace('$file', source('../testing/file-persistence.test-support.ts').href),
+  )
   // Replaced after splitting: its path may have spaces.
   const given = options
     .replace('$module', `--module ${name}`)
@@ -36,7 +43,11 @@ async function check(
   options = `check $module --url file:${folder}/{name} --only pet.find --time-limit 1`,
 ) {
   const child = startCheck(code, options)
-  const [stdout, stderr, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
   return { stdout, stderr, exitCode: exitCode as number }
 }
 
@@ -64,7 +75,10 @@ const BROKEN_FIND = `
 
 describe.concurrent('pet-store-adapter check', () => {
   it('shows the guarantees of the example, whose harness moves its file', async () => {
-    const { stdout, exitCode } = await check('', 'check --harness $example --only persistence.reopen --json')
+    const { stdout, exitCode } = await check(
+      '',
+      'check --harness $example --only persistence.reopen --json',
+    )
     const { guarantees } = JSON.parse(stdout) as AdapterReport
     expect(new Set(guarantees.map(({ result }) => result))).toEqual(new Set(['shown', 'not shown']))
     expect(exitCode).toBe(0)
@@ -76,7 +90,9 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(stdout).toMatch(
       /\n {2}pets\.add\(\{ name: 'Rex'.* failed with:\n {2}Error: not implemented\n {6}at .*\.mjs:2:/,
     )
-    expect(stdout).toMatch(/\nContract [\d.]+: 0 guarantees shown, \d+ not shown, \d+ broken, in [\d.]+ s\.\n$/)
+    expect(stdout).toMatch(
+      /\nContract [\d.]+: 0 guarantees shown, \d+ not shown, \d+ broken, in [\d.]+ s\.\n$/,
+    )
     expect(exitCode).toBe(1)
   })
 
@@ -122,7 +138,10 @@ describe.concurrent('pet-store-adapter check', () => {
   })
 
   it.each([
-    ['check $module --url x --time-limit soon', '--time-limit must be a number of seconds, got "soon".'],
+    [
+      'check $module --url x --time-limit soon',
+      '--time-limit must be a number of seconds, got "soon".',
+    ],
     ['check $module --url x --only nothing', 'The id of no case begins with "nothing".'],
     ['', 'Usage: pet-store-adapter check'],
   ])('ends with 2 on wrong use: %s', async (options, message) => {

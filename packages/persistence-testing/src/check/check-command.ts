@@ -32,10 +32,14 @@ interface Findings {
 }
 
 /**
- * Checks an adapter, in processes that it ends when they do not, and prints the result. Resolves with the exit code: 0
- * nothing is broken, 1 something is, or not everything was checked, 2 wrong use.
+ * Checks an adapter, in processes that it ends when they do not, and prints the result. Resolves
+ * with the exit code: 0 nothing is broken, 1 something is, or not everything was checked, 2 wrong
+ * use.
  */
-export async function checkCommand(options: CheckOptions, { all, json }: PrintOptions): Promise<number> {
+export async function checkCommand(
+  options: CheckOptions,
+  { all, json }: PrintOptions,
+): Promise<number> {
   const findings: Findings = { guarantees: [], endless: 0 }
   const { guarantees } = findings
   let isClean = true
@@ -52,15 +56,29 @@ export async function checkCommand(options: CheckOptions, { all, json }: PrintOp
     return 1
   }
   const { capabilities } = last
-  const report: AdapterReport = { contractVersion, capabilities, guarantees, ...(stopped !== undefined && { stopped }) }
-  process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report, all))
+  const report: AdapterReport = {
+    contractVersion,
+    capabilities,
+    guarantees,
+    ...(stopped !== undefined && { stopped }),
+  }
+  process.stdout.write(
+    json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report, all),
+  )
   const isBroken = guarantees.some(({ result }) => result === 'broken')
   return isBroken || !isClean || stopped !== undefined ? 1 : 0
 }
 
-/** Runs the cases that are left, until the process ends: after the last case, after an endless one, or because it broke. */
-async function runProcess(options: CheckOptions, findings: Findings): Promise<number | NodeJS.Signals> {
-  // With a group of its own, to end the processes that it has started too. Standard output is for the report.
+/**
+ * Runs the cases that are left, until the process ends: after the last case, after an endless one,
+ * or because it broke.
+ */
+async function runProcess(
+  options: CheckOptions,
+  findings: Findings,
+): Promise<number | NodeJS.Signals> {
+  // With a group of its own, to end the processes that it has started too. Standard output is for
+  // the report.
   const child = fork(
     process.argv[1] as string,
     [RUN_CASES, JSON.stringify(options), String(findings.guarantees.length)],
@@ -93,7 +111,8 @@ async function runProcess(options: CheckOptions, findings: Findings): Promise<nu
   clearTimeout(timer)
   endGroup(child)
   process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-  // Unless somebody else ended it, a process that ended in the middle of a case broke its guarantee.
+  // Unless somebody else ended it, a process that ended in the middle of a case broke its
+  // guarantee.
   if (running !== undefined && findings.stopped === undefined) {
     const { id, name, capability, limitMs } = running.started
     const durationMs = Date.now() - running.start

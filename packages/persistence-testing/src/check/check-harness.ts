@@ -8,7 +8,10 @@ export interface CheckOptions {
   readonly module?: string
   /** An empty database, beside which each case makes its own. */
   readonly url?: string
-  /** A module whose default export makes a `PersistenceHarness`, or what it adds to the module's, of the URL. */
+  /**
+   * A module whose default export makes a `PersistenceHarness`, or what it adds to the module's, of
+   * the URL.
+   */
   readonly harness?: string
   /** How the ids of the cases begin that run; default: all. */
   readonly only?: string
@@ -20,12 +23,18 @@ export interface CheckOptions {
 export class WrongUse extends Error {}
 
 /** Makes the harness of the command line: that of a module, that of a file, or both together. */
-export async function createHarness({ module, url, harness: file }: CheckOptions): Promise<PersistenceHarness> {
-  if (url === undefined && file === undefined) throw new WrongUse('Name an empty database with --url.')
+export async function createHarness({
+  module,
+  url,
+  harness: file,
+}: CheckOptions): Promise<PersistenceHarness> {
+  if (url === undefined && file === undefined)
+    throw new WrongUse('Name an empty database with --url.')
   const make = file === undefined ? undefined : await loadHarness(file)
   const base = module === undefined ? {} : await harnessOfModule(module, url ?? '')
   const harness = { ...base, ...((await make?.(url)) as Partial<PersistenceHarness> | undefined) }
-  if (harness.open !== undefined && harness.emptyDatabase !== undefined) return harness as PersistenceHarness
+  if (harness.open !== undefined && harness.emptyDatabase !== undefined)
+    return harness as PersistenceHarness
   throw new WrongUse(
     file === undefined
       ? 'Name the persistence module with --module.'
@@ -44,14 +53,21 @@ async function harnessOfModule(name: string, url: string): Promise<PersistenceHa
   // A module that is not there is wrong use; one that is there and no adapter is a broken one.
   await importFromWorkingDirectory(name).catch(wrongUse)
   const { specifier, ...adapter } = await loadPersistenceModule(name)
-  return { ...adapter, emptyDatabase: databasesBeside(url), module: specifier, nodeOptions: process.execArgv }
+  return {
+    ...adapter,
+    emptyDatabase: databasesBeside(url),
+    module: specifier,
+    nodeOptions: process.execArgv,
+  }
 }
 
 function wrongUse(error: unknown): never {
   throw new WrongUse(error instanceof Error ? error.message : String(error), { cause: error })
 }
 
-/** Databases that nobody has used: the URL with a number behind its path, or instead of `{name}`. */
+/**
+ * Databases that nobody has used: the URL with a number behind its path, or instead of `{name}`.
+ */
 function databasesBeside(url: string): () => Promise<string> {
   const [, path = url, parameters = ''] = /^([^?#]*)([?#].*)?$/s.exec(url) ?? []
   const template = url.includes('{name}') ? url : `${path.replace(/\/$/, '')}-{name}${parameters}`
@@ -60,8 +76,13 @@ function databasesBeside(url: string): () => Promise<string> {
   return async () => template.replaceAll('{name}', `${run}-${++databases}`)
 }
 
-/** No case writes to the database itself, but whoever names one with pets may have meant another. */
-export async function assertEmpty({ open }: PersistenceHarness, { url, harness: file }: CheckOptions): Promise<void> {
+/**
+ * No case writes to the database itself, but whoever names one with pets may have meant another.
+ */
+export async function assertEmpty(
+  { open }: PersistenceHarness,
+  { url, harness: file }: CheckOptions,
+): Promise<void> {
   if (url === undefined || file !== undefined || url.includes('{name}')) return
   const isFull = async (): Promise<boolean> => {
     const opened = await open({ url, readOnly: true, create: false })
@@ -74,4 +95,5 @@ export async function assertEmpty({ open }: PersistenceHarness, { url, harness: 
 }
 
 const READING_LIMIT_MS = 10_000
-const NOT_EMPTY = 'This database is not empty, and a check writes many pets. Name an empty one with --url.'
+const NOT_EMPTY =
+  'This database is not empty, and a check writes many pets. Name an empty one with --url.'

@@ -17,9 +17,13 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
   const calls = new Set<{ readonly text: string }>()
   const failed = new WeakMap<object, string>()
 
-  /** Calls, and notes the call until it has ended; a promise is returned as one that does the same. */
+  /**
+   * Calls, and notes the call until it has ended; a promise is returned as one that does the same.
+   */
   function follow(name: string, args: readonly unknown[], call: () => unknown): unknown {
-    const given = args.map((arg) => inspect(arg, { breakLength: Number.POSITIVE_INFINITY })).join(', ')
+    const given = args
+      .map((arg) => inspect(arg, { breakLength: Number.POSITIVE_INFINITY }))
+      .join(', ')
     const text = `${name}(${given.length > MAX_LENGTH ? `${given.slice(0, MAX_LENGTH)}…` : given})`
     const entry = { text }
     calls.add(entry)
@@ -40,7 +44,10 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
     return result
   }
 
-  /** An object with the same functions, which are called on the given one: it may be frozen, or an instance of a class. */
+  /**
+   * An object with the same functions, which are called on the given one: it may be frozen, or an
+   * instance of a class.
+   */
   function followed<Opened extends object>(name: string, opened: Opened): Opened {
     const isPart = (value: unknown): value is object => typeof value === 'object' && value !== null
     return new Proxy({} as Opened, {
@@ -49,7 +56,9 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
         if (typeof value !== 'function') return isPart(value) ? followed(String(key), value) : value
         return (...args: unknown[]) => {
           const result = follow(`${name}.${String(key)}`, args, () => value.apply(opened, args))
-          return key === 'createRateLimiter' && isPart(result) ? followed('rateLimiter', result) : result
+          return key === 'createRateLimiter' && isPart(result)
+            ? followed('rateLimiter', result)
+            : result
         }
       },
     })
@@ -68,6 +77,7 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
       ...(openBulkAccess && { openBulkAccess: opening('openBulkAccess', openBulkAccess) }),
     },
     running: () => [...calls].map(({ text }) => text),
-    failedWith: (error) => (typeof error === 'object' && error !== null ? failed.get(error) : undefined),
+    failedWith: (error) =>
+      typeof error === 'object' && error !== null ? failed.get(error) : undefined,
   }
 }

@@ -26,8 +26,9 @@ export interface StartedCase {
 const CLOSING_LIMIT_MS = 10_000
 
 /**
- * Runs the cases from an index on, one after the other, in a process of its own, which it ends with exit code 2 for wrong
- * use, 1 when anything was wrong outside of the cases, which it prints, and 0.
+ * Runs the cases from an index on, one after the other, in a process of its own, which it ends with
+ * exit code 2 for wrong use, 1 when anything was wrong outside of the cases, which it prints, and
+ * 0.
  */
 export async function runCases(options: CheckOptions, from: number): Promise<never> {
   let harness: PersistenceHarness | undefined
@@ -58,7 +59,8 @@ async function run(given: PersistenceHarness, options: CheckOptions, from: numbe
   const scale = ((options.timeLimitSeconds ?? 0) * 1000) / TIME_LIMIT_MS || 1
   const { only = '' } = options
   const cases = adapterContract(calls.harness).filter(({ id }) => id.startsWith(only))
-  if (cases.length === 0) throw new WrongUse(`The id of no case begins with ${JSON.stringify(only)}.`)
+  if (cases.length === 0)
+    throw new WrongUse(`The id of no case begins with ${JSON.stringify(only)}.`)
   const all = { total: cases.length, capabilities: given.capabilities ?? null }
   for (const [index, one] of cases.slice(from).entries()) {
     const { id, name, capability, timeLimitMs } = one
@@ -81,7 +83,10 @@ async function checkOne(
   const start = Date.now()
   let isEndless = false
   const outcome = await runCase(timeLimitMs * scale).then(
-    (reason) => (reason === undefined ? { result: 'shown' as const } : { result: 'not shown' as const, reason }),
+    (reason) =>
+      reason === undefined
+        ? { result: 'shown' as const }
+        : { result: 'not shown' as const, reason },
     (error: unknown) => {
       isEndless = error instanceof AssertionError && error.message.includes('did not end within')
       return { result: 'broken' as const, reason: reasonOf(error, calls) }
@@ -90,14 +95,19 @@ async function checkOne(
   return { ended: { id, name, capability, ...outcome, durationMs: Date.now() - start }, isEndless }
 }
 
-/** What is wrong: the case says it by itself; an error of the adapter with its call and its stack. */
+/**
+ * What is wrong: the case says it by itself; an error of the adapter with its call and its stack.
+ */
 function reasonOf(error: unknown, calls: FollowedCalls): string {
   if (!(error instanceof AssertionError)) {
     const call = calls.failedWith(error)
     return `${call === undefined ? 'The case failed' : `${call} failed`} with:\n${withoutOwnFrames(inspect(error))}`
   }
   const running = error.message.includes('did not end within') ? calls.running() : []
-  return [error.message, ...running.slice(0, 5).map((call) => `This call has not ended: ${call}`)].join('\n')
+  return [
+    error.message,
+    ...running.slice(0, 5).map((call) => `This call has not ended: ${call}`),
+  ].join('\n')
 }
 
 /** The files of this package. */

@@ -17,35 +17,63 @@ export interface Attempt {
   readonly outcome?: string
 }
 
-/** Adds a pet, with its name as an idempotency key if it gets one. A rejection must be the one of an unavailable database. */
-export async function attempt(pets: PetRepository, name: string, isKeyed: boolean): Promise<Attempt> {
+/**
+ * Adds a pet, with its name as an idempotency key if it gets one. A rejection must be the one of an
+ * unavailable database.
+ */
+export async function attempt(
+  pets: PetRepository,
+  name: string,
+  isKeyed: boolean,
+): Promise<Attempt> {
   try {
-    return { name, isKeyed, pet: isKeyed ? (await addWithName(pets, name)).pet : await pets.add(aNewPet({ name })) }
+    return {
+      name,
+      isKeyed,
+      pet: isKeyed ? (await addWithName(pets, name)).pet : await pets.add(aNewPet({ name })),
+    }
   } catch (error) {
     await expectRejection(() => Promise.reject(error), `the add of the pet ${name}`, UNAVAILABLE)
     const { outcome } = error as { outcome?: string }
-    assert.ok(outcome === 'not_stored' || outcome === 'unknown', `an add must have an outcome, got ${outcome}`)
+    assert.ok(
+      outcome === 'not_stored' || outcome === 'unknown',
+      `an add must have an outcome, got ${outcome}`,
+    )
     return { name, isKeyed, outcome }
   }
 }
 
 function addWithName(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {
-  return pets.addWithKey(aNewPet({ name }), { owner: 'shop', key: name, fingerprint: name, at: after(0) })
+  return pets.addWithKey(aNewPet({ name }), {
+    owner: 'shop',
+    key: name,
+    fingerprint: name,
+    at: after(0),
+  })
 }
 
-/** Every add that resolved is stored, none that said `not_stored` is, not even later, and each idempotency key has one pet. */
-export async function expectStoredAsSaid(pets: PetRepository, attempts: readonly Attempt[]): Promise<void> {
+/**
+ * Every add that resolved is stored, none that said `not_stored` is, not even later, and each
+ * idempotency key has one pet.
+ */
+export async function expectStoredAsSaid(
+  pets: PetRepository,
+  attempts: readonly Attempt[],
+): Promise<void> {
   await untilAvailable(() => pets.list({ limit: 1 }))
   await aMomentLater()
   const stored = await petsByName(pets)
   for (const { name, pet, outcome } of attempts) {
-    if (pet !== undefined) expectEqual(stored.get(name), pet, `the pet ${name}, whose add has resolved`)
-    if (outcome === 'not_stored') expectEqual(stored.get(name), undefined, `the pet ${name}, whose add said not_stored`)
+    if (pet !== undefined)
+      expectEqual(stored.get(name), pet, `the pet ${name}, whose add has resolved`)
+    if (outcome === 'not_stored')
+      expectEqual(stored.get(name), undefined, `the pet ${name}, whose add said not_stored`)
   }
   for (const { name, pet } of attempts.filter(({ isKeyed }) => isKeyed)) {
     const repeat = await untilAvailable(() => addWithName(pets, name))
     const expected = pet ?? stored.get(name)
-    if (expected !== undefined) expectEqual(repeat, { pet: expected, isReplay: true }, `a repeat with the key ${name}`)
+    if (expected !== undefined)
+      expectEqual(repeat, { pet: expected, isReplay: true }, `a repeat with the key ${name}`)
   }
 }
 

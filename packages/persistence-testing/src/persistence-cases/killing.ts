@@ -14,12 +14,13 @@ const GROUP = { group: 'persistence.killed', timeLimitMs: 60_000 }
 
 /** A process that is killed loses nothing that it has acknowledged. */
 export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
-  'acknowledged: has every acknowledged pet exactly once after kill -9 of the process that wrote it': withProcesses(
-    async (harness, start) => {
+  'acknowledged: has every acknowledged pet exactly once after kill -9 of the process that wrote it':
+    withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
       const acknowledged = new Map<string, string>()
       for (let round = 0; round < ROUNDS; round += 1) {
-        for (const [id, name] of await writeUntilKilled(start, url, `round-${round}`)) acknowledged.set(name, id)
+        for (const [id, name] of await writeUntilKilled(start, url, `round-${round}`))
+          acknowledged.set(name, id)
       }
       await withPersistence(harness, url, async ({ pets }) => {
         const stored = await petsByName(pets)
@@ -31,11 +32,14 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
         assert.ok(keyed.length > 0, 'a pet must have been added with an idempotency key')
         for (const [name, known] of keyed) {
           const { pet, isReplay } = await repeat(pets, name)
-          expectEqual([pet.id, isReplay], [known.id, true], `the idempotency key of ${name} must still be known`)
+          expectEqual(
+            [pet.id, isReplay],
+            [known.id, true],
+            `the idempotency key of ${name} must still be known`,
+          )
         }
       })
-    },
-  ),
+    }),
   'at-once: has a pet and its idempotency key, even if the process is killed as soon as the add has resolved':
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
@@ -44,7 +48,11 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
       await withPersistence(harness, url, async ({ pets }) => {
         const names = (await listAll(pets)).map(({ name }) => name)
         expectEqual(names, ['Rex', `Mia${WITH_KEY}`], 'the pets whose add has resolved')
-        expectEqual((await repeat(pets, `Mia${WITH_KEY}`)).isReplay, true, 'isReplay of a repeat with the key')
+        expectEqual(
+          (await repeat(pets, `Mia${WITH_KEY}`)).isReplay,
+          true,
+          'isReplay of a repeat with the key',
+        )
       })
     }),
   'api-keys: has an API key, and its end, even if the process is killed as soon as it was added or revoked':
@@ -53,11 +61,21 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
       await withPersistence(harness, url, (opened) => apiKeysOf(opened).add(aNewApiKey('old')))
       await untilKilled(start(url, killedAfter(`apiKeys.revoke('key_old', at)`)))
       const added = aNewApiKey('new')
-      await untilKilled(start(url, killedAfter(`apiKeys.add({ ...${JSON.stringify(added)}, createdAt: at })`)))
+      await untilKilled(
+        start(url, killedAfter(`apiKeys.add({ ...${JSON.stringify(added)}, createdAt: at })`)),
+      )
       await withPersistence(harness, url, async (opened) => {
         const apiKeys = apiKeysOf(opened)
-        expectEqual((await apiKeys.find('key_old'))?.revokedAt, after(0), 'the time at which the key was revoked')
-        expectEqual(await apiKeys.findByHash(added.sha256), withoutHash(added), 'the key that was added')
+        expectEqual(
+          (await apiKeys.find('key_old'))?.revokedAt,
+          after(0),
+          'the time at which the key was revoked',
+        )
+        expectEqual(
+          await apiKeys.findByHash(added.sha256),
+          withoutHash(added),
+          'the key that was added',
+        )
       })
     }),
 })
@@ -74,10 +92,17 @@ function killedAfter(call: string): string {
 
 async function untilKilled({ ended }: ReturnType<StartProcess>): Promise<void> {
   const { signal, errors } = await ended
-  expectEqual(signal, 'SIGKILL', `the writing process must run until it is killed; it printed: ${errors}`)
+  expectEqual(
+    signal,
+    'SIGKILL',
+    `the writing process must run until it is killed; it printed: ${errors}`,
+  )
 }
 
-/** Eight callers add pets, every second one with an idempotency key, and print each pet once its add has resolved. */
+/**
+ * Eight callers add pets, every second one with an idempotency key, and print each pet once its add
+ * has resolved.
+ */
 const WRITER = `
   const [round, at] = values
   const { pets } = await open({ url, migrate: true })
@@ -92,7 +117,10 @@ const WRITER = `
   }
   await Promise.all(Array.from({ length: 8 }, (_, caller) => write(caller)))`
 
-/** Lets another process write, kills it in the middle, and returns the ids and names that it printed. */
+/**
+ * Lets another process write, kills it in the middle, and returns the ids and names that it
+ * printed.
+ */
 async function writeUntilKilled(
   start: StartProcess,
   url: string,
@@ -109,5 +137,10 @@ async function writeUntilKilled(
 }
 
 function repeat(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {
-  return pets.addWithKey(aNewPet({ name }), { owner: 'writer', key: name, fingerprint: name, at: after(0) })
+  return pets.addWithKey(aNewPet({ name }), {
+    owner: 'writer',
+    key: name,
+    fingerprint: name,
+    at: after(0),
+  })
 }

@@ -6,9 +6,14 @@ import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
 /** The schema changes only when opening may migrate it, and the adapter has what it declares. */
 export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migrate', {
-  'empty: does not open an empty database without migrate, and leaves it empty': async (harness) => {
+  'empty: does not open an empty database without migrate, and leaves it empty': async (
+    harness,
+  ) => {
     await withPersistence(harness, await harness.emptyDatabase(), async (persistence) => {
-      assertShown(persistence.isMigrated, 'the adapter has no migrations, so an empty database is not outdated')
+      assertShown(
+        persistence.isMigrated,
+        'the adapter has no migrations, so an empty database is not outdated',
+      )
       expectEqual(await persistence.isMigrated(), true, 'isMigrated after opening with migrate')
     })
     const url = await harness.emptyDatabase()
@@ -23,10 +28,13 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     const persistence = await harness.open({ url, migrate: false })
     await persistence.close()
   },
-  'read-only: creates nothing when it is opened for reading alone, for bulk access neither': async (harness) => {
+  'read-only: creates nothing when it is opened for reading alone, for bulk access neither': async (
+    harness,
+  ) => {
     const url = await harness.emptyDatabase()
-    const tryToOpen = async (opening: Promise<{ close(): Promise<void> } | undefined> | undefined) =>
-      (await opening?.catch(() => undefined))?.close()
+    const tryToOpen = async (
+      opening: Promise<{ close(): Promise<void> } | undefined> | undefined,
+    ) => (await opening?.catch(() => undefined))?.close()
     const isThere = async () => {
       const opened = await harness.open({ url, create: false }).catch(() => undefined)
       await opened?.close()
@@ -39,28 +47,35 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     await tryToOpen(harness.openBulkAccess?.(readOnly))
     expectEqual(await isThere(), false, 'whether bulk access for reading has created it')
   },
-  'outdated: does not open an outdated database without migrate, migrates it with migrate, and keeps its pets': async (
-    harness,
-  ) => {
-    assertShown(harness.outdatedDatabase, 'the harness makes no database with an outdated schema')
-    const { url, pets: old } = await harness.outdatedDatabase()
-    await expectNotOpened(harness, { url, migrate: false })
-    await withPersistence(harness, url, async (persistence) => {
-      const { pets } = persistence
-      expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
-      expectEqual(await listAll(pets), old, 'the pets from before the migration')
-      for (const pet of old) expectEqual(await pets.find(pet.id), pet, 'find must return a pet from before')
-      for (const status of PET_STATUSES) {
-        const expected = old.filter((pet) => pet.status === status)
-        expectEqual(await pets.list({ status, limit: 1_000 }), expected, `the pets from before that are ${status}`)
-      }
-      const added = await pets.add(aNewPet())
-      expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
-    })
-  },
+  'outdated: does not open an outdated database without migrate, migrates it with migrate, and keeps its pets':
+    async (harness) => {
+      assertShown(harness.outdatedDatabase, 'the harness makes no database with an outdated schema')
+      const { url, pets: old } = await harness.outdatedDatabase()
+      await expectNotOpened(harness, { url, migrate: false })
+      await withPersistence(harness, url, async (persistence) => {
+        const { pets } = persistence
+        expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
+        expectEqual(await listAll(pets), old, 'the pets from before the migration')
+        for (const pet of old)
+          expectEqual(await pets.find(pet.id), pet, 'find must return a pet from before')
+        for (const status of PET_STATUSES) {
+          const expected = old.filter((pet) => pet.status === status)
+          expectEqual(
+            await pets.list({ status, limit: 1_000 }),
+            expected,
+            `the pets from before that are ${status}`,
+          )
+        }
+        const added = await pets.add(aNewPet())
+        expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
+      })
+    },
 })
 
-function expectNotOpened({ open }: Parameters<HarnessCase['run']>[0], options: PersistenceOptions): Promise<void> {
+function expectNotOpened(
+  { open }: Parameters<HarnessCase['run']>[0],
+  options: PersistenceOptions,
+): Promise<void> {
   return expectRejection(
     async () => (await open(options)).close(),
     'opening without migrate must reject when the schema is missing or outdated',

@@ -11,33 +11,34 @@ const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
 
 /** Everything is stored after closing and opening again, even what was being written. */
 export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reopen', {
-  'pets: still has all pets after it is opened again, also for reading alone, and gives greater ids': async (
-    harness,
-  ) => {
-    const url = await harness.emptyDatabase()
-    const added = await withPersistence(harness, url, async ({ pets }) => [
-      ...(await addPets(pets, 3)),
-      await pets.add(aNewPet({ categoryId: INT64.min, status: 'sold' })),
-    ])
-    const [first, , , sold] = added as [Pet, Pet, Pet, Pet]
-    await withPersistence(harness, url, async ({ pets }) => {
-      expectEqual(await pets.find(sold.id), sold, 'find must return a pet as it was added')
-      expectEqual(await pets.list({ status: 'sold', limit: 9 }), [sold], 'the pets with a status')
-      expectEqual(await pets.list({ after: first.id, limit: 2 }), added.slice(1, 3), 'a page')
-    })
-    const reading = await harness.open({ url, readOnly: true, create: false })
-    const read = await listAll(reading.pets)
-    await reading.close()
-    expectEqual(read, added, 'the pets of an opening for reading alone')
-    await withPersistence(harness, url, async ({ pets }) => {
-      expectEqual(await listAll(pets), added, 'all pets must be stored as they were added')
-      const next = await pets.add(aNewPet())
-      assert.ok(next.id > sold.id, `the next id must be greater than ${sold.id}, got ${next.id}`)
-    })
-  },
+  'pets: still has all pets after it is opened again, also for reading alone, and gives greater ids':
+    async (harness) => {
+      const url = await harness.emptyDatabase()
+      const added = await withPersistence(harness, url, async ({ pets }) => [
+        ...(await addPets(pets, 3)),
+        await pets.add(aNewPet({ categoryId: INT64.min, status: 'sold' })),
+      ])
+      const [first, , , sold] = added as [Pet, Pet, Pet, Pet]
+      await withPersistence(harness, url, async ({ pets }) => {
+        expectEqual(await pets.find(sold.id), sold, 'find must return a pet as it was added')
+        expectEqual(await pets.list({ status: 'sold', limit: 9 }), [sold], 'the pets with a status')
+        expectEqual(await pets.list({ after: first.id, limit: 2 }), added.slice(1, 3), 'a page')
+      })
+      const reading = await harness.open({ url, readOnly: true, create: false })
+      const read = await listAll(reading.pets)
+      await reading.close()
+      expectEqual(read, added, 'the pets of an opening for reading alone')
+      await withPersistence(harness, url, async ({ pets }) => {
+        expectEqual(await listAll(pets), added, 'all pets must be stored as they were added')
+        const next = await pets.add(aNewPet())
+        assert.ok(next.id > sold.id, `the next id must be greater than ${sold.id}, got ${next.id}`)
+      })
+    },
   'idempotency-keys: still knows idempotency keys after it is opened again': async (harness) => {
     const url = await harness.emptyDatabase()
-    const { pet } = await withPersistence(harness, url, ({ pets }) => pets.addWithKey(aNewPet(), KEY))
+    const { pet } = await withPersistence(harness, url, ({ pets }) =>
+      pets.addWithKey(aNewPet(), KEY),
+    )
     await withPersistence(harness, url, async ({ pets }) => {
       const repeat = await pets.addWithKey(aNewPet(), KEY)
       expectEqual(repeat, { pet, isReplay: true }, 'a repeat must return the stored pet')
@@ -52,17 +53,28 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
       expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime of the key')
     })
   },
-  'deleted-pet: stores a new pet for an idempotency key whose pet was deleted by hand': async (harness) => {
+  'deleted-pet: stores a new pet for an idempotency key whose pet was deleted by hand': async (
+    harness,
+  ) => {
     assertShown(harness.deletePet, 'the harness cannot delete a pet')
     const url = await harness.emptyDatabase()
-    const deleted = await withPersistence(harness, url, ({ pets }) => pets.addWithKey(aNewPet(), KEY))
+    const deleted = await withPersistence(harness, url, ({ pets }) =>
+      pets.addWithKey(aNewPet(), KEY),
+    )
     await harness.deletePet(url, deleted.pet.id)
     await withPersistence(harness, url, async ({ pets }) => {
       const { pet, isReplay } = await pets.addWithKey(aNewPet(), KEY)
       expectEqual(isReplay, false, 'isReplay of a call whose earlier pet was deleted')
-      assert.ok(pet.id > deleted.pet.id, `the new id must be greater than ${deleted.pet.id}, got ${pet.id}`)
+      assert.ok(
+        pet.id > deleted.pet.id,
+        `the new id must be greater than ${deleted.pet.id}, got ${pet.id}`,
+      )
       expectEqual(await listAll(pets), [pet], 'the new pet alone must be stored')
-      expectEqual(await pets.addWithKey(aNewPet(), KEY), { pet, isReplay: true }, 'a repeat must return the new pet')
+      expectEqual(
+        await pets.addWithKey(aNewPet(), KEY),
+        { pet, isReplay: true },
+        'a repeat must return the new pet',
+      )
     })
   },
   'api-keys: still has all API keys after it is opened again': async (harness) => {
@@ -100,23 +112,38 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
     await Promise.all(writing)
     await withPersistence(harness, url, async (again) => {
       const listed = await listAll(again.pets)
-      expectEqual(idsOf(listed), ascending(idsOf(added)), 'every add that was begun before close must be stored')
+      expectEqual(
+        idsOf(listed),
+        ascending(idsOf(added)),
+        'every add that was begun before close must be stored',
+      )
       const repeat = await again.pets.addWithKey(aNewPet(), keyOf(1))
       expectEqual(repeat.pet, added[1], 'a repeat with a key of such an add')
       if (again.apiKeys === undefined) return
       const ids = (await again.apiKeys.list()).map(({ id }) => id)
-      expectEqual(ids.toSorted(), ['key_a', 'key_b', 'key_c', 'key_old'], 'every key that was added before close')
+      expectEqual(
+        ids.toSorted(),
+        ['key_a', 'key_b', 'key_c', 'key_old'],
+        'every key that was added before close',
+      )
       const { lastUsedAt, revokedAt } = (await again.apiKeys.find('key_old')) ?? {}
-      expectEqual([lastUsedAt, revokedAt], [after(3), after(5)], 'the use and the revocation before close')
+      expectEqual(
+        [lastUsedAt, revokedAt],
+        [after(3), after(5)],
+        'the use and the revocation before close',
+      )
     })
   },
-  'process-ends: leaves nothing behind that keeps the process running when it is closed': withProcesses(
-    async (harness, start) => {
+  'process-ends: leaves nothing behind that keeps the process running when it is closed':
+    withProcesses(async (harness, start) => {
       const { code, errors } = await start(await harness.emptyDatabase(), CLOSED).ended
-      assert.notEqual(code, STILL_RUNNING, `the process must end by itself within ${GRACE_MS} ms after close`)
+      assert.notEqual(
+        code,
+        STILL_RUNNING,
+        `the process must end by itself within ${GRACE_MS} ms after close`,
+      )
       expectEqual(code, 0, `the process must end without an error; it printed: ${errors}`)
-    },
-  ),
+    }),
 })
 
 const GRACE_MS = 5_000
@@ -132,6 +159,9 @@ const CLOSED = `
 
 /** Each key as every function returns it. */
 async function statesOf(apiKeys: ApiKeyRepository): Promise<readonly unknown[]> {
-  const found = ['old', 'successor'].flatMap((name) => [apiKeys.find(`key_${name}`), apiKeys.findByHash(hashOf(name))])
+  const found = ['old', 'successor'].flatMap((name) => [
+    apiKeys.find(`key_${name}`),
+    apiKeys.findByHash(hashOf(name)),
+  ])
   return [await apiKeys.list(), ...(await Promise.all(found))]
 }

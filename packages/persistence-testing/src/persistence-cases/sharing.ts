@@ -23,24 +23,33 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     const added = (await Promise.all([one, other].map(({ pets }) => addPets(pets, 15)))).flat()
     expectEqual(new Set(idsOf(added)).size, 30, 'the number of different ids of 30 pets')
     for (const { pets } of [one, other]) {
-      expectEqual(idsOf(await listAll(pets)), ascending(idsOf(added)), 'each opening must list all pets')
+      expectEqual(
+        idsOf(await listAll(pets)),
+        ascending(idsOf(added)),
+        'each opening must list all pets',
+      )
     }
   }),
-  'fresh-reads: reads at once what another opening has written, even where it has read before': twice(
-    async (one, other) => {
+  'fresh-reads: reads at once what another opening has written, even where it has read before':
+    twice(async (one, other) => {
       for (let round = 0; round < 4; round += 1) {
         const last = (await listAll(other.pets)).at(-1)?.id ?? 0n
         await other.pets.list({ status: 'sold', limit: 20 })
         // One of them will be the next.
-        await Promise.all(Array.from({ length: 20 }, (_, index) => other.pets.find(last + BigInt(index + 1))))
+        await Promise.all(
+          Array.from({ length: 20 }, (_, index) => other.pets.find(last + BigInt(index + 1))),
+        )
         const added = await one.pets.add(aNewPet({ status: 'sold' }))
-        expectEqual(await other.pets.find(added.id), added, 'find must return a pet that the other one added')
+        expectEqual(
+          await other.pets.find(added.id),
+          added,
+          'find must return a pet that the other one added',
+        )
         expectEqual((await listAll(other.pets)).at(-1), added, 'the last pet of the list')
         const sold = await other.pets.list({ status: 'sold', limit: 20 })
         expectEqual(sold.at(-1), added, 'the last pet of the list by status')
       }
-    },
-  ),
+    }),
   'close: closes one opening without the others': async (harness) => {
     assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()
@@ -51,8 +60,16 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
       await third.close()
       await second.check()
       const added = await second.pets.add(aNewPet())
-      expectEqual(await listAll(second.pets), [added], 'the pets of the opening that was not closed')
-      expectEqual((await second.apiKeys?.list()) ?? [], [], 'the API keys of the opening that was not closed')
+      expectEqual(
+        await listAll(second.pets),
+        [added],
+        'the pets of the opening that was not closed',
+      )
+      expectEqual(
+        (await second.apiKeys?.list()) ?? [],
+        [],
+        'the API keys of the opening that was not closed',
+      )
     })
   },
   'idempotency-keys: shares idempotency keys between two openings': twice(async (one, other) => {
@@ -64,7 +81,11 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
       1,
       'the number of pets that 20 calls with one key return',
     )
-    expectEqual(created.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored a pet')
+    expectEqual(
+      created.filter(({ isReplay }) => !isReplay).length,
+      1,
+      'the number of calls that stored a pet',
+    )
     expectEqual((await listAll(one.pets)).length, 1, 'the number of pets that are stored')
   }),
   'limits: shares rate limits between two openings': twice(async (one, other) => {
@@ -90,29 +111,50 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(revoked?.revokedAt, after(5), 'the time at which the other one revoked the key')
     }
   }),
-  'revocations: keeps a revocation when the key is used and replaced in another opening at the same time': twice(
-    (one, other) => expectRevocationsKept(apiKeysOf(one), apiKeysOf(other)),
-  ),
-  'processes: shares pets, idempotency keys and API keys with another process': besideAnotherProcess(
-    async ({ pets, apiKeys }, together) => {
+  'revocations: keeps a revocation when the key is used and replaced in another opening at the same time':
+    twice((one, other) => expectRevocationsKept(apiKeysOf(one), apiKeysOf(other))),
+  'processes: shares pets, idempotency keys and API keys with another process':
+    besideAnotherProcess(async ({ pets, apiKeys }, together) => {
       await apiKeys?.add(aNewApiKey('kiosk'))
-      const [ours, theirs] = await together(ADDING, async () => (await Promise.all(addAndRepeat(pets))).flat())
+      const [ours, theirs] = await together(ADDING, async () =>
+        (await Promise.all(addAndRepeat(pets))).flat(),
+      )
       const idLists = [ours, theirs.split(' ').map(BigInt)]
-      const [keyed, plain] = [idLists.map((ids) => ids.slice(EACH)), idLists.flatMap((ids) => ids.slice(0, EACH))]
-      expectEqual(keyed[1], keyed[0], 'the ids of the pets that both processes added with the same keys')
+      const [keyed, plain] = [
+        idLists.map((ids) => ids.slice(EACH)),
+        idLists.flatMap((ids) => ids.slice(0, EACH)),
+      ]
+      expectEqual(
+        keyed[1],
+        keyed[0],
+        'the ids of the pets that both processes added with the same keys',
+      )
       const all = ascending([...new Set([...plain, ...(keyed[0] ?? [])])])
       expectEqual(all.length, 3 * EACH, 'the number of different ids')
-      expectEqual(idsOf(await listAll(pets)), all, 'the list must contain the pets of both processes')
+      expectEqual(
+        idsOf(await listAll(pets)),
+        all,
+        'the list must contain the pets of both processes',
+      )
       const found = await apiKeys?.find('key_kiosk')
-      expectEqual(found?.revokedAt, apiKeys && after(0), 'the time at which the other process revoked the key')
+      expectEqual(
+        found?.revokedAt,
+        apiKeys && after(0),
+        'the time at which the other process revoked the key',
+      )
+    }),
+  'limits-processes: shares rate limits with another process': besideAnotherProcess(
+    async (opened, together) => {
+      const createRateLimiter = rateLimiterOf(opened)
+      await untilNoWindowEnds(createRateLimiter)
+      const [ours, theirs] = await together(LIMITED, () => countAllowed(createRateLimiter(LIMIT)))
+      expectEqual(
+        ours + Number(theirs),
+        LIMIT.requests,
+        'the number of requests that two processes allow together',
+      )
     },
   ),
-  'limits-processes: shares rate limits with another process': besideAnotherProcess(async (opened, together) => {
-    const createRateLimiter = rateLimiterOf(opened)
-    await untilNoWindowEnds(createRateLimiter)
-    const [ours, theirs] = await together(LIMITED, () => countAllowed(createRateLimiter(LIMIT)))
-    expectEqual(ours + Number(theirs), LIMIT.requests, 'the number of requests that two processes allow together')
-  }),
   'single: rejects a second opening, and keeps serving the first one': async (harness) => {
     assertShown(harness.capabilities, 'the adapter declares no capabilities')
     assertShown(!harness.capabilities.severalProcesses, 'several processes may open one database')
@@ -144,15 +186,25 @@ function twice(work: (one: Persistence, other: Persistence) => Promise<void>): H
   return async (harness) => {
     assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()
-    await withPersistence(harness, url, (one) => withPersistence(harness, url, (other) => work(one, other)))
+    await withPersistence(harness, url, (one) =>
+      withPersistence(harness, url, (other) => work(one, other)),
+    )
   }
 }
 
 /** Does a work in this process while another one runs a script; returns what both have found. */
-type Together = <Ours>(script: string, work: () => Promise<Ours>) => Promise<readonly [ours: Ours, theirs: string]>
+type Together = <Ours>(
+  script: string,
+  work: () => Promise<Ours>,
+) => Promise<readonly [ours: Ours, theirs: string]>
 
-/** Opens an empty database, for a case that uses it in another process too. Both begin when the other one is ready. */
-function besideAnotherProcess(run: (opened: Persistence, together: Together) => Promise<void>): HarnessCase['run'] {
+/**
+ * Opens an empty database, for a case that uses it in another process too. Both begin when the
+ * other one is ready.
+ */
+function besideAnotherProcess(
+  run: (opened: Persistence, together: Together) => Promise<void>,
+): HarnessCase['run'] {
   return withProcesses(async (harness, start) => {
     assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()
@@ -183,7 +235,12 @@ const EACH = 15
 
 /** Adds pets; then others with keys that the other process uses too. */
 function addAndRepeat(pets: PetRepository): Promise<readonly PetId[]>[] {
-  const keyOf = (index: number) => ({ owner: 'shop', key: `${index}`, fingerprint: 'Rex', at: after(0) })
+  const keyOf = (index: number) => ({
+    owner: 'shop',
+    key: `${index}`,
+    fingerprint: 'Rex',
+    at: after(0),
+  })
   const keyed = Array.from(
     { length: EACH },
     async (_, index) => (await pets.addWithKey(aNewPet(), keyOf(index))).pet.id,

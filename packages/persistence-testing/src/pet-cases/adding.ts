@@ -2,12 +2,25 @@ import assert from 'node:assert/strict'
 import { INT64, type NewPet, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after } from '../new-api-keys.ts'
-import { addKeyed, addPets, aMomentLater, aNewPet, anUnreadablePet, ascending, idsOf, listAll } from '../new-pets.ts'
+import {
+  addKeyed,
+  addPets,
+  aMomentLater,
+  aNewPet,
+  anUnreadablePet,
+  ascending,
+  idsOf,
+  listAll,
+} from '../new-pets.ts'
 
 /** Ids increase and are never reused, and an add stores the whole pet or nothing. */
 export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.add', {
   'ids: gives each later pet a greater id within int64, an equal pet too': async (pets) => {
-    const added = [...(await addPets(pets, 12)), await pets.add(aNewPet()), await pets.add(aNewPet())]
+    const added = [
+      ...(await addPets(pets, 12)),
+      await pets.add(aNewPet()),
+      await pets.add(aNewPet()),
+    ]
     for (const [index, { id }] of added.entries()) {
       expectEqual(typeof id, 'bigint', 'an id must be a bigint')
       assert.ok(id >= INT64.min && id <= INT64.max, `an id must be within int64, got ${id}`)
@@ -28,25 +41,36 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
       const byId = new Map(added.map((pet) => [pet.id, pet]))
       expectEqual(byId.size, 30, 'the number of different ids of 30 pets')
       const expected = ascending(idsOf(added)).map((id) => byId.get(id))
-      expectEqual(await listAll(pets), expected, 'the list must contain each pet under the id that its add returned')
+      expectEqual(
+        await listAll(pets),
+        expected,
+        'the list must contain each pet under the id that its add returned',
+      )
       const callers = await Promise.all([1, 2, 3, 4].map(() => addPets(pets, 6)))
       for (const ids of callers.map(idsOf)) {
-        expectEqual(ids, ascending(ids), 'the ids that one caller gets one after the other must increase')
+        expectEqual(
+          ids,
+          ascending(ids),
+          'the ids that one caller gets one after the other must increase',
+        )
       }
     },
-  'visible-at-once: finds and lists a pet as soon as its add has resolved, even while others are added': async (
-    pets,
-  ) => {
-    const caller = async (): Promise<void> => {
-      for (let count = 0; count < 5; count += 1) {
-        const added = await (count % 2 === 0 ? pets.add(aNewPet()) : addKeyed(pets, aNewPet()))
-        expectEqual(await pets.find(added.id), added, 'find must return a pet whose add has resolved')
-        const listed = (await listAll(pets)).find(({ id }) => id === added.id)
-        expectEqual(listed, added, 'list must contain a pet whose add has resolved')
+  'visible-at-once: finds and lists a pet as soon as its add has resolved, even while others are added':
+    async (pets) => {
+      const caller = async (): Promise<void> => {
+        for (let count = 0; count < 5; count += 1) {
+          const added = await (count % 2 === 0 ? pets.add(aNewPet()) : addKeyed(pets, aNewPet()))
+          expectEqual(
+            await pets.find(added.id),
+            added,
+            'find must return a pet whose add has resolved',
+          )
+          const listed = (await listAll(pets)).find(({ id }) => id === added.id)
+          expectEqual(listed, added, 'list must contain a pet whose add has resolved')
+        }
       }
-    }
-    await Promise.all([caller(), caller(), caller()])
-  },
+      await Promise.all([caller(), caller(), caller()])
+    },
   'rejected: stores nothing when an add is rejected, and continues': async (pets) => {
     const before = await pets.add(aNewPet({ name: 'before' }))
     for (const field of ['name', 'categoryId', 'status'] as const) {
@@ -62,51 +86,96 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
   'cancelled: stores nothing when the caller has cancelled before the call': async (pets) => {
     const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
     const cancelled = { aborted: true }
-    await expectRejection(() => pets.add(aNewPet(), cancelled), 'a cancelled add must reject', CANCELLED)
+    await expectRejection(
+      () => pets.add(aNewPet(), cancelled),
+      'a cancelled add must reject',
+      CANCELLED,
+    )
     await expectRejection(
       () => pets.addWithKey(aNewPet(), key, cancelled),
       'a cancelled addWithKey must reject',
       CANCELLED,
     )
     await aMomentLater()
-    expectEqual(await listAll(pets), [], 'a cancelled call must store nothing, and not later either')
+    expectEqual(
+      await listAll(pets),
+      [],
+      'a cancelled call must store nothing, and not later either',
+    )
     const { isReplay } = await pets.addWithKey(aNewPet(), key, { aborted: false })
-    expectEqual(isReplay, false, 'isReplay of the next call; a cancelled call must not use up the key')
+    expectEqual(
+      isReplay,
+      false,
+      'isReplay of the next call; a cancelled call must not use up the key',
+    )
   },
-  'cancelled-meanwhile: stores exactly the pets whose add resolves when callers cancel right after the call': async (
-    pets,
-  ) => {
-    const keyOf = (index: number) => ({ owner: 'shop', key: `${index}`, fingerprint: 'Rex', at: after(0) })
-    const calls = validPets(20).map((pet, index) => {
-      const cancellation = { aborted: false }
-      const isKeyed = index % 2 === 1
-      const adding = isKeyed ? pets.addWithKey(pet, keyOf(index), cancellation) : pets.add(pet, cancellation)
-      cancellation.aborted = true
-      return adding.then((added) => ('pet' in added ? added.pet : added))
-    })
-    const results = await Promise.allSettled(calls)
-    const stored = results.filter((result) => result.status === 'fulfilled').map((result) => result.value)
-    await aMomentLater()
-    expectEqual(idsOf(await listAll(pets)), ascending(idsOf(stored)), 'exactly the resolved adds must be stored')
-    for (const [index, result] of results.entries()) {
-      if (result.status === 'fulfilled') continue
-      await expectRejection(async () => Promise.reject(result.reason), 'a cancelled add', CANCELLED)
-      const { isReplay } = await pets.addWithKey(aNewPet(), keyOf(index))
-      expectEqual(isReplay, false, 'isReplay of the next call; a cancelled call must not use up the key')
-    }
-  },
-  // Databases reject some of these pets, memory none. Either is correct, as long as the result of add is true.
-  'rejected-beside-others: stores exactly the pets whose add resolves when others fail at the same time': async (
-    pets,
-  ) => {
-    const invalid = [{ categoryId: 1n }, { name: 'Rex', categoryId: INT64.max + 1n }] as unknown as NewPet[]
-    const tried = [...validPets(5), ...invalid, anUnreadablePet('name'), ...validPets(5)]
-    const results = await Promise.allSettled(tried.map(async (pet) => pets.add(pet)))
-    const stored = results.filter((result) => result.status === 'fulfilled').map((result) => result.value)
-    const valid = stored.filter((pet) => pet.name?.startsWith('valid'))
-    expectEqual(valid.length, 10, 'the number of valid pets whose add resolves; it must not fail because another fails')
-    expectEqual(idsOf(await listAll(pets)), ascending(idsOf(stored)), 'exactly the resolved adds must be stored')
-  },
+  'cancelled-meanwhile: stores exactly the pets whose add resolves when callers cancel right after the call':
+    async (pets) => {
+      const keyOf = (index: number) => ({
+        owner: 'shop',
+        key: `${index}`,
+        fingerprint: 'Rex',
+        at: after(0),
+      })
+      const calls = validPets(20).map((pet, index) => {
+        const cancellation = { aborted: false }
+        const isKeyed = index % 2 === 1
+        const adding = isKeyed
+          ? pets.addWithKey(pet, keyOf(index), cancellation)
+          : pets.add(pet, cancellation)
+        cancellation.aborted = true
+        return adding.then((added) => ('pet' in added ? added.pet : added))
+      })
+      const results = await Promise.allSettled(calls)
+      const stored = results
+        .filter((result) => result.status === 'fulfilled')
+        .map((result) => result.value)
+      await aMomentLater()
+      expectEqual(
+        idsOf(await listAll(pets)),
+        ascending(idsOf(stored)),
+        'exactly the resolved adds must be stored',
+      )
+      for (const [index, result] of results.entries()) {
+        if (result.status === 'fulfilled') continue
+        await expectRejection(
+          async () => Promise.reject(result.reason),
+          'a cancelled add',
+          CANCELLED,
+        )
+        const { isReplay } = await pets.addWithKey(aNewPet(), keyOf(index))
+        expectEqual(
+          isReplay,
+          false,
+          'isReplay of the next call; a cancelled call must not use up the key',
+        )
+      }
+    },
+  // Databases reject some of these pets, memory none. Either is correct, as long as the result of
+  // add is true.
+  'rejected-beside-others: stores exactly the pets whose add resolves when others fail at the same time':
+    async (pets) => {
+      const invalid = [
+        { categoryId: 1n },
+        { name: 'Rex', categoryId: INT64.max + 1n },
+      ] as unknown as NewPet[]
+      const tried = [...validPets(5), ...invalid, anUnreadablePet('name'), ...validPets(5)]
+      const results = await Promise.allSettled(tried.map(async (pet) => pets.add(pet)))
+      const stored = results
+        .filter((result) => result.status === 'fulfilled')
+        .map((result) => result.value)
+      const valid = stored.filter((pet) => pet.name?.startsWith('valid'))
+      expectEqual(
+        valid.length,
+        10,
+        'the number of valid pets whose add resolves; it must not fail because another fails',
+      )
+      expectEqual(
+        idsOf(await listAll(pets)),
+        ascending(idsOf(stored)),
+        'exactly the resolved adds must be stored',
+      )
+    },
 })
 
 /** How an add rejects whose caller has cancelled before the pet was sent. */

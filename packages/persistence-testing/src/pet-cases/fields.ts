@@ -1,4 +1,11 @@
-import { INT64, type NewPet, PET_NAME, PET_STATUSES, type PetInput, type PetRepository } from '@pet-store/domain'
+import {
+  INT64,
+  type NewPet,
+  PET_NAME,
+  PET_STATUSES,
+  type PetInput,
+  type PetRepository,
+} from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
 import { addKeyed, aNewPet, listAll } from '../new-pets.ts'
 
@@ -35,11 +42,12 @@ export const fieldCases: readonly ContractCase<PetRepository>[] = casesOf('pet.f
     expectUnchanged(pets, [aNewPet(ALL satisfies Required<PetInput>)]),
   'status: returns every status, and none where none was given': (pets) =>
     expectUnchanged(pets, [aNewPet(), ...PET_STATUSES.map((status) => aNewPet({ status }))]),
-  'name: returns names exactly: any character, not trimmed, not normalised, up to the maximum length': (pets) =>
-    expectUnchanged(
-      pets,
-      NAMES.map((name) => aNewPet({ name })),
-    ),
+  'name: returns names exactly: any character, not trimmed, not normalised, up to the maximum length':
+    (pets) =>
+      expectUnchanged(
+        pets,
+        NAMES.map((name) => aNewPet({ name })),
+      ),
   'category: returns category ids exactly over int64': (pets) =>
     expectUnchanged(
       pets,
@@ -50,7 +58,8 @@ export const fieldCases: readonly ContractCase<PetRepository>[] = casesOf('pet.f
 /** Adds each pet twice: adapters often have a statement of its own for `addWithKey`. */
 async function expectUnchanged(pets: PetRepository, each: readonly NewPet[]): Promise<void> {
   const given = [...each, ...each]
-  const add = (pet: NewPet, index: number) => (index < each.length ? pets.add(pet) : addKeyed(pets, pet))
+  const add = (pet: NewPet, index: number) =>
+    index < each.length ? pets.add(pet) : addKeyed(pets, pet)
   const added = await Promise.all(given.map(add))
   const found = await Promise.all(added.map(({ id }) => pets.find(id)))
   const listed = new Map((await listAll(pets)).map((pet) => [pet.id, pet]))

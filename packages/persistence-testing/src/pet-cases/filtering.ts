@@ -26,7 +26,11 @@ export const filteringCases: readonly ContractCase<PetRepository>[] = casesOf(GR
   },
   'limit: counts only matching pets towards the limit': async (pets) => {
     const sold = withStatus(await addMixedPets(pets), 'sold')
-    expectEqual(await pets.list({ status: 'sold', limit: 2 }), sold.slice(0, 2), 'the first two sold pets')
+    expectEqual(
+      await pets.list({ status: 'sold', limit: 2 }),
+      sold.slice(0, 2),
+      'the first two sold pets',
+    )
   },
   'after: lists matching pets after the id of any pet, up to any limit': async (pets) => {
     const added = await addMixedPets(pets)
@@ -34,22 +38,43 @@ export const filteringCases: readonly ContractCase<PetRepository>[] = casesOf(GR
       const expected = withStatus(added, 'sold').filter((pet) => pet.id > after)
       for (const limit of [1, MORE_THAN_ENOUGH]) {
         const found = await pets.list({ status: 'sold', after, limit })
-        expectEqual(found, expected.slice(0, limit), `at most ${limit} sold pets after ${after} (${status})`)
+        expectEqual(
+          found,
+          expected.slice(0, limit),
+          `at most ${limit} sold pets after ${after} (${status})`,
+        )
       }
     }
   },
   'more-than-1000: lists the pets of a status beyond the first 1,000 pets': async (pets) => {
-    const added = await addManyPets(pets, 1_100, (index) => ({ status: index % 50 === 0 ? 'sold' : 'available' }))
+    const added = await addManyPets(pets, 1_100, (index) => ({
+      status: index % 50 === 0 ? 'sold' : 'available',
+    }))
     const sold = withStatus(added, 'sold')
-    expectEqual(await pets.list({ status: 'sold', limit: MORE_THAN_ENOUGH }), sold, 'all 22 sold pets')
+    expectEqual(
+      await pets.list({ status: 'sold', limit: MORE_THAN_ENOUGH }),
+      sold,
+      'all 22 sold pets',
+    )
     const available = withStatus(added, 'available')
-    expectEqual(await pets.list({ status: 'available', limit: 2_000 }), available, 'all 1,078 available pets')
-    const rest = await pets.list({ status: 'available', after: available[999]?.id ?? 0n, limit: 101 })
+    expectEqual(
+      await pets.list({ status: 'available', limit: 2_000 }),
+      available,
+      'all 1,078 available pets',
+    )
+    const rest = await pets.list({
+      status: 'available',
+      after: available[999]?.id ?? 0n,
+      limit: 101,
+    })
     expectEqual(rest, available.slice(1_000), 'the available pets after the first 1,000')
   },
 })
 
-/** Three rounds of one pet of each status and one of none, so that pets of a status are not in one block. */
+/**
+ * Three rounds of one pet of each status and one of none, so that pets of a status are not in one
+ * block.
+ */
 async function addMixedPets(pets: PetRepository): Promise<readonly Pet[]> {
   const added: Pet[] = []
   for (let round = 0; round < 3; round += 1) {

@@ -6,14 +6,17 @@ import { addPets, idsOf } from '../new-pets.ts'
 export const findingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.find', {
   'each: finds each pet by its own id': async (pets) => {
     const added = await addPets(pets, 5)
-    for (const pet of added.toReversed()) expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
+    for (const pet of added.toReversed())
+      expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
   },
   'empty: finds nothing when it is empty': (pets) => expectUnknown(pets, [1n]),
   'unknown: finds nothing under ids that no pet has': async (pets) => {
     await addPets(pets, 3)
     await expectUnknown(pets, [0n, -1n, 2n ** 53n + 1n, INT64.max, INT64.min])
   },
-  'similar: finds nothing under ids that rounding or truncating turns into a known one': async (pets) => {
+  'similar: finds nothing under ids that rounding or truncating turns into a known one': async (
+    pets,
+  ) => {
     const last = (await addPets(pets, 3)).at(-1)?.id ?? 0n
     await expectUnknown(pets, [last + 1n, -last, last + 2n ** 32n, last + 2n ** 53n])
   },
@@ -23,6 +26,10 @@ async function expectUnknown(pets: PetRepository, ids: readonly PetId[]): Promis
   const known = new Set(idsOf(await pets.list({ limit: 3 })))
   // An adapter chooses its ids; one that it has chosen is not unknown.
   for (const id of ids.filter((one) => !known.has(one))) {
-    expectEqual(await pets.find(id), undefined, `find must return undefined for the unknown id ${id}`)
+    expectEqual(
+      await pets.find(id),
+      undefined,
+      `find must return undefined for the unknown id ${id}`,
+    )
   }
 }

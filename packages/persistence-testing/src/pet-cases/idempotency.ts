@@ -17,11 +17,17 @@ const REUSED = { name: 'PetError', code: 'idempotency_key_reused' }
 
 /** One pet per idempotency key, for the lifetime of the key. */
 export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf('pet.idempotency', {
-  'repeat: returns the same pet for the same key, and says that it was stored before': async (pets) => {
+  'repeat: returns the same pet for the same key, and says that it was stored before': async (
+    pets,
+  ) => {
     const full = { name: 'Mia', categoryId: -(2n ** 63n), status: 'sold' } as const
     const first = await pets.addWithKey(aNewPet(), keyWith({ key: 'bare' }))
     const second = await pets.addWithKey(aNewPet(full), keyWith({}))
-    expectEqual([first.isReplay, second.isReplay], [false, false], 'isReplay of the first call with each key')
+    expectEqual(
+      [first.isReplay, second.isReplay],
+      [false, false],
+      'isReplay of the first call with each key',
+    )
     for (const atMs of [START_MS, START_MS + 1, LAST_MS]) {
       const repeats = [
         await pets.addWithKey(aNewPet(), keyWith({ key: 'bare', atMs })),
@@ -33,54 +39,78 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     expectEqual(await listAll(pets), [first.pet, second.pet], 'repeats must store nothing')
   },
   'concurrent: stores one pet for many calls with the same key at the same time': async (pets) => {
-    const results = await Promise.all(Array.from({ length: 50 }, () => pets.addWithKey(aNewPet(), keyWith({}))))
+    const results = await Promise.all(
+      Array.from({ length: 50 }, () => pets.addWithKey(aNewPet(), keyWith({}))),
+    )
     const added = results.map(({ pet }) => pet)
-    expectEqual(new Set(idsOf(added)).size, 1, 'the number of different ids that 50 calls with one key return')
+    expectEqual(
+      new Set(idsOf(added)).size,
+      1,
+      'the number of different ids that 50 calls with one key return',
+    )
     expectEqual(await listAll(pets), added.slice(0, 1), '50 calls with one key must store one pet')
-    expectEqual(results.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored the pet')
+    expectEqual(
+      results.filter(({ isReplay }) => !isReplay).length,
+      1,
+      'the number of calls that stored the pet',
+    )
   },
   'other-content: rejects other content with a used key, and stores nothing': async (pets) => {
     const first = await add(pets, aNewPet(), keyWith({}))
     for (const atMs of [START_MS, LAST_MS]) {
-      await expectReused(() => add(pets, aNewPet({ name: 'Mia' }), keyWith({ fingerprint: 'Mia', atMs })))
+      await expectReused(() =>
+        add(pets, aNewPet({ name: 'Mia' }), keyWith({ fingerprint: 'Mia', atMs })),
+      )
     }
     expectEqual(await listAll(pets), [first], 'a rejected call must store nothing')
-    expectEqual(await add(pets, aNewPet(), keyWith({})), first, 'the key must still belong to the first pet')
-  },
-  'other-content-concurrent: rejects other content with the same key even when both arrive at the same time': async (
-    pets,
-  ) => {
-    const names = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'Rex' : 'Mia'))
-    const results = await Promise.allSettled(
-      names.map(async (name) => add(pets, aNewPet({ name }), keyWith({ fingerprint: name }))),
+    expectEqual(
+      await add(pets, aNewPet(), keyWith({})),
+      first,
+      'the key must still belong to the first pet',
     )
-    const [first, ...others] = await listAll(pets)
-    assert.ok(first, 'one pet must be stored')
-    expectEqual(others, [], 'no second pet may be stored')
-    for (const [index, result] of results.entries()) {
-      if (names[index] === first.name) {
-        expectEqual(result, { status: 'fulfilled', value: first }, 'calls with equal content must return the pet')
-      } else {
-        const code = result.status === 'rejected' && result.reason.code
-        expectEqual(code, 'idempotency_key_reused', 'calls with other content must reject with this code')
-      }
-    }
   },
-  'exact-key: compares keys exactly: case, special characters and the last of 255 characters': (pets) =>
+  'other-content-concurrent: rejects other content with the same key even when both arrive at the same time':
+    async (pets) => {
+      const names = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'Rex' : 'Mia'))
+      const results = await Promise.allSettled(
+        names.map(async (name) => add(pets, aNewPet({ name }), keyWith({ fingerprint: name }))),
+      )
+      const [first, ...others] = await listAll(pets)
+      assert.ok(first, 'one pet must be stored')
+      expectEqual(others, [], 'no second pet may be stored')
+      for (const [index, result] of results.entries()) {
+        if (names[index] === first.name) {
+          expectEqual(
+            result,
+            { status: 'fulfilled', value: first },
+            'calls with equal content must return the pet',
+          )
+        } else {
+          const code = result.status === 'rejected' && result.reason.code
+          expectEqual(
+            code,
+            'idempotency_key_reused',
+            'calls with other content must reject with this code',
+          )
+        }
+      }
+    },
+  'exact-key: compares keys exactly: case, special characters and the last of 255 characters': (
+    pets,
+  ) =>
     expectDifferentKeys(
       pets,
       ['k', 'K', `k'"\\%_`, 'k'.repeat(255), `${'k'.repeat(254)}l`].map((key) => keyWith({ key })),
     ),
-  'exact-owner: compares owners exactly: case, a space at the end and the last of 64 characters, apart from the key': (
-    pets,
-  ) =>
-    expectDifferentKeys(pets, [
-      ...['shop', 'SHOP', 'shop ', 'o'.repeat(20), 'o'.repeat(64), `${'o'.repeat(63)}p`].map((owner) =>
-        keyWith({ owner }),
-      ),
-      // Joined with its key, this owner is the first one with its key.
-      keyWith({ owner: 'shopk', key: 'ey' }),
-    ]),
+  'exact-owner: compares owners exactly: case, a space at the end and the last of 64 characters, apart from the key':
+    (pets) =>
+      expectDifferentKeys(pets, [
+        ...['shop', 'SHOP', 'shop ', 'o'.repeat(20), 'o'.repeat(64), `${'o'.repeat(63)}p`].map(
+          (owner) => keyWith({ owner }),
+        ),
+        // Joined with its key, this owner is the first one with its key.
+        keyWith({ owner: 'shopk', key: 'ey' }),
+      ]),
   'many: knows the first of 150 keys as well as the last': async (pets) => {
     const keys = Array.from({ length: 150 }, (_, index) => keyWith({ key: `key ${index}` }))
     const [first, ...others] = keys as [IdempotencyKey, ...IdempotencyKey[]]
@@ -93,20 +123,23 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
       'a repeat of each key must return its pet',
     )
   },
-  'exact-content: compares content exactly: case, normalisation, a space at the end and the last character': async (
+  'exact-content: compares content exactly: case, normalisation, a space at the end and the last character':
+    async (pets) => {
+      const contents = ['rex', 'Zo\u00EB', 'Rex', '🐕'.repeat(PET_NAME.maxCodePoints)]
+      const others = ['REX', 'Zoe\u0308', 'Rex ', `${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}🐈`]
+      for (const [index, fingerprint] of contents.entries()) {
+        const key = `${index}`
+        const stored = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
+        await expectReused(() =>
+          add(pets, aNewPet(), keyWith({ key, fingerprint: others[index] ?? '' })),
+        )
+        const repeat = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
+        expectEqual(repeat, stored, 'a repeat with equal content must return the stored pet')
+      }
+    },
+  'lifetime: treats a key as new after its lifetime, which a repeat does not extend': async (
     pets,
   ) => {
-    const contents = ['rex', 'Zo\u00EB', 'Rex', '🐕'.repeat(PET_NAME.maxCodePoints)]
-    const others = ['REX', 'Zoe\u0308', 'Rex ', `${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}🐈`]
-    for (const [index, fingerprint] of contents.entries()) {
-      const key = `${index}`
-      const stored = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
-      await expectReused(() => add(pets, aNewPet(), keyWith({ key, fingerprint: others[index] ?? '' })))
-      const repeat = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
-      expectEqual(repeat, stored, 'a repeat with equal content must return the stored pet')
-    }
-  },
-  'lifetime: treats a key as new after its lifetime, which a repeat does not extend': async (pets) => {
     const first = await add(pets, aNewPet(), keyWith({}))
     for (const atMs of [START_MS + 1, LAST_MS]) await add(pets, aNewPet(), keyWith({ atMs }))
     const nextDay = keyWith({ atMs: LAST_MS + 1 })
@@ -117,25 +150,58 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     const third = await add(pets, aNewPet({ name: 'Mia' }), later)
     expectEqual(await listAll(pets), [first, second, third], 'each lifetime must store a pet')
   },
-  'expired-concurrent: stores one pet for many calls with an expired key at the same time': async (pets) => {
+  'expired-concurrent: stores one pet for many calls with an expired key at the same time': async (
+    pets,
+  ) => {
     const first = await add(pets, aNewPet(), keyWith({}))
     const nextDay = keyWith({ atMs: LAST_MS + 1 })
-    const results = await Promise.all(Array.from({ length: 20 }, () => pets.addWithKey(aNewPet(), nextDay)))
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () => pets.addWithKey(aNewPet(), nextDay)),
+    )
     const second = results.find(({ isReplay }) => !isReplay)?.pet
-    expectEqual(await listAll(pets), [first, second], '20 calls with an expired key must store one more pet')
-    expectEqual(results.filter(({ isReplay }) => !isReplay).length, 1, 'the number of calls that stored the pet')
-    expectEqual(new Set(idsOf(results.map(({ pet }) => pet))).size, 1, 'the number of different ids of 20 calls')
+    expectEqual(
+      await listAll(pets),
+      [first, second],
+      '20 calls with an expired key must store one more pet',
+    )
+    expectEqual(
+      results.filter(({ isReplay }) => !isReplay).length,
+      1,
+      'the number of calls that stored the pet',
+    )
+    expectEqual(
+      new Set(idsOf(results.map(({ pet }) => pet))).size,
+      1,
+      'the number of different ids of 20 calls',
+    )
   },
-  'any-time: compares the times of two calls, whatever the time of the machine is': async (pets) => {
+  'any-time: compares the times of two calls, whatever the time of the machine is': async (
+    pets,
+  ) => {
     for (const year of ['2001', '2199']) {
       const atMs = Date.parse(`${year}-01-01T12:00:00Z`)
       const first = await add(pets, aNewPet(), keyWith({ atMs }))
       // With these an adapter may delete what has expired.
-      for (let count = 0; count < 3; count += 1) await add(pets, aNewPet(), keyWith({ key: `${year} ${count}`, atMs }))
-      const last = await pets.addWithKey(aNewPet(), keyWith({ atMs: atMs + IDEMPOTENCY_KEY_LIFETIME_MS - 1 }))
-      expectEqual(last, { pet: first, isReplay: true }, `a repeat in the year ${year}, within the lifetime`)
-      const next = await pets.addWithKey(aNewPet(), keyWith({ atMs: atMs + IDEMPOTENCY_KEY_LIFETIME_MS }))
-      expectEqual(next.isReplay, false, `isReplay of a call in the year ${year}, after the lifetime`)
+      for (let count = 0; count < 3; count += 1)
+        await add(pets, aNewPet(), keyWith({ key: `${year} ${count}`, atMs }))
+      const last = await pets.addWithKey(
+        aNewPet(),
+        keyWith({ atMs: atMs + IDEMPOTENCY_KEY_LIFETIME_MS - 1 }),
+      )
+      expectEqual(
+        last,
+        { pet: first, isReplay: true },
+        `a repeat in the year ${year}, within the lifetime`,
+      )
+      const next = await pets.addWithKey(
+        aNewPet(),
+        keyWith({ atMs: atMs + IDEMPOTENCY_KEY_LIFETIME_MS }),
+      )
+      expectEqual(
+        next.isReplay,
+        false,
+        `isReplay of a call in the year ${year}, after the lifetime`,
+      )
     }
   },
   'rejected: does not use up a key for an add that is rejected': async (pets) => {
@@ -153,18 +219,37 @@ async function add(pets: PetRepository, pet: NewPet, key: IdempotencyKey): Promi
 }
 
 function expectReused(call: () => Promise<unknown>): Promise<void> {
-  return expectRejection(async () => call(), 'addWithKey must reject other content with a used key', REUSED)
+  return expectRejection(
+    async () => call(),
+    'addWithKey must reject other content with a used key',
+    REUSED,
+  )
 }
 
-/** Each key stores a pet of its own, even when all are used at the same time, and a repeat finds it. */
-async function expectDifferentKeys(pets: PetRepository, keys: readonly IdempotencyKey[]): Promise<void> {
+/**
+ * Each key stores a pet of its own, even when all are used at the same time, and a repeat finds it.
+ */
+async function expectDifferentKeys(
+  pets: PetRepository,
+  keys: readonly IdempotencyKey[],
+): Promise<void> {
   const added = await Promise.all(keys.map((key) => add(pets, aNewPet(), key)))
   expectEqual(new Set(idsOf(added)).size, keys.length, 'the number of pets of different keys')
-  expectEqual(idsOf(await listAll(pets)), ascending(idsOf(added)), 'each key must store a pet of its own')
-  for (const [index, key] of keys.entries()) expectEqual(await add(pets, aNewPet(), key), added[index], 'a repeat')
+  expectEqual(
+    idsOf(await listAll(pets)),
+    ascending(idsOf(added)),
+    'each key must store a pet of its own',
+  )
+  for (const [index, key] of keys.entries())
+    expectEqual(await add(pets, aNewPet(), key), added[index], 'a repeat')
 }
 
-function keyWith(fields: { owner?: string; key?: string; fingerprint?: string; atMs?: number }): IdempotencyKey {
+function keyWith(fields: {
+  owner?: string
+  key?: string
+  fingerprint?: string
+  atMs?: number
+}): IdempotencyKey {
   const { owner = 'shop', key = 'key', fingerprint = 'Rex', atMs = START_MS } = fields
   return { owner, key, fingerprint, at: new Date(atMs) }
 }

@@ -9,7 +9,13 @@ export const pagingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
   },
   'known: lists exactly the pets after each id': (pets) => expectPages(pets, (ids) => ids),
   'unknown: lists exactly the pets after any id, also where no pet has it': (pets) =>
-    expectPages(pets, ([first = 0n, , , last = 0n]) => [first - 1n, last + 1n, 0n, -1n, 2n ** 53n + 1n]),
+    expectPages(pets, ([first = 0n, , , last = 0n]) => [
+      first - 1n,
+      last + 1n,
+      0n,
+      -1n,
+      2n ** 53n + 1n,
+    ]),
   'int64: lists exactly the pets after ids that do not fit into 32 bits': (pets) =>
     expectPages(pets, ([first = 0n, , , last = 0n]) => [
       ...[INT64.min, INT64.max],
@@ -25,7 +31,11 @@ export const pagingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     // One new pet per page of two, so that the end is reached.
     const seen = await walk(pets, 2, 10, () => pets.add(aNewPet({ name: 'newcomer' })))
     expectEqual(new Set(seen).size, seen.length, 'no pet may be on two pages')
-    expectEqual(seen.slice(0, existing.length), existing, 'each pet that existed at the start must be on a page')
+    expectEqual(
+      seen.slice(0, existing.length),
+      existing,
+      'each pet that existed at the start must be on a page',
+    )
   },
 })
 
@@ -36,7 +46,11 @@ async function expectPages(
   const added = await addPets(pets, 4)
   for (const after of positionsFrom(idsOf(added))) {
     const expected = added.filter((pet) => pet.id > after)
-    expectEqual(await pets.list({ after, limit: MORE_THAN_ENOUGH }), expected, `exactly the pets after ${after}`)
+    expectEqual(
+      await pets.list({ after, limit: MORE_THAN_ENOUGH }),
+      expected,
+      `exactly the pets after ${after}`,
+    )
   }
 }
 
@@ -50,7 +64,10 @@ async function walk(
   const seen: PetId[] = []
   for (let page = 0; page < maxPages; page += 1) {
     const last = seen.at(-1)
-    const [found] = await Promise.all([pets.list(last === undefined ? { limit } : { after: last, limit }), meanwhile()])
+    const [found] = await Promise.all([
+      pets.list(last === undefined ? { limit } : { after: last, limit }),
+      meanwhile(),
+    ])
     if (found.length === 0) break
     seen.push(...idsOf(found))
   }

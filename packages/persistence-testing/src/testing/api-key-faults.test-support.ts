@@ -9,7 +9,9 @@ const stores = (fault: string, change: (key: NewApiKey) => object): Faults<FakeA
 const takesForChanges = (field: 'createdAt' | 'revokedAt'): Faults<FakeApiKeys> => ({
   [`replace.changed-since: takes only ${field} for a change`]: (_, { list }) => ({
     list: async (since) =>
-      (await list()).filter((key) => since === undefined || Number(key[field] ?? 0) >= Number(since)),
+      (await list()).filter(
+        (key) => since === undefined || Number(key[field] ?? 0) >= Number(since),
+      ),
   }),
 })
 
@@ -17,130 +19,163 @@ const listsBy = (field: 'id' | 'name' | 'sha256'): Faults<FakeApiKeys> => ({
   [`add.list: lists by ${field}`]: { order: (one, other) => (one[field] < other[field] ? -1 : 1) },
 })
 
-export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(() => new FakeApiKeys(), 'api-key', {
-  ...stores('add.fields: stores no expiry', () => ({ expiresAt: undefined })),
-  ...stores('add.fields replace.successor: stores no creator', () => ({ createdBy: undefined })),
-  ...stores('add.fields: stores both scopes for every key', () => ({ scopes: ['pets:read', 'pets:write'] })),
-  ...stores('add.fields: stores quotes doubled', ({ name }) => ({ name: name.replaceAll("'", "''") })),
-  ...stores('add.fields: stores names in Latin-1', ({ name }) => ({
-    name: Buffer.from(name, 'latin1').toString('latin1'),
-  })),
-  ...stores('add.fields: stores trimmed names', ({ name }) => ({ name: name.trim() })),
-  ...stores('add.fields: stores times to the second', ({ createdAt }) => ({
-    createdAt: new Date(Math.floor(createdAt.getTime() / 1000) * 1000),
-  })),
-  ...stores('add.fields: stores times in 42 bits', ({ expiresAt }) =>
-    expiresAt ? { expiresAt: new Date(expiresAt.getTime() % 2 ** 42) } : {},
-  ),
-  ...stores('add.detached: stores the given object itself', (key) => key),
-  'add.fields: returns null for an absent field': (keys) => {
-    const give = keys.give.bind(keys)
-    return { give: (row) => ({ expiresAt: null, revokedAt: null, ...give(row) }) }
+export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
+  () => new FakeApiKeys(),
+  'api-key',
+  {
+    ...stores('add.fields: stores no expiry', () => ({ expiresAt: undefined })),
+    ...stores('add.fields replace.successor: stores no creator', () => ({ createdBy: undefined })),
+    ...stores('add.fields: stores both scopes for every key', () => ({
+      scopes: ['pets:read', 'pets:write'],
+    })),
+    ...stores('add.fields: stores quotes doubled', ({ name }) => ({
+      name: name.replaceAll("'", "''"),
+    })),
+    ...stores('add.fields: stores names in Latin-1', ({ name }) => ({
+      name: Buffer.from(name, 'latin1').toString('latin1'),
+    })),
+    ...stores('add.fields: stores trimmed names', ({ name }) => ({ name: name.trim() })),
+    ...stores('add.fields: stores times to the second', ({ createdAt }) => ({
+      createdAt: new Date(Math.floor(createdAt.getTime() / 1000) * 1000),
+    })),
+    ...stores('add.fields: stores times in 42 bits', ({ expiresAt }) =>
+      expiresAt ? { expiresAt: new Date(expiresAt.getTime() % 2 ** 42) } : {},
+    ),
+    ...stores('add.detached: stores the given object itself', (key) => key),
+    'add.fields: returns null for an absent field': (keys) => {
+      const give = keys.give.bind(keys)
+      return { give: (row) => ({ expiresAt: null, revokedAt: null, ...give(row) }) }
+    },
+    'add.fields: returns the hash': { give: (row) => ({ ...row }) },
+    'add.detached: returns the stored key itself': { give: ({ sha256: _, ...key }) => key },
+    'add.unknown: ignores the case of ids': {
+      hasId: (row, id) => row.id.toLowerCase() === id.toLowerCase(),
+    },
+    'add.unknown: finds the first key by any hash': { hasHash: () => true },
+    'add.taken: ignores a key with a known hash': (keys, { add }) => ({
+      add: async (key) =>
+        keys.rows.some(({ sha256 }) => sha256 === key.sha256) ? undefined : add(key),
+    }),
+    'add.taken: ignores a key with a known id': (_, { add }) => ({
+      add: (key) => add(key).catch(() => undefined),
+    }),
+    'add.same-name: accepts a name once': (keys, { add }) => ({
+      add: async (key) => (keys.rows.some(({ name }) => name === key.name) ? broken() : add(key)),
+    }),
+    'add.same-name: rejects a successor with the same name': (keys, { replace }) => ({
+      replace: async (id, successor, until) =>
+        keys.rows.some(({ name }) => name === successor.name)
+          ? broken()
+          : replace(id, successor, until),
+    }),
+    'add.fields: hides expired keys': (keys) => ({
+      hasHash: (row, sha256) =>
+        row.sha256 === sha256 && Number(row.expiresAt ?? Infinity) > Date.now(),
+      hasId: (row, id) => row.id === id && Number(row.expiresAt ?? Infinity) > Date.now(),
+      list: async () => keys.rows.filter((row) => Number(row.expiresAt ?? Infinity) > Date.now()),
+    }),
+    ...takesForChanges('createdAt'),
+    ...takesForChanges('revokedAt'),
+    'add.list: lists in the order of adding': { order: () => 0 },
+    ...listsBy('id'),
+    ...listsBy('name'),
+    ...listsBy('sha256'),
+    'add.list: lists the newest first': {
+      order: (one, other) => other.createdAt.getTime() - one.createdAt.getTime(),
+    },
+    'add.list: lists only active keys': (_, { list }) => ({
+      list: async () => (await list()).filter(({ revokedAt }) => !revokedAt),
+    }),
+
+    'revoke: revokes nothing': { revoke: async () => true },
+    'revoke: uses the time of the last revocation': { revokedAt: (_, at) => at },
+    'revoke: does not store who revoked a key': { revokedBy: () => ({}) },
+    'revoke: stores who revoked a key last': { revokedBy: (_, by) => ({ revokedBy: by }) },
+    'revoke-concurrent: reads a key, waits, and writes it with its use': (keys, original) => ({
+      async markUsed(uses) {
+        const read = keys.rows.find(({ id }) => id === uses[0]?.id)
+        await pause()
+        if (read !== undefined)
+          keys.change(read.id, () => ({ revokedAt: undefined, revokedBy: undefined, ...read }))
+        return original.markUsed(uses)
+      },
+    }),
+    'revoke-concurrent: reads a key, waits, and writes it as replaced': (keys, original) => ({
+      async replace(id, successor, until) {
+        const read = keys.rows.find((row) => row.id === id)
+        await pause()
+        if (read !== undefined)
+          keys.change(id, () => ({ revokedAt: undefined, revokedBy: undefined, ...read }))
+        return original.replace(id, successor, until)
+      },
+    }),
+    'revoke: revokes every key': (keys) => ({
+      revoke: async (_, revokedAt) =>
+        keys.rows.every(({ id }) => keys.change(id, () => ({ revokedAt }))),
+    }),
+    'revoke-unknown: revokes unknown keys': { revoke: async () => true },
+    'mark-used mark-used-many: records the use that arrived last': { lastUsedAt: (_, at) => at },
+    'mark-used: records the last of several uses of a key in one call': (_, { markUsed }) => ({
+      markUsed: (uses) => markUsed([...new Map(uses.map((use) => [use.id, use])).values()]),
+    }),
+    'mark-used: records a use for every key': (keys, { markUsed }) => ({
+      markUsed: (uses) =>
+        markUsed(uses.flatMap(({ at }) => keys.rows.map(({ id }) => ({ id, at })))),
+    }),
+    'mark-used-many mark-used-unknown: records the first of many uses': (_, { markUsed }) => ({
+      markUsed: (uses) => markUsed(uses.slice(0, 1)),
+    }),
+    'mark-used-many: records at most 256 uses': (_, { markUsed }) => ({
+      markUsed: (uses) => markUsed(uses.slice(0, 256)),
+    }),
+    'mark-used-unknown: rejects the use of an unknown key': (keys, { markUsed }) => ({
+      markUsed: async (uses) =>
+        uses.every(({ id }) => keys.rows.some((row) => row.id === id)) ? markUsed(uses) : broken(),
+    }),
+    'mark-used-unknown: rejects an empty list of uses': (_, { markUsed }) => ({
+      markUsed: async (uses) => (uses.length === 0 ? broken() : markUsed(uses)),
+    }),
+
+    'replace.successor replace.again: does not end a replaced key': {
+      endOf: (old) => old.expiresAt,
+    },
+    'replace.successor replace.again: does not name the successor': (_, { add }) => ({
+      replace: (_id, successor) => add(successor).then(() => true),
+    }),
+    'replace.successor: gives the successor the scopes of the old key': (keys, { replace }) => ({
+      replace: async (id, successor, until) =>
+        replace(
+          id,
+          { ...successor, scopes: keys.rows.find((row) => row.id === id)?.scopes ?? [] },
+          until,
+        ),
+    }),
+    'replace.earlier-end: ends a key with the overlap, however long that is': {
+      endOf: (_, until) => until,
+    },
+    'replace.concurrent: looks for a successor, waits, and stores': (keys, { add, replace }) => ({
+      async replace(id, successor, until) {
+        const isReplaced = keys.rows.find((row) => row.id === id)?.replacedBy !== undefined
+        await pause()
+        if (isReplaced) return false
+        return (await replace(id, successor, until)) || add(successor).then(() => true)
+      },
+    }),
+    'replace.again: cannot replace a successor': (keys, { replace }) => ({
+      replace: async (id, successor, until) =>
+        keys.rows.some(({ replacedBy }) => replacedBy === id)
+          ? broken()
+          : replace(id, successor, until),
+    }),
+    'replace.unknown: stores a successor of an unknown key': (_, { add, replace }) => ({
+      replace: (id, successor, until) =>
+        replace(id, successor, until).catch(() => add(successor).then(() => true)),
+    }),
+    'replace.taken: ends the old key before it stores the successor': (keys, { replace }) => ({
+      replace(id, successor, until) {
+        keys.change(id, () => ({ expiresAt: until }))
+        return replace(id, successor, until)
+      },
+    }),
   },
-  'add.fields: returns the hash': { give: (row) => ({ ...row }) },
-  'add.detached: returns the stored key itself': { give: ({ sha256: _, ...key }) => key },
-  'add.unknown: ignores the case of ids': { hasId: (row, id) => row.id.toLowerCase() === id.toLowerCase() },
-  'add.unknown: finds the first key by any hash': { hasHash: () => true },
-  'add.taken: ignores a key with a known hash': (keys, { add }) => ({
-    add: async (key) => (keys.rows.some(({ sha256 }) => sha256 === key.sha256) ? undefined : add(key)),
-  }),
-  'add.taken: ignores a key with a known id': (_, { add }) => ({ add: (key) => add(key).catch(() => undefined) }),
-  'add.same-name: accepts a name once': (keys, { add }) => ({
-    add: async (key) => (keys.rows.some(({ name }) => name === key.name) ? broken() : add(key)),
-  }),
-  'add.same-name: rejects a successor with the same name': (keys, { replace }) => ({
-    replace: async (id, successor, until) =>
-      keys.rows.some(({ name }) => name === successor.name) ? broken() : replace(id, successor, until),
-  }),
-  'add.fields: hides expired keys': (keys) => ({
-    hasHash: (row, sha256) => row.sha256 === sha256 && Number(row.expiresAt ?? Infinity) > Date.now(),
-    hasId: (row, id) => row.id === id && Number(row.expiresAt ?? Infinity) > Date.now(),
-    list: async () => keys.rows.filter((row) => Number(row.expiresAt ?? Infinity) > Date.now()),
-  }),
-  ...takesForChanges('createdAt'),
-  ...takesForChanges('revokedAt'),
-  'add.list: lists in the order of adding': { order: () => 0 },
-  ...listsBy('id'),
-  ...listsBy('name'),
-  ...listsBy('sha256'),
-  'add.list: lists the newest first': { order: (one, other) => other.createdAt.getTime() - one.createdAt.getTime() },
-  'add.list: lists only active keys': (_, { list }) => ({
-    list: async () => (await list()).filter(({ revokedAt }) => !revokedAt),
-  }),
-
-  'revoke: revokes nothing': { revoke: async () => true },
-  'revoke: uses the time of the last revocation': { revokedAt: (_, at) => at },
-  'revoke: does not store who revoked a key': { revokedBy: () => ({}) },
-  'revoke: stores who revoked a key last': { revokedBy: (_, by) => ({ revokedBy: by }) },
-  'revoke-concurrent: reads a key, waits, and writes it with its use': (keys, original) => ({
-    async markUsed(uses) {
-      const read = keys.rows.find(({ id }) => id === uses[0]?.id)
-      await pause()
-      if (read !== undefined) keys.change(read.id, () => ({ revokedAt: undefined, revokedBy: undefined, ...read }))
-      return original.markUsed(uses)
-    },
-  }),
-  'revoke-concurrent: reads a key, waits, and writes it as replaced': (keys, original) => ({
-    async replace(id, successor, until) {
-      const read = keys.rows.find((row) => row.id === id)
-      await pause()
-      if (read !== undefined) keys.change(id, () => ({ revokedAt: undefined, revokedBy: undefined, ...read }))
-      return original.replace(id, successor, until)
-    },
-  }),
-  'revoke: revokes every key': (keys) => ({
-    revoke: async (_, revokedAt) => keys.rows.every(({ id }) => keys.change(id, () => ({ revokedAt }))),
-  }),
-  'revoke-unknown: revokes unknown keys': { revoke: async () => true },
-  'mark-used mark-used-many: records the use that arrived last': { lastUsedAt: (_, at) => at },
-  'mark-used: records the last of several uses of a key in one call': (_, { markUsed }) => ({
-    markUsed: (uses) => markUsed([...new Map(uses.map((use) => [use.id, use])).values()]),
-  }),
-  'mark-used: records a use for every key': (keys, { markUsed }) => ({
-    markUsed: (uses) => markUsed(uses.flatMap(({ at }) => keys.rows.map(({ id }) => ({ id, at })))),
-  }),
-  'mark-used-many mark-used-unknown: records the first of many uses': (_, { markUsed }) => ({
-    markUsed: (uses) => markUsed(uses.slice(0, 1)),
-  }),
-  'mark-used-many: records at most 256 uses': (_, { markUsed }) => ({
-    markUsed: (uses) => markUsed(uses.slice(0, 256)),
-  }),
-  'mark-used-unknown: rejects the use of an unknown key': (keys, { markUsed }) => ({
-    markUsed: async (uses) =>
-      uses.every(({ id }) => keys.rows.some((row) => row.id === id)) ? markUsed(uses) : broken(),
-  }),
-  'mark-used-unknown: rejects an empty list of uses': (_, { markUsed }) => ({
-    markUsed: async (uses) => (uses.length === 0 ? broken() : markUsed(uses)),
-  }),
-
-  'replace.successor replace.again: does not end a replaced key': { endOf: (old) => old.expiresAt },
-  'replace.successor replace.again: does not name the successor': (_, { add }) => ({
-    replace: (_id, successor) => add(successor).then(() => true),
-  }),
-  'replace.successor: gives the successor the scopes of the old key': (keys, { replace }) => ({
-    replace: async (id, successor, until) =>
-      replace(id, { ...successor, scopes: keys.rows.find((row) => row.id === id)?.scopes ?? [] }, until),
-  }),
-  'replace.earlier-end: ends a key with the overlap, however long that is': { endOf: (_, until) => until },
-  'replace.concurrent: looks for a successor, waits, and stores': (keys, { add, replace }) => ({
-    async replace(id, successor, until) {
-      const isReplaced = keys.rows.find((row) => row.id === id)?.replacedBy !== undefined
-      await pause()
-      if (isReplaced) return false
-      return (await replace(id, successor, until)) || add(successor).then(() => true)
-    },
-  }),
-  'replace.again: cannot replace a successor': (keys, { replace }) => ({
-    replace: async (id, successor, until) =>
-      keys.rows.some(({ replacedBy }) => replacedBy === id) ? broken() : replace(id, successor, until),
-  }),
-  'replace.unknown: stores a successor of an unknown key': (_, { add, replace }) => ({
-    replace: (id, successor, until) => replace(id, successor, until).catch(() => add(successor).then(() => true)),
-  }),
-  'replace.taken: ends the old key before it stores the successor': (keys, { replace }) => ({
-    replace(id, successor, until) {
-      keys.change(id, () => ({ expiresAt: until }))
-      return replace(id, successor, until)
-    },
-  }),
-})
+)

@@ -1,7 +1,10 @@
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import { broken } from './fault.test-support.ts'
 
-/** What is stored of a key beyond what the port returns; `ownExpiresAt` is the expiry that a replaced key had. */
+/**
+ * What is stored of a key beyond what the port returns; `ownExpiresAt` is the expiry that a
+ * replaced key had.
+ */
 interface Hidden {
   readonly sha256: string
   readonly replaces?: string
@@ -70,7 +73,11 @@ export class FakeApiKeys implements ApiKeyRepository {
     const old = this.rows.find((row) => row.id === id) ?? broken()
     if (old.replacedBy !== undefined) return false
     if (this.isTaken(successor)) broken()
-    this.rows.push({ ...this.toRow(successor), replaces: id, overlapUntil: until } as unknown as ApiKeyRow)
+    this.rows.push({
+      ...this.toRow(successor),
+      replaces: id,
+      overlapUntil: until,
+    } as unknown as ApiKeyRow)
     return this.end(id, this.endOf(old, until), successor.id)
   }
 
@@ -85,7 +92,9 @@ export class FakeApiKeys implements ApiKeyRepository {
   }
 
   async list(_changedSince?: Date): Promise<readonly ApiKey[]> {
-    return this.rows.toSorted((one, other) => this.order(one, other)).map((row) => this.give(row) as ApiKey)
+    return this.rows
+      .toSorted((one, other) => this.order(one, other))
+      .map((row) => this.give(row) as ApiKey)
   }
 
   revokedBy(key: ApiKeyRow, by?: string): object {
@@ -94,11 +103,15 @@ export class FakeApiKeys implements ApiKeyRepository {
   }
 
   async revoke(id: string, at: Date, by?: string): Promise<boolean> {
-    return this.change(id, (row) => ({ revokedAt: this.revokedAt(row, at), ...this.revokedBy(row, by) }))
+    return this.change(id, (row) => ({
+      revokedAt: this.revokedAt(row, at),
+      ...this.revokedBy(row, by),
+    }))
   }
 
   async markUsed(uses: readonly KeyUse[]): Promise<void> {
-    for (const { id, at } of uses) this.change(id, (row) => ({ lastUsedAt: this.lastUsedAt(row, at) }))
+    for (const { id, at } of uses)
+      this.change(id, (row) => ({ lastUsedAt: this.lastUsedAt(row, at) }))
   }
 }
 

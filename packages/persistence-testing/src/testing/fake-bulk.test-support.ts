@@ -12,14 +12,21 @@ import { type ApiKeyRow, FakeApiKeys } from './fake-api-keys.test-support.ts'
 import { createFakePets, type FakePets, textOf } from './fake-pets.test-support.ts'
 import { broken } from './fault.test-support.ts'
 
-/** Correct bulk access in small parts, each of which a fault can replace. It shares the rows of the other fakes. */
+/**
+ * Correct bulk access in small parts, each of which a fault can replace. It shares the rows of the
+ * other fakes.
+ */
 export class FakeBulk implements BulkAccess {
   imports: PetImport[]
   readonly pets: FakePets
   readonly memory: PetMemory
   readonly apiKeys: FakeApiKeys
 
-  constructor(pets: FakePets = createFakePets(), apiKeys: FakeApiKeys = new FakeApiKeys(), imports: PetImport[] = []) {
+  constructor(
+    pets: FakePets = createFakePets(),
+    apiKeys: FakeApiKeys = new FakeApiKeys(),
+    imports: PetImport[] = [],
+  ) {
     this.pets = pets
     this.memory = pets.memory
     this.apiKeys = apiKeys
@@ -78,7 +85,10 @@ export class FakeBulk implements BulkAccess {
     for (const item of imports) this.storeImport(item)
   }
 
-  async readIdempotencyKeys(limit: number, after?: IdempotencyKeyId): Promise<readonly StoredIdempotencyKey[]> {
+  async readIdempotencyKeys(
+    limit: number,
+    after?: IdempotencyKeyId,
+  ): Promise<readonly StoredIdempotencyKey[]> {
     const orderOf = ({ owner, key }: IdempotencyKeyId): string => `${owner}\0${key}`
     return [...this.memory.keys.values()]
       .map(({ key, id }) => ({ ...key, petId: id }))
@@ -108,7 +118,12 @@ export class FakeBulk implements BulkAccess {
     const ids = new Set(keys.map(({ id }) => id))
     const others = this.apiKeys.rows.filter(({ id }) => !ids.has(id))
     if (keys.some(({ sha256 }) => others.some((other) => other.sha256 === sha256))) broken()
-    this.apiKeys.rows.splice(0, Number.POSITIVE_INFINITY, ...others, ...keys.map((key) => ({ ...key })))
+    this.apiKeys.rows.splice(
+      0,
+      Number.POSITIVE_INFINITY,
+      ...others,
+      ...keys.map((key) => ({ ...key })),
+    )
     for (const { id, replaces, overlapUntil } of keys) {
       const old = this.apiKeys.rows.find((row) => row.id === replaces)
       if (old && overlapUntil) this.apiKeys.end(old.id, this.apiKeys.endOf(old, overlapUntil), id)

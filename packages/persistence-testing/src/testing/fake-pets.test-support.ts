@@ -5,12 +5,17 @@ import { type Fault, type Faults, faultsOf } from './fault.test-support.ts'
 /** The memory repository, of which a fault replaces functions, and what it stores. */
 export type FakePets = PetRepository & { readonly memory: PetMemory }
 
-export function createFakePets(memory: PetMemory = { pets: new Map(), keys: new Map(), lastId: 0n }): FakePets {
+export function createFakePets(
+  memory: PetMemory = { pets: new Map(), keys: new Map(), lastId: 0n },
+): FakePets {
   return { ...createMemoryPets([], memory), memory }
 }
 
 /** Faults of pets. */
-export function petFaults(group: string, ...faults: readonly Faults<FakePets>[]): readonly Fault<PetRepository>[] {
+export function petFaults(
+  group: string,
+  ...faults: readonly Faults<FakePets>[]
+): readonly Fault<PetRepository>[] {
   return faultsOf(createFakePets, group, ...faults)
 }
 

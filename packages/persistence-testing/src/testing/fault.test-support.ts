@@ -2,16 +2,23 @@ import { AssertionError } from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import type { ContractCase } from '../contract-case.ts'
 
-/** A fake that breaks one guarantee on purpose: what it does wrong, the ids of the cases that must fail, and the fake. */
+/**
+ * A fake that breaks one guarantee on purpose: what it does wrong, the ids of the cases that must
+ * fail, and the fake.
+ */
 export type Fault<Port> = readonly [name: string, caughtBy: readonly string[], create: () => Port]
 
 /**
- * Faults as they are written down: `ids of the cases that must fail: what it does wrong`, and parts that replace those of
- * a fake without a fault; `original` has the methods before that.
+ * Faults as they are written down: `ids of the cases that must fail: what it does wrong`, and parts
+ * that replace those of a fake without a fault; `original` has the methods before that.
  */
-export type Faults<Fake> = Readonly<Record<string, Partial<Fake> | ((fake: Fake, original: Fake) => Partial<Fake>)>>
+export type Faults<Fake> = Readonly<
+  Record<string, Partial<Fake> | ((fake: Fake, original: Fake) => Partial<Fake>)>
+>
 
-/** What a fault throws when a broken adapter would: told apart from a mistake in the fault itself. */
+/**
+ * What a fault throws when a broken adapter would: told apart from a mistake in the fault itself.
+ */
 export class BrokenOnPurpose extends Error {}
 
 export function broken(): never {
@@ -48,7 +55,10 @@ function boundTo<Fake extends object>(fake: Fake): Fake {
   return Object.fromEntries(methods) as unknown as Fake
 }
 
-/** Expects each fault to fail each of its cases, each case to fail for at least one fault, and the fake to pass all of them. */
+/**
+ * Expects each fault to fail each of its cases, each case to fail for at least one fault, and the
+ * fake to pass all of them.
+ */
 export function testContract<Port>(
   contractName: string,
   contract: readonly ContractCase<Port>[],
@@ -69,8 +79,11 @@ export function testContract<Port>(
           .get(id)
           ?.run(create(), isEndless ? 100 : undefined)
           .catch((reason: unknown) => reason)
-        // Any other error is a mistake in the fault or in the case, and so is a case that takes too long.
-        expect(error).toSatisfy((reason) => reason instanceof AssertionError || reason instanceof BrokenOnPurpose)
+        // Any other error is a mistake in the fault or in the case, and so is a case that takes too
+        // long.
+        expect(error).toSatisfy(
+          (reason) => reason instanceof AssertionError || reason instanceof BrokenOnPurpose,
+        )
         expect(String(error).includes('did not end')).toBe(isEndless)
       })
     }

@@ -1,5 +1,5 @@
-// A persistence adapter in one file, each of whose guarantees can be broken: `file:/path/to/file?fault-name`.
-// Another process imports it too, to be killed.
+// A persistence adapter in one file, each of whose guarantees can be broken:
+// `file:/path/to/file?fault-name`. Another process imports it too, to be killed.
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,24 +20,34 @@ interface State {
 
 type Method = (...args: unknown[]) => unknown
 
-/** Far more than passes between two calls, or between a call and a close or a kill, on a loaded machine. */
+/**
+ * Far more than passes between two calls, or between a call and a close or a kill, on a loaded
+ * machine.
+ */
 const WRITE_DELAY_MS = 60_000
 const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
 const openFiles = new Set<string>()
 
-const openFilePersistence: OpenPersistence = async ({ url, migrate = false, readOnly = false, replicaUrls = [] }) => {
+const openFilePersistence: OpenPersistence = async ({
+  url,
+  migrate = false,
+  readOnly = false,
+  replicaUrls = [],
+}) => {
   const { pathname, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
   const isDown = () => existsSync(`${pathname}.down`)
   const mayMigrate = migrate && (!readOnly || has('migrates-for-reading'))
   const isOutdated = existsSync(`${pathname}.outdated`)
   const isReopened = existsSync(pathname)
-  if ((isOutdated || !isReopened) && !mayMigrate && !has('ignores-migrate')) throw new Error('The schema is outdated.')
+  if ((isOutdated || !isReopened) && !mayMigrate && !has('ignores-migrate'))
+    throw new Error('The schema is outdated.')
   if (has('cannot-read-alone') && readOnly) throw new Error('It is read-only.')
   if (isDown() && !has('connects-lazily')) throw new Error('ECONNREFUSED')
   if (has('single') || has('single-in-process')) {
-    if (has('single') ? existsSync(`${pathname}.open`) : openFiles.has(pathname)) throw new Error('It is open already.')
+    if (has('single') ? existsSync(`${pathname}.open`) : openFiles.has(pathname))
+      throw new Error('It is open already.')
     openFiles.add(pathname)
     writeFileSync(`${pathname}.open`, '')
   }
@@ -59,7 +69,10 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
   const lists = new Map<string, readonly Pet[]>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** Calls a method on what the file contains, and writes it back. The fakes do all their work before they return. */
+  /**
+   * Calls a method on what the file contains, and writes it back. The fakes do all their work
+   * before they return.
+   */
   async function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
     if (isClosed) throw new Error('It is closed.')
     if (isDown()) {
@@ -71,9 +84,11 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
       throw persistenceUnavailable({ outcome: has('lies') ? ('maybe' as 'unknown') : 'not_stored' })
     }
     return transaction(pathname, (stored, save) => {
-      if (!has('caches') && !has('forgets-counts') && timer === undefined) state = withFaults(stored)
+      if (!has('caches') && !has('forgets-counts') && timer === undefined)
+        state = withFaults(stored)
       const result = method(state)
-      if (has('writes-later') || has('loses-pending-writes')) timer ??= setTimeout(write, WRITE_DELAY_MS)
+      if (has('writes-later') || has('loses-pending-writes'))
+        timer ??= setTimeout(write, WRITE_DELAY_MS)
       else save(state)
       return result
     })
@@ -84,14 +99,16 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
     const { pets } = stored
     const { find, list, addWithKey, memory } = { ...pets }
     if (isOutdated && has('leaves-an-index-empty'))
-      pets.list = async (query) => (await list(query)).filter(({ id }) => query.status === undefined || id > 4n)
+      pets.list = async (query) =>
+        (await list(query)).filter(({ id }) => query.status === undefined || id > 4n)
     if (has('remembers-deleted-pets'))
       pets.addWithKey = async (pet, key) => {
         const id = memory.keys.get(textOf(key))?.id
         return id === undefined ? addWithKey(pet, key) : { pet: { ...pet, id }, isReplay: true }
       }
     if (has('finds-by-double'))
-      pets.find = async (id) => [...memory.pets.values()].find((pet) => Number(pet.id) === Number(id)) ?? find(id)
+      pets.find = async (id) =>
+        [...memory.pets.values()].find((pet) => Number(pet.id) === Number(id)) ?? find(id)
     if (has('pages-by-double'))
       pets.list = async ({ after, ...query }) =>
         (await list(query)).filter(({ id }) => after === undefined || Number(id) > Number(after))
@@ -110,16 +127,22 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
   }
 
   /** A port whose functions are called on what the file contains, but for those that are given. */
-  function port<Name extends 'pets' | 'apiKeys'>(name: Name, own: Partial<State[Name]>): State[Name] {
+  function port<Name extends 'pets' | 'apiKeys'>(
+    name: Name,
+    own: Partial<State[Name]>,
+  ): State[Name] {
     return new Proxy({} as State[Name], {
       get:
         (_, key) =>
         async (...args: unknown[]) => {
-          const isAcknowledged = name === 'apiKeys' && has('acknowledges-keys-while-down') && isDown()
+          const isAcknowledged =
+            name === 'apiKeys' && has('acknowledges-keys-while-down') && isDown()
           if (isAcknowledged) return true
           const method = Reflect.get(own, key) as Method | undefined
           if (method !== undefined) return method(...args)
-          return call(async (current) => (Reflect.get(current[name], key) as Method).apply(current[name], args))
+          return call(async (current) =>
+            (Reflect.get(current[name], key) as Method).apply(current[name], args),
+          )
         },
     })
   }
@@ -144,7 +167,8 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
       },
       async list(query) {
         const [replica] = has('reads-any-replica') ? replicaUrls : []
-        if (replica !== undefined) return transaction(new URL(replica).pathname, ({ pets }) => pets.list(query))
+        if (replica !== undefined)
+          return transaction(new URL(replica).pathname, ({ pets }) => pets.list(query))
         const cached = has('caches-lists') ? lists.get(query.status ?? '') : undefined
         const found = cached ?? (await call(({ pets }) => pets.list(query)))
         lists.set(query.status ?? '', found)
@@ -173,7 +197,11 @@ const openFilePersistence: OpenPersistence = async ({ url, migrate = false, read
 export default openFilePersistence
 
 /** The same file for bulk access. */
-export const openBulkAccess: OpenBulkAccess = async ({ url, migrate = false, readOnly = false }) => {
+export const openBulkAccess: OpenBulkAccess = async ({
+  url,
+  migrate = false,
+  readOnly = false,
+}) => {
   const { pathname, search } = new URL(url)
   const mayCreate = migrate && (!readOnly || search === '?creates-for-bulk-reading')
   if (!existsSync(pathname) && !mayCreate) throw new Error('The schema is missing.')
@@ -185,10 +213,12 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, migrate = false, rea
   if (search === '?forgets-rotations') bulk.toStored = (row) => row
   const addPets = bulk.addPets.bind(bulk)
   bulk.addPets = async (pets, progress) => {
-    const isLater = search === '?stores-progress-later' && progress !== undefined && progress.to.lines > 50
+    const isLater =
+      search === '?stores-progress-later' && progress !== undefined && progress.to.lines > 50
     await (isLater ? addPets(pets) : addPets(pets, progress))
     store()
-    // It is killed before its progress is stored. A kill by the case itself could come a moment too early.
+    // It is killed before its progress is stored. A kill by the case itself could come a moment too
+    // early.
     if (isLater) process.kill(process.pid, 'SIGKILL')
   }
   bulk.close = async () => store()
@@ -203,14 +233,25 @@ export async function deletePet(url: string, id: PetId): Promise<void> {
   })
 }
 
-/** Works on what a file contains while no other process does; what it saves is there as a whole or not at all. */
-function transaction<Result>(path: string, work: (stored: State, save: (state: State) => void) => Result): Result {
+/**
+ * Works on what a file contains while no other process does; what it saves is there as a whole or
+ * not at all.
+ */
+function transaction<Result>(
+  path: string,
+  work: (stored: State, save: (state: State) => void) => Result,
+): Result {
   const file = new DatabaseSync(path, { timeout: 60_000 })
   try {
     file.exec(
       'pragma synchronous = off; begin immediate; create table if not exists state (id integer primary key, bytes)',
     )
-    const stored: State = { pets: createFakePets(), apiKeys: new FakeApiKeys(), counts: new Map(), imports: [] }
+    const stored: State = {
+      pets: createFakePets(),
+      apiKeys: new FakeApiKeys(),
+      counts: new Map(),
+      imports: [],
+    }
     const bytes = file.prepare('select bytes from state').get()?.['bytes'] as Uint8Array | undefined
     if (bytes !== undefined) {
       const { pets, apiKeys, ...rest } = deserialize(bytes)

@@ -1,14 +1,27 @@
-import { IDEMPOTENCY_KEY_LIFETIME_MS, type IdempotencyKey, PetError, type PetRepository } from '@pet-store/domain'
+import {
+  IDEMPOTENCY_KEY_LIFETIME_MS,
+  type IdempotencyKey,
+  PetError,
+  type PetRepository,
+} from '@pet-store/domain'
 import { type FakePets, petFaults, textOf } from './fake-pets.test-support.ts'
 import { broken, type Fault, type Faults, pause } from './fault.test-support.ts'
 
 /** Uses another key than it is given. */
-const keyed = (fault: string, change: (key: IdempotencyKey) => Partial<IdempotencyKey>): Faults<FakePets> => ({
-  [fault]: (_, { addWithKey }) => ({ addWithKey: (pet, key) => addWithKey(pet, { ...key, ...change(key) }) }),
+const keyed = (
+  fault: string,
+  change: (key: IdempotencyKey) => Partial<IdempotencyKey>,
+): Faults<FakePets> => ({
+  [fault]: (_, { addWithKey }) => ({
+    addWithKey: (pet, key) => addWithKey(pet, { ...key, ...change(key) }),
+  }),
 })
 
 /** Forgets stored keys before it uses one at a time. */
-const forgets = (fault: string, isForgotten: (storedMs: number, usedMs: number) => boolean): Faults<FakePets> => ({
+const forgets = (
+  fault: string,
+  isForgotten: (storedMs: number, usedMs: number) => boolean,
+): Faults<FakePets> => ({
   [fault]: ({ memory }, { addWithKey }) => ({
     async addWithKey(pet, used) {
       for (const [text, { key }] of memory.keys) {
@@ -21,10 +34,16 @@ const forgets = (fault: string, isForgotten: (storedMs: number, usedMs: number) 
 
 export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet.idempotency', {
   ...forgets('repeat concurrent: ignores keys', () => true),
-  'expired-concurrent: looks for an expired key, waits, and adds': ({ memory }, { addWithKey }) => ({
+  'expired-concurrent: looks for an expired key, waits, and adds': (
+    { memory },
+    { addWithKey },
+  ) => ({
     async addWithKey(pet, key) {
       const known = memory.keys.get(textOf(key))
-      if (known === undefined || key.at.getTime() - known.key.at.getTime() < IDEMPOTENCY_KEY_LIFETIME_MS) {
+      if (
+        known === undefined ||
+        key.at.getTime() - known.key.at.getTime() < IDEMPOTENCY_KEY_LIFETIME_MS
+      ) {
         return addWithKey(pet, key)
       }
       await pause()
@@ -45,22 +64,33 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
     },
   }),
   'repeat: returns what is requested, not what was stored': (_, { addWithKey }) => ({
-    addWithKey: (pet, key) => addWithKey(pet, key).then((added) => ({ ...added, pet: { ...pet, id: added.pet.id } })),
+    addWithKey: (pet, key) =>
+      addWithKey(pet, key).then((added) => ({ ...added, pet: { ...pet, id: added.pet.id } })),
   }),
   'repeat concurrent: says of every call that it stored the pet': (_, original) => ({
-    addWithKey: (pet, key) => original.addWithKey(pet, key).then((added) => ({ ...added, isReplay: false })),
+    addWithKey: (pet, key) =>
+      original.addWithKey(pet, key).then((added) => ({ ...added, isReplay: false })),
   }),
   ...keyed('other-content: does not compare content', () => ({ fingerprint: '' })),
   'other-content: stores other content before rejecting it': (_, original) => ({
     addWithKey: (pet, key) =>
-      original.addWithKey(pet, key).catch((error) => original.add(pet).then(() => Promise.reject(error))),
+      original
+        .addWithKey(pet, key)
+        .catch((error) => original.add(pet).then(() => Promise.reject(error))),
   }),
   'other-content: rejects other content with another code': (_, { addWithKey }) => ({
-    addWithKey: (pet, key) => addWithKey(pet, key).catch(() => Promise.reject(new PetError('pet_invalid', 'reused'))),
+    addWithKey: (pet, key) =>
+      addWithKey(pet, key).catch(() => Promise.reject(new PetError('pet_invalid', 'reused'))),
   }),
-  ...keyed('exact-owner: ignores the case of owners', ({ owner }) => ({ owner: owner.toLowerCase() })),
-  ...keyed('exact-owner: cuts owners to 20 characters', ({ owner }) => ({ owner: owner.slice(0, 20) })),
-  ...keyed('exact-owner: ignores spaces at the end of owners', ({ owner }) => ({ owner: owner.trimEnd() })),
+  ...keyed('exact-owner: ignores the case of owners', ({ owner }) => ({
+    owner: owner.toLowerCase(),
+  })),
+  ...keyed('exact-owner: cuts owners to 20 characters', ({ owner }) => ({
+    owner: owner.slice(0, 20),
+  })),
+  ...keyed('exact-owner: ignores spaces at the end of owners', ({ owner }) => ({
+    owner: owner.trimEnd(),
+  })),
   'exact-owner: returns the running add for a key, whoever owns it': (_, original) => {
     const running = new Map<string, ReturnType<PetRepository['addWithKey']>>()
     return {
@@ -80,8 +110,14 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
       return added
     },
   }),
-  ...keyed('exact-owner: concatenates owner and key', ({ owner, key }) => ({ owner: '', key: owner + key })),
-  'other-content-concurrent: returns the running add for a key, whatever its content': (_, original) => {
+  ...keyed('exact-owner: concatenates owner and key', ({ owner, key }) => ({
+    owner: '',
+    key: owner + key,
+  })),
+  'other-content-concurrent: returns the running add for a key, whatever its content': (
+    _,
+    original,
+  ) => {
     const running = new Map<string, ReturnType<PetRepository['addWithKey']>>()
     return {
       addWithKey(pet, key) {
@@ -105,7 +141,10 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
   ...keyed('exact-content: compares the beginning of content', ({ fingerprint }) => ({
     fingerprint: fingerprint.slice(0, 255),
   })),
-  ...forgets('repeat other-content: forgets keys too early', (storedMs, usedMs) => usedMs - storedMs >= 86_399_999),
+  ...forgets(
+    'repeat other-content: forgets keys too early',
+    (storedMs, usedMs) => usedMs - storedMs >= 86_399_999,
+  ),
   ...keyed('lifetime: never forgets keys', () => ({ at: new Date(0) })),
   'lifetime: extends the lifetime of a key with each repeat': ({ memory }, original) => ({
     async addWithKey(pet, key) {

@@ -18,16 +18,23 @@ const findingFaults = petFaults('pet.find', {
   ...findsId('unknown similar: ignores the sign of an id', (id) => (id < 0n ? -id : id)),
   ...findsId('similar: cuts ids to 32 bits', (id) => BigInt.asIntN(32, id)),
   ...findsId('similar: cuts ids to 53 bits', (id) => BigInt.asUintN(53, id)),
-  ...findsId('unknown: rejects ids that a double cannot hold', (id) => (BigInt(Number(id)) === id ? id : broken())),
+  ...findsId('unknown: rejects ids that a double cannot hold', (id) =>
+    BigInt(Number(id)) === id ? id : broken(),
+  ),
   ...findsId('unknown: rejects the smallest int64', (id) => (-id > INT64.max ? broken() : id)),
   // Ids begin at 2^53, from where a double holds only every second integer.
   'similar: compares great ids as doubles': ({ memory }) => {
     memory.lastId = 2n ** 53n
-    return { find: async (id) => [...memory.pets.values()].find((pet) => Number(pet.id) === Number(id)) }
+    return {
+      find: async (id) => [...memory.pets.values()].find((pet) => Number(pet.id) === Number(id)),
+    }
   },
 })
 
-const select = (fault: string, change: (all: readonly Pet[], query: PetQuery) => readonly Pet[]): Faults<FakePets> => ({
+const select = (
+  fault: string,
+  change: (all: readonly Pet[], query: PetQuery) => readonly Pet[],
+): Faults<FakePets> => ({
   [fault]: ({ memory }) => ({ list: async (query) => change([...memory.pets.values()], query) }),
 })
 
@@ -50,24 +57,35 @@ const listingFaults = petFaults('pet.list', {
       return bytes < 2 ** 20
     })
   }),
-  ...select('more-than-1000 limit: rejects limits above 100', (all, { limit }) => (limit > 100 ? broken() : all)),
+  ...select('more-than-1000 limit: rejects limits above 100', (all, { limit }) =>
+    limit > 100 ? broken() : all,
+  ),
   ...select('limit: lists one pet too few', (all, { limit }) => all.slice(0, limit - 1)),
   ...select('limit: ignores the limit', (all) => all),
   ...select('limit: fills a list up to the limit', (all, { limit }) =>
     Array.from({ length: Math.min(limit, 200) }, (_, index) => all[index] as Pet),
   ),
-  ...select('limit: cuts the limit to 32 bits', (all, { limit }) => all.slice(0, Math.max(limit | 0, 0))),
+  ...select('limit: cuts the limit to 32 bits', (all, { limit }) =>
+    all.slice(0, Math.max(limit | 0, 0)),
+  ),
 })
 
-const pagesFrom = (fault: string, change: (after: bigint) => bigint | undefined): Faults<FakePets> => ({
+const pagesFrom = (
+  fault: string,
+  change: (after: bigint) => bigint | undefined,
+): Faults<FakePets> => ({
   [fault]: (_, { list }) => ({
-    list: ({ after, ...query }) => list({ ...query, after: after === undefined ? undefined : change(after) }),
+    list: ({ after, ...query }) =>
+      list({ ...query, after: after === undefined ? undefined : change(after) }),
   }),
 })
 
 const pagingFaults = petFaults('pet.page', {
   ...pagesFrom('known unknown int64 walk: ignores the position', () => undefined),
-  ...pagesFrom('known walk walk-while-adding: lists the pet at the position too', (after) => after - 1n),
+  ...pagesFrom(
+    'known walk walk-while-adding: lists the pet at the position too',
+    (after) => after - 1n,
+  ),
   ...select('unknown int64: lists nothing after an unknown id', (all, { after }) => {
     const index = all.findIndex(({ id }) => id === after)
     return after === undefined ? all : index < 0 ? [] : all.slice(index + 1)
@@ -77,7 +95,10 @@ const pagingFaults = petFaults('pet.page', {
   ),
   ...pagesFrom('int64: cuts positions to 32 bits', (after) => BigInt.asIntN(32, after)),
   ...pagesFrom('walk: skips a pet between two pages', (after) => after + 1n),
-  'walk-while-adding: skips a pet for each pet added since the page before': ({ memory }, { list }) => {
+  'walk-while-adding: skips a pet for each pet added since the page before': (
+    { memory },
+    { list },
+  ) => {
     let knownCount = 0
     return {
       async list(query) {
@@ -90,7 +111,9 @@ const pagingFaults = petFaults('pet.page', {
 })
 
 const filteringFaults = petFaults('pet.filter', {
-  ...select('none: hides pets without a status', (all) => all.filter((row) => row.status !== undefined)),
+  ...select('none: hides pets without a status', (all) =>
+    all.filter((row) => row.status !== undefined),
+  ),
   'status after no-match: ignores the filter': (_, { list }) => ({
     list: ({ status: _status, ...query }) => list(query),
   }),
@@ -99,21 +122,28 @@ const filteringFaults = petFaults('pet.filter', {
   ),
   'limit after: applies the limit before the filter': (_, { list }) => ({
     list: ({ status, ...query }) =>
-      list(query).then((found) => found.filter((row) => status === undefined || row.status === status)),
+      list(query).then((found) =>
+        found.filter((row) => status === undefined || row.status === status),
+      ),
   }),
   ...select('after: looks for the position among the matching pets', (all, { status, after }) => {
     const matching = all.filter((row) => row.status === status)
     const index = matching.findIndex(({ id }) => id === after)
     return index < 0 ? [] : matching.slice(index + 1)
   }),
-  ...select('more-than-1000: looks for a status in the first 1,000 pets', (all, { status, after, limit }) =>
-    all
-      .filter(({ id }) => after === undefined || id > after)
-      .slice(0, 1_000)
-      .filter((row) => row.status === status)
-      .slice(0, limit),
+  ...select(
+    'more-than-1000: looks for a status in the first 1,000 pets',
+    (all, { status, after, limit }) =>
+      all
+        .filter(({ id }) => after === undefined || id > after)
+        .slice(0, 1_000)
+        .filter((row) => row.status === status)
+        .slice(0, limit),
   ),
-  'status: does not list a pet with a status that has an idempotency key': ({ memory }, { list }) => ({
+  'status: does not list a pet with a status that has an idempotency key': (
+    { memory },
+    { list },
+  ) => ({
     list: (query) =>
       list(query).then((found) => {
         const keyed = new Set([...memory.keys.values()].map(({ id }) => id))
@@ -121,7 +151,10 @@ const filteringFaults = petFaults('pet.filter', {
       }),
   }),
   'after: ignores the limit with a filter and a position': (_, { list }) => ({
-    list: (query) => list(query.status !== undefined && query.after !== undefined ? { ...query, limit: 99 } : query),
+    list: (query) =>
+      list(
+        query.status !== undefined && query.after !== undefined ? { ...query, limit: 99 } : query,
+      ),
   }),
 })
 

@@ -8,7 +8,14 @@ import {
   type PetRepository,
 } from '@pet-store/domain'
 import { aNewPet } from '../new-pets.ts'
-import { type FakePets, OPERATIONS, petFaults, returns, stores, textOf } from './fake-pets.test-support.ts'
+import {
+  type FakePets,
+  OPERATIONS,
+  petFaults,
+  returns,
+  stores,
+  textOf,
+} from './fake-pets.test-support.ts'
 import { BrokenOnPurpose, broken, type Fault, type Faults, pause } from './fault.test-support.ts'
 
 const FIELDS = Object.keys(PET_FIELDS) as (keyof PetInput)[]
@@ -74,7 +81,9 @@ const fieldFaults = petFaults(
       [`${fault} in ${broken}`]: returns(change, [broken]),
     })
     return [
-      ...FIELDS.map((field) => gives(`all ${caseOf(field)}: loses the ${field}`, (pet) => without(field, pet))),
+      ...FIELDS.map((field) =>
+        gives(`all ${caseOf(field)}: loses the ${field}`, (pet) => without(field, pet)),
+      ),
       ...[undefined, null, 'available'].map((status) =>
         gives(`status: returns ${status} for an absent status`, (pet) => ({ status, ...pet })),
       ),
@@ -91,11 +100,16 @@ const fieldFaults = petFaults(
   ...changes('name', 'name', NAME_CHANGES),
   ...changes('category', 'categoryId', CATEGORY_CHANGES),
   {
-    'category: stores it as a double under an idempotency key': storesKeyed(({ categoryId, ...pet }) => ({
+    'category: stores it as a double under an idempotency key': storesKeyed(
+      ({ categoryId, ...pet }) => ({
+        ...pet,
+        categoryId: BigInt(Number(categoryId)),
+      }),
+    ),
+    'name: stores it trimmed under an idempotency key': storesKeyed((pet) => ({
       ...pet,
-      categoryId: BigInt(Number(categoryId)),
+      name: pet.name.trim(),
     })),
-    'name: stores it trimmed under an idempotency key': storesKeyed((pet) => ({ ...pet, name: pet.name.trim() })),
   },
 )
 
@@ -171,14 +185,20 @@ const addingFaults = petFaults('pet.add', {
       return add(pet, cancellation)
     },
   }),
-  'cancelled-meanwhile: rejects an add that is cancelled in the queue, and stores it': (_, { add }) => ({
+  'cancelled-meanwhile: rejects an add that is cancelled in the queue, and stores it': (
+    _,
+    { add },
+  ) => ({
     async add(pet, cancellation) {
       await pause()
       setTimeout(() => void add(pet), 500)
       return cancellation?.aborted ? add(pet, cancellation) : { ...pet, id: 1n }
     },
   }),
-  'cancelled-meanwhile: uses up the key of an add that is cancelled in the queue': ({ memory }, original) => ({
+  'cancelled-meanwhile: uses up the key of an add that is cancelled in the queue': (
+    { memory },
+    original,
+  ) => ({
     async addWithKey(pet, key, cancellation) {
       await pause()
       if (cancellation?.aborted) memory.keys.set(textOf(key), { key, id: 1n })

@@ -8,7 +8,10 @@ export async function* pieces(content: string | Buffer, size = 64 * 1024): Async
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
 
-/** A CSV file of these records, of which the first names the columns. Fields without one get an empty column behind them. */
+/**
+ * A CSV file of these records, of which the first names the columns. Fields without one get an
+ * empty column behind them.
+ */
 export function csvOf(columns: string, ...records: readonly string[]): string {
   const more = Object.keys(PET_FIELDS).filter((field) => !columns.split(',').includes(field))
   const empty = ','.repeat(more.length)
@@ -16,7 +19,11 @@ export function csvOf(columns: string, ...records: readonly string[]): string {
 }
 
 /** Returns the entries that a reader finds in a file. */
-export async function entriesOf(read: ReadEntries, content: string, size?: number): Promise<readonly Entry[]> {
+export async function entriesOf(
+  read: ReadEntries,
+  content: string,
+  size?: number,
+): Promise<readonly Entry[]> {
   const all: Entry[] = []
   for await (const entries of read(readText(pieces(content, size)))) all.push(...entries)
   return all

@@ -19,7 +19,11 @@ export function createMemoryBulk(
     countPets: async () => stored.length,
     readPets: async ({ after, limit, status }) =>
       stored
-        .filter((pet) => (after === undefined || pet.id > after) && (status === undefined || pet.status === status))
+        .filter(
+          (pet) =>
+            (after === undefined || pet.id > after) &&
+            (status === undefined || pet.status === status),
+        )
         .toSorted((one, other) => (one.id < other.id ? -1 : 1))
         .slice(0, limit),
     async writePets(added) {
@@ -56,5 +60,9 @@ export const REX: NewPet = validateNewPet({ name: 'Rex', categoryId: 7n })
 
 /** Pets with the ids from 1 to `count`. */
 export function petsUpTo(count: number): Pet[] {
-  return Array.from({ length: count }, (_, index) => ({ ...REX, name: `Pet ${index + 1}`, id: BigInt(index + 1) }))
+  return Array.from({ length: count }, (_, index) => ({
+    ...REX,
+    name: `Pet ${index + 1}`,
+    id: BigInt(index + 1),
+  }))
 }

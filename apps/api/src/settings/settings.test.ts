@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { SETTING_LIST } from './settings.ts'
+
+it('the documents list every setting with its default and meaning, and which can come from a file', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+  const rows = SETTING_LIST.map(({ variable, default: text, meaning }) => {
+    return `| \`${variable}\` | ${text === undefined ? '' : `\`${text}\` `}| ${meaning} |`
+  })
+  expect(readme.split('\n').filter((line) => /^\| `[A-Z_0-9]+` /.test(line))).toEqual(rows)
+
+  const secrets = SETTING_LIST.filter(({ isSecret }) => isSecret).map(
+    ({ variable }) => `\`${variable}_FILE\``,
+  )
+  expect(/^Secrets can come from files: (.*)\.$/m.exec(readme)?.[1]).toBe(secrets.join(', '))
+
+  const example = await readFile(new URL('../../../../.env.example', import.meta.url), 'utf8')
+  const lines = SETTING_LIST.map(({ variable, default: text = '' }) => `# ${variable}=${text}`)
+  expect(example.split('\n').filter((line) => /^# [A-Z_0-9]+=/.test(line))).toEqual(lines)
+})
