@@ -1,3 +1,4 @@
+import { type Hooks, notifyResponse } from './hooks.ts'
 import {
   PetStoreError,
   type PetStoreErrorCode,
@@ -11,6 +12,9 @@ export interface Connection {
   readonly fetch: typeof fetch
   /** For one attempt, from the first byte sent to the last byte read. */
   readonly timeoutMs: number
+  /** Of the caller, beside those of the call. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly hooks: Hooks
 }
 
 /** A request, the status of its success (default: 200), and how to read that response. */
@@ -34,6 +38,9 @@ export async function attempt<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const { response, text } = await exchange(connection, call, signal)
+  const { method = 'GET', url } = call
+  const { status, headers } = response
+  notifyResponse(connection.hooks, { method, url, status, headers })
   if (response.status !== (call.successStatus ?? 200))
     throw errorOf(connection, call, response, text)
   try {
@@ -47,7 +54,9 @@ async function exchange(connection: Connection, call: Call<unknown>, signal?: Ab
   signal?.throwIfAborted()
   const { apiKey, fetch, timeoutMs } = connection
   const { method = 'GET', url, body } = call
-  const headers = new Headers({ Accept: 'application/json', ...call.headers })
+  const headers = new Headers(connection.headers)
+  for (const [name, value] of Object.entries({ Accept: 'application/json', ...call.headers }))
+    headers.set(name, value)
   if (apiKey !== undefined) headers.set('Authorization', `Bearer ${apiKey}`)
 
   const abort = new AbortController()

@@ -1,4 +1,12 @@
 import { attempt, type Call, type Connection } from './attempt.ts'
+import { hooksOf } from './hooks.ts'
+import {
+  assertApiKey,
+  type CallOptions,
+  type PetStoreClientOptions,
+  readBaseUrl,
+  readLimits,
+} from './options.ts'
 import {
   integerText,
   type NewPet,
@@ -10,29 +18,6 @@ import {
 import { type ListPetsQuery, type PetPage, queryText, readPage } from './pet-page.ts'
 import { PetStoreError } from './pet-store-error.ts'
 import { withRetries } from './retry.ts'
-
-/** Where the service is, and how long to wait for it. */
-export interface PetStoreClientOptions {
-  /** The base address, which ends in `/v1`; a trailing slash and a path before it are allowed. */
-  readonly baseUrl: string | URL
-  /** Sent to the base address and nowhere else. Without one the service responds `unauthorized`. */
-  readonly apiKey?: string | undefined
-  /** Sends the requests. Default: the global `fetch`. */
-  readonly fetch?: typeof fetch | undefined
-  /**
-   * For one attempt, up to the end of its response. Default: 30,000. To limit all attempts
-   * together, pass a signal.
-   */
-  readonly timeoutMs?: number | undefined
-  /** The number of attempts that may follow a failed first one. Default: 5. */
-  readonly retries?: number | undefined
-}
-
-/** Options of every operation. */
-export interface CallOptions {
-  /** Cancels the call, which rejects with the reason of the signal. */
-  readonly signal?: AbortSignal | undefined
-}
 
 /** Options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
@@ -82,18 +67,26 @@ export interface PetStoreClient {
  */
 export function createPetStoreClient(options: PetStoreClientOptions): PetStoreClient {
   const petsUrl = `${readBaseUrl(options.baseUrl)}/pets`
-  const { retries = 5 } = options
-  if (!Number.isInteger(retries) || retries < 0)
-    throw new TypeError('retries must be an integer from 0.')
-  const connection = readConnection(options)
+  const { apiKey } = options
+  assertApiKey(apiKey)
+  readLimits(options)
+  // Looked up for each call, so that a global `fetch` that was replaced later is used.
+  const fetchNow: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init))
 
-  const send = <T>(call: Call<T>, signal: AbortSignal | undefined): Promise<T> =>
-    withRetries(() => attempt(connection, call, signal), retries, signal)
+  const send = <T>(call: Call<T>, callOptions: CallOptions): Promise<T> => {
+    const { timeoutMs, retries } = readLimits(callOptions, options)
+    const hooks = hooksOf(callOptions, options)
+    const headers = { ...options.headers, ...callOptions.headers }
+    const connection: Connection = { apiKey, fetch: fetchNow, timeoutMs, headers, hooks }
+    const { signal } = callOptions
+    return withRetries(() => attempt(connection, call, signal), { retries, signal, hooks })
+  }
 
   const client: PetStoreClient = {
-    listPets: async (query = {}, { signal } = {}) => {
+    listPets: async (query = {}, callOptions = {}) => {
       const url = petsUrl + queryText(query)
-      return send({ url, read: (text, headers) => readPage(query, url, text, headers) }, signal)
+      const read = (text: string, headers: Headers) => readPage(query, url, text, headers)
+      return send({ url, read }, callOptions)
     },
 
     async *allPages({ status, pageSize = 100, cursor } = {}, callOptions) {
@@ -111,7 +104,7 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
       for await (const page of client.allPages(query, callOptions)) yield* page.pets
     },
 
-    createPet: async (pet, { idempotencyKey = randomKey(), signal } = {}) => {
+    createPet: async (pet, { idempotencyKey = randomKey(), ...callOptions } = {}) => {
       // `Headers` would reject some keys too, but not name the option.
       if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
         throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.')
@@ -120,12 +113,12 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
       const body = newPetText(pet)
       return send(
         { method: 'POST', url: petsUrl, headers, body, successStatus: 201, read: readPet },
-        signal,
+        callOptions,
       )
     },
 
-    getPet: async (id, { signal } = {}) =>
-      send({ url: `${petsUrl}/${integerText('id', id)}`, read: readPet }, signal),
+    getPet: async (id, callOptions = {}) =>
+      send({ url: `${petsUrl}/${integerText('id', id)}`, read: readPet }, callOptions),
   }
   return client
 }
@@ -143,32 +136,6 @@ function assertPagesAscend({ pets, next }: PetPage, after: bigint | undefined): 
     'The next page does not continue the one before it.',
     { status: 200 },
   )
-}
-
-function readBaseUrl(baseUrl: string | URL): string {
-  const { protocol, username, password, search, hash, origin, pathname } = new URL(baseUrl)
-  if (!/^https?:$/.test(protocol) || username + password + search + hash !== '') {
-    throw new TypeError(
-      'baseUrl must be an http or https address without user, query and fragment.',
-    )
-  }
-  return (origin + pathname).replace(/\/+$/, '')
-}
-
-function readConnection({
-  apiKey,
-  timeoutMs = 30_000,
-  ...options
-}: PetStoreClientOptions): Connection {
-  // `Headers` would reject such a key too, but repeat it in its message.
-  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new TypeError('apiKey must be one or more visible ASCII characters.')
-  }
-  // Timers hold 31 bits, and fire at once for more.
-  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31))
-    throw new TypeError('timeoutMs must be from 1 to 2147483647.')
-  // Looked up for each call, so that a global `fetch` that was replaced later is used.
-  return { apiKey, timeoutMs, fetch: options.fetch ?? ((input, init) => fetch(input, init)) }
 }
 
 /**

@@ -41,7 +41,8 @@ describe('64-bit integers', () => {
     async (value) => {
       const stub = await startStub(json(200, '[]'))
       const client = createPetStoreClient({ baseUrl: stub.baseUrl })
-      const rule = `must be a bigint or a safe integer, got ${String(value)}.`
+      const got = typeof value === 'string' ? `the string "${value}"` : String(value)
+      const rule = `must be a bigint or a safe integer, got ${got}.`
       const pet = { name: 'Rex', categoryId: value as number }
       await expect(client.createPet(pet)).rejects.toThrow(new RangeError(`categoryId ${rule}`))
       await expect(client.getPet(value as number)).rejects.toThrow(new RangeError(`id ${rule}`))

@@ -1,7 +1,10 @@
 // The client, and what its operations take
 export { createPetStoreClient } from './create-pet-store-client.ts'
-export type { AllPetsQuery, CallOptions, CreatePetOptions } from './create-pet-store-client.ts'
-export type { PetStoreClient, PetStoreClientOptions } from './create-pet-store-client.ts'
+export type { AllPetsQuery, CreatePetOptions, PetStoreClient } from './create-pet-store-client.ts'
+export type { CallOptions, PetStoreClientOptions, RequestOptions } from './options.ts'
+
+// What a call tells while it runs
+export type { DeprecationDetails, Hooks, ResponseDetails, RetryDetails } from './hooks.ts'
 
 // What they return
 export type { ListPetsQuery, PetPage } from './pet-page.ts'

@@ -35,7 +35,9 @@ export function newPetText({ name, categoryId, status }: NewPet): string {
 /** An integer in digits. Throws a `RangeError` for a number that may have been rounded. */
 export function integerText(what: string, value: bigint | number): string {
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return BigInt(value).toString()
-  throw new RangeError(`${what} must be a bigint or a safe integer, got ${String(value)}.`)
+  // JavaScript callers may pass anything.
+  const got = typeof value === 'string' ? `the string "${value}"` : String(value)
+  throw new RangeError(`${what} must be a bigint or a safe integer, got ${got}.`)
 }
 
 /** Reads a pet. Throws for any other text. */

@@ -26,7 +26,7 @@ async function waitsAfter(
   }) as typeof setTimeout)
   const failure = new PetStoreError(code, 'It failed.', details)
   const attempt = vi.fn(() => Promise.reject(failure))
-  await expect(withRetries(attempt, retries)).rejects.toBe(failure)
+  await expect(withRetries(attempt, { retries })).rejects.toBe(failure)
   expect(attempt).toHaveBeenCalledTimes(waits.length + 1)
   return waits
 }
@@ -56,11 +56,11 @@ describe('the delay before a retry', () => {
 
 describe('retrying', () => {
   it.each([
-    ...[429, 502, 503, 504].map((status) => ({ status, code: 'any', retried: 3 })),
+    ...[408, 429, 502, 503, 504].map((status) => ({ status, code: 'any', retried: 3 })),
     ...['connection_failed', 'timeout'].map((code) => ({ status: undefined, code, retried: 3 })),
     // An error response whose code is one of the client.
     { status: 400, code: 'timeout', retried: 0 },
-    ...[undefined, 200, 301, 400, 401, 403, 404, 408, 410, 422, 500, 501].map((status) => ({
+    ...[undefined, 200, 301, 400, 401, 403, 404, 410, 422, 500, 501].map((status) => ({
       status,
       code: 'any',
       retried: 0,
@@ -72,7 +72,7 @@ describe('retrying', () => {
   it('does not retry after an error that is not a PetStoreError', async () => {
     const bug = new TypeError('A bug.')
     const attempt = vi.fn(() => Promise.reject(bug))
-    await expect(withRetries(attempt, 5)).rejects.toBe(bug)
+    await expect(withRetries(attempt, { retries: 5 })).rejects.toBe(bug)
     expect(attempt).toHaveBeenCalledTimes(1)
   })
 })

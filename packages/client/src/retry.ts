@@ -1,3 +1,4 @@
+import { type Hooks, notify } from './hooks.ts'
 import { PetStoreError } from './pet-store-error.ts'
 
 /**
@@ -12,9 +13,18 @@ const MAX_DELAY_MS = 8_000
  */
 const MAX_RETRY_AFTER_MS = 30_000
 
-/** Too many requests, unavailable, and a proxy that could not reach the service. */
-const TRANSIENT_STATUSES: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504])
+/**
+ * A request that arrived too slowly, too many requests, unavailable, and a proxy that could not
+ * reach the service.
+ */
+const TRANSIENT_STATUSES: ReadonlySet<number | undefined> = new Set([408, 429, 502, 503, 504])
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['connection_failed', 'timeout'])
+
+export interface RetryOptions {
+  readonly retries: number
+  readonly signal?: AbortSignal | undefined
+  readonly hooks?: Hooks
+}
 
 /**
  * Repeats an attempt that failed for a transient reason, at most `retries` times. Only for
@@ -23,8 +33,7 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set(['connection_failed', 'time
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  retries: number,
-  signal?: AbortSignal,
+  { retries, signal, hooks }: RetryOptions,
 ): Promise<T> {
   for (let failures = 0; ; failures += 1) {
     try {
@@ -33,8 +42,10 @@ export async function withRetries<T>(
       if (failures >= retries || !isTransient(error)) throw error
       // Half of the delay is random, so that clients that failed together do not retry together.
       // The other half is not, so that all attempts together outlast a restart of the service.
-      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures)
-      await sleepUnless(signal, (error.retryAfterMs ?? 0) + (delayMs / 2) * (1 + Math.random()))
+      const backOffMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures)
+      const delayMs = (error.retryAfterMs ?? 0) + (backOffMs / 2) * (1 + Math.random())
+      notify(hooks?.onRetry, { error, retry: failures + 1, delayMs })
+      await sleepUnless(signal, delayMs)
     }
   }
 }
