@@ -1,6 +1,5 @@
 import type { Server } from 'node:http'
 import { createKeyCheck } from '@pet-store/access'
-import { createPetUseCases } from '@pet-store/domain'
 import {
   createPetApp,
   createPetServer,
@@ -10,8 +9,9 @@ import {
 import type { Persistence } from '@pet-store/persistence'
 import { openObservability } from './observability/open-observability.ts'
 import type { Reports } from './observability/reports.ts'
+import { OpenedParts } from './opened-parts.ts'
 import { openPersistence } from './persistence/open-persistence.ts'
-import { startBackgroundWork } from './server/background-work.ts'
+import { openBackgroundWork } from './server/background-work.ts'
 import { createReadiness } from './server/readiness.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -31,49 +31,46 @@ export interface Program {
 /** What is neither a setting nor reported. */
 export type ComposeOptions = Pick<PetAppOptions, 'developmentKey' | 'now'>
 
-/** Builds the whole program. Nothing listens yet. */
+/** Builds the whole program. Nothing listens yet. If it rejects, nothing is left open. */
 export async function compose(
   settings: Settings,
   reports: Reports,
   options: ComposeOptions = {},
 ): Promise<Program> {
-  const { onBackgroundFailure, onReadiness, onKeyChange, onLookUpLimit, log } = reports
-  const observability = await openObservability(settings, reports, () => persistence.poolUse())
-  const persistence = await openPersistence(
-    settings,
-    observability.persistence({ onBackgroundFailure }),
-  )
-  const readiness = createReadiness(persistence, onReadiness)
-  const { pets, apiKeys: keys } = persistence
-  const lifetimeMs = settings.apiKeyCacheSeconds * 1000
-  const keyCheck = createKeyCheck({
-    keys,
-    staticKeys: settings.staticKeys,
-    onLookUpLimit,
-    lifetimeMs,
-  })
-  const finishBackgroundWork = startBackgroundWork(keys, keyCheck, onKeyChange)
-  const http = httpOptions(settings, persistence)
-  const app = observability.app({
-    ...options,
-    ...http,
-    log,
-    pets: createPetUseCases(observability.repository(pets)),
-    tokenCheck: keyCheck.check,
-    readiness: readiness.check,
-  })
-  const server = createPetServer(observability.listener(createPetApp(app)), app.log, http)
-  async function close(): Promise<void> {
-    await finishBackgroundWork()
-    await persistence.close()
-    await observability.close()
+  const opened = new OpenedParts()
+  try {
+    return await openProgram(settings, reports, options, opened)
+  } catch (error) {
+    await opened.close()
+    throw error
   }
+}
+
+async function openProgram(
+  settings: Settings,
+  reports: Reports,
+  options: ComposeOptions,
+  opened: OpenedParts,
+): Promise<Program> {
+  const observability = opened.add(await openObservability(settings, reports))
+  const persistence = opened.add(await openPersistence(settings, observability.persistence))
+  const keyCheck = createKeyCheck({
+    keys: persistence.apiKeys,
+    staticKeys: settings.staticKeys,
+    onLookUpLimit: reports.onLookUpLimit,
+    lifetimeMs: settings.apiKeyCacheSeconds * 1000,
+  })
+  opened.add(openBackgroundWork(persistence.apiKeys, keyCheck, reports.onKeyChange))
+  const readiness = createReadiness(persistence, reports.onReadiness)
+  const http = httpOptions(settings, persistence)
+  const parts = observability.instrument({ persistence, tokenCheck: keyCheck.check })
+  const app = createPetApp({ ...options, ...http, ...parts, readiness: readiness.check })
   return {
-    server,
+    server: createPetServer(parts.traced(app), parts.log, http),
     metricsServer: observability.metricsServer,
     persistence,
     stop: readiness.stop,
-    close,
+    close: () => opened.close(),
   }
 }
 

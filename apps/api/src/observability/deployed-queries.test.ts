@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import type { PetAppOptions } from '@pet-store/http-express'
 import { parser } from '@prometheus-io/lezer-promql'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { openMetrics } from './metrics.ts'
+import { NO_REPORTS } from './reports.ts'
 
 const ROOT = new URL('../../../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
@@ -39,9 +39,9 @@ const exposed = new Map<string, Map<string, Set<string>>>()
 beforeAll(async () => {
   // The others show from the start.
   const pool = { name: 'primary', busy: 1, idle: 1, waiting: 0, limit: 10 }
-  const log = { request() {}, internalError() {} }
-  const metrics = openMetrics({ log, droppedLogLines: () => 0 }, () => [pool])
-  const { request } = metrics.app({ log } as Partial<PetAppOptions> as PetAppOptions).log
+  const metrics = openMetrics(NO_REPORTS)
+  metrics.showPools(() => [pool])
+  const { request } = metrics.log(NO_REPORTS.log)
   const entry = { requestId: 'r', method: 'GET', status: 200, durationMs: 1, isComplete: true }
   for (const route of ['/livez', '/readyz', '/v1/pets/{petId}'])
     request({ ...entry, route, keyId: 'key_kiosk' })

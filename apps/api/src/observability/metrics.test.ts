@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import type { HttpLog, PetAppOptions, RequestEntry } from '@pet-store/http-express'
+import type { HttpLog, RequestEntry } from '@pet-store/http-express'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openMetrics } from './metrics.ts'
+import { NO_REPORTS } from './reports.ts'
 
 const LOG: HttpLog = { request() {}, internalError() {} }
 const REQUEST: RequestEntry = {
@@ -15,14 +16,11 @@ const REQUEST: RequestEntry = {
   isComplete: true,
 }
 
-function create(droppedLogLines = () => 0) {
-  const metrics = openMetrics({ log: LOG, droppedLogLines }, () => [])
-  // Of the app's options the metrics look at these only.
-  const app = (given: Partial<PetAppOptions>) =>
-    metrics.app({ log: LOG, tokenCheck: () => undefined, ...given } as PetAppOptions)
+function create(droppedLogLines = () => 0, onBackgroundFailure = (_error: unknown) => {}) {
+  const metrics = openMetrics({ log: LOG, droppedLogLines, onBackgroundFailure })
   const lines = async (pattern: RegExp) =>
     (await metrics.read()).match(new RegExp(`^${pattern.source}.*$`, 'gm'))
-  return { ...metrics, app, lines }
+  return { ...metrics, lines }
 }
 
 describe('The metrics', () => {
@@ -38,8 +36,8 @@ describe('The metrics', () => {
   })
 
   it('count requests in flight, and give one label to whatever clients make up', async () => {
-    const { app, lines } = create()
-    const { log } = app({})
+    const { log: counted, lines } = create()
+    const log = counted(LOG)
     const { method: _, ...unparsed } = REQUEST
     const entries = [{ ...REQUEST, method: 'BREW' }, { ...REQUEST, method: 'WHEN' }, unparsed]
     for (let begun = 0; begun <= entries.length; begun += 1) log.begin?.()
@@ -53,8 +51,8 @@ describe('The metrics', () => {
   })
 
   it('count a use of getPet by its key, but not a request for what the path allows', async () => {
-    const { app, lines } = create()
-    const { log } = app({})
+    const { log: counted, lines } = create()
+    const log = counted(LOG)
     const use = { ...REQUEST, route: '/v1/pets/{petId}', keyId: 'key_kiosk' }
     log.request(use)
     log.request({ ...use, method: 'OPTIONS' })
@@ -66,7 +64,7 @@ describe('The metrics', () => {
   })
 
   it('count the results of key checks, synchronous or not, and pass them on', async () => {
-    const { app, lines } = create()
+    const { tokenCheck, lines } = create()
     const caller = { keyId: 'key_kiosk', scopes: [] }
     const down = new Error('down')
     const verdicts = [
@@ -78,9 +76,7 @@ describe('The metrics', () => {
       Promise.reject(down),
     ] as const
     const seen = await Promise.allSettled(
-      verdicts.map(async (verdict) =>
-        app({ tokenCheck: () => verdict }).tokenCheck('key', () => ''),
-      ),
+      verdicts.map(async (verdict) => tokenCheck(() => verdict)('key', () => '')),
     )
     expect(seen).toEqual(await Promise.allSettled(verdicts.map(async (verdict) => verdict)))
     expect(await lines(/pet_store_key_checks_total\{/)).toEqual([
@@ -93,11 +89,12 @@ describe('The metrics', () => {
 
   it('show failures in the background, dropped log lines and the version at the time of reading', async () => {
     let dropped = 0
-    const { persistence, read } = create(() => dropped)
     const failures: unknown[] = []
-    persistence({ onBackgroundFailure: (error) => failures.push(error) }).onBackgroundFailure?.(
-      'down',
+    const { onBackgroundFailure, read } = create(
+      () => dropped,
+      (error) => failures.push(error),
     )
+    onBackgroundFailure('down')
     expect(failures).toEqual(['down'])
     expect(await read()).toContain('pet_store_background_failures_total 1\n')
     expect(await read()).toContain('pet_store_log_lines_dropped_total 0\n')
@@ -127,7 +124,8 @@ describe('The metrics', () => {
     const errors: unknown[] = []
     const [down, pools] = [new Error('down'), vi.fn(() => [])]
     const log = { ...LOG, internalError: (error: unknown) => errors.push(error) }
-    const { metricsServer, close } = openMetrics({ log, droppedLogLines: () => 0 }, pools)
+    const { metricsServer, showPools, close } = openMetrics({ ...NO_REPORTS, log })
+    showPools(pools)
     onTestFinished(close)
     await once(metricsServer.listen(0, '127.0.0.1'), 'listening')
     const { port } = metricsServer.address() as AddressInfo

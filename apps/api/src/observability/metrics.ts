@@ -1,22 +1,33 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { PetRepository } from '@pet-store/domain'
 import {
   createPetServer,
   ERROR_STATUS,
   type ErrorBody,
   type ErrorCode,
   type HttpLog,
+  type TokenCheck,
 } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { VERSION } from '../settings/version.ts'
-import type { Observability } from './observability.ts'
 import { addPoolMetrics, timeOperations } from './persistence-metrics.ts'
 import { NO_REPORTS, type Reports } from './reports.ts'
 import { countKeyChecks, countRequests } from './request-metrics.ts'
 
-export interface Metrics
-  extends Pick<Observability, 'persistence' | 'repository' | 'app' | 'close'> {
-  /** Serves their text, `read()`, once it listens. */
+export interface Metrics {
+  readonly onBackgroundFailure: Reports['onBackgroundFailure']
+  /** Shows the connections to the database from now on. */
+  showPools(poolUse: Required<Persistence>['poolUse']): void
+  log(log: HttpLog): HttpLog
+  tokenCheck(check: TokenCheck): TokenCheck
+  repository(pets: PetRepository): PetRepository
+  /** Serves the text of the metrics once it listens. */
+  readonly metricsServer: Server | undefined
+  close(): Promise<void>
+}
+
+export interface OpenedMetrics extends Metrics {
   readonly metricsServer: Server
   read(): Promise<string>
 }
@@ -25,10 +36,11 @@ export interface Metrics
  * The metrics of the program. Every series whose labels are known beforehand starts with 0, so that
  * `increase` sees the first event, too.
  */
-export function openMetrics(
-  { log, droppedLogLines }: Pick<Reports, 'log' | 'droppedLogLines'>,
-  poolUse: Required<Persistence>['poolUse'],
-): Metrics {
+export function openMetrics({
+  log,
+  droppedLogLines,
+  onBackgroundFailure,
+}: Pick<Reports, 'log' | 'droppedLogLines' | 'onBackgroundFailure'>): OpenedMetrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -52,10 +64,6 @@ export function openMetrics(
     help: 'Failures of work that no request waits for, such as deleting expired idempotency keys.',
     registers,
   })
-  addPoolMetrics(registry, poolUse)
-  const instrumentTokenCheck = countKeyChecks(registry)
-  const instrumentLog = countRequests(registry)
-
   // Scrapes are not logged.
   const errorsOnly = { ...log, request: NO_REPORTS.log.request }
   const metricsServer = createPetServer(scrapes(registry, errorsOnly), errorsOnly)
@@ -63,19 +71,14 @@ export function openMetrics(
   return {
     read: () => registry.metrics(),
     metricsServer,
-    persistence: (reports) => ({
-      ...reports,
-      onBackgroundFailure(error) {
-        backgroundFailures.inc()
-        reports.onBackgroundFailure?.(error)
-      },
-    }),
+    onBackgroundFailure(error) {
+      backgroundFailures.inc()
+      onBackgroundFailure(error)
+    },
+    showPools: (poolUse) => addPoolMetrics(registry, poolUse),
+    log: countRequests(registry),
+    tokenCheck: countKeyChecks(registry),
     repository: timeOperations(registry),
-    app: (options) => ({
-      ...options,
-      tokenCheck: instrumentTokenCheck(options.tokenCheck),
-      log: instrumentLog(options.log),
-    }),
     async close() {
       metricsServer.close()
       metricsServer.closeAllConnections()

@@ -1,15 +1,33 @@
-import type { Persistence } from '@pet-store/persistence'
+import type { RequestListener, Server } from 'node:http'
+import { createPetUseCases } from '@pet-store/domain'
+import type { PetAppOptions } from '@pet-store/http-express'
+import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { Settings } from '../settings/settings.ts'
-import type { Observability } from './observability.ts'
+import type { Metrics } from './metrics.ts'
 import type { Reports } from './reports.ts'
+import type { Tracing } from './tracing.ts'
 
-const DISABLED: Observability = {
-  persistence: (reports) => reports,
-  repository: (pets) => pets,
-  app: (options) => options,
-  listener: (app) => app,
-  metricsServer: undefined,
-  close: async () => {},
+/** What operators see of the program besides its log. */
+export interface Observability {
+  /** What persistence reports while it is open. */
+  readonly persistence: Pick<PersistenceOptions, 'onBackgroundFailure' | 'onStatement'>
+  /** Measures the parts of the program: the only place where they are wrapped. */
+  instrument(parts: Parts): InstrumentedParts
+  /** Serves the metrics once it listens; there only if the settings ask for it. */
+  readonly metricsServer: Server | undefined
+  /** Sends what is left and releases everything. The program must have finished its work. */
+  close(): Promise<void>
+}
+
+/** The parts of the program as they were opened. */
+export interface Parts {
+  readonly persistence: Pick<Required<Persistence>, 'pets' | 'poolUse'>
+  readonly tokenCheck: PetAppOptions['tokenCheck']
+}
+
+/** What the app is given, and what a server gives its requests to instead of to the app itself. */
+export interface InstrumentedParts extends Pick<PetAppOptions, 'pets' | 'tokenCheck' | 'log'> {
+  readonly traced: (app: RequestListener) => RequestListener
 }
 
 /**
@@ -19,25 +37,53 @@ const DISABLED: Observability = {
 export async function openObservability(
   settings: Settings,
   reports: Reports,
-  poolUse: Required<Persistence>['poolUse'],
 ): Promise<Observability> {
   const metrics =
     settings.metricsPort === undefined
-      ? DISABLED
-      : (await import('./metrics.ts')).openMetrics(reports, poolUse)
-  const traces =
+      ? noMetrics(reports)
+      : (await import('./metrics.ts')).openMetrics(reports)
+  const tracing =
     settings.otlpEndpoint === ''
-      ? DISABLED
+      ? NO_TRACING
       : (await import('./tracing.ts')).openTracing(settings, reports.onTraceError)
+
   return {
-    persistence: (reports) => traces.persistence(metrics.persistence(reports)),
-    repository: metrics.repository,
-    app: (options) => traces.app(metrics.app(options)),
-    listener: traces.listener,
+    persistence: {
+      onBackgroundFailure: metrics.onBackgroundFailure,
+      ...(tracing.onStatement && { onStatement: tracing.onStatement }),
+    },
+    instrument({ persistence, tokenCheck }) {
+      metrics.showPools(persistence.poolUse)
+      return {
+        log: metrics.log(reports.log),
+        tokenCheck: metrics.tokenCheck(tokenCheck),
+        pets: tracing.useCases(createPetUseCases(metrics.repository(persistence.pets))),
+        traced: tracing.listener,
+      }
+    },
     metricsServer: metrics.metricsServer,
     async close() {
       await metrics.close()
-      await traces.close()
+      await tracing.close()
     },
   }
+}
+
+function noMetrics({ onBackgroundFailure }: Reports): Metrics {
+  return {
+    onBackgroundFailure,
+    showPools() {},
+    log: (log) => log,
+    tokenCheck: (check) => check,
+    repository: (pets) => pets,
+    metricsServer: undefined,
+    async close() {},
+  }
+}
+
+const NO_TRACING: Tracing = {
+  onStatement: undefined,
+  useCases: (useCases) => useCases,
+  listener: (app) => app,
+  async close() {},
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import {
   type Attributes,
   type Context,
@@ -15,7 +15,6 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { isPetError, type PetUseCases } from '@pet-store/domain'
 import { sentAtMs } from '@pet-store/http-express'
 import type { OnStatement } from '@pet-store/persistence'
-import type { Observability } from './observability.ts'
 
 /** Where spans are made. There is one only within a request that is recorded. */
 const active = new AsyncLocalStorage<Context | undefined>()
@@ -24,16 +23,19 @@ const propagator = new W3CTraceContextPropagator()
 /** Requested every few seconds by whatever operates the service: not worth a trace. */
 const NOT_TRACED = /^\/(?:livez|readyz|metrics)(?:\?|$)/
 
+export interface Spans {
+  readonly listener: (app: RequestListener) => RequestListener
+  readonly useCases: (useCases: PetUseCases) => PetUseCases
+  readonly onStatement: OnStatement
+}
+
 /**
  * A span for each request, in it one for its use case, and in that one for each statement that the
- * adapter tells of. The operations of the repository have none: each would last as long as its use
- * case. Spans hold no header, query, body, argument or result. `share` is that of the requests
- * without a trace of their own which are recorded.
+ * adapter reports. The operations of the repository have none: each would last as long as its use
+ * case. Spans hold no header, query, body, argument or result. Of the requests that bring no trace
+ * of their own `share` are recorded.
  */
-export function createSpans(
-  tracer: Tracer,
-  share: number,
-): Pick<Observability, 'listener' | 'app' | 'persistence'> {
+export function createSpans(tracer: Tracer, share: number): Spans {
   /** Not an `async` function, so that work that is not recorded costs no promise of its own. */
   function inSpan<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const parent = active.getStore()
@@ -81,17 +83,15 @@ export function createSpans(
       active.run(trace.setSpan(parent, span), app, req, res)
     },
 
-    app: ({ pets, ...options }) => ({
-      ...options,
-      pets: Object.fromEntries(
-        Object.entries(pets).map(([name, useCase]) => [
+    useCases: (useCases) =>
+      Object.fromEntries(
+        Object.entries(useCases).map(([name, useCase]) => [
           name,
           (...given: unknown[]) => inSpan(name, () => useCase(...given)),
         ]),
       ) as unknown as PetUseCases,
-    }),
 
-    persistence: (reports) => ({ ...reports, onStatement }),
+    onStatement,
   }
 }
 

@@ -10,13 +10,19 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import { createSpans, outsideTraces } from './spans.ts'
+import { createSpans, outsideTraces, type Spans } from './spans.ts'
 
 /** How long a collector may take to respond, and how long an unavailable one delays a stop. */
 const TIMEOUT_MS = 3_000
 
-/** Sends traces to a collector from now on. `onError` is told of those that could not be sent. */
-export function openTracing(settings: Settings, onError: (error: unknown) => void) {
+export interface Tracing extends Pick<Spans, 'listener' | 'useCases'> {
+  readonly onStatement: Spans['onStatement'] | undefined
+  /** Sends what is left. An unavailable collector does not make it reject. */
+  close(): Promise<void>
+}
+
+/** Sends traces to a collector from now on. Calls `onError` when some could not be sent. */
+export function openTracing(settings: Settings, onError: (error: unknown) => void): Tracing {
   const url = `${settings.otlpEndpoint.replace(/\/$/, '')}/v1/traces`
   const share = shareOf(settings)
   const provider = new TracerProvider({
@@ -34,7 +40,6 @@ export function openTracing(settings: Settings, onError: (error: unknown) => voi
   })
   // OpenTelemetry itself would only log them at its own level, which is off.
   setGlobalErrorHandler(outsideTraces(onError))
-  // An unavailable collector does not make a stop fail.
   return {
     ...createSpans(provider.getTracer('pet-store'), share),
     close: () => provider.shutdown().catch(onError),

@@ -6,17 +6,21 @@ const KEY_USES_INTERVAL_MS = 60_000
 const KEY_CHANGES_INTERVAL_MS = 10_000
 
 /**
- * Starts work that no request waits for: it stores when API keys were last used, and reports who
- * changed one. Returns a function that does all of it once more and stops.
+ * Begins work that no request waits for: it stores when API keys were last used, and reports who
+ * changed one. `close` does all of it once more and stops.
  */
-export function startBackgroundWork(
+export function openBackgroundWork(
   keys: ApiKeyRepository,
   keyCheck: KeyCheck,
   onKeyChange: Reports['onKeyChange'],
-) {
+): { close(): Promise<void> } {
   const finishUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
   const finishChanges = repeat(createKeyChanges(keys, onKeyChange), KEY_CHANGES_INTERVAL_MS)
-  return () => Promise.all([finishUses(), finishChanges()])
+  return {
+    async close() {
+      await Promise.all([finishUses(), finishChanges()])
+    },
+  }
 }
 
 /**

@@ -16,17 +16,7 @@ export async function runServer(
   settings: Settings,
   log: Logger,
 ): Promise<string> {
-  // First, so that no client is served by a program that then ends because this port is taken.
-  if (program.metricsServer !== undefined) {
-    const address = await listen(
-      program.metricsServer,
-      settings.host,
-      settings.metricsPort ?? 0,
-      'METRICS_PORT',
-    )
-    log.info({ address: `${address}/metrics` }, 'metrics')
-  }
-  const url = await listen(program.server, settings.host, settings.port)
+  const url = await listenOnPorts(program, settings, log)
   // A second signal or error, or work of stopping that fails, ends the process at once.
   const options = {
     delay: settings.shutdownTimeoutMs,
@@ -43,6 +33,23 @@ export async function runServer(
     log.info('stopped')
   })
   return url
+}
+
+/** Closes the program if it cannot listen. */
+async function listenOnPorts(program: Program, settings: Settings, log: Logger): Promise<string> {
+  const { server, metricsServer } = program
+  const { host, port, metricsPort = 0 } = settings
+  try {
+    // First, so that no client is served by a program that then ends because this port is taken.
+    if (metricsServer !== undefined) {
+      const address = await listen(metricsServer, host, metricsPort, 'METRICS_PORT')
+      log.info({ address: `${address}/metrics` }, 'metrics')
+    }
+    return await listen(server, host, port)
+  } catch (error) {
+    await program.close()
+    throw error
+  }
 }
 
 /**
