@@ -24,15 +24,10 @@ export const capabilities: PersistenceCapabilities = {
   replicas: false,
 }
 
-const openNdjsonPersistence: OpenPersistence = async ({
-  url,
-  migrate = false,
-  create = true,
-  readOnly = false,
-}) => {
+const openNdjsonPersistence: OpenPersistence = async ({ url, mode }) => {
+  const readOnly = mode === 'read'
   const isThere = await stat(url).catch(() => undefined)
-  if (isThere === undefined && !(migrate && create && !readOnly))
-    throw new Error(`There is no file ${url}.`)
+  if (isThere === undefined && mode !== 'migrate') throw new Error(`There is no file ${url}.`)
   const unlock = readOnly ? async () => {} : await lock(url)
   try {
     const file = await open(url, readOnly ? 'r' : 'a+')

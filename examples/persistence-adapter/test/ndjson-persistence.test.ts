@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-const open = () => openNdjsonPersistence({ url, migrate: true })
+const open = () => openNdjsonPersistence({ url, mode: 'migrate' })
 
 describe('ndjson-persistence.ts', () => {
   it('ignores a line that a crash cut off', async () => {
@@ -46,9 +46,7 @@ describe('ndjson-persistence.ts', () => {
 
   it('creates no file without migrate', async () => {
     await expect(openNdjsonPersistence({ url })).rejects.toThrow(`There is no file ${url}.`)
-    await expect(openNdjsonPersistence({ url, migrate: true, create: false })).rejects.toThrow(
-      'There is no file',
-    )
+    await expect(openNdjsonPersistence({ url, mode: 'write' })).rejects.toThrow('There is no file')
   })
 
   it('replaces the lock of a process that was killed', async () => {

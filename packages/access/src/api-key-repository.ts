@@ -28,12 +28,14 @@ export interface ApiKeyRepository {
   /** Returns the key with this hash, or `undefined`; revoked and expired keys included. */
   findByHash(sha256: string): Promise<ApiKey | undefined>
 
+  /** Returns every key ever stored, in the order of `createdAt`. */
+  list(): Promise<readonly ApiKey[]>
+
   /**
-   * Returns every key ever stored, in the order of `createdAt`. With `changedSince` those may be
-   * absent that were neither created, replaced nor revoked at that time or later: what looks for
-   * changes need not read all keys.
+   * Returns the keys that were created, replaced or revoked at a time or later, in the same order.
+   * Absent in an adapter that would read all keys for it: then callers use `list`.
    */
-  list(changedSince?: Date): Promise<readonly ApiKey[]>
+  listChangedSince?(time: Date): Promise<readonly ApiKey[]>
 
   /**
    * Revokes a key permanently, and stores when and by whom; a second call changes neither. Returns

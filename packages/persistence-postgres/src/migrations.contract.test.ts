@@ -83,7 +83,7 @@ describe('PostgreSQL migrations', () => {
     )
     expect(await migratePostgres({ url })).toEqual([])
     expect((await readPostgresMigrations({ url })).pending).toEqual([])
-    await (await openPostgresPersistence({ url, migrate: true })).close()
+    await (await openPostgresPersistence({ url, mode: 'migrate' })).close()
     await other.query('rollback')
   })
 
@@ -117,7 +117,7 @@ describe('PostgreSQL migrations', () => {
       openPostgresPersistence,
       openPostgresBulkAccess,
     ]) {
-      await expect(attempt({ url, migrate: true })).rejects.toThrow(
+      await expect(attempt({ url, mode: 'migrate' })).rejects.toThrow(
         /^The PostgreSQL database "[\w.]+:\d+\/\w+" was created by an earlier version, which .* \(pet-store import\)\.$/,
       )
     }

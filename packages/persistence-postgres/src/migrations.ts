@@ -70,8 +70,7 @@ export async function migrateIfAllowed(
   { mayBeNewer }: { readonly mayBeNewer: boolean },
 ): Promise<void> {
   const state = await stateOf(database)
-  if (state.pending.length > 0 && options.migrate && !options.readOnly)
-    await migratePostgres(options)
+  if (state.pending.length > 0 && options.mode === 'migrate') await migratePostgres(options)
   else assertMigrated(nameOf(database), state)
   if (!mayBeNewer) assertNotNewer(nameOf(database), state)
 }

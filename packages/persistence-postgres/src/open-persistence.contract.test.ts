@@ -12,7 +12,7 @@ let other: pg.Client
 beforeAll(async () => {
   other = new pg.Client({ connectionString: database.url })
   await other.connect()
-  persistence = await openPostgresPersistence({ url: database.url, migrate: true })
+  persistence = await openPostgresPersistence({ url: database.url, mode: 'migrate' })
 })
 afterAll(async () => {
   await persistence.close()
@@ -187,7 +187,7 @@ describe('Opening a PostgreSQL database', () => {
   it('names in one sentence, without the password, a server that does not respond', async () => {
     const opening = openPostgresPersistence({
       url: 'postgres://pet:secret@127.0.0.1:1/pets',
-      migrate: true,
+      mode: 'migrate',
     })
     await expect(opening).rejects.toThrow(
       /^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": .*ECONNREFUSED.*\.$/,
@@ -197,7 +197,7 @@ describe('Opening a PostgreSQL database', () => {
 
   it('takes one connection, one to look for a pooler and those of pipelined reads when no migration is pending', async () => {
     const proxy = await openProxy(database.url)
-    const opened = await openPostgresPersistence({ url: proxy.url, migrate: true })
+    const opened = await openPostgresPersistence({ url: proxy.url, mode: 'migrate' })
     expect(proxy.connections).toBe(4)
     await opened.close()
   })
@@ -205,7 +205,7 @@ describe('Opening a PostgreSQL database', () => {
   it('says that there is no such database', async () => {
     const url = new URL(database.url)
     url.pathname = '/nowhere'
-    await expect(openPostgresPersistence({ url: url.href, migrate: true })).rejects.toThrow(
+    await expect(openPostgresPersistence({ url: url.href, mode: 'migrate' })).rejects.toThrow(
       /\/nowhere": database "nowhere" does not exist\.$/,
     )
   })

@@ -29,7 +29,7 @@ describe('SQLite backup', () => {
     backup = join(folder, 'backup.db')
   })
 
-  const open = (at = url) => openSqlitePersistence({ url: at, migrate: true })
+  const open = (at = url) => openSqlitePersistence({ url: at, mode: 'migrate' })
   const fill = async (count: number, at = url) => {
     const { pets, close } = await open(at)
     await Promise.all(Array.from({ length: count }, () => pets.add(aNewPet())))
@@ -175,7 +175,7 @@ describe('SQLite backup', () => {
       import { backupSqlite, restoreSqlite } from './backup.ts'
       import { openSqlitePersistence } from './open-persistence.ts'
       const url = ${JSON.stringify(url)}, file = ${JSON.stringify(backup)}
-      await (await openSqlitePersistence({ url, migrate: true })).close()
+      await (await openSqlitePersistence({ url, mode: 'migrate' })).close()
       await backupSqlite({ url }, file)
       await restoreSqlite({ url }, file)`
     const trace = join(folder, 'trace')

@@ -9,7 +9,7 @@ import { openSqlitePersistence } from './open-persistence.ts'
 it('Expired idempotency keys are deleted in the background, and no pet', async () => {
   const folder = await temporaryFolder()
   const path = join(folder, 'pets.db')
-  const { pets, close } = await openSqlitePersistence({ url: `sqlite:${path}`, migrate: true })
+  const { pets, close } = await openSqlitePersistence({ url: `sqlite:${path}`, mode: 'migrate' })
   onTestFinished(close)
   const other = new Database(path)
   onTestFinished(() => void other.close())

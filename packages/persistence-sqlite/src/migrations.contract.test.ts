@@ -85,7 +85,7 @@ describe('SQLite migrations', () => {
       openSqlitePersistence,
       openSqliteBulkAccess,
     ]) {
-      await expect(attempt({ url, migrate: true })).rejects.toThrow(new Error(sentence))
+      await expect(attempt({ url, mode: 'migrate' })).rejects.toThrow(new Error(sentence))
     }
   })
 

@@ -51,14 +51,14 @@ export async function runMigrations(database: Database): Promise<readonly string
  * outdated schema or, unless it may, that of a newer version.
  */
 export async function openMigrated<Adapter>(
-  { url, migrate = false, create = true, readOnly = false }: SqliteOptions,
+  { url, mode = 'write' }: SqliteOptions,
   { mayBeNewer }: { readonly mayBeNewer: boolean },
   createAdapter: (database: Database) => Adapter,
 ): Promise<Adapter> {
-  const mayMigrate = migrate && !readOnly
+  const mayMigrate = mode === 'migrate'
   const opened = await openSqliteDatabase(sqlitePath(url), {
-    create: create && mayMigrate,
-    readOnly,
+    create: mayMigrate,
+    readOnly: mode === 'read',
   })
   return closedOnFailure(opened, async (database) => {
     if (mayMigrate) await runMigrations(database)

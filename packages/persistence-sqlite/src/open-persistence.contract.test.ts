@@ -10,7 +10,7 @@ let folder: string
 let path: string
 let persistence: SqlitePersistence
 
-const open = () => openSqlitePersistence({ url: `sqlite:${path}`, migrate: true })
+const open = () => openSqlitePersistence({ url: `sqlite:${path}`, mode: 'migrate' })
 
 beforeEach(async () => {
   folder = await temporaryFolder()

@@ -25,7 +25,7 @@ const nodeArguments = (code: string, url: string): string[] => [
 
 /** The superuser may read and write everything, so it becomes nobody, when everything is loaded. */
 const AS_NOBODY = `
-  await (await openSqlitePersistence({ url: 'sqlite::memory:', migrate: true })).close()
+  await (await openSqlitePersistence({ url: 'sqlite::memory:', mode: 'migrate' })).close()
   if (process.getuid() === 0) process.setuid(65534)`
 
 /** Runs the code and returns what it printed; the ORM must not have logged anything. */
@@ -54,7 +54,7 @@ describe('SQLite with several processes', () => {
     const code = `
       await new Promise((resolve) => setTimeout(resolve, Math.max(1, ${start} - Date.now())))
       console.log(JSON.stringify(await migrateSqlite({ url: URL })))
-      await (await openSqlitePersistence({ url: URL, migrate: true })).close()`
+      await (await openSqlitePersistence({ url: URL, mode: 'migrate' })).close()`
     const outputs = await Promise.all(Array.from({ length: 3 }, () => run(code, url)))
     expect(outputs.flatMap((output): unknown => JSON.parse(output))).toEqual(
       MIGRATIONS.map(({ name }) => name),
@@ -66,12 +66,12 @@ describe('SQLite with several processes', () => {
     const output = await run(
       `import { chmodSync, readdirSync } from 'node:fs'
        ${AS_NOBODY}
-       await (await openSqlitePersistence({ url: URL, migrate: true })).close()
+       await (await openSqlitePersistence({ url: URL, mode: 'migrate' })).close()
        const [path, parent] = ${JSON.stringify([path, dirname(path)])}
        for (const [mode, parentMode] of [[0o444, 0o755], [0o644, 0o555], [0, 0o755], [0o644, 0]]) {
          chmodSync(path, mode)
          chmodSync(parent, parentMode)
-         await openSqlitePersistence({ url: URL, migrate: true }).catch((error) => console.log(error.message))
+         await openSqlitePersistence({ url: URL, mode: 'migrate' }).catch((error) => console.log(error.message))
          chmodSync(parent, 0o755)
          if (readdirSync(parent).length > 1) console.log('it has left a file behind')
        }`,
@@ -100,7 +100,7 @@ describe('SQLite with several processes', () => {
     const prepared = await Promise.all(
       cases.map(async ({ what, mode, folderMode, isServed = false }) => {
         const file = join(folder, what, 'pets.db')
-        const persistence = await openSqlitePersistence({ url: `sqlite:${file}`, migrate: true })
+        const persistence = await openSqlitePersistence({ url: `sqlite:${file}`, mode: 'migrate' })
         await persistence.pets.add(aNewPet())
         if (!isServed) await persistence.close()
         const files = readdirSync(dirname(file))
@@ -113,7 +113,7 @@ describe('SQLite with several processes', () => {
       `import { readdirSync } from 'node:fs'
        ${AS_NOBODY}
        for (const file of ${JSON.stringify(prepared.map(({ file }) => file))}) {
-         const { pets, close } = await openSqlitePersistence({ url: 'sqlite:' + file, readOnly: true })
+         const { pets, close } = await openSqlitePersistence({ url: 'sqlite:' + file, mode: 'read' })
          const names = (await pets.list({ limit: 2 })).map(({ name }) => name)
          console.log(JSON.stringify({ names, files: readdirSync(file.slice(0, -'/pets.db'.length)) }))
          await close()

@@ -27,7 +27,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
     emptyDatabase,
     async outdatedDatabase() {
       const url = await emptyDatabase()
-      const old = await openFilePersistence({ url: url.replace(/[?].*/, ''), migrate: true })
+      const old = await openFilePersistence({ url: url.replace(/[?].*/, ''), mode: 'migrate' })
       const pets = []
       for (const status of [undefined, ...PET_STATUSES])
         pets.push(await old.pets.add(aNewPet(status && { status })))

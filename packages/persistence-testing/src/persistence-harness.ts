@@ -84,7 +84,7 @@ export async function withPersistence<Result>(
   url: string,
   work: (persistence: Persistence) => Promise<Result>,
 ): Promise<Result> {
-  const persistence = await open({ url, migrate: true })
+  const persistence = await open({ url, mode: 'migrate' })
   try {
     return await work(persistence)
   } finally {
@@ -99,7 +99,7 @@ export async function withBulkAccess<Result>(
   work: (bulk: BulkAccess) => Promise<Result>,
 ): Promise<Result> {
   assertShown(openBulkAccess, 'the adapter has no bulk access')
-  const bulk = await openBulkAccess({ url, migrate: true })
+  const bulk = await openBulkAccess({ url, mode: 'migrate' })
   try {
     return await work(bulk)
   } finally {

@@ -3,6 +3,7 @@ export type {
   DatabaseServer,
   MigrationState,
   OnStatement,
+  OpenMode,
   OpenPersistence,
   Persistence,
   PersistenceCapabilities,
@@ -22,3 +23,6 @@ export type {
   StoredApiKey,
   StoredIdempotencyKey,
 } from './bulk-access.ts'
+
+// The functions of the ports, for code that goes through all of them
+export { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './functions.ts'

@@ -1,9 +1,9 @@
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { ApiKeyRepository } from '@pet-store/access'
 import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from './bulk-access.ts'
+import { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './functions.ts'
 import type { Persistence, PersistenceCapabilities, PersistenceOptions } from './persistence.ts'
 
 /** A module that is a persistence adapter. */
@@ -57,7 +57,7 @@ export async function loadPersistenceModule(name: string): Promise<PersistenceMo
           name,
           'what its openBulkAccess opens',
           opened,
-          BULK_ACCESS,
+          BULK_ACCESS_FUNCTIONS,
         )
       },
     }),
@@ -90,23 +90,6 @@ function specifierOf(name: string): string {
   return /^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name
 }
 
-// The compiler asks for every function.
-const API_KEYS = Object.keys({
-  ...{ add: 1, replace: 1, find: 1, findByHash: 1, list: 1, revoke: 1, markUsed: 1 },
-} satisfies Record<keyof ApiKeyRepository, 1>)
-const BULK_ACCESS = Object.keys({
-  ...{
-    countPets: 1,
-    readPets: 1,
-    writePets: 1,
-    addPets: 1,
-    lastPetId: 1,
-    movePetIdsPast: 1,
-    close: 1,
-  },
-  ...{ readPetImports: 1, writePetImports: 1, readIdempotencyKeys: 1, writeIdempotencyKeys: 1 },
-  ...{ readApiKeys: 1, writeApiKeys: 1 },
-} satisfies Record<keyof BulkAccess, 1>)
 const OPTIONAL = ['createRateLimiter', 'isMigrated', 'poolUse'] as const
 
 function assertPersistence(name: string, opened: unknown): Persistence {
@@ -115,7 +98,12 @@ function assertPersistence(name: string, opened: unknown): Persistence {
   assertFunctions(name, 'what it opens', opened, ['check', 'close', ...present])
   assertFunctions(name, 'the pets of what it opens', parts.pets, PET_REPOSITORY_FUNCTIONS)
   if (parts.apiKeys !== undefined)
-    assertFunctions(name, 'the apiKeys of what it opens', parts.apiKeys, API_KEYS)
+    assertFunctions(
+      name,
+      'the apiKeys of what it opens',
+      parts.apiKeys,
+      API_KEY_REPOSITORY_FUNCTIONS,
+    )
   return opened as Persistence
 }
 

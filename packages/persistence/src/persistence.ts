@@ -54,22 +54,22 @@ export interface PoolUse {
   readonly limit: number
 }
 
+/**
+ * What opening may change, and what the caller will do:
+ *
+ * - `migrate`: opening creates what is missing and brings an outdated schema up to date.
+ * - `write`: opening changes nothing. It rejects, and says what to do, if the database is missing or
+ *   its schema is outdated.
+ * - `read`: the same, and the caller only reads.
+ */
+export type OpenMode = 'read' | 'write' | 'migrate'
+
 /** How an adapter is opened. */
 export interface PersistenceOptions {
   /** The setting `DATABASE_URL` as it is; its meaning is up to the adapter. */
   readonly url: string
-  /**
-   * Whether opening may migrate the schema. If it may not and the schema is missing or outdated,
-   * opening rejects and says so, and changes nothing. Default: false. Without effect in an adapter
-   * that has no migrations.
-   */
-  readonly migrate?: boolean
-  /**
-   * Whether opening may create a missing database. It does so only with `migrate`. Default: true.
-   */
-  readonly create?: boolean
-  /** Whether the caller only reads: then opening creates and changes nothing. Default: false. */
-  readonly readOnly?: boolean
+  /** What opening may change. Default: `write`. */
+  readonly mode?: OpenMode
   /**
    * Nodes that serve reads, from `DATABASE_REPLICA_URLS`. Given only to an adapter that declares
    * `replicas`. Default: none.
@@ -91,20 +91,21 @@ export interface PersistenceOptions {
  */
 export type OnStatement = (
   /**
-   * Its name, of which there are few, such as `pet_find`, and its text, with placeholders for the
-   * values.
+   * Its name, of which there are few, such as `pet_find`, and its text if it has one, with
+   * placeholders for the values.
    */
-  statement: { readonly name: string; readonly sql: string },
+  statement: { readonly name: string; readonly sql?: string },
   server: DatabaseServer,
 ) => ((error?: unknown) => void) | undefined
 
+/** Where a statement runs. What a database does not have is absent. */
 export interface DatabaseServer {
   /** As OpenTelemetry names it, such as `postgresql`. */
   readonly system: string
-  readonly host: string
-  readonly port: number
+  readonly host?: string
+  readonly port?: number
   /** The name of the database. */
-  readonly database: string
+  readonly database?: string
 }
 
 /** What an adapter can do beyond the ports. A persistence module exports it as `capabilities`. */

@@ -11,7 +11,7 @@ export async function copyCommand(given: {
   json?: boolean
 }): Promise<void> {
   if (given.from === given.to) throw new InvalidSettings('--from and --to name the same database.')
-  const report = await withBulkAccess(settingsOf(given.from), { readOnly: true }, (source) =>
+  const report = await withBulkAccess(settingsOf(given.from), { mode: 'read' }, (source) =>
     withBulkAccess(settingsOf(given.to), {}, (target) =>
       interruptible(
         () => 'Stopped. Run the same command to continue.',

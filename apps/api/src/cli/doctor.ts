@@ -166,7 +166,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
       }
     }
     yield { check: 'migrations', state: 'ok', message: 'none is pending' }
-    const persistence = await openPersistence(settings, { readOnly: true })
+    const persistence = await openPersistence(settings, { mode: 'read' })
     try {
       await persistence.check()
       yield { check: 'database', state: 'ok', message: url }

@@ -19,7 +19,7 @@ export async function exportCommand({
   const output = given === '-' ? undefined : given
   const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
   const settings = readSettings()
-  await withBulkAccess(settings, { readOnly: true }, async (source) => {
+  await withBulkAccess(settings, { mode: 'read' }, async (source) => {
     let count = 0
     const onPets = (pets: number) => (count += pets)
     const text = exportPets(source, { ...options, format, onPets })

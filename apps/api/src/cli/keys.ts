@@ -42,7 +42,7 @@ export async function rotateKey(
   options: ChangeOptions & { overlap: number },
 ): Promise<void> {
   const { overlap, json, by = systemUser() } = options
-  await withKeys({ create: false }, async (keys) => {
+  await withKeys({ mode: 'write' }, async (keys) => {
     const issued = await createApiKeyUseCases(keys, { by }).rotateApiKey(id, overlap)
     const end = time(new Date(issued.key.createdAt.getTime() + overlap))
     await showNewKey(issued, json, ` The old key, ${id}, is valid until ${end} at the latest.`)
@@ -51,7 +51,7 @@ export async function rotateKey(
 
 /** `keys list`: every key ever created, the oldest first. */
 export async function listKeys({ json }: { json?: boolean }): Promise<void> {
-  await withKeys({ readOnly: true }, async (keys) => {
+  await withKeys({ mode: 'read' }, async (keys) => {
     const now = new Date()
     const all = await createApiKeyUseCases(keys).listApiKeys()
     const byId = new Map(all.map((key) => [key.id, key]))
@@ -73,7 +73,7 @@ export async function revokeKey(
   idOrKey: string,
   { json, by = systemUser() }: ChangeOptions,
 ): Promise<void> {
-  await withKeys({ create: false }, async (keys, { apiKeyCacheSeconds }) => {
+  await withKeys({ mode: 'write' }, async (keys, { apiKeyCacheSeconds }) => {
     const id = await idOf(idOrKey, keys)
     await createApiKeyUseCases(keys, { by }).revokeApiKey(id)
     if (json)

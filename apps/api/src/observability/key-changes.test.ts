@@ -75,14 +75,14 @@ it('asks for the keys of the last hour, and for those of a longer time in which 
   const { keys, times } = setUp()
   const asked: (number | undefined)[] = []
   let isUnavailable = false
-  const list = (changedSince?: Date) => {
-    asked.push(changedSince?.getTime())
+  const listChangedSince = (time: Date) => {
+    asked.push(time.getTime())
     return isUnavailable ? Promise.reject(new Error('down')) : keys.list()
   }
   const hours = (count: number) => count * 3_600_000
   times.now = hours(10)
   const reportChanges = createKeyChanges(
-    { list },
+    { ...keys, listChangedSince },
     () => {},
     () => new Date(times.now),
   )

@@ -24,7 +24,7 @@ const MAX_DELAY_MS = 3_600_000
  * few seconds.
  */
 export function createKeyChanges(
-  keys: Pick<ApiKeyRepository, 'list'>,
+  keys: Pick<ApiKeyRepository, 'list' | 'listChangedSince'>,
   report: (change: KeyChange) => void,
   now = () => new Date(),
 ): () => Promise<void> {
@@ -35,7 +35,8 @@ export function createKeyChanges(
   return async () => {
     const askedAt = now()
     const since = new Date(Math.max(readAt.getTime(), startedAt.getTime()) - MAX_DELAY_MS)
-    for (const change of changesOf(await keys.list(since))) {
+    const changed = (await keys.listChangedSince?.(since)) ?? (await keys.list())
+    for (const change of changesOf(changed)) {
       const id = `${change.change} ${change.keyId}`
       if (change.at < since || known.has(id)) continue
       known.add(id)

@@ -52,6 +52,7 @@ export function createSpans(tracer: Tracer, share: number): Spans {
   const onStatement: OnStatement = ({ name, sql }, { system, host, port, database }) => {
     const parent = active.getStore()
     if (parent === undefined) return undefined
+    // OpenTelemetry leaves out what is undefined.
     const attributes = {
       'db.system.name': system,
       'db.namespace': database,

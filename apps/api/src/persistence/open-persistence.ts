@@ -1,16 +1,16 @@
 import { type ApiKeyRepository, createMemoryRateLimiter } from '@pet-store/access'
 import { createMemoryApiKeys } from '@pet-store/access/memory'
-import type { BulkAccess, Persistence, PersistenceOptions } from '@pet-store/persistence'
+import type { BulkAccess, OpenMode, Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { Settings } from '../settings/settings.ts'
 import { persistenceAdapter } from './persistence-adapter.ts'
 
 /**
- * What the caller does with the database, and who is told of failures. Default: everything, and a
- * missing database is created.
+ * What the caller does with the database, and who is told of failures. Default: what the settings
+ * allow, `migrate` or `write`.
  */
 export type PersistenceUse = Pick<
   PersistenceOptions,
-  'create' | 'readOnly' | 'onBackgroundFailure' | 'onStatement'
+  'mode' | 'onBackgroundFailure' | 'onStatement'
 >
 
 /**
@@ -22,7 +22,7 @@ export async function openPersistence(
   use: PersistenceUse = {},
 ): Promise<Required<Persistence>> {
   const { open } = await persistenceAdapter(settings)
-  return withDefaults(await open({ migrate: settings.migrateOnStart, ...use }))
+  return withDefaults(await open({ mode: modeOf(settings), ...use }))
 }
 
 /** The same for bulk access; `undefined`, and nothing is opened, if the adapter has none. */
@@ -31,7 +31,11 @@ export async function openBulkAccess(
   use: PersistenceUse = {},
 ): Promise<BulkAccess | undefined> {
   const { openBulkAccess: open } = await persistenceAdapter(settings)
-  return open?.({ migrate: settings.migrateOnStart, ...use })
+  return open?.({ mode: modeOf(settings), ...use })
+}
+
+function modeOf({ migrateOnStart }: Settings): OpenMode {
+  return migrateOnStart ? 'migrate' : 'write'
 }
 
 /**

@@ -9,7 +9,7 @@ import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
 import { InvalidSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 
-type OpenMode = Omit<PersistenceOptions, 'url'>
+type OpenOptions = Omit<PersistenceOptions, 'url'>
 
 /** What the program can do with the database that the settings name. */
 export interface PersistenceAdapter {
@@ -17,9 +17,9 @@ export interface PersistenceAdapter {
    * Resolves once the database works. Runs pending migrations if it may; otherwise rejects and
    * names them.
    */
-  open(mode: OpenMode): Promise<Persistence>
+  open(options: OpenOptions): Promise<Persistence>
   /** Opens it for moving many pets at a time, if the adapter has bulk access. */
-  readonly openBulkAccess: ((mode: OpenMode) => Promise<BulkAccess>) | undefined
+  readonly openBulkAccess: ((options: OpenOptions) => Promise<BulkAccess>) | undefined
   /** Runs pending migrations without serving, and returns their names. */
   migrate(): Promise<readonly string[]>
   /** Which migrations the database has and lacks. Changes nothing. */
@@ -47,8 +47,8 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
   if (kind === 'sqlite') {
     const sqlite = await import('@pet-store/persistence-sqlite')
     return {
-      open: (mode) => sqlite.openSqlitePersistence({ url, ...mode }),
-      openBulkAccess: (mode) => sqlite.openSqliteBulkAccess({ url, ...mode }),
+      open: (given) => sqlite.openSqlitePersistence({ url, ...given }),
+      openBulkAccess: (given) => sqlite.openSqliteBulkAccess({ url, ...given }),
       migrate: () => sqlite.migrateSqlite({ url }),
       migrations: () => sqlite.readSqliteMigrations({ url }),
       backup: (file) => sqlite.backupSqlite({ url }, file),
@@ -64,8 +64,8 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
     pooler: settings.databasePooler,
   }
   return {
-    open: (mode) => postgres.openPostgresPersistence({ ...options, ...mode }),
-    openBulkAccess: (mode) => postgres.openPostgresBulkAccess({ ...options, ...mode }),
+    open: (given) => postgres.openPostgresPersistence({ ...options, ...given }),
+    openBulkAccess: (given) => postgres.openPostgresBulkAccess({ ...options, ...given }),
     migrate: () => postgres.migratePostgres(options),
     migrations: () => postgres.readPostgresMigrations(options),
   }
@@ -94,15 +94,15 @@ async function moduleAdapter(
     )
   }
   return {
-    openBulkAccess: openBulkAccess && ((mode) => openBulkAccess({ url, ...mode })),
-    open: (mode) => open({ url, ...(hasReplicas && { replicaUrls }), ...mode }),
+    openBulkAccess: openBulkAccess && ((given) => openBulkAccess({ url, ...given })),
+    open: (given) => open({ url, ...(hasReplicas && { replicaUrls }), ...given }),
     async migrate() {
-      await (await open({ url, migrate: true }, MIGRATION_TIMEOUT_MS)).close()
+      await (await open({ url, mode: 'migrate' }, MIGRATION_TIMEOUT_MS)).close()
       return []
     },
     async migrations() {
       // What is missing or outdated rejects with the adapter's own sentence.
-      await (await open({ url, create: false, readOnly: true })).close()
+      await (await open({ url, mode: 'read' })).close()
       return { database: 'migrated', pending: [], newer: [] }
     },
   }

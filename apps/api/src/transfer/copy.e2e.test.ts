@@ -20,8 +20,8 @@ beforeEach(async () => {
 
 function openPersistence(url: string) {
   return url.startsWith('sqlite:')
-    ? openSqlitePersistence({ url, migrate: true })
-    : openPostgresPersistence({ url, migrate: true })
+    ? openSqlitePersistence({ url, mode: 'migrate' })
+    : openPostgresPersistence({ url, mode: 'migrate' })
 }
 
 async function using<Result>(

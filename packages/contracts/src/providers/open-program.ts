@@ -39,7 +39,7 @@ export function openProgramOver(createDatabase: () => Promise<ContractDatabase>)
       databaseUrl: database.url,
       rateLimit: RATE_LIMIT,
     }
-    const bulk = await (await persistenceAdapter(settings)).openBulkAccess?.({ migrate: true })
+    const bulk = await (await persistenceAdapter(settings)).openBulkAccess?.({ mode: 'migrate' })
     const program = await compose(settings, REPORTS, { now: () => fixture.now })
     const { pets, apiKeys } = program.persistence
     for (const pet of petsOf(fixture)) {
@@ -88,5 +88,5 @@ async function createMigratedSqlite(): Promise<string> {
 /** Makes a database ready, so that interactions can have copies of it. */
 export async function migrate(databaseUrl: string): Promise<void> {
   const { openBulkAccess } = await persistenceAdapter({ ...readSettings({}), databaseUrl })
-  await (await openBulkAccess?.({ migrate: true }))?.close()
+  await (await openBulkAccess?.({ mode: 'migrate' }))?.close()
 }

@@ -53,9 +53,12 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
     return this.#statements.findByHash([sha256])
   }
 
-  list(changedSince?: Date): Promise<readonly ApiKey[]> {
-    if (changedSince === undefined) return this.#statements.list([])
-    const since = BigInt(changedSince.getTime())
+  list(): Promise<readonly ApiKey[]> {
+    return this.#statements.list([])
+  }
+
+  listChangedSince(time: Date): Promise<readonly ApiKey[]> {
+    const since = BigInt(time.getTime())
     return this.#statements.listChanged([since, since, since])
   }
 

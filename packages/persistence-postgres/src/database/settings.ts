@@ -12,8 +12,8 @@ export const POOLERS = ['none', 'transaction', 'transaction-unprepared'] as cons
 export type Pooler = (typeof POOLERS)[number]
 
 /**
- * Where a PostgreSQL database is, how to connect to it, and whether opening may migrate it.
- * `create` has no effect.
+ * Where a PostgreSQL database is, how to connect to it, and whether opening may migrate it; no
+ * mode creates a database.
  */
 export interface PostgresOptions extends PersistenceOptions {
   /** The maximum number of connections. Default: 10. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type OpenMode, openSqliteDatabase } from './database.ts'
+import { type FileMode, openSqliteDatabase } from './database.ts'
 
 describe('opening an SQLite file', () => {
   let folder: string
@@ -87,7 +87,7 @@ describe('opening an SQLite file', () => {
     expect({ files: readdirSync(folder), bytes: readFileSync(path) }).toEqual(before)
   })
 
-  async function expectRejection(path: string, reason: string, mode?: OpenMode): Promise<void> {
+  async function expectRejection(path: string, reason: string, mode?: FileMode): Promise<void> {
     const error: unknown = await openSqliteDatabase(path, mode).catch((error: unknown) => error)
     if (!(error instanceof Error)) throw new Error('It was opened.')
     expect(error.message).toBe(

@@ -12,18 +12,20 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { codeOf, withRetries } from './failures.ts'
 import { assertAccess, assertDatabaseFile, createFolder, NO_DATABASE, user } from './file-access.ts'
-import { MEMORY, type SqliteOptions } from './settings.ts'
+import { MEMORY } from './settings.ts'
 
-/**
- * Whether a missing file is created, with its folder, and whether the file is only read, for which
- * a read-only file system is enough.
- */
-export type OpenMode = Pick<SqliteOptions, 'create' | 'readOnly'>
+/** How a file is opened. */
+export interface FileMode {
+  /** Whether a missing file is created, with its folder. Default: true. */
+  readonly create?: boolean
+  /** Whether it is only read, for which a read-only file system is enough. Default: false. */
+  readonly readOnly?: boolean
+}
 
 /** Opens a file. Rejects with one sentence that names the path; the driver's error is its cause. */
 export async function openSqliteDatabase(
   path: string,
-  { create = true, readOnly = false }: OpenMode = {},
+  { create = true, readOnly = false }: FileMode = {},
 ): Promise<Database.Database> {
   try {
     if (path === MEMORY) return new Database(path)
@@ -43,7 +45,7 @@ export async function openSqliteDatabase(
 /** Opens a file for some work, and closes it in any case. */
 export async function withSqliteDatabase<Result>(
   path: string,
-  mode: OpenMode,
+  mode: FileMode,
   work: (database: Database.Database) => Result | Promise<Result>,
 ): Promise<Result> {
   const database = await openSqliteDatabase(path, mode)

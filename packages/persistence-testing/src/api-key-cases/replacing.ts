@@ -1,5 +1,11 @@
 import type { ApiKeyRepository } from '@pet-store/access'
-import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import {
+  assertShown,
+  type ContractCase,
+  casesOf,
+  expectEqual,
+  expectRejection,
+} from '../contract-case.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 
 /** A key gets one successor, and ends with the overlap. */
@@ -105,25 +111,25 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
       }
       expectEqual(await keys.list(), [withoutHash(old)], 'the old key must not change')
     },
-    'changed-since: leaves out no key that was created, replaced or revoked since a time': async (
-      keys,
-    ) => {
-      for (const name of ['untouched', 'replaced', 'revoked']) await keys.add(aNewApiKey(name))
-      await keys.replace(
-        'key_replaced',
-        aNewApiKey('successor', { createdAt: after(20) }),
-        after(30),
-      )
-      await keys.revoke('key_revoked', after(20))
-      const isChanged = ({ id }: { readonly id: string }) => id !== 'key_untouched'
-      const changed = (await keys.list()).filter(isChanged)
-      for (const time of [after(10), after(20)]) {
-        expectEqual(
-          (await keys.list(time)).filter(isChanged),
-          changed,
-          'the keys that changed, as in the whole list',
+    'changed-since: lists exactly the keys that were created, replaced or revoked at a time or later':
+      async (keys) => {
+        assertShown(keys.listChangedSince, 'the adapter lists all keys when changes are looked for')
+        for (const name of ['untouched', 'replaced', 'revoked']) await keys.add(aNewApiKey(name))
+        await keys.replace(
+          'key_replaced',
+          aNewApiKey('successor', { createdAt: after(20) }),
+          after(30),
         )
-      }
-    },
+        await keys.revoke('key_revoked', after(20))
+        const isChanged = ({ id }: { readonly id: string }) => id !== 'key_untouched'
+        const changed = (await keys.list()).filter(isChanged)
+        for (const time of [after(10), after(20)]) {
+          expectEqual(
+            await keys.listChangedSince(time),
+            changed,
+            'the keys that changed, in the order of the whole list',
+          )
+        }
+      },
   },
 )

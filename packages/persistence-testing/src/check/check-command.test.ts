@@ -163,7 +163,7 @@ describe.concurrent('pet-store-adapter check', () => {
 
   it('rejects a database that has pets', async () => {
     const url = `file:${folder}/full`
-    await (await openFilePersistence({ url, migrate: true })).pets.add(aNewPet())
+    await (await openFilePersistence({ url, mode: 'migrate' })).pets.add(aNewPet())
     const harness = { open: openFilePersistence, emptyDatabase: async () => '' }
     await expect(assertEmpty(harness, { url })).rejects.toThrow(WrongUse)
   })

@@ -85,7 +85,7 @@ export async function assertEmpty(
 ): Promise<void> {
   if (url === undefined || file !== undefined || url.includes('{name}')) return
   const isFull = async (): Promise<boolean> => {
-    const opened = await open({ url, readOnly: true, create: false })
+    const opened = await open({ url, mode: 'read' })
     const found = [await opened.pets.list({ limit: 1 }), (await opened.apiKeys?.list()) ?? []]
     await opened.close()
     return found.some((items) => items.length > 0)

@@ -132,7 +132,7 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
  */
 const IMPORTER = `
   const [bulkExportName, id] = values
-  const bulk = await (await import(module))[bulkExportName]({ url, migrate: true })
+  const bulk = await (await import(module))[bulkExportName]({ url, mode: 'migrate' })
   const pets = Array.from({ length: 5 }, () => ({ name: 'Rex', categoryId: 1n }))
   const common = { id: BigInt(id), sha256: 'f'.repeat(64), state: 'unfinished', changedAt: new Date(0) }
   let from

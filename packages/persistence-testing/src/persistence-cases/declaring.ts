@@ -24,7 +24,7 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
           capabilities.bulkAccess,
           'whether there is bulk access',
         )
-        const opened = await harness.open({ url, migrate: true }).catch(() => undefined)
+        const opened = await harness.open({ url, mode: 'migrate' }).catch(() => undefined)
         await opened?.close()
         expectEqual(
           opened !== undefined,
@@ -39,7 +39,7 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
     const url = await harness.emptyDatabase()
     const added = [...(await withPersistence(harness, url, ({ pets }) => addPets(pets, 3)))]
     const replica = await harness.pausedReplica(url)
-    const opened = await harness.open({ url, migrate: true, replicaUrls: [replica.url] })
+    const opened = await harness.open({ url, mode: 'migrate', replicaUrls: [replica.url] })
     try {
       for (let round = 0; round < 10; round += 1) {
         const pet = await opened.pets.add(aNewPet({ status: 'sold' }))

@@ -83,7 +83,7 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
 /** A script that kills its process before anything can happen in it after this call. */
 function killedAfter(call: string): string {
   return `
-    const { pets, apiKeys } = await open({ url, migrate: true })
+    const { pets, apiKeys } = await open({ url, mode: 'migrate' })
     const at = new Date(${after(0).getTime()})
     const name = 'Mia${WITH_KEY}'
     const key = { owner: 'writer', key: name, fingerprint: name, at }
@@ -105,7 +105,7 @@ async function untilKilled({ ended }: ReturnType<StartProcess>): Promise<void> {
  */
 const WRITER = `
   const [round, at] = values
-  const { pets } = await open({ url, migrate: true })
+  const { pets } = await open({ url, mode: 'migrate' })
   const write = async (caller) => {
     for (let number = caller; ; number += 8) {
       const name = round + '-' + number + (number % 2 ? '${WITH_KEY}' : '')

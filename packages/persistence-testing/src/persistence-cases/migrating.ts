@@ -17,15 +17,14 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
       expectEqual(await persistence.isMigrated(), true, 'isMigrated after opening with migrate')
     })
     const url = await harness.emptyDatabase()
-    // A caller that only reads changes nothing, whatever else it says.
-    const readOnly = { url, migrate: true, readOnly: true }
-    for (const options of [{ url }, { url, migrate: false }, readOnly, { url }]) {
+    for (const mode of [undefined, 'write', 'read', undefined] as const) {
+      const options = { url, ...(mode && { mode }) }
       // Twice: the first attempt must not have created the schema.
       await expectNotOpened(harness, options)
       await expectNotOpened(harness, options)
     }
     await withPersistence(harness, url, ({ pets }) => pets.add(aNewPet()))
-    const persistence = await harness.open({ url, migrate: false })
+    const persistence = await harness.open({ url, mode: 'write' })
     await persistence.close()
   },
   'read-only: creates nothing when it is opened for reading alone, for bulk access neither': async (
@@ -36,12 +35,12 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
       opening: Promise<{ close(): Promise<void> } | undefined> | undefined,
     ) => (await opening?.catch(() => undefined))?.close()
     const isThere = async () => {
-      const opened = await harness.open({ url, create: false }).catch(() => undefined)
+      const opened = await harness.open({ url, mode: 'write' }).catch(() => undefined)
       await opened?.close()
       return opened !== undefined
     }
     assertShown(!(await isThere()), 'an empty database of this adapter opens without being created')
-    const readOnly = { url, migrate: true, readOnly: true }
+    const readOnly = { url, mode: 'read' } as const
     await tryToOpen(harness.open(readOnly))
     expectEqual(await isThere(), false, 'whether an opening for reading has created it')
     await tryToOpen(harness.openBulkAccess?.(readOnly))
@@ -51,7 +50,7 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     async (harness) => {
       assertShown(harness.outdatedDatabase, 'the harness makes no database with an outdated schema')
       const { url, pets: old } = await harness.outdatedDatabase()
-      await expectNotOpened(harness, { url, migrate: false })
+      await expectNotOpened(harness, { url, mode: 'write' })
       await withPersistence(harness, url, async (persistence) => {
         const { pets } = persistence
         expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
@@ -78,6 +77,6 @@ function expectNotOpened(
 ): Promise<void> {
   return expectRejection(
     async () => (await open(options)).close(),
-    'opening without migrate must reject when the schema is missing or outdated',
+    'opening must reject without the mode migrate when the schema is missing or outdated',
   )
 }

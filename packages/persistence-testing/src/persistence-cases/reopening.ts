@@ -24,7 +24,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
         expectEqual(await pets.list({ status: 'sold', limit: 9 }), [sold], 'the pets with a status')
         expectEqual(await pets.list({ after: first.id, limit: 2 }), added.slice(1, 3), 'a page')
       })
-      const reading = await harness.open({ url, readOnly: true, create: false })
+      const reading = await harness.open({ url, mode: 'read' })
       const read = await listAll(reading.pets)
       await reading.close()
       expectEqual(read, added, 'the pets of an opening for reading alone')
@@ -93,7 +93,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf('persistence.reope
   'pending-writes: finishes pending writes when it is closed': async (harness) => {
     const url = await harness.emptyDatabase()
     await withPersistence(harness, url, async ({ apiKeys }) => apiKeys?.add(aNewApiKey('old')))
-    const opened = await harness.open({ url, migrate: true })
+    const opened = await harness.open({ url, mode: 'migrate' })
     const { pets, apiKeys } = opened
     const keyOf = (index: number) => ({ ...KEY, key: `${index}` })
     const adding = Array.from({ length: 20 }, async (_, index) =>
@@ -151,7 +151,7 @@ const STILL_RUNNING = 9
 
 /** Adds a pet, closes, and does nothing more. */
 const CLOSED = `
-  const persistence = await open({ url, migrate: true })
+  const persistence = await open({ url, mode: 'migrate' })
   await persistence.pets.add({ name: 'Rex', categoryId: 1n })
   await persistence.check()
   await persistence.close()

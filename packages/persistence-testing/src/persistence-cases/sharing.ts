@@ -53,9 +53,9 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'close: closes one opening without the others': async (harness) => {
     assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()
-    const first = await harness.open({ url, migrate: true })
+    const first = await harness.open({ url, mode: 'migrate' })
     await withPersistence(harness, url, async (second) => {
-      const third = await harness.open({ url, migrate: true })
+      const third = await harness.open({ url, mode: 'migrate' })
       await first.close()
       await third.close()
       await second.check()
@@ -167,7 +167,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     await withPersistence(harness, url, async ({ pets }) => {
       const before = await pets.add(aNewPet())
       await expectRejection(
-        async () => (await harness.open({ url, migrate: true })).close(),
+        async () => (await harness.open({ url, mode: 'migrate' })).close(),
         'opening must reject while the database is open, as the adapter declares severalProcesses: false',
       )
       if (harness.module !== undefined) await fromProcess(harness)
@@ -226,7 +226,7 @@ function besideAnotherProcess(
 }
 
 const OPENED = `
-  const opened = await open({ url, migrate: true })
+  const opened = await open({ url, mode: 'migrate' })
   console.log('ready')
   await go()`
 
@@ -277,6 +277,6 @@ const LIMITED = `
   await opened.close()`
 
 const SECOND_OPENING = `
-  const opened = await open({ url, migrate: true }).catch(() => undefined)
+  const opened = await open({ url, mode: 'migrate' }).catch(() => undefined)
   console.log(opened ? 'opened' : 'rejected')
   await opened?.close()`

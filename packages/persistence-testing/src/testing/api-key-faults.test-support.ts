@@ -8,10 +8,8 @@ const stores = (fault: string, change: (key: NewApiKey) => object): Faults<FakeA
 
 const takesForChanges = (field: 'createdAt' | 'revokedAt'): Faults<FakeApiKeys> => ({
   [`replace.changed-since: takes only ${field} for a change`]: (_, { list }) => ({
-    list: async (since) =>
-      (await list()).filter(
-        (key) => since === undefined || Number(key[field] ?? 0) >= Number(since),
-      ),
+    listChangedSince: async (time) =>
+      (await list()).filter((key) => Number(key[field] ?? 0) >= Number(time)),
   }),
 })
 

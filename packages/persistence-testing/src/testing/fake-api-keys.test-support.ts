@@ -91,10 +91,19 @@ export class FakeApiKeys implements ApiKeyRepository {
     return row && (this.give(row) as ApiKey)
   }
 
-  async list(_changedSince?: Date): Promise<readonly ApiKey[]> {
+  async list(): Promise<readonly ApiKey[]> {
     return this.rows
       .toSorted((one, other) => this.order(one, other))
       .map((row) => this.give(row) as ApiKey)
+  }
+
+  async listChangedSince(time: Date): Promise<readonly ApiKey[]> {
+    const createdAt = new Map(this.rows.map((row) => [row.id, row.createdAt]))
+    return (await this.list()).filter((key) =>
+      [key.createdAt, key.revokedAt, createdAt.get(key.replacedBy ?? '')].some(
+        (at) => at !== undefined && at >= time,
+      ),
+    )
   }
 
   revokedBy(key: ApiKeyRow, by?: string): object {

@@ -29,21 +29,16 @@ const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
 const openFiles = new Set<string>()
 
-const openFilePersistence: OpenPersistence = async ({
-  url,
-  migrate = false,
-  readOnly = false,
-  replicaUrls = [],
-}) => {
+const openFilePersistence: OpenPersistence = async ({ url, mode, replicaUrls = [] }) => {
   const { pathname, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
   const isDown = () => existsSync(`${pathname}.down`)
-  const mayMigrate = migrate && (!readOnly || has('migrates-for-reading'))
+  const mayMigrate = mode === 'migrate' || (mode === 'read' && has('migrates-for-reading'))
   const isOutdated = existsSync(`${pathname}.outdated`)
   const isReopened = existsSync(pathname)
   if ((isOutdated || !isReopened) && !mayMigrate && !has('ignores-migrate'))
     throw new Error('The schema is outdated.')
-  if (has('cannot-read-alone') && readOnly) throw new Error('It is read-only.')
+  if (has('cannot-read-alone') && mode === 'read') throw new Error('It is read-only.')
   if (isDown() && !has('connects-lazily')) throw new Error('ECONNREFUSED')
   if (has('single') || has('single-in-process')) {
     if (has('single') ? existsSync(`${pathname}.open`) : openFiles.has(pathname))
@@ -197,13 +192,10 @@ const openFilePersistence: OpenPersistence = async ({
 export default openFilePersistence
 
 /** The same file for bulk access. */
-export const openBulkAccess: OpenBulkAccess = async ({
-  url,
-  migrate = false,
-  readOnly = false,
-}) => {
+export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
   const { pathname, search } = new URL(url)
-  const mayCreate = migrate && (!readOnly || search === '?creates-for-bulk-reading')
+  const mayCreate =
+    mode === 'migrate' || (mode === 'read' && search === '?creates-for-bulk-reading')
   if (!existsSync(pathname) && !mayCreate) throw new Error('The schema is missing.')
   const state = transaction(pathname, (stored) => stored)
   const bulk = new FakeBulk(state.pets, state.apiKeys, state.imports)

@@ -1,0 +1,40 @@
+import type { ApiKeyRepository } from '@pet-store/access'
+import type { BulkAccess } from './bulk-access.ts'
+
+// The compiler asks for every function, so that what goes through a list forgets none.
+
+const API_KEYS: Readonly<Record<Exclude<keyof ApiKeyRepository, 'listChangedSince'>, true>> = {
+  add: true,
+  replace: true,
+  find: true,
+  findByHash: true,
+  list: true,
+  revoke: true,
+  markUsed: true,
+}
+
+const BULK_ACCESS: Readonly<Record<keyof BulkAccess, true>> = {
+  countPets: true,
+  readPets: true,
+  writePets: true,
+  addPets: true,
+  readPetImports: true,
+  writePetImports: true,
+  readIdempotencyKeys: true,
+  writeIdempotencyKeys: true,
+  readApiKeys: true,
+  writeApiKeys: true,
+  lastPetId: true,
+  movePetIdsPast: true,
+  close: true,
+}
+
+/** The names of the functions of `ApiKeyRepository`; the optional one is not among them. */
+export const API_KEY_REPOSITORY_FUNCTIONS: readonly (keyof typeof API_KEYS)[] = Object.keys(
+  API_KEYS,
+) as (keyof typeof API_KEYS)[]
+
+/** The names of the functions of `BulkAccess`. */
+export const BULK_ACCESS_FUNCTIONS: readonly (keyof BulkAccess)[] = Object.keys(
+  BULK_ACCESS,
+) as (keyof BulkAccess)[]
