@@ -69,14 +69,33 @@ export async function endWithin<Result>(
 
 /**
  * Compares deeply and strictly. The message of the error says what was expected, then shows the
- * difference.
+ * difference. Objects without a prototype, as some drivers return rows, are plain data too.
  */
 export function expectEqual(actual: unknown, expected: unknown, expectation: string): void {
   try {
-    assert.deepEqual(actual, expected)
+    assert.deepEqual(withPrototypes(actual), expected)
   } catch (error) {
     if (error instanceof assert.AssertionError) error.message = `${expectation}\n${error.message}`
     throw error
+  }
+}
+
+function withPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPrototypes)
+  if (typeof value !== 'object' || value === null) return value
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== null && prototype !== Object.prototype) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, withPrototypes(field)]),
+  )
+}
+
+/** Does what a careless caller in JavaScript may do; what is frozen, and throws, is detached too. */
+export function tryToChange(change: () => void): void {
+  try {
+    change()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
   }
 }
 

@@ -6,27 +6,28 @@
  * - Minor: a case was added or became stricter, for a guarantee that a port already stated.
  * - Patch: wording, time limits, speed.
  *
- * Nothing was released yet: 4.0.0 will be the first, and a change before that needs no other
- * version. From then on each version says here what has changed, the newest first.
+ * What each version asks that the one before did not, and which member or case shows it, is in
+ * UPGRADING.md of this package.
  */
-export const contractVersion: string = '4.0.0'
+export const contractVersion: string = '5.0.0'
 
 /**
  * The ids of all cases, by the group that they begin with. An id never changes, and is never used
  * for another guarantee, so a test compares this list with the cases.
  */
 export const CASE_IDS: Readonly<Record<string, string>> = {
-  'pet.fields': 'all status name category',
+  'pet.fields': 'all status name every-character category',
   'pet.add':
     'ids concurrent visible-at-once rejected cancelled cancelled-meanwhile rejected-beside-others',
   'pet.idempotency':
-    'repeat concurrent other-content other-content-concurrent exact-key exact-owner many exact-content lifetime ' +
+    'repeat concurrent other-content other-content-concurrent exact-key exact-owner owner-and-key many ' +
+    'exact-content earlier rejected-repeat lifetime ' +
     'expired-concurrent any-time rejected',
   'pet.find': 'each empty unknown similar',
-  'pet.list': 'empty ascending limit more-than-1000 long-names',
+  'pet.list': 'empty ascending limit undefined read-again more-than-1000 long-names',
   'pet.page': 'empty known unknown int64 walk walk-while-adding',
   'pet.filter': 'none status no-match limit after more-than-1000',
-  'pet.detached': 'given returned',
+  'pet.detached': 'given returned repeated',
   'api-key.add': 'fields unknown taken same-name list detached',
   'api-key': 'revoke revoke-unknown revoke-concurrent mark-used mark-used-many mark-used-unknown',
   'api-key.replace': 'successor earlier-end concurrent again unknown taken changed-since',

@@ -59,7 +59,8 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     async (pets) => {
       const caller = async (): Promise<void> => {
         for (let count = 0; count < 5; count += 1) {
-          const added = await (count % 2 === 0 ? pets.add(aNewPet()) : addKeyed(pets, aNewPet()))
+          const pet = aNewPet({ status: 'sold' })
+          const added = await (count % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet))
           expectEqual(
             await pets.find(added.id),
             added,
@@ -67,9 +68,13 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
           )
           const listed = (await listAll(pets)).find(({ id }) => id === added.id)
           expectEqual(listed, added, 'list must contain a pet whose add has resolved')
+          for (const query of [{}, { status: 'sold' }] as const) {
+            const [next] = await pets.list({ ...query, after: added.id - 1n, limit: 1 })
+            expectEqual(next, added, 'a page must contain a pet whose add has resolved')
+          }
         }
       }
-      await Promise.all([caller(), caller(), caller()])
+      await Promise.all(Array.from({ length: 8 }, caller))
     },
   'rejected: stores nothing when an add is rejected, and continues': async (pets) => {
     const before = await pets.add(aNewPet({ name: 'before' }))

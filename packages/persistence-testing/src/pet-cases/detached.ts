@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Pet, PetInput, PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { type ContractCase, casesOf, expectEqual, tryToChange } from '../contract-case.ts'
+import { after } from '../new-api-keys.ts'
 import { addKeyed, aNewPet, listAll } from '../new-pets.ts'
 
 /** Callers get copies: changing one changes nothing stored. */
@@ -12,7 +13,23 @@ export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pe
       await expectUnchanged(pets, async (added) => change(added))
       await expectUnchanged(pets, async ({ id }) => change(await pets.find(id)))
       await expectUnchanged(pets, async () => change((await listAll(pets)).at(-1)))
-      await expectUnchanged(pets, async () => void ((await listAll(pets)) as Pet[]).splice(0))
+      await expectUnchanged(pets, async () => {
+        const listed = (await listAll(pets)) as Pet[]
+        tryToChange(() => void listed.splice(0))
+      })
+    },
+  'repeated: stores its own copy: changing a pet from a repeat with an idempotency key has no effect':
+    async (pets) => {
+      const given = aNewPet({ categoryId: 7n, status: 'available' })
+      const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+      const original = { ...(await pets.addWithKey(given, key)).pet }
+      for (let repeats = 0; repeats < 3; repeats += 1) {
+        const { pet } = await pets.addWithKey(given, key)
+        expectEqual(pet, original, 'a repeat must return the stored pet')
+        change(pet)
+      }
+      expectEqual(await pets.find(original.id), original, 'the stored pet must not change')
+      expectEqual(await listAll(pets), [original], 'the listed pet must not change')
     },
 })
 

@@ -1,16 +1,18 @@
+import assert from 'node:assert/strict'
 import {
   INT64,
   type NewPet,
   PET_NAME,
   PET_STATUSES,
+  type Pet,
   type PetInput,
   type PetRepository,
 } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
-import { addKeyed, aNewPet, listAll } from '../new-pets.ts'
+import { type ContractCase, casesOf, expectEqual, inGroups } from '../contract-case.ts'
+import { addKeyed, addManyPets, aNewPet, listAll } from '../new-pets.ts'
 
 /** What encodings, drivers, collations and careless statements change. */
-const NAMES: readonly string[] = [
+export const ODD_NAMES: readonly string[] = [
   ...[`O'Hara`, `"Rex"`, '`Rex`', '\\', `\\'`, `'; DROP TABLE pets; --`],
   ...['?', '??', '$1', ':name', '@p1', '%', '_', '{}', '\\u0000'],
   // Look like another type.
@@ -36,8 +38,10 @@ const CATEGORY_IDS = [
 /** A pet with every field: one that is missing here does not compile. */
 const ALL = { name: 'Rex', categoryId: 7n, status: 'pending' } as const
 
+const GROUP = { group: 'pet.fields', timeLimitMs: 60_000 }
+
 /** Every field is returned exactly as given, by every operation. */
-export const fieldCases: readonly ContractCase<PetRepository>[] = casesOf('pet.fields', {
+export const fieldCases: readonly ContractCase<PetRepository>[] = casesOf(GROUP, {
   'all: returns every field from add, addWithKey, find and list': (pets) =>
     expectUnchanged(pets, [aNewPet(ALL satisfies Required<PetInput>)]),
   'status: returns every status, and none where none was given': (pets) =>
@@ -46,8 +50,26 @@ export const fieldCases: readonly ContractCase<PetRepository>[] = casesOf('pet.f
     (pets) =>
       expectUnchanged(
         pets,
-        NAMES.map((name) => aNewPet({ name })),
+        ODD_NAMES.map((name) => aNewPet({ name })),
       ),
+  'every-character: returns names exactly that together have every character that is allowed':
+    async (pets) => {
+      const names = namesOfEveryCharacter()
+      const added = await addManyPets(pets, names.length, (index) => ({ name: names[index] ?? '' }))
+      const expected = new Set(names)
+      for (const { id, name } of added) {
+        assert.ok(expected.delete(name), `add must return the name as given, got ${codesOf(name)}`)
+        const found = await pets.find(id)
+        if (found?.name !== name)
+          assert.fail(`find must return the name as given: ${codesOf(name, found?.name)}`)
+      }
+      const listed = await pets.list({ limit: names.length })
+      for (const [index, { id, name }] of added.entries()) {
+        const pet = listed[index]
+        if (pet?.id !== id || pet.name !== name)
+          assert.fail(`list must return the name as given: ${codesOf(name, pet?.name)}`)
+      }
+    },
   'category: returns category ids exactly over int64': (pets) =>
     expectUnchanged(
       pets,
@@ -60,8 +82,8 @@ async function expectUnchanged(pets: PetRepository, each: readonly NewPet[]): Pr
   const given = [...each, ...each]
   const add = (pet: NewPet, index: number) =>
     index < each.length ? pets.add(pet) : addKeyed(pets, pet)
-  const added = await Promise.all(given.map(add))
-  const found = await Promise.all(added.map(({ id }) => pets.find(id)))
+  const added = await inGroups(given.length, (index) => add(given[index] as NewPet, index))
+  const found = await inGroups(added.length, (index) => pets.find((added[index] as Pet).id))
   const listed = new Map((await listAll(pets)).map((pet) => [pet.id, pet]))
   for (const [index, pet] of given.entries()) {
     const id = added[index]?.id ?? 0n
@@ -73,4 +95,37 @@ async function expectUnchanged(pets: PetRepository, each: readonly NewPet[]): Pr
       'add, find and list must return the fields of the pet exactly as given',
     )
   }
+}
+
+const LAST_CODE_POINT = 0x10ffff
+
+/** As many names as it takes, each as long as a name may be. */
+function namesOfEveryCharacter(): readonly string[] {
+  const names: string[] = []
+  let name = ''
+  for (let code = 1; code <= LAST_CODE_POINT; code += 1) {
+    const character = String.fromCodePoint(code)
+    if (PET_NAME.unstorable.test(character)) continue
+    // A name needs one that is not white space.
+    if (name === '') name = 'x'
+    name += character
+    if ((code + 1) % (PET_NAME.maxCodePoints - 1) === 0) {
+      names.push(name)
+      name = ''
+    }
+  }
+  return name === '' ? names : [...names, name]
+}
+
+/** What a name begins with, or the first place at which two differ. */
+function codesOf(name: string, other?: string): string {
+  const codes = (text: string) => [...text].map((character) => `U+${hexOf(character)}`)
+  if (other === undefined) return codes(name).slice(0, 5).join(' ')
+  const [given, got] = [codes(name), codes(other)]
+  const index = given.findIndex((code, position) => code !== got[position])
+  return `${given[index]} became ${got[index]}`
+}
+
+function hexOf(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
 }

@@ -2,17 +2,36 @@ import assert from 'node:assert/strict'
 import {
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
+  INT64,
   type NewPet,
   PET_NAME,
   type Pet,
   type PetRepository,
 } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import {
+  type ContractCase,
+  casesOf,
+  expectEqual,
+  expectRejection,
+  inGroups,
+} from '../contract-case.ts'
 import { after } from '../new-api-keys.ts'
 import { aNewPet, anUnreadablePet, ascending, idsOf, listAll } from '../new-pets.ts'
 
 const START_MS = after(0).getTime()
 const LAST_MS = START_MS + IDEMPOTENCY_KEY_LIFETIME_MS - 1
+/** What collations, encodings and careless comparisons take for the same text. */
+const ODD_TEXTS = [
+  ...['k', 'K', 'k ', ' k', 'k\t', `k'"\\%_`, 'k%', 'k_'],
+  ...['Zo\u00EB', 'Zoe\u0308', 'Zoe', 'stra\u00DFe', 'strasse', '\u212A'],
+]
+
+/** With which adapters join an owner and a key. */
+const SEPARATORS = [...':/|-_., \t\n#%@!+=;&~"\\\'`\u001f\u0001', '","', '::', '']
+
+/** The fingerprint of a pet of the greatest size, but for the last character of its name. */
+const LONGEST = `available/${INT64.min}/${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}`
+
 const REUSED = { name: 'PetError', code: 'idempotency_key_reused' }
 
 /** One pet per idempotency key, for the lifetime of the key. */
@@ -95,28 +114,38 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
         }
       }
     },
-  'exact-key: compares keys exactly: case, special characters and the last of 255 characters': (
-    pets,
-  ) =>
-    expectDifferentKeys(
-      pets,
-      ['k', 'K', `k'"\\%_`, 'k'.repeat(255), `${'k'.repeat(254)}l`].map((key) => keyWith({ key })),
-    ),
-  'exact-owner: compares owners exactly: case, a space at the end and the last of 64 characters, apart from the key':
+  'exact-key: compares keys exactly: case, normalisation, spaces at the end, special characters and the last of 255 characters':
     (pets) =>
-      expectDifferentKeys(pets, [
-        ...['shop', 'SHOP', 'shop ', 'o'.repeat(20), 'o'.repeat(64), `${'o'.repeat(63)}p`].map(
-          (owner) => keyWith({ owner }),
+      expectDifferentKeys(
+        pets,
+        [...ODD_TEXTS, 'k'.repeat(255), `${'k'.repeat(254)}l`].map((key) => keyWith({ key })),
+      ),
+  'exact-owner: compares owners exactly: case, normalisation, spaces at the end and the last of 64 characters':
+    (pets) =>
+      expectDifferentKeys(
+        pets,
+        [...ODD_TEXTS, 'o'.repeat(20), 'o'.repeat(64), `${'o'.repeat(63)}p`].map((owner) =>
+          keyWith({ owner }),
         ),
-        // Joined with its key, this owner is the first one with its key.
-        keyWith({ owner: 'shopk', key: 'ey' }),
-      ]),
+      ),
+  'owner-and-key: compares owner and key one by one: what moves from one to the other makes another key':
+    (pets) =>
+      expectDifferentKeys(
+        pets,
+        SEPARATORS.flatMap((separator) => [
+          keyWith({ owner: 'a', key: `b${separator}c` }),
+          keyWith({ owner: `a${separator}b`, key: 'c' }),
+        ]),
+      ),
   'many: knows the first of 150 keys as well as the last': async (pets) => {
     const keys = Array.from({ length: 150 }, (_, index) => keyWith({ key: `key ${index}` }))
     const [first, ...others] = keys as [IdempotencyKey, ...IdempotencyKey[]]
     const added = [await add(pets, aNewPet(), first)]
-    added.push(...(await Promise.all(others.map((key) => add(pets, aNewPet(), key)))))
-    const repeats = await Promise.all(keys.map((key) => pets.addWithKey(aNewPet(), key)))
+    const adding = (index: number) => add(pets, aNewPet(), others[index] as IdempotencyKey)
+    added.push(...(await inGroups(others.length, adding)))
+    const repeats = await inGroups(keys.length, (index) =>
+      pets.addWithKey(aNewPet(), keys[index] as IdempotencyKey),
+    )
     expectEqual(
       repeats,
       added.map((pet) => ({ pet, isReplay: true })),
@@ -125,8 +154,8 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
   },
   'exact-content: compares content exactly: case, normalisation, a space at the end and the last character':
     async (pets) => {
-      const contents = ['rex', 'Zo\u00EB', 'Rex', '🐕'.repeat(PET_NAME.maxCodePoints)]
-      const others = ['REX', 'Zoe\u0308', 'Rex ', `${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}🐈`]
+      const contents = ['rex', 'Zo\u00EB', 'Rex', `${LONGEST}🐕`]
+      const others = ['REX', 'Zoe\u0308', 'Rex ', `${LONGEST}🐈`]
       for (const [index, fingerprint] of contents.entries()) {
         const key = `${index}`
         const stored = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
@@ -136,6 +165,30 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
         const repeat = await add(pets, aNewPet(), keyWith({ key, fingerprint }))
         expectEqual(repeat, stored, 'a repeat with equal content must return the stored pet')
       }
+    },
+  'earlier: returns the same pet to a repeat whose time is before the first one, as the clocks of two instances differ':
+    async (pets) => {
+      const first = await add(pets, aNewPet(), keyWith({}))
+      for (const earlierMs of [1, 1_000, 3_600_000]) {
+        const key = keyWith({ atMs: START_MS - earlierMs })
+        const repeat = await pets.addWithKey(aNewPet(), key)
+        expectEqual(repeat, { pet: first, isReplay: true }, `a repeat ${earlierMs} ms earlier`)
+        await expectReused(() => add(pets, aNewPet(), { ...key, fingerprint: 'Mia' }))
+      }
+      const last = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS }))
+      expectEqual(last, { pet: first, isReplay: true }, 'a repeat at the end of the lifetime')
+      const next = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS + 1 }))
+      expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime')
+      expectEqual(await listAll(pets), [first, next.pet], 'earlier repeats must store nothing')
+    },
+  'rejected-repeat: ends the lifetime of a key at its time, even if calls with other content were rejected':
+    async (pets) => {
+      const first = await add(pets, aNewPet(), keyWith({}))
+      for (const atMs of [START_MS + 1, LAST_MS])
+        await expectReused(() => add(pets, aNewPet(), keyWith({ fingerprint: 'Mia', atMs })))
+      const next = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS + 1 }))
+      expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime')
+      expectEqual(await listAll(pets), [first, next.pet], 'rejected calls must store nothing')
     },
   'lifetime: treats a key as new after its lifetime, which a repeat does not extend': async (
     pets,
@@ -233,7 +286,9 @@ async function expectDifferentKeys(
   pets: PetRepository,
   keys: readonly IdempotencyKey[],
 ): Promise<void> {
-  const added = await Promise.all(keys.map((key) => add(pets, aNewPet(), key)))
+  const added = await inGroups(keys.length, (index) =>
+    add(pets, aNewPet(), keys[index] as IdempotencyKey),
+  )
   expectEqual(new Set(idsOf(added)).size, keys.length, 'the number of pets of different keys')
   expectEqual(
     idsOf(await listAll(pets)),

@@ -1,6 +1,16 @@
-import type { PetRepository } from '@pet-store/domain'
+import type { Pet, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
-import { addManyPets, addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
+import {
+  addKeyed,
+  addManyPets,
+  addPets,
+  aNewPet,
+  ascending,
+  GREAT_LIMITS,
+  idsOf,
+  LIMITS,
+  listAll,
+} from '../new-pets.ts'
 
 const GROUP = { group: 'pet.list', timeLimitMs: 60_000 }
 
@@ -24,7 +34,7 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
   'limit: lists as many pets as there are, up to any limit': async (pets) => {
     const added = await addPets(pets, 5)
     // The use case requests one more than a page has, so 101 is an everyday value.
-    for (const limit of [1, 4, 5, 6, 101, Number.MAX_SAFE_INTEGER]) {
+    for (const limit of [1, 4, 5, 6, 101, ...GREAT_LIMITS]) {
       expectEqual(
         await pets.list({ limit }),
         added.slice(0, limit),
@@ -32,9 +42,36 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
       )
     }
   },
+  'undefined: takes an undefined status and position as absent': async (pets) => {
+    const added = [await pets.add(aNewPet()), await pets.add(aNewPet({ status: 'sold' }))]
+    const [first = 0n] = idsOf(added)
+    for (const [query, expected] of [
+      [{ status: undefined, after: undefined }, added],
+      [{ status: undefined, after: first }, added.slice(1)],
+      [{ status: 'sold', after: undefined }, added.slice(1)],
+      [{ after: undefined }, added],
+      [{ status: undefined }, added],
+    ] as const) {
+      expectEqual(
+        await pets.list({ ...query, limit: 20 }),
+        expected,
+        `the pets of ${Object.keys(query).join(' and ')} that are given as undefined`,
+      )
+    }
+  },
+  'read-again: contains what was added since the same page was read before': async (pets) => {
+    const first = await pets.add(aNewPet({ status: 'sold' }))
+    const added = [first]
+    for (let round = 0; round < 6; round += 1) {
+      const pet = aNewPet({ status: 'sold' })
+      await expectPages(pets, added)
+      added.push(await (round % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet)))
+      await expectPages(pets, added)
+    }
+  },
   'more-than-1000: lists and walks through more than 1,000 pets': async (pets) => {
     const added = await addManyPets(pets, 1003)
-    for (const limit of [101, 257, 1001, 1002, 2000]) {
+    for (const limit of LIMITS) {
       expectEqual(
         await pets.list({ limit }),
         added.slice(0, limit),
@@ -55,3 +92,12 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
     expectEqual(idsOf(await listAll(pets)), idsOf(added), 'all 600 pets')
   },
 })
+
+/** Every kind of page of pets that are all sold. */
+async function expectPages(pets: PetRepository, all: readonly Pet[]): Promise<void> {
+  const [first] = all as [Pet]
+  for (const query of [{}, { status: 'sold' }, { after: first.id - 1n }] as const)
+    expectEqual(await pets.list({ ...query, limit: 20 }), all, 'all pets')
+  for (const query of [{ after: first.id }, { after: first.id, status: 'sold' }] as const)
+    expectEqual(await pets.list({ ...query, limit: 20 }), all.slice(1), 'all pets but the first')
+}

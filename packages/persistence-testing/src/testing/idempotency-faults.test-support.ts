@@ -110,7 +110,52 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
       return added
     },
   }),
-  ...keyed('exact-owner: concatenates owner and key', ({ owner, key }) => ({
+  ...forgets(
+    'earlier: takes a repeat with an earlier time for a first use',
+    (storedMs, usedMs) => usedMs < storedMs,
+  ),
+  ...forgets(
+    'earlier: forgets keys of a time that differs by an hour in either direction',
+    (storedMs, usedMs) => storedMs - usedMs >= 3_600_000,
+  ),
+  'earlier: begins the lifetime of a key with the earliest call': ({ memory }, original) => ({
+    async addWithKey(pet, key) {
+      const added = await original.addWithKey(pet, key)
+      const known = memory.keys.get(textOf(key))
+      if (known !== undefined && key.at < known.key.at)
+        memory.keys.set(textOf(key), { key, id: added.pet.id })
+      return added
+    },
+  }),
+  'rejected-repeat: extends the lifetime of a key with each rejected call': (
+    { memory },
+    { addWithKey },
+  ) => ({
+    addWithKey: (pet, key) =>
+      addWithKey(pet, key).catch((error) => {
+        const known = memory.keys.get(textOf(key))
+        if (known !== undefined)
+          memory.keys.set(textOf(key), { ...known, key: { ...known.key, at: key.at } })
+        throw error
+      }),
+  }),
+  ...keyed('owner-and-key: joins owner and key with a colon', ({ owner, key }) => ({
+    owner: '',
+    key: `${owner}:${key}`,
+  })),
+  ...keyed('owner-and-key: joins owner and key with a control character', ({ owner, key }) => ({
+    owner: '',
+    key: `${owner}\u001f${key}`,
+  })),
+  ...keyed('exact-key: compares keys in NFC', ({ key }) => ({ key: key.normalize('NFC') })),
+  ...keyed('exact-key: ignores spaces around keys', ({ key }) => ({ key: key.trim() })),
+  ...keyed('exact-owner: compares owners in NFKC', ({ owner }) => ({
+    owner: owner.normalize('NFKC'),
+  })),
+  ...keyed('exact-content: compares the first 4,000 bytes of content', ({ fingerprint }) => ({
+    fingerprint: Buffer.from(fingerprint).subarray(0, 4_000).toString('latin1'),
+  })),
+  ...keyed('owner-and-key: concatenates owner and key', ({ owner, key }) => ({
     owner: '',
     key: owner + key,
   })),

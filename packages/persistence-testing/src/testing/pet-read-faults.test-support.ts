@@ -65,6 +65,40 @@ const listingFaults = petFaults('pet.list', {
   ...select('limit: fills a list up to the limit', (all, { limit }) =>
     Array.from({ length: Math.min(limit, 200) }, (_, index) => all[index] as Pet),
   ),
+  ...select(
+    'more-than-1000: lists one pet too few when the limit is a power of two',
+    (all, query) =>
+      all
+        .filter(({ id }) => query.after === undefined || id > query.after)
+        .slice(
+          0,
+          query.limit > 100 && Math.log2(query.limit) % 1 === 0 ? query.limit - 1 : query.limit,
+        ),
+  ),
+  'undefined: takes an undefined status for one that no pet has': (_, { list }) => ({
+    list: async (query) => ('status' in query && query.status === undefined ? [] : list(query)),
+  }),
+  'undefined: begins nowhere with an undefined position': (_, { list }) => ({
+    list: async (query) => ('after' in query && query.after === undefined ? [] : list(query)),
+  }),
+  'read-again: lists the page that was read before, until a pet is added without a key': (
+    _,
+    { add, list },
+  ) => {
+    const pages = new Map<string, ReturnType<typeof list>>()
+    return {
+      add(pet, cancellation) {
+        pages.clear()
+        return add(pet, cancellation)
+      },
+      list(query) {
+        const text = `${query.status} ${query.after} ${query.limit}`
+        const page = pages.get(text) ?? list(query)
+        pages.set(text, page)
+        return page
+      },
+    }
+  },
   ...select('limit: cuts the limit to 32 bits', (all, { limit }) =>
     all.slice(0, Math.max(limit | 0, 0)),
   ),
@@ -150,6 +184,14 @@ const filteringFaults = petFaults('pet.filter', {
         return query.status === undefined ? found : found.filter(({ id }) => !keyed.has(id))
       }),
   }),
+  ...select(
+    'more-than-1000: lists one pet too few of a status when the limit is above 1,000',
+    (all, { status, after, limit }) =>
+      all
+        .filter((pet) => after === undefined || pet.id > after)
+        .filter((pet) => status === undefined || pet.status === status)
+        .slice(0, status !== undefined && limit === 1001 ? 1000 : limit),
+  ),
   'after: ignores the limit with a filter and a position': (_, { list }) => ({
     list: (query) =>
       list(
@@ -177,6 +219,12 @@ const detachedFaults = petFaults('pet.detached', ...OPERATIONS.map(leaks), {
       list: async () => all,
     }
   },
+  'repeated: returns the stored pet itself from a repeat': ({ memory }, { addWithKey }) => ({
+    async addWithKey(given, key, cancellation) {
+      const { pet, isReplay } = await addWithKey(given, key, cancellation)
+      return { pet: isReplay ? (memory.pets.get(pet.id) as Pet) : pet, isReplay }
+    },
+  }),
   'returned: returns the stored pet itself from addWithKey': ({ memory }, { addWithKey }) => ({
     async addWithKey(given, key, cancellation) {
       const { pet, isReplay } = await addWithKey(given, key, cancellation)

@@ -45,6 +45,14 @@ const NAME_CHANGES: Readonly<Record<string, (name: string) => string>> = {
   'cut to 1,000 UTF-16 units': (name) => name.slice(0, 1000),
 }
 
+/** What only a name with a character that nobody thinks of shows. */
+const RARE_NAME_CHANGES: Readonly<Record<string, (name: string) => string>> = {
+  'without private characters': (name) => name.replaceAll(/\p{Co}/gu, ''),
+  'without tags': (name) => name.replaceAll(/[\u{E0000}-\u{E007F}]/gu, ''),
+  'with a capital sharp s as a small one': (name) => name.replaceAll('ẞ', 'ß'),
+  'with line separators as line feeds': (name) => name.replaceAll(/[\u2028\u2029]/g, '\n'),
+}
+
 /** What becomes of a category id. */
 const CATEGORY_CHANGES: Readonly<Record<string, (id: bigint) => unknown>> = {
   'of 0 as 1, as if it were absent': (id) => id || 1n,
@@ -98,6 +106,7 @@ const fieldFaults = petFaults(
   ),
   { 'all: returns a field of its own': returns((pet) => ({ ...pet, createdAt: 0 })) },
   ...changes('name', 'name', NAME_CHANGES),
+  ...changes('every-character', 'name', RARE_NAME_CHANGES),
   ...changes('category', 'categoryId', CATEGORY_CHANGES),
   {
     'category: stores it as a double under an idempotency key': storesKeyed(
@@ -143,6 +152,26 @@ const addingFaults = petFaults('pet.add', {
   },
   'visible-at-once: lists pets later than it adds them': ({ memory }, { list }) => ({
     list: (query) => list(query).then((found) => found.filter(({ id }) => id !== memory.lastId)),
+  }),
+  'visible-at-once: lists pets up to the oldest one that is being added': (_, { add, list }) => {
+    const running = new Set<bigint>()
+    return {
+      async add(pet, cancellation) {
+        const stored = await add(pet, cancellation)
+        running.add(stored.id)
+        for (let turns = Number(stored.id % 3n) * 10; turns > 0; turns -= 1) await pause()
+        running.delete(stored.id)
+        return stored
+      },
+      list: async (query) =>
+        (await list(query)).filter(({ id }) => [...running].every((one) => id < one)),
+    }
+  },
+  'visible-at-once: lists pages of a status later than it adds pets': ({ memory }, { list }) => ({
+    list: async (query) =>
+      (await list(query)).filter(
+        ({ id }) => query.status === undefined || query.after === undefined || id !== memory.lastId,
+      ),
   }),
   'visible-at-once: finds pets later than it adds them': ({ memory }, { find }) => ({
     find: async (id) => (id === memory.lastId ? undefined : find(id)),
