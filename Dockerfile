@@ -40,7 +40,9 @@ LABEL org.opencontainers.image.title="Pet Store" \
 ENV NODE_ENV=production HOST=0.0.0.0 DATABASE_URL=sqlite:/data/pet-store.db
 # V8 chooses the space for new objects by the memory of the machine: 128 MiB on a large one, and too
 # little in a small container, where a request then takes twice the CPU time.
-ENV NODE_OPTIONS=--max-semi-space-size=16
+# Its limit for all objects is 304 MiB even where a container has 256: half of what there is leaves
+# room for the rest, so that an overload ends in 503 and not with the container.
+ENV NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size-percentage=50"
 COPY --from=build /app /app
 RUN mkdir /data && chown 1000:1000 /data && ln -s /app/bin/pet-store.js /usr/local/bin/pet-store
 WORKDIR /app
@@ -50,8 +52,9 @@ USER 1000:1000
 VOLUME /data
 EXPOSE 3000
 STOPSIGNAL SIGTERM
-# /livez, not /readyz: restarting the process would not repair the database.
+# /livez, not /readyz: restarting the process would not repair the database. By the shell, because a
+# start of Node every ten seconds takes fifty times as much processor time.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${PORT:-3000} && printf 'GET /livez HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 2 _ status _ <&3 && [[ $status == 200 ]]"]
 ENTRYPOINT ["pet-store"]
 CMD ["serve"]

@@ -37,6 +37,7 @@ export interface Manifest {
         readonly terminationGracePeriodSeconds: number
         readonly securityContext: object
         readonly containers: readonly [Container]
+        readonly initContainers: readonly [Container]
       }
     }
   }
@@ -48,6 +49,7 @@ interface Container
   > {
   readonly image: string
   readonly env: readonly Variable[]
+  readonly volumeMounts: readonly { readonly mountPath: string }[]
   readonly ports: readonly object[]
   readonly securityContext: object
 }
@@ -104,4 +106,15 @@ export function kubernetesErrors(
   rmSync(folder, { recursive: true })
   if (status !== 0 && stdout === '') throw new Error(stderr)
   return stdout.trim().split('\n').filter(Boolean)
+}
+
+/** What a program of the system prints; undefined where it is not installed. Throws if it fails. */
+export function outputOf([command = '', ...args]: readonly string[]): string | undefined {
+  const { error, status, stdout, stderr } = spawnSync(command, args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  if (error !== undefined) return undefined
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stdout}${stderr}`)
+  return stdout
 }

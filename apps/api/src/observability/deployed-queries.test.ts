@@ -41,6 +41,7 @@ beforeAll(async () => {
   const pool = { name: 'primary', busy: 1, idle: 1, waiting: 0, limit: 10 }
   const metrics = openMetrics(NO_REPORTS)
   metrics.showPools(() => [pool])
+  metrics.showReadiness(async () => ({ database: 'ok', migrations: 'ok', process: 'ok' }))
   const { request } = metrics.log(NO_REPORTS.log)
   const entry = { requestId: 'r', method: 'GET', status: 200, durationMs: 1, isComplete: true }
   for (const route of ['/livez', '/readyz', '/v1/pets/{petId}'])
@@ -86,7 +87,7 @@ function namesIn(query: string): {
       if (node.name === 'LabelName' && node.node.parent?.name === 'GroupingLabels')
         found.grouped.push(own)
       if (node.name === 'UnquotedLabelMatcher') {
-        found.matchers.push([...(/^(\w+)\s*(=~|!~|=)\s*"(.*)"$/.exec(own) ?? [])].slice(1))
+        found.matchers.push([...(/^(\w+)\s*(=~|!~|!=|=)\s*"(.*)"$/.exec(own) ?? [])].slice(1))
       }
     },
   })
@@ -108,7 +109,9 @@ describe('The queries of alerts and dashboards', () => {
       // A value that is excluded must exist as well, else the exclusion is a typing error.
       const pattern = new RegExp(`^(?:${value})$`)
       expect(
-        values.filter((one) => (operator === '=' ? one === value : pattern.test(one))),
+        values.filter((one) =>
+          ['=', '!='].includes(operator ?? '') ? one === value : pattern.test(one),
+        ),
       ).not.toEqual([])
     }
   })

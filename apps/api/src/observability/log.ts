@@ -32,7 +32,11 @@ export async function createLog({
   )
   const reports: Reports = {
     log: {
-      request: (entry) => log.info(entry, 'request'),
+      request(entry) {
+        // A probe every few seconds says nothing that `onReadiness` does not say when it changes.
+        if (HEALTH_ROUTES.has(entry.route)) log.debug(entry, 'request')
+        else log.info(entry, 'request')
+      },
       // Without its stack, which would be the same for every request.
       unavailable: (error, requestId) =>
         log.warn({ reason: causeOf(error).message, requestId }, 'the database is unavailable'),
@@ -57,6 +61,8 @@ export async function createLog({
   }
   return { log, reports }
 }
+
+const HEALTH_ROUTES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz'])
 
 function causeOf(error: Error): Error {
   return error.cause instanceof Error ? error.cause : error

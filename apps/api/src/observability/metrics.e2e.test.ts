@@ -108,7 +108,7 @@ describe('With METRICS_PORT', () => {
       numberIn(text, 'pet_store_pool_connections{pool="primary",state="idle"}'),
     ).toBeGreaterThan(0)
     expect(numberIn(text, 'pet_store_pool_connections{pool="primary",state="busy"}')).toBe(0)
-    expect(numberIn(text, 'pet_store_pool_waiting{pool="primary"}')).toBe(0)
+    expect(numberIn(text, 'pet_store_queue_waiting{queue="primary"}')).toBe(0)
     await stop()
     await database.drop()
   })

@@ -35,6 +35,20 @@ describe('The metrics', () => {
     )
   })
 
+  it('show at each scrape which check of readiness does not pass', async () => {
+    const { showReadiness, lines } = create()
+    let database = 'ok'
+    showReadiness(async () => ({ database, migrations: 'are pending', process: 'ok' }))
+    const shown = () => lines(/pet_store_ready\{/)
+    expect(await shown()).toEqual([
+      'pet_store_ready{check="database"} 1',
+      'pet_store_ready{check="migrations"} 0',
+      'pet_store_ready{check="process"} 1',
+    ])
+    database = 'is unavailable'
+    expect(await shown()).toContain('pet_store_ready{check="database"} 0')
+  })
+
   it('count requests in flight, and give one label to whatever clients make up', async () => {
     const { log: counted, lines } = create()
     const log = counted(LOG)

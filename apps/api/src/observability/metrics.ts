@@ -6,12 +6,14 @@ import {
   type ErrorBody,
   type ErrorCode,
   type HttpLog,
+  type ReadinessCheck,
   type TokenCheck,
 } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { VERSION } from '../settings/version.ts'
 import { addPoolMetrics, timeOperations } from './persistence-metrics.ts'
+import { addReadinessMetrics } from './readiness-metrics.ts'
 import { NO_REPORTS, type Reports } from './reports.ts'
 import { countKeyChecks, countRequests } from './request-metrics.ts'
 
@@ -19,6 +21,8 @@ export interface Metrics {
   readonly onBackgroundFailure: Reports['onBackgroundFailure']
   /** Shows the connections to the database from now on. */
   showPools(poolUse: Required<Persistence>['poolUse']): void
+  /** Shows what the program is not ready for from now on. */
+  showReadiness(readiness: ReadinessCheck): void
   log(log: HttpLog): HttpLog
   tokenCheck(check: TokenCheck): TokenCheck
   repository(pets: PetRepository): PetRepository
@@ -76,6 +80,7 @@ export function openMetrics({
       onBackgroundFailure(error)
     },
     showPools: (poolUse) => addPoolMetrics(registry, poolUse),
+    showReadiness: (readiness) => addReadinessMetrics(registry, readiness),
     log: countRequests(registry),
     tokenCheck: countKeyChecks(registry),
     repository: timeOperations(registry),

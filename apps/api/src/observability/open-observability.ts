@@ -23,6 +23,7 @@ export interface Observability {
 export interface Parts {
   readonly persistence: Pick<Required<Persistence>, 'pets' | 'poolUse'>
   readonly tokenCheck: PetAppOptions['tokenCheck']
+  readonly readiness: PetAppOptions['readiness']
 }
 
 /** What the app is given, and what a server gives its requests to instead of to the app itself. */
@@ -52,8 +53,9 @@ export async function openObservability(
       onBackgroundFailure: metrics.onBackgroundFailure,
       ...(tracing.onStatement && { onStatement: tracing.onStatement }),
     },
-    instrument({ persistence, tokenCheck }) {
+    instrument({ persistence, tokenCheck, readiness }) {
       metrics.showPools(persistence.poolUse)
+      metrics.showReadiness(readiness)
       return {
         log: metrics.log(reports.log),
         tokenCheck: metrics.tokenCheck(tokenCheck),
@@ -73,6 +75,7 @@ function noMetrics({ onBackgroundFailure }: Reports): Metrics {
   return {
     onBackgroundFailure,
     showPools() {},
+    showReadiness() {},
     log: (log) => log,
     tokenCheck: (check) => check,
     repository: (pets) => pets,

@@ -1,5 +1,5 @@
 import { PET_REPOSITORY_FUNCTIONS, type PetRepository, wrapPetRepository } from '@pet-store/domain'
-import type { Persistence, PoolUse } from '@pet-store/persistence'
+import type { Persistence } from '@pet-store/persistence'
 import { Gauge, Histogram, type Registry } from 'prom-client'
 
 /** Upper bounds in seconds, from what is cached to what the settings let time out. */
@@ -49,20 +49,22 @@ export function addPoolMetrics(
       }
     },
   })
-  const show = (name: string, help: string, figure: (use: PoolUse) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['pool'],
-      registers: [registry],
-      collect() {
-        for (const use of poolUse()) this.set({ pool: use.name }, figure(use))
-      },
-    })
-  show(
-    'pet_store_pool_connections_limit',
-    'The maximum number of connections.',
-    ({ limit }) => limit,
-  )
-  show('pet_store_pool_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting)
+  new Gauge({
+    name: 'pet_store_pool_connections_limit',
+    help: 'The maximum number of connections.',
+    labelNames: ['pool'],
+    registers: [registry],
+    collect() {
+      for (const { name: pool, limit } of poolUse()) this.set({ pool }, limit)
+    },
+  })
+  new Gauge({
+    name: 'pet_store_queue_waiting',
+    help: 'Work that waits: statements of each database, by its name.',
+    labelNames: ['queue'],
+    registers: [registry],
+    collect() {
+      for (const { name: queue, waiting } of poolUse()) this.set({ queue }, waiting)
+    },
+  })
 }

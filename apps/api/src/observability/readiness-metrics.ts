@@ -1,0 +1,19 @@
+import type { ReadinessCheck } from '@pet-store/http-express'
+import { Gauge, type Registry } from 'prom-client'
+
+/**
+ * Shows whether each check of readiness passes. Every scrape asks, so an outage is seen where
+ * nobody else asks `/readyz`, and where the balancer that does keeps every request away.
+ */
+export function addReadinessMetrics(registry: Registry, readiness: ReadinessCheck): void {
+  new Gauge({
+    name: 'pet_store_ready',
+    help: 'Whether a check of readiness passes: 1 or 0.',
+    labelNames: ['check'],
+    registers: [registry],
+    async collect() {
+      for (const [check, state] of Object.entries(await readiness()))
+        this.set({ check }, state === 'ok' ? 1 : 0)
+    },
+  })
+}
