@@ -5,7 +5,15 @@ import { execFileSync } from 'node:child_process'
 const ALLOWED =
   'MIT ISC Apache-2.0 BSD-2-Clause BSD-3-Clause 0BSD BlueOak-1.0.0 Unlicense CC0-1.0'.split(' ')
 /** Packages that are neither published nor part of the image. */
-const PRIVATE = ['contracts', 'testing', 'testing-postgres', 'benchmark', 'faults', 'examples']
+const PRIVATE = [
+  'contracts',
+  'testing',
+  'testing-postgres',
+  'benchmark',
+  'faults',
+  'examples',
+  'tools',
+]
 
 const filters = PRIVATE.map((name) => `--filter=!@pet-store/${name}`)
 const json = execFileSync('pnpm', ['-r', ...filters, 'licenses', 'list', '--prod', '--json'], {

@@ -30,8 +30,10 @@ const NODE: Command = [process.execPath]
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-packed-'))
 try {
-  const tsc = (path: string) => [...NODE, join(ROOT, 'node_modules', path), '--ignoreConfig']
-  const compilers: Command[] = [tsc('@typescript/native/bin/tsc'), tsc('typescript/lib/tsc.js')]
+  const compilers: Command[] = [
+    'node_modules/@typescript/native/bin/tsc',
+    'tools/node_modules/typescript/lib/tsc.js',
+  ].map((tsc) => [...NODE, join(ROOT, tsc), '--ignoreConfig'])
   const nodes: Command[] = [NODE]
   // Domain and client need nothing of Node.
   const others: Command[] = []

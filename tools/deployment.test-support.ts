@@ -86,7 +86,7 @@ export function kubernetesErrors(
   })
   const folder = mkdtempSync(join(tmpdir(), 'manifests-'))
   // So that the compiler finds the types.
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  symlinkSync(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
   const file = join(folder, 'manifests.ts')
   writeFileSync(file, lines.join('\n'))
   const compiler = join(ROOT, 'node_modules/@typescript/native/bin/tsc')

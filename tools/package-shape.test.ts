@@ -31,6 +31,11 @@ const sources = filesIn('{packages,apps}/*/src/**/*.ts').filter(
   (file) => !/[.]test(-support)?[.]ts$/.test(file),
 )
 
+/** What only tests, experiments and the benchmark use is used from its source. */
+function isBuilt({ exports }: Manifest): boolean {
+  return Object.values(exports ?? {}).some((entry) => typeof entry === 'object')
+}
+
 describe.each(members)('$folder', ({ folder, manifest }) => {
   it(`${folder} has a README and a row in the package table of the root README`, () => {
     expect(existsSync(join(ROOT, folder, 'README.md'))).toBe(true)
@@ -54,12 +59,7 @@ describe.each(members)('$folder', ({ folder, manifest }) => {
       engines: readManifest('.').engines,
     })
     expect(manifest).toHaveProperty('sideEffects')
-    // A package that only has tests has nothing to build.
-    const tasks = [
-      'types',
-      'test',
-      ...(manifest.exports === undefined ? [] : ['build', 'check:package']),
-    ]
+    const tasks = ['types', 'test', ...(isBuilt(manifest) ? ['build', 'check:package'] : [])]
     expect(Object.keys(manifest.scripts ?? {})).toEqual(expect.arrayContaining(tasks))
   })
 
@@ -74,9 +74,7 @@ describe.each(members)('$folder', ({ folder, manifest }) => {
 })
 
 it.each(
-  members.filter(
-    ({ folder, manifest }) => folder.startsWith('packages/') && manifest.exports !== undefined,
-  ),
+  members.filter(({ folder, manifest }) => folder.startsWith('packages/') && isBuilt(manifest)),
 )(
   '$folder exports source to tools of this repository, types before code to others, and publishes both without tests',
   ({ folder, manifest }) => {
@@ -120,7 +118,10 @@ it('changesets version the public packages and the program, and a version of the
     ignore: string[]
     linked: [string[]]
   }
-  const all = [...members.map(({ manifest }) => manifest), readManifest('examples')]
+  const all = [
+    ...members.map(({ manifest }) => manifest),
+    ...['examples', 'tools'].map(readManifest),
+  ]
   const names = (isWanted: (manifest: Manifest) => boolean) =>
     all.filter(isWanted).map(({ name }) => name)
   const ignored = names((one) => one.private === true && one.name !== '@pet-store/api')

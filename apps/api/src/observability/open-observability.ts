@@ -20,14 +20,14 @@ export interface Observability {
 }
 
 /** The parts of the program as they were opened. */
-export interface Parts {
+interface Parts {
   readonly persistence: Pick<Required<Persistence>, 'pets' | 'poolUse'>
   readonly tokenCheck: PetAppOptions['tokenCheck']
   readonly readiness: PetAppOptions['readiness']
 }
 
 /** What the app is given, and what a server gives its requests to instead of to the app itself. */
-export interface InstrumentedParts extends Pick<PetAppOptions, 'pets' | 'tokenCheck' | 'log'> {
+interface InstrumentedParts extends Pick<PetAppOptions, 'pets' | 'tokenCheck' | 'log'> {
   readonly traced: (app: RequestListener) => RequestListener
 }
 

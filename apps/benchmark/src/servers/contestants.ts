@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { dirname, extname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export const DATABASES = ['sqlite', 'postgres'] as const
 export type Database = (typeof DATABASES)[number]
@@ -21,10 +21,7 @@ export interface Contestant {
   readonly size?: number
 }
 
-// Source starts the source of the bare servers, and the built benchmark, which is one file, built
-// ones.
-const EXTENSION = extname(import.meta.filename)
-const SRC = EXTENSION === '.ts' ? dirname(import.meta.dirname) : import.meta.dirname
+const SRC = dirname(import.meta.dirname)
 const PEERS = join(SRC, '../peers')
 export const ROOT = join(SRC, '../../..')
 
@@ -81,7 +78,7 @@ export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
 }
 
 function ceiling(id: string, name: string, file: string, ...args: readonly string[]): Contestant {
-  return { id, name, role: 'ceiling', program: [join(SRC, `bare/${file}${EXTENSION}`), ...args] }
+  return { id, name, role: 'ceiling', program: [join(SRC, `bare/${file}.ts`), ...args] }
 }
 
 function peer(id: string, name: string): Contestant {
