@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { chmod, readdir, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
 import { createApiKey } from '@pet-store/access'
 import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
@@ -132,6 +134,27 @@ it('doctor names a port in use, a file in the place of the folder, and a missing
       /^error {4}module {6}The persistence module .*\n +-> .* correct PERSISTENCE_MODULE/,
     ),
   ])
+})
+
+it('doctor is content with a port on which this service listens', async () => {
+  const server = createHttpServer((_req, res) => res.end('{"status":"ok"}')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  const { port } = server.address() as AddressInfo
+  const { code, stdout } = await runHere('doctor', folder, { PORT: String(port) })
+  expect(stdout).toMatch(/^ok {7}port {8}PORT \d+ is used by a pet store$/m)
+  expect(code).toBe(0)
+})
+
+it('doctor names a database that is newer than the program', async () => {
+  await runHere('migrate', folder, { DATABASE_URL: 'sqlite:pets.db' })
+  const database = new DatabaseSync(`${folder}/pets.db`)
+  database.exec("insert into migration (name) values ('9999-later')")
+  database.close()
+  const { found } = await findings({ DATABASE_URL: 'sqlite:pets.db' })
+  expect(found[0]).toMatch(
+    /^warning {2}migrations {2}sqlite:pets.db is newer than this program: it has 9999-later\n/,
+  )
 })
 
 it('doctor names a database file that this user may not write', async () => {

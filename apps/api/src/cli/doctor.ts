@@ -6,6 +6,7 @@ import { apiKeyState } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
 import { openPersistence } from '../persistence/open-persistence.ts'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
+import { isThisService } from '../server/is-this-service.ts'
 import { listen } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { InvalidSettings, misspeltVariables, readSettings } from '../settings/read-settings.ts'
@@ -113,9 +114,15 @@ async function attempt(
 }
 
 function examinePort(host: string, port: number, setting: string): Promise<Finding> {
-  return attempt('port', 'if it is this service that listens there, all is well', async () => {
+  return attempt('port', 'end what listens there, or choose another port', async () => {
     const server = createServer()
-    await listen(server, host, port, setting)
+    try {
+      await listen(server, host, port, setting)
+    } catch (error) {
+      // As in a container, where doctor runs beside the service.
+      if (await isThisService(host, port)) return `${setting} ${port} is used by a pet store`
+      throw error
+    }
     server.close()
     return `${setting} ${port} is free on ${host}`
   })
@@ -146,7 +153,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
     : (['error', 'run pet-store migrate'] as const)
   try {
     const adapter = await persistenceAdapter(settings)
-    const { database, pending } = await adapter.migrations()
+    const { database, pending, newer } = await adapter.migrations()
     if (database === 'missing') {
       if (databaseKind(settings.databaseUrl) === 'postgres')
         throw new Error(`${url} does not exist; serve creates none`)
@@ -165,7 +172,16 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
         remedy,
       }
     }
-    yield { check: 'migrations', state: 'ok', message: 'none is pending' }
+    if (newer.length === 0) {
+      yield { check: 'migrations', state: 'ok', message: 'none is pending' }
+    } else {
+      yield {
+        check: 'migrations',
+        state: 'warning',
+        message: `${url} is newer than this program: it has ${newer.join(', ')}`,
+        remedy: 'a release may run on the schema of the next one; run that release',
+      }
+    }
     const persistence = await openPersistence(settings, { mode: 'read' })
     try {
       await persistence.check()
