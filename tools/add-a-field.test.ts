@@ -15,7 +15,7 @@ const FILES = [
   // The rule, its part of the fingerprint, and how files have it.
   'packages/domain/src/pet.ts',
   // The request body and the response.
-  'packages/http-express/src/pets/pet-schema.ts',
+  'packages/http-express/src/wire/pet-json.ts',
   // Its column and its position in rows, also of bulk work.
   'packages/persistence-mikro-orm/src/entities/records.ts',
   'packages/persistence-mikro-orm/src/repositories/sql-pet-repository.ts',

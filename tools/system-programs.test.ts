@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { ERROR_STATUS } from '../packages/http-express/src/http/http-error.ts'
+import { ERROR_STATUS } from '../packages/http-express/src/response/http-error.ts'
 import { outputOf, textOf, yamlOf } from './deployment.test-support.ts'
 
 const ROOT = join(import.meta.dirname, '..')

@@ -1,5 +1,5 @@
 // The app, and a server for it
-export { createPetApp, type HttpApp, type PetAppOptions } from './app/create-pet-app.ts'
+export { createPetApp, type HttpApp, type PetAppOptions } from './create-pet-app.ts'
 export {
   createPetServer,
   type PetServer,
@@ -7,18 +7,21 @@ export {
 } from './server/create-pet-server.ts'
 
 // For operators
-export { sentAtMs } from './http/response.ts'
-export { DECLARED_ROUTES } from './pets/operations.ts'
+export { contextOf } from './response/context.ts'
+export { onceLeft } from './response/response-left.ts'
+export { DECLARED_ROUTES } from './operations/operations.ts'
 
 // What the app needs from outside
-export type { RateLimiting, TokenCheck } from './middleware/require-key.ts'
-export type { HttpLog, RequestEntry, TrustProxy } from './middleware/open-request.ts'
+export type { TokenCheck } from './request/api-key.ts'
+export type { TrustProxy } from './request/client-address.ts'
+export type { HttpLog, RequestEntry } from './request/http-log.ts'
+export type { RateLimiting } from './request/rate-limit.ts'
 export type { Checks, ReadinessCheck } from './routes/health-routes.ts'
 
 // What clients of the service can see
-export { ERROR_STATUS, type ErrorBody, type ErrorCode } from './http/http-error.ts'
+export { ERROR_STATUS, type ErrorBody, type ErrorCode } from './response/http-error.ts'
 export { openApiJson } from './routes/description-route.ts'
-export { writeCursor } from './pets/list-pets-query.ts'
+export { writeCursor } from './wire/cursor.ts'
 
 // Its JSON, for other parsers of pets
-export { parseExactJson } from './http/exact-json.ts'
+export { parseExactJson } from './wire/exact-json.ts'

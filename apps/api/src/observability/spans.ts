@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { isPetError, type PetUseCases } from '@pet-store/domain'
-import { sentAtMs } from '@pet-store/http-express'
+import { contextOf, onceLeft } from '@pet-store/http-express'
 import type { OnStatement } from '@pet-store/persistence'
 
 /** Where spans are made. There is one only within a request that is recorded. */
@@ -80,7 +80,7 @@ export function createSpans(tracer: Tracer, share: number): Spans {
         parent,
       )
       if (!span.isRecording()) return app(req, res)
-      res.once('close', () => endRequest(span, method, res))
+      onceLeft(res, (_res, sentAtMs) => endRequest(span, method, res, sentAtMs !== undefined))
       active.run(trace.setSpan(parent, span), app, req, res)
     },
 
@@ -120,17 +120,12 @@ function attributesOf({ method = '', url = '' }: IncomingMessage): Attributes {
   }
 }
 
-/** In `locals` is what the app notes about a request. */
-type Response = ServerResponse & {
-  readonly locals?: { readonly route?: string; readonly errorCode?: string }
-}
-
-function endRequest(span: Span, method: string, res: Response): void {
-  const { route, errorCode } = res.locals ?? {}
+function endRequest(span: Span, method: string, res: ServerResponse, isComplete: boolean): void {
+  const { route, errorCode } = contextOf(res) ?? {}
   if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route)
   if (res.headersSent) span.setAttribute('http.response.status_code', res.statusCode)
   const error = res.statusCode >= 500 ? (errorCode ?? String(res.statusCode)) : undefined
-  const failure = sentAtMs(res) === undefined ? 'incomplete_response' : error
+  const failure = isComplete ? error : 'incomplete_response'
   if (failure !== undefined)
     span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
   span.end()

@@ -13,13 +13,14 @@ import { type Facts, factsTable, type Report, table } from './page.ts'
 /** What a request passes, and the files that do it; the first pattern that matches counts. */
 const STAGES: Readonly<Record<string, RegExp>> = {
   idle: /^\(idle\)$/,
-  parse: /node:_http_(?!outgoing)|http-express\/src\/server|open-request/,
-  key: /packages\/access|require-key/,
+  parse:
+    /node:_http_(?!outgoing)|http-express\/src\/server|request\/(?:open|framing|request-id|client-)/,
+  key: /packages\/access|request\/(?:api-key|scope)/,
   'query and map': /packages\/persistence|better-sqlite3|\/pg[\w-]*\//,
-  serialise: /pet-schema/,
+  serialise: /wire\/pet-json/,
   'log line': /pino|observability\/(?:log|out)/,
   metrics: /prom-client|-metrics\.ts/,
-  write: /node:_http_outgoing|http\/response/,
+  write: /node:_http_outgoing|src\/response\//,
   route: /\/router\/|path-to-regexp|zod|packages\/(?:http-express|domain)/,
   'garbage collection': /^\(garbage collector\)$/,
   rest: /^\(/,

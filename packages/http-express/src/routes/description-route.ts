@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { IRouter } from 'express'
-import { addGetRoute } from '../http/methods.ts'
-import {
-  addHeader,
-  type HandlerRequest,
-  type HandlerResponse,
-  sendResponse,
-} from '../http/response.ts'
-import { OPERATIONS } from '../pets/operations.ts'
+import { OPERATIONS } from '../operations/operations.ts'
+import type { HandlerRequest } from '../request/handler.ts'
+import { addGetRoute } from '../request/methods.ts'
+import type { HandlerResponse } from '../response/context.ts'
+import { addHeader, sendResponse } from '../response/response.ts'
 
 let description: Promise<string> | undefined
 
@@ -17,7 +14,7 @@ let description: Promise<string> | undefined
  * a tenth of the time of a start.
  */
 export function openApiJson(): Promise<string> {
-  description ??= import('../openapi/describe-operations.ts').then(({ describeOperations }) =>
+  description ??= import('../description/describe-operations.ts').then(({ describeOperations }) =>
     describeOperations(OPERATIONS),
   )
   return description

@@ -1,7 +1,8 @@
 import type { IRouter } from 'express'
-import { HttpError } from '../http/http-error.ts'
-import { addGetRoute } from '../http/methods.ts'
-import { sendError, sendJson } from '../http/response.ts'
+import { addGetRoute } from '../request/methods.ts'
+import { HttpError } from '../response/http-error.ts'
+import { sendError, sendJson } from '../response/response.ts'
+import { RETRY_AFTER, retryAfter } from '../response/retry-after.ts'
 
 /** The checked parts by name: `ok`, or in a few words what is wrong. */
 export type Checks = Readonly<Record<string, string>>
@@ -19,6 +20,7 @@ export function addHealthRoutes(app: IRouter, readiness: ReadinessCheck): void {
     const states = Object.entries(checks).map(([name, state]) => `${name} ${state}`)
     const message = `Not ready: ${states.join(', ')}.`
     // Sent, not thrown: it is no internal error of this request.
-    sendError(res, new HttpError('service_unavailable', message, { 'Retry-After': '2' }))
+    const headers = retryAfter(RETRY_AFTER.unavailable)
+    sendError(res, new HttpError('service_unavailable', message, headers))
   })
 }

@@ -3,14 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, extname, join } from 'node:path'
 import { type IRouter, request } from 'express'
-import { addGetRoute } from '../http/methods.ts'
-import {
-  addHeader,
-  type HandlerRequest,
-  type HandlerResponse,
-  sendJson,
-  sendResponse,
-} from '../http/response.ts'
+import type { HandlerRequest } from '../request/handler.ts'
+import { addGetRoute } from '../request/methods.ts'
+import type { HandlerResponse } from '../response/context.ts'
+import { addHeader, sendJson, sendResponse } from '../response/response.ts'
 import { openApiJson, sendPublic } from './description-route.ts'
 import { fillTemplate, referenceHtml } from './reference-html.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { ERROR_STATUS } from '../http/http-error.ts'
+import { ERROR_STATUS } from '../response/http-error.ts'
 import { expectError, type TestResponse } from '../testing/expect-error.test-support.ts'
 import { it, startTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 

@@ -1,5 +1,5 @@
-import { ERROR_STATUS, type ErrorCode } from '../http/http-error.ts'
-import { MEANING } from '../openapi/responses.ts'
+import { MEANING } from '../description/error-codes.ts'
+import { ERROR_STATUS, type ErrorCode } from '../response/http-error.ts'
 
 /** What the reference page reads of the OpenAPI description. */
 interface Description {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { HttpError } from '../http/http-error.ts'
-import { closeAfter, closeSlowly, sendError } from '../http/response.ts'
+import { closeSlowly } from '../response/close-slowly.ts'
+import { HttpError } from '../response/http-error.ts'
+import { closeAfter, sendError } from '../response/response.ts'
 import { isHead, type ParserError, parserError, type UnroutedErrors } from './unrouted-errors.ts'
 
 /** Connects the events of the server with the app. Returns the open connections. */

@@ -1,8 +1,10 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { ERROR_STATUS, type ErrorCode, errorJson, HttpError } from '../http/http-error.ts'
-import { closeAfter, sendError } from '../http/response.ts'
-import { type ClientAddress, type HttpLog, requestIdOf } from '../middleware/open-request.ts'
+import type { ClientAddress } from '../request/client-address.ts'
+import type { HttpLog } from '../request/http-log.ts'
+import { requestIdOf } from '../request/request-id.ts'
+import { ERROR_STATUS, type ErrorCode, errorJson, HttpError } from '../response/http-error.ts'
+import { closeAfter, sendError } from '../response/response.ts'
 
 /** What Node's parser and timeouts report. */
 export interface ParserError extends NodeJS.ErrnoException {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../http/http-error.ts'
+import type { ErrorCode } from '../response/http-error.ts'
 import { API_KEY } from './start-test-server.test-support.ts'
 
 export const KEY: string = `Authorization: Bearer ${API_KEY}\r\n`

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import { DEFAULT_STATUSES } from '../openapi/responses.ts'
+import { DEFAULT_STATUSES } from '../description/responses.ts'
 import { openApiJson } from '../routes/description-route.ts'
 import type { TestResponse } from './expect-error.test-support.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { expect } from 'vitest'
-import { ERROR_STATUS, type ErrorCode } from '../http/http-error.ts'
+import { ERROR_STATUS, type ErrorCode } from '../response/http-error.ts'
 
 /** One response, its body as the text that was sent: a parsed body would hide rounded integers. */
 export interface TestResponse {

@@ -1,0 +1,165 @@
+import { createMemoryPets } from '@pet-store/domain/memory'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectError, expectErrorBody } from './testing/expect-error.test-support.ts'
+import {
+  type DescribedRequest,
+  invalid,
+  invalidText,
+  jsonText,
+  type SentParameter,
+  served,
+  valid,
+} from './testing/generate.test-support.ts'
+import { openTestServer, type TestServer } from './testing/start-test-server.test-support.ts'
+
+/**
+ * A cursor is only ever taken from a link, and a key decides about a second request: both have
+ * tests of their own.
+ */
+const LEFT_OUT = ['cursor', 'Idempotency-Key']
+
+const RUNS = { numRuns: 200 }
+
+/** A request as a client with nothing but the description would make it. */
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+interface Operation extends DescribedRequest {
+  readonly method: string
+  readonly path: string
+  readonly sent: readonly SentParameter[]
+}
+
+const operations: Operation[] = Object.entries(served.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    ...operation,
+    method: method.toUpperCase(),
+    path: `/v1${path}`,
+    sent: operation.parameters.filter(({ name }) => !LEFT_OUT.includes(name)),
+  })),
+)
+
+function bodySchemaOf(operation: Operation) {
+  return operation.requestBody?.content['application/json'].schema
+}
+
+/** Values of the parameters, by name; headers only of letters that every client can send. */
+function validParameters({ sent }: Operation): fc.Arbitrary<Record<string, unknown>> {
+  const values = sent.map((parameter) => [
+    parameter.name,
+    parameter.in === 'header' ? fc.stringMatching(/^[ -~]*$/) : valid(parameter.schema),
+  ])
+  const required = sent.filter((parameter) => parameter.required === true).map(({ name }) => name)
+  return fc.record(Object.fromEntries(values), { requiredKeys: required })
+}
+
+function requestOf(
+  { method, path, sent }: Operation,
+  values: Record<string, unknown>,
+  body?: unknown,
+): Sent {
+  const text = (position: SentParameter['in']) =>
+    sent.filter((parameter) => parameter.in === position && values[parameter.name] !== undefined)
+  const query = text('query').map(
+    ({ name }) => `${name}=${encodeURIComponent(String(values[name]))}`,
+  )
+  const headers = text('header').map(({ name }) => [name, String(values[name])])
+  return {
+    method,
+    path: `${path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])))}${query.length > 0 ? '?' : ''}${query.join('&')}`,
+    headers: {
+      ...Object.fromEntries(headers),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: jsonText(body) }),
+  }
+}
+
+/** Every request that the description allows. */
+function validRequests(operation: Operation): fc.Arbitrary<Sent> {
+  const schema = bodySchemaOf(operation)
+  const body = schema === undefined ? fc.constant(undefined) : valid(schema)
+  return fc
+    .tuple(validParameters(operation), body)
+    .map(([values, sent]) => requestOf(operation, values, sent))
+}
+
+/** Requests in which one parameter or the body breaks one rule. */
+function invalidRequests(operation: Operation): fc.Arbitrary<Sent> {
+  const schema = bodySchemaOf(operation)
+  const bodies =
+    schema === undefined ? [] : [invalid(schema).map((body) => requestOf(operation, {}, body))]
+  const parameters = operation.sent
+    .filter((parameter) => parameter.in !== 'header')
+    .map(({ name, schema }) =>
+      fc
+        .tuple(validParameters(operation), invalidText(schema))
+        .map(([values, text]) => requestOf(operation, { ...values, [name]: text })),
+    )
+  return fc.oneof(...bodies, ...parameters)
+}
+
+// The test server holds every response against the description: status, headers, content type,
+// schema.
+describe.each(operations)('$operationId, as it is described,', (operation) => {
+  let server: TestServer
+  let pets = createMemoryPets()
+  beforeAll(async () => {
+    server = await openTestServer({
+      repository: new Proxy(pets, { get: (_, name) => Reflect.get(pets, name) }),
+    })
+  })
+  afterAll(() => server.close())
+
+  it('accepts what the description allows', async () => {
+    const accepted = Number(
+      Object.keys(operation.responses).find((status) => status.startsWith('2')),
+    )
+    await fc.assert(
+      fc.asyncProperty(validRequests(operation), async (request) => {
+        const id = /^\/v1\/pets\/(-?\d+)/.exec(request.path)?.[1]
+        pets = createMemoryPets(
+          id === undefined ? [] : [{ id: BigInt(id), name: 'Rex', categoryId: 1n }],
+        )
+        const response = await server.send(request)
+        expect(response.status, response.text).toBe(accepted)
+      }),
+      RUNS,
+    )
+  })
+
+  it('rejects what the description does not allow', async () => {
+    const rejected = operation.path.includes('{') ? 404 : 400
+    await fc.assert(
+      fc.asyncProperty(invalidRequests(operation), async (request) => {
+        const response = await server.send(request)
+        expectErrorBody(response)
+        expect(response.status, response.text).toBe(rejected)
+      }),
+      RUNS,
+    )
+  })
+
+  it('responds to OPTIONS with the methods that are described, and rejects others with them', async () => {
+    const described = Object.keys(served.paths[operation.path.replace('/v1', '')] ?? {})
+    const allow = [...described, 'options'].join(', ').toUpperCase().replace('GET', 'GET, HEAD')
+    const path = operation.path.replace(/\{\w+\}/, '1')
+    const options = await server.send({ method: 'OPTIONS', path })
+    expect(options).toMatchObject({
+      status: 204,
+      text: '',
+      headers: { allow, 'cache-control': 'no-store' },
+    })
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'M-SEARCH']
+    for (const method of methods.filter((name) => !described.includes(name.toLowerCase()))) {
+      const response = await server.send({ method, path })
+      expect(expectError(response, 'method_not_allowed')).toContain(method)
+      expect(response.headers['allow']).toBe(allow)
+    }
+  })
+})

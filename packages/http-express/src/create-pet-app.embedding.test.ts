@@ -1,0 +1,107 @@
+import { createMemoryPets } from '@pet-store/domain/memory'
+import express, { type Express } from 'express'
+import { describe, expect, it } from 'vitest'
+import type { HttpApp } from './create-pet-app.ts'
+import { expectError } from './testing/expect-error.test-support.ts'
+import { startTestServer } from './testing/start-test-server.test-support.ts'
+
+const PET = '{"name":"Rex","categoryId":9007199254740993}'
+
+/** The pet app inside an app with a middleware and a route of its own, below a prefix. */
+const embedIn = (shop: Express, prefix: string) => (petApp: HttpApp) =>
+  shop
+    .disable('x-powered-by')
+    .use((_req, res, next) => {
+      Object.assign(res.locals, { user: 'Ann' })
+      res.on('finish', () => Object.assign(shop.locals, { seen: { ...res.locals } }))
+      next()
+    })
+    .get('/hello', (req, res) => void res.json({ hello: req.query['name'] }))
+    .use(prefix, petApp)
+
+it.each(['/', '/shop'])(
+  'works in another Express app below %s, with routes and middleware beside',
+  async (prefix) => {
+    const shop = express()
+    const server = await startTestServer({ around: embedIn(shop, prefix) })
+    const base = prefix === '/' ? '' : prefix
+    const address = (path: string, reference = '') =>
+      new URL(reference, `http://x${base}${path}`).pathname
+    const created = await server.post(PET, { path: `${base}/v1/pets` })
+    expect(created).toMatchObject({ status: 201, text: PET.replace('{', '{"id":1,') })
+    expect(address('/v1/pets', created.headers['location'] as string)).toBe(`${base}/v1/pets/1`)
+    await server.post(PET, { path: `${base}/v1/pets` })
+    const page = await server.send({ path: `${base}/v1/pets?limit=1` })
+    const next = /<([^>]*)>/.exec(page.headers['link'] as string)?.[1] ?? ''
+    expect(address('/v1/pets', next)).toBe(`${base}/v1/pets`)
+    expect((await server.send({ path: `${base}/v1/pets${next}` })).text).toContain('"id":2,')
+    expect((await server.send({ path: '/hello?name=Ann' })).text).toBe('{"hello":"Ann"}')
+    for (const path of ['/nowhere', '/v1/pets/%zz'])
+      expectError(await server.send({ path: base + path }), 'not_found')
+    expect(shop.locals['seen']).toEqual({ user: 'Ann' })
+  },
+)
+
+it('says at once that a body parser in front has read the body, and serves what has none', async () => {
+  const around = (petApp: HttpApp) => express().disable('x-powered-by').use(express.json(), petApp)
+  const server = await startTestServer({
+    around,
+    repository: createMemoryPets(),
+    maxConcurrentRequests: 1,
+  })
+  for (const body of [PET, '{}', '']) {
+    expect(expectError(await server.post(body), 'not_implemented')).toContain(
+      'mount the pet app before express.json()',
+    )
+  }
+  expect((await server.send({})).text).toBe('[]')
+})
+
+it('sends an early error response through a middleware in front that replaces write and end, as compression does', async () => {
+  const around = (petApp: HttpApp) =>
+    express()
+      .disable('x-powered-by')
+      .use((_req, res, next) => {
+        const end = res.end.bind(res)
+        let text = ''
+        Object.assign(res, {
+          write: (chunk: string) => (text += chunk),
+          end: (chunk = '') => end(text + chunk),
+        })
+        next()
+      }, petApp)
+  const server = await startTestServer({ around })
+  expectError(
+    await server.post(PET, { headers: { Expect: '100-continue' }, key: null }),
+    'unauthorized',
+  )
+})
+
+const PUBLIC = 'https://pets.example/shop'
+
+describe('where a public address is configured', () => {
+  it('references are absolute', async () => {
+    const server = await startTestServer({ publicUrl: PUBLIC })
+    await server.post(PET)
+    const added = await server.post(PET)
+    expect(added.headers['location']).toBe(`${PUBLIC}/v1/pets/2`)
+
+    const list = await server.send({ path: '/v1/pets?limit=1' })
+    const next = /^<([^>]+)>; rel="next"$/.exec(String(list.headers['link']))?.[1] ?? ''
+    expect(next).toMatch(/^https:\/\/pets\.example\/shop\/v1\/pets\?limit=1&cursor=/)
+    expect((await server.send({ path: next.replace(PUBLIC, '') })).text).toBe(`[${added.text}]`)
+
+    const one = await server.send({ path: '/v1/pets/1' })
+    expect(one.headers['link']).toBe(`<${PUBLIC}/docs>; rel="deprecation"; type="text/html"`)
+  })
+
+  it('the first page shows it, and nothing that the request says', async () => {
+    const server = await startTestServer({ publicUrl: PUBLIC })
+    const page = await server.send({
+      path: '/',
+      headers: { Accept: 'text/html', Host: 'evil.example' },
+      key: null,
+    })
+    expect(page.text).toContain(`${PUBLIC}/v1/pets`)
+  })
+})

@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { PetUseCases } from '@pet-store/domain'
+import { type NextFunction, type Request, type Response, Router } from 'express'
+import { BASE, METHODS } from './operations/operations.ts'
+import { referencesFrom } from './operations/references.ts'
+import { requireKey, type TokenCheck } from './request/api-key.ts'
+import { clientAddressOf, type TrustProxy } from './request/client-address.ts'
+import { allowOrigins } from './request/cors.ts'
+import { handleError } from './request/handle-error.ts'
+import { type Check, errorHandlerForExpress, forExpress } from './request/handler.ts'
+import type { HttpLog } from './request/http-log.ts'
+import { rejectPath, sendOptions } from './request/methods.ts'
+import { openRequest } from './request/open-request.ts'
+import { limitRate, type RateLimiting } from './request/rate-limit.ts'
+import { limitSlots } from './request/slots.ts'
+import { securityHeaders } from './response/security-headers.ts'
+import { addDescriptionRoutes } from './routes/description-route.ts'
+import { addHealthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
+import { addOperationRoutes } from './routes/operation-routes.ts'
+import { addPageRoutes, type PageOptions } from './routes/page-routes.ts'
+
+/**
+ * A request handler: for `createPetServer`, or for `use` of an Express app. Responds to every
+ * request.
+ */
+export type HttpApp = (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
+
+export interface PetAppOptions extends PageOptions {
+  readonly pets: PetUseCases
+  readonly tokenCheck: TokenCheck
+  /** How many requests each key may make. Default: unlimited. */
+  readonly rateLimiting?: RateLimiting
+  /**
+   * How many requests with a valid key may be under way; more wait for up to a second, then get
+   * 503. Default: unlimited.
+   */
+  readonly maxConcurrentRequests?: number
+  /** Returns the current time, so that tests can run in 2030. Default: the clock of the system. */
+  readonly now?: () => Date
+  readonly log: HttpLog
+  readonly readiness: ReadinessCheck
+  /** Origins whose web pages may call the service, or `*`. Default: none. */
+  readonly corsOrigins?: readonly string[]
+  /**
+   * The proxies whose `X-Forwarded-For` is trusted: their number, or their addresses. Default:
+   * none.
+   */
+  readonly trustProxy?: TrustProxy
+}
+
+/**
+ * The interface document: the request log, then the operations behind the key check, then the
+ * routes without a key, then the error handler. It does not listen; see `createPetServer`.
+ *
+ * A router, because `express()` around it would give each request and response another prototype,
+ * for methods that nothing here uses: docs/decisions/0033-hot-path.md
+ */
+export function createPetApp(options: PetAppOptions): HttpApp {
+  const { pets, log, publicUrl, corsOrigins = [], trustProxy = 0, now = () => new Date() } = options
+  const router = Router({ caseSensitive: true, strict: true })
+  const open = openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy))
+  router.use(forExpress(open))
+  // Not for the pages: the reference page can hold a key, which no other origin may read.
+  if (corsOrigins.length > 0)
+    router.use([BASE, '/openapi.json'], forExpress(allowOrigins(corsOrigins, METHODS)))
+  const parts = { pets, now, references: referencesFrom(publicUrl) }
+  addOperationRoutes(router, parts, requireKey(options.tokenCheck), limitsOf(options))
+  // What `createPetServer` makes of `OPTIONS *`.
+  router.options(/^\/\*$/, forExpress(sendOptions(METHODS)))
+  addHealthRoutes(router, options.readiness)
+  addDescriptionRoutes(router)
+  addPageRoutes(router, options)
+  router.use(rejectPath)
+  router.use(errorHandlerForExpress(handleError(log)))
+  return (req, res, next = () => res.destroy()) => router(req as Request, res as Response, next)
+}
+
+/** The limits that are configured, for requests with a valid key. */
+function limitsOf({ maxConcurrentRequests, rateLimiting }: PetAppOptions): Check[] {
+  return [
+    ...(maxConcurrentRequests === undefined ? [] : [limitSlots(maxConcurrentRequests)]),
+    ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),
+  ]
+}

@@ -1,0 +1,27 @@
+import type { Scope } from '@pet-store/access'
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi'
+import type { Method } from '../request/methods.ts'
+
+/**
+ * What one operation under `/v1` is. Its route, the parsing of its parameters and body, and its
+ * published description come from this one declaration; the tests check every response against it.
+ */
+export interface Declaration {
+  readonly method: Method
+  /** Below the base address, with parameters as `{name}`. */
+  readonly path: `/${string}`
+  /** What the API key must be allowed to do, else 403. */
+  readonly scope: Scope
+  readonly stability: 'stable' | 'beta' | 'experimental'
+  /** The day on which a deprecated operation is served last, as `2030-12-05`. */
+  readonly sunset?: string
+  /** What the OpenAPI description says beyond that. */
+  readonly published: Published
+}
+
+interface Published
+  extends Pick<ZodOpenApiOperationObject, 'description' | 'requestParams' | 'requestBody'> {
+  readonly summary: string
+  /** Its own responses; those that every operation has are added. */
+  readonly responses: Readonly<Record<`${number}`, ZodOpenApiResponseObject>>
+}

@@ -1,0 +1,113 @@
+import type * as z from 'zod'
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
+import {
+  ERROR_STATUS,
+  type ErrorBody,
+  type ErrorCode,
+  INTERNAL_ERROR,
+} from '../response/http-error.ts'
+import type { Declaration } from './declaration.ts'
+import { errorSchema, MEANING } from './error-codes.ts'
+import {
+  CHALLENGE,
+  DEPRECATION,
+  type Headers,
+  optional,
+  PREFERENCE,
+  RATE_LIMIT,
+  REQUEST_ID,
+  RETRY_AFTER,
+} from './headers.ts'
+
+/** Describes a successful response. Its example is the response to the example of the request. */
+export function success(
+  description: string,
+  headers: Headers,
+  body?: { readonly schema: z.ZodType; readonly example: unknown },
+): ZodOpenApiResponseObject {
+  return {
+    description,
+    headers: { ...REQUEST_ID, ...RATE_LIMIT, ...PREFERENCE, ...headers },
+    ...(body && { content: { 'application/json': body } }),
+  }
+}
+
+/**
+ * Describes an error response to a request that passed the key check, with an example of its
+ * message.
+ */
+export function rejection(
+  code: ErrorCode,
+  message: string,
+  headers: Headers = {},
+): ZodOpenApiResponseObject {
+  return errorResponse(code, message, { ...RATE_LIMIT, ...PREFERENCE, ...headers })
+}
+
+function errorResponse(
+  code: ErrorCode,
+  message: string,
+  headers: Headers,
+): ZodOpenApiResponseObject {
+  const example: ErrorBody = { code, message, status: ERROR_STATUS[code] }
+  return {
+    description: `${MEANING[code]} Its code is \`${code}\`.`,
+    headers: { ...REQUEST_ID, ...headers },
+    content: { 'application/json': { schema: errorSchema, example } },
+  }
+}
+
+/** Every response of an operation: its own, and those that every operation has. */
+export function allResponses({ scope, sunset, published }: Declaration): ZodOpenApiResponsesObject {
+  const routeHeaders = sunset === undefined ? {} : DEPRECATION
+  const own = Object.entries(published.responses).map(([status, response]) => [
+    status,
+    { ...response, headers: { ...response.headers, ...routeHeaders } },
+  ])
+  return { ...Object.fromEntries(own), ...commonResponses(scope, routeHeaders) }
+}
+
+/**
+ * What every operation responds to a key that may not call it, or not now, and what any request can
+ * get.
+ */
+function commonResponses(scope: string, routeHeaders: Headers): ZodOpenApiResponsesObject {
+  const lacks = `The API key may not do this: it lacks the scope ${scope}.`
+  const tooMany = 'This API key may make 600 requests in 60 s. Try again in 5 s.'
+  // Absent where too many keys were tried: that is before the key check ends.
+  const maybeRouteHeaders = optional(routeHeaders)
+  return {
+    401: errorResponse('unauthorized', 'The API key is not valid.', CHALLENGE),
+    403: errorResponse('forbidden', lacks, { ...CHALLENGE, ...RATE_LIMIT, ...routeHeaders }),
+    429: errorResponse('rate_limited', tooMany, {
+      ...RETRY_AFTER,
+      ...RATE_LIMIT,
+      ...maybeRouteHeaders,
+    }),
+    default: {
+      ...errorResponse('internal_error', INTERNAL_ERROR, {
+        ...optional(RETRY_AFTER),
+        ...RATE_LIMIT,
+        ...PREFERENCE,
+        ...maybeRouteHeaders,
+      }),
+      description: `Any other error: ${ANYWHERE.map(statusAndCode).join(', ')}.`,
+    },
+  }
+}
+
+/** The error responses of every operation that `default` stands for. */
+const ANYWHERE = [
+  'request_timeout',
+  'expectation_failed',
+  'headers_too_large',
+  'internal_error',
+  'not_implemented',
+  'service_unavailable',
+] as const satisfies readonly ErrorCode[]
+
+function statusAndCode(code: ErrorCode): string {
+  return `${ERROR_STATUS[code]} \`${code}\``
+}
+
+export const DEFAULT_STATUSES: readonly number[] = ANYWHERE.map((code) => ERROR_STATUS[code])

@@ -1,0 +1,148 @@
+import type { ServerResponse } from 'node:http'
+import type { Cancellation, CreatePetOptions, PetInput } from '@pet-store/domain'
+import * as z from 'zod'
+import { header, optional } from '../description/headers.ts'
+import { rejection, success } from '../description/responses.ts'
+import { verifiedKeyOf } from '../request/api-key.ts'
+import type { HandlerRequest } from '../request/handler.ts'
+import { CONTEXT, type HandlerResponse } from '../response/context.ts'
+import { addHeader, sendJson } from '../response/response.ts'
+import { readJsonBody } from '../wire/body.ts'
+import { idempotencyKeyHeader, readIdempotencyKey } from '../wire/idempotency-key.ts'
+import {
+  NEW_PET_EXAMPLE,
+  newPetSchema,
+  PET_EXAMPLE,
+  petJson,
+  petSchema,
+  readNewPet,
+} from '../wire/pet-json.ts'
+import { applyPreference, preferHeader } from '../wire/prefer.ts'
+import { assertNoParameters } from '../wire/query.ts'
+import type { Operation } from './operation.ts'
+import { isRetired } from './retirement.ts'
+
+const LOCATION = optional(
+  header(
+    'Location',
+    'The address of the new pet: relative to the request, or absolute. ' +
+      'Absent once `getPet` is removed.',
+    { maxLength: 8_192 },
+  ),
+)
+
+const REPLAYED = optional(
+  header(
+    'Idempotency-Replayed',
+    '`true` if an earlier request with the same `Idempotency-Key` added the pet.',
+    { enum: ['true'] },
+  ),
+)
+
+const ACCEPT_ENCODING = optional(
+  header(
+    'Accept-Encoding',
+    'The encodings that are possible, where the `Content-Encoding` was not one of them.',
+  ),
+)
+
+/** `POST /pets` (interface document, section 4.2). */
+export const createPet: Operation = {
+  method: 'post',
+  path: '/pets',
+  scope: 'pets:write',
+  stability: 'stable',
+  on503: {
+    notDone: 'The pet was not added',
+    maybeDone: 'The pet may have been added',
+    remedy: 'a request with an Idempotency-Key could be repeated',
+    earlier: 'added the pet',
+  },
+  published: {
+    summary: 'Add a pet',
+    description:
+      'Adds a pet. ' +
+      'Two equal requests add two pets, unless they carry the same `Idempotency-Key`.',
+    requestParams: {
+      header: z.object({ 'Idempotency-Key': idempotencyKeyHeader, Prefer: preferHeader }),
+    },
+    requestBody: {
+      required: true,
+      description:
+        'At most 102,400 bytes of UTF-8, after decompression. ' +
+        'Of duplicate names the last one counts.',
+      content: { 'application/json': { schema: newPetSchema, example: NEW_PET_EXAMPLE } },
+    },
+    responses: {
+      201: success(
+        'The pet was added.',
+        { ...LOCATION, ...REPLAYED },
+        { schema: petSchema, example: PET_EXAMPLE },
+      ),
+      400: rejection('invalid_request', 'name is required'),
+      413: rejection(
+        'payload_too_large',
+        'The body must have at most 102400 bytes, after decompression.',
+      ),
+      415: rejection(
+        'unsupported_media_type',
+        'The body must be sent as Content-Type: application/json, in UTF-8.',
+        ACCEPT_ENCODING,
+      ),
+      422: rejection(
+        'idempotency_key_reused',
+        'This idempotency key was used to create another pet.',
+      ),
+    },
+  },
+
+  createHandler:
+    ({ pets, now, references }) =>
+    async (req, res) => {
+      const isStrict = applyPreference(req, res)
+      const { input, options } = await readCreation(req, res, isStrict, now)
+      res[CONTEXT].isWriting = true
+      const { pet, isReplay } = await pets.createPet(input, options)
+      const json = petJson(pet)
+      const hasLocation = !isRetired(now)
+      if (isReplay) addHeader(res, 'Idempotency-Replayed', 'true')
+      if (hasLocation) addHeader(res, 'Location', `${references.pet}${pet.id}`)
+      sendJson(res, 201, json)
+    },
+}
+
+/**
+ * A function of its own, so that nothing holds the parsed body while the database works: 80 kB of
+ * nested arrays are 2 MiB.
+ */
+async function readCreation(
+  req: HandlerRequest,
+  res: HandlerResponse,
+  isStrict: boolean,
+  now: () => Date,
+): Promise<{ readonly input: PetInput; readonly options: CreatePetOptions }> {
+  const body = await readJsonBody(req, res)
+  if (isStrict) assertNoParameters(req.url)
+  const key = readIdempotencyKey(req)
+  const input = readNewPet(body, isStrict)
+  const cancellation = new ClosedConnection(res)
+  if (key === undefined) return { input, options: { cancellation } }
+  const idempotencyKey = { owner: verifiedKeyOf(res).keyId, key, at: now() }
+  return { input, options: { idempotencyKey, cancellation } }
+}
+
+/**
+ * Aborted once the connection is closed. Cheaper than an `AbortSignal`, which needs a listener for
+ * each request.
+ */
+class ClosedConnection implements Cancellation {
+  readonly #res: ServerResponse
+
+  constructor(res: ServerResponse) {
+    this.#res = res
+  }
+
+  get aborted(): boolean {
+    return this.#res.destroyed
+  }
+}

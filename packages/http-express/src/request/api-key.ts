@@ -1,0 +1,63 @@
+import type { KeyVerdict, VerifiedKey } from '@pet-store/access'
+import { CONTEXT, type HandlerResponse } from '../response/context.ts'
+import { HttpError } from '../response/http-error.ts'
+import { RETRY_AFTER, retryAfter } from '../response/retry-after.ts'
+import { clientNetwork } from './client-address.ts'
+import type { Check } from './handler.ts'
+
+/** Verifies an API key, as `KeyCheck.check` of `@pet-store/access` does. */
+export type TokenCheck = (key: string, address: () => string) => KeyVerdict | Promise<KeyVerdict>
+
+/** The challenge of a 401 or 403 (RFC 6750, 3). */
+export const CHALLENGE = 'Bearer realm="pet-store"'
+
+/** Requires a valid API key (interface document, section 5; RFC 6750): else 401. */
+export function requireKey(check: TokenCheck): Check {
+  return (req, res) => {
+    const context = res[CONTEXT]
+    const key = bearerKey(req.headers.authorization)
+    if (key === undefined) throw missingKey()
+    const verdict = check(key, () => clientNetwork(context.clientAddress))
+    // A cached key is verified at once. A promise would cost a microtask for each request.
+    if (verdict instanceof Promise) {
+      return verdict.then((late) => {
+        context.verifiedKey = verifiedOf(late)
+      })
+    }
+    context.verifiedKey = verifiedOf(verdict)
+    return undefined
+  }
+}
+
+/** The key of a request that has passed `requireKey`. */
+export function verifiedKeyOf(res: HandlerResponse): VerifiedKey {
+  const { verifiedKey } = res[CONTEXT]
+  if (verifiedKey === undefined) throw new Error('this route is not behind requireKey')
+  return verifiedKey
+}
+
+/** The key behind the scheme `Bearer`, which is case-insensitive; `undefined` without one. */
+function bearerKey(authorization: string | undefined): string | undefined {
+  const key = authorization === undefined ? undefined : /^bearer +(\S.*)$/i.exec(authorization)?.[1]
+  if (key === undefined || !/[\x80-\xff]/.test(key)) return key
+  // Node reads headers as Latin-1. A static key may be any text, and its hash is that of UTF-8.
+  return Buffer.from(key, 'latin1').toString()
+}
+
+function verifiedOf(verdict: KeyVerdict): VerifiedKey {
+  if (verdict === undefined) {
+    throw new HttpError('unauthorized', 'The API key is not valid.', {
+      'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"`,
+    })
+  }
+  if (verdict === 'too_many_look_ups') {
+    const message = 'Too many different API keys were tried from this address.'
+    throw new HttpError('rate_limited', message, retryAfter(RETRY_AFTER.tooManyKeys))
+  }
+  return verdict
+}
+
+function missingKey(): HttpError {
+  const message = 'An API key is required: Authorization: Bearer <API_KEY>'
+  return new HttpError('unauthorized', message, { 'WWW-Authenticate': CHALLENGE })
+}

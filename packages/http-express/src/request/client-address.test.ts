@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import { clientNetwork, type TrustProxy } from './client-address.ts'
+
+const FORWARDED = { 'X-Forwarded-For': '203.0.113.9, 198.51.100.7' }
+
+async function logged(trustProxy?: TrustProxy, headers: Record<string, string> = FORWARDED) {
+  const server = await startTestServer(trustProxy === undefined ? {} : { trustProxy })
+  await server.send({ headers })
+  return server.log.requests[0]?.clientAddress
+}
+
+describe("the client's address in the log", () => {
+  it('is that of the connection unless a proxy is trusted, whatever the client claims', async () => {
+    expect(await logged()).toBe('127.0.0.1')
+    expect(await logged(0)).toBe('127.0.0.1')
+    expect(await logged(['10.0.0.0/8'])).toBe('127.0.0.1')
+  })
+
+  it.each([
+    [1, '198.51.100.7'],
+    [2, '203.0.113.9'],
+    [['loopback'], '198.51.100.7'],
+    [['127.0.0.1', '198.51.100.0/24'], '203.0.113.9'],
+  ])('is what the trusted proxies say: %j', async (trustProxy, address) => {
+    expect(await logged(trustProxy)).toBe(address)
+  })
+
+  it.each([
+    ['192.0.2.1:5678', 1, '192.0.2.1'],
+    ['[2001:db8::1]:5678', 1, '2001:db8::1'],
+    ['[2001:db8::1]', 1, '2001:db8::1'],
+    ['2001:db8::1', 1, '2001:db8::1'],
+    ['192.0.2.1:5678, 10.0.0.2:99', ['loopback', '10.0.0.0/8'], '192.0.2.1'],
+  ] as const)('is forwarded as %s without the port', async (forwarded, trustProxy, address) => {
+    expect(await logged(trustProxy, { 'X-Forwarded-For': forwarded })).toBe(address)
+  })
+
+  it('is that of the connection where a trusted proxy says nothing', async () => {
+    expect(await logged(1, {})).toBe('127.0.0.1')
+  })
+})
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['2001:db8:1:2::', '2001:db8:1:2'],
+  ['2001:db8:1:2::9', '2001:db8:1:2'],
+  ['2001:db8::3:4:5:6:7', '2001:db8:0:3'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['unknown', ''],
+  // A closed connection has none.
+  [undefined, ''],
+])('the address %s is counted as %s', (ip, network) => {
+  expect(clientNetwork(ip)).toBe(network)
+})

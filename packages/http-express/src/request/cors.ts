@@ -1,0 +1,35 @@
+import cors from 'cors'
+import { sendResponse } from '../response/response.ts'
+import type { Handler } from './handler.ts'
+
+/** The response headers that a web page of another origin may read. */
+const EXPOSED_HEADERS =
+  'Link,Location,Idempotency-Replayed,X-Request-Id,RateLimit,RateLimit-Policy,Retry-After,Deprecation,Sunset,Preference-Applied,WWW-Authenticate'
+
+/** How long a browser may cache the response to a preflight, in seconds; Chromium's own limit. */
+const MAX_AGE = 7_200
+
+/**
+ * Lets web pages of these origins (`*`: of all) call the service with these methods. Responds to
+ * their preflights, which browsers send without a key; any other OPTIONS goes on. There are no
+ * cookies: a page can do what its key can do.
+ */
+export function allowOrigins(origins: readonly string[], methods: string): Handler {
+  const origin = origins.includes('*') ? '*' : [...origins]
+  const onPreflight = cors({
+    origin,
+    methods: methods.split(', '),
+    maxAge: MAX_AGE,
+    preflightContinue: true,
+  })
+  const onRequest = cors({ origin, exposedHeaders: EXPOSED_HEADERS, preflightContinue: true })
+  return (req, res, next) => {
+    const requested = req.headers['access-control-request-method']
+    const isPreflight =
+      req.method === 'OPTIONS' && req.headers.origin !== undefined && requested !== undefined
+    if (!isPreflight) return onRequest(req, res, next)
+    // Sent here, because the library would add a Content-Length, which a 204 must not have (RFC
+    // 9110, 8.6).
+    onPreflight(req, res, () => sendResponse(res, 204, {}))
+  }
+}

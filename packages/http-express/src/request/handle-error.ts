@@ -1,0 +1,54 @@
+import { isPetError, type PetErrorCode } from '@pet-store/domain'
+import { CONTEXT, type HandlerResponse } from '../response/context.ts'
+import { type ErrorCode, HttpError, INTERNAL_ERROR } from '../response/http-error.ts'
+import { isWritten, sendError } from '../response/response.ts'
+import type { ErrorHandler } from './handler.ts'
+import type { HttpLog } from './http-log.ts'
+import { databaseUnavailable } from './unavailable.ts'
+
+/**
+ * The code on the wire for each error of the domain. A new error does not compile until it has a
+ * row.
+ */
+const CODES = {
+  pet_invalid: 'invalid_request',
+  pet_query_invalid: 'invalid_request',
+  pet_not_found: 'not_found',
+  idempotency_key_reused: 'idempotency_key_reused',
+  persistence_unavailable: 'service_unavailable',
+} as const satisfies Record<PetErrorCode, ErrorCode>
+
+/** Sends an error response for whatever was thrown. Registered last. */
+export function handleError(log: HttpLog): ErrorHandler {
+  // Express recognises an error handler by its four parameters.
+  return (error, _req, res, _next) => {
+    const known = httpErrorOf(error, res)
+    const { requestId } = res[CONTEXT]
+    const isUnavailable = isPetError(error) && error.code === 'persistence_unavailable'
+    // Nobody waits for the response: the write was dropped because its client has left.
+    if (res.destroyed && isUnavailable) return
+    // The server has responded for the route, because the rest of the body was not valid HTTP.
+    if (isWritten(res) && isHeadersSent(error)) return
+    if (known === undefined) log.internalError(error, requestId)
+    else if (isUnavailable) log.unavailable?.(error, requestId)
+    if (res.headersSent) {
+      // Part of the response was sent. Closing the connection is the only way to say that the rest
+      // is missing.
+      if (!isWritten(res)) res.destroy()
+      return
+    }
+    sendError(res, known ?? new HttpError('internal_error', INTERNAL_ERROR))
+  }
+}
+
+function httpErrorOf(error: unknown, res: HandlerResponse): HttpError | undefined {
+  if (error instanceof HttpError) return error
+  // Another copy of the domain may have codes that this table lacks.
+  if (!isPetError(error) || !Object.hasOwn(CODES, error.code)) return undefined
+  if (error.code === 'persistence_unavailable') return databaseUnavailable(res, error.outcome)
+  return new HttpError(CODES[error.code], error.message)
+}
+
+function isHeadersSent(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_HTTP_HEADERS_SENT'
+}

@@ -1,0 +1,59 @@
+import type { ServerResponse } from 'node:http'
+import { contextOf } from '../response/context.ts'
+import type { ErrorCode } from '../response/http-error.ts'
+import type { LeftListener } from '../response/response-left.ts'
+
+/** Where the app reports what happened. Never called with a key, a header or a body. */
+export interface HttpLog {
+  /** A request has arrived; `request` follows when it ends. */
+  begin?(): void
+  /** A request has ended: the response was sent, or the connection broke. */
+  request(entry: RequestEntry): void
+  /** An internal error, whose cause is not in the response. */
+  internalError(error: unknown, requestId: string): void
+  /**
+   * Persistence was unavailable for this request, which got 503: the state of another system, not
+   * an error of this one.
+   */
+  unavailable?(error: Error, requestId: string): void
+}
+
+/** The log line of a request. */
+export interface RequestEntry {
+  readonly requestId: string
+  /** Absent where the request could not be parsed. */
+  readonly method?: string | undefined
+  /** The route's template, so that lines can be counted; absent for unknown paths. */
+  readonly route?: string | undefined
+  /** Absent when the connection broke before all of the response was sent. */
+  readonly status: number | undefined
+  readonly code?: ErrorCode | undefined
+  readonly durationMs: number
+  /** The public id of the verified API key, never the key itself. */
+  readonly keyId?: string | undefined
+  /** Where the request came from: the connection's address, or what trusted proxies forwarded. */
+  readonly clientAddress?: string | undefined
+  /** False when the connection broke before all of the response was sent. */
+  readonly isComplete: boolean
+}
+
+/** Logs each request once its response has left. One function for all requests. */
+export function createRequestLog(log: HttpLog): LeftListener {
+  return (res: ServerResponse, sentAtMs: number | undefined) => {
+    const context = contextOf(res)
+    if (context === undefined) return
+    const { req, requestId, route, startedAt, verifiedKey, clientAddress, errorCode } = context
+    const isComplete = sentAtMs !== undefined
+    log.request({
+      requestId,
+      method: req.method,
+      route,
+      status: isComplete ? res.statusCode : undefined,
+      code: errorCode,
+      durationMs: (sentAtMs ?? performance.now()) - startedAt,
+      keyId: verifiedKey?.keyId,
+      clientAddress,
+      isComplete,
+    })
+  }
+}

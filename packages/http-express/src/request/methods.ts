@@ -1,0 +1,60 @@
+import type { IRouter } from 'express'
+import { CONTEXT } from '../response/context.ts'
+import { HttpError } from '../response/http-error.ts'
+import { sendResponse } from '../response/response.ts'
+import { forExpress, type Handler } from './handler.ts'
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/**
+ * The methods that are possible where `GET` is. HEAD comes with it, OPTIONS is possible everywhere.
+ */
+const GET_METHODS = allowedWith(['get'])
+
+/** The `Allow` header of a path with these operations (RFC 9110, 10.2.1). */
+export function allowedWith(methods: readonly Method[]): string {
+  const names = methods.flatMap((method) =>
+    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+  )
+  return [...names, 'OPTIONS'].join(', ')
+}
+
+/** Responds to OPTIONS with the methods of the path (RFC 9110, 9.3.7). */
+export function sendOptions(allow: string): Handler {
+  return (_req, res) => sendResponse(res, 204, { Allow: allow })
+}
+
+/** Rejects every method that no handler before it has taken. */
+export function rejectMethod(allow: string): Handler {
+  return (req) => {
+    const message = `${req.method} is not possible here. Possible: ${allow}.`
+    throw new HttpError('method_not_allowed', message, { Allow: allow })
+  }
+}
+
+/** Rejects a path that no route has taken. */
+export function rejectPath(): never {
+  throw new HttpError('not_found', 'There is nothing at this path.')
+}
+
+/**
+ * Adds a route that has GET, HEAD and OPTIONS and needs no key. `name` is the route in logs and
+ * metrics.
+ */
+export function addGetRoute(
+  app: IRouter,
+  path: string,
+  handler: Handler,
+  name: string = path,
+): void {
+  const setRoute: Handler = (_req, res, next) => {
+    res[CONTEXT].route = name
+    next()
+  }
+  app
+    .route(path)
+    .all(forExpress(setRoute))
+    .get(forExpress(handler))
+    .options(forExpress(sendOptions(GET_METHODS)))
+    .all(forExpress(rejectMethod(GET_METHODS)))
+}

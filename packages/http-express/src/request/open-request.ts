@@ -1,0 +1,31 @@
+import { CONTEXT, RequestContext } from '../response/context.ts'
+import { hasLeft, onceLeft } from '../response/response-left.ts'
+import type { ClientAddress } from './client-address.ts'
+import { assertFraming } from './framing.ts'
+import type { Handler } from './handler.ts'
+import { createRequestLog, type HttpLog } from './http-log.ts'
+import { requestIdOf } from './request-id.ts'
+
+/**
+ * Gives each request its context: its id, its log line and the headers of every response. The first
+ * middleware. `headers` are names and values in turn.
+ */
+export function openRequest(
+  log: HttpLog,
+  headers: readonly string[],
+  addressOf: ClientAddress,
+): Handler {
+  const logRequest = createRequestLog(log)
+
+  return (req, res, next) => {
+    log.begin?.()
+    const requestId = requestIdOf(req.headers['x-request-id'])
+    // Read now: a closed connection has no address.
+    res[CONTEXT] = new RequestContext(req, requestId, addressOf(req), headers)
+    onceLeft(res, logRequest)
+    // The client has left while a middleware in front was at work.
+    if (hasLeft(res)) return
+    assertFraming(req, res)
+    next()
+  }
+}

@@ -1,0 +1,32 @@
+import type { RateLimit, RateLimiter } from '@pet-store/access'
+import { HttpError } from '../response/http-error.ts'
+import { addHeader } from '../response/response.ts'
+import { retryAfter, wholeSeconds } from '../response/retry-after.ts'
+import { verifiedKeyOf } from './api-key.ts'
+import type { Check } from './handler.ts'
+
+/** How many requests each key may make, and who counts them. */
+export interface RateLimiting {
+  readonly limit: RateLimit
+  readonly limiter: RateLimiter
+}
+
+/**
+ * Rejects the requests of a key beyond its limit with 429. Every response says how much is left, in
+ * the fields of draft-ietf-httpapi-ratelimit-headers-10.
+ */
+export function limitRate({ limit, limiter }: RateLimiting): Check {
+  const windowSeconds = wholeSeconds(limit.windowMs)
+  const policy = `"default";q=${limit.requests};w=${windowSeconds}`
+  return async (_req, res) => {
+    const { isAllowed, remaining, resetMs } = await limiter.take(verifiedKeyOf(res).keyId)
+    const reset = wholeSeconds(resetMs)
+    addHeader(res, 'RateLimit-Policy', policy)
+    addHeader(res, 'RateLimit', `"default";r=${remaining};t=${reset}`)
+    if (isAllowed) return
+    const message =
+      `This API key may make ${limit.requests} requests in ${windowSeconds} s. ` +
+      `Try again in ${reset} s.`
+    throw new HttpError('rate_limited', message, retryAfter(reset))
+  }
+}

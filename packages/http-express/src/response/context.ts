@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { VerifiedKey } from '@pet-store/access'
+import type { ErrorCode } from './http-error.ts'
+
+/**
+ * Where a response holds the context of its request: a symbol, so that nothing of an app around
+ * this one is replaced, `res.locals` included.
+ */
+export const CONTEXT: unique symbol = Symbol('context of the request')
+
+/** What is known about a request, from its first middleware until its response has left. */
+export class RequestContext {
+  readonly req: IncomingMessage
+  readonly requestId: string
+  readonly clientAddress: string | undefined
+  readonly startedAt: number = performance.now()
+  /**
+   * The headers of the response: a name, its value, the next name and so on. They are sent all at
+   * once, which is cheaper than `setHeader`.
+   */
+  readonly headers: (string | number)[]
+  verifiedKey: VerifiedKey | undefined = undefined
+  /** The route's template, once the route is known. */
+  route: string | undefined = undefined
+  /** What a 503 says of the operation, if it writes. */
+  write: WriteSentences | undefined = undefined
+  /** Whether the use case that writes was called. */
+  isWriting = false
+  errorCode: ErrorCode | undefined = undefined
+
+  constructor(
+    req: IncomingMessage,
+    requestId: string,
+    clientAddress: string | undefined,
+    headers: readonly string[],
+  ) {
+    this.req = req
+    this.requestId = requestId
+    this.clientAddress = clientAddress
+    this.headers = ['X-Request-Id', requestId, 'Cache-Control', 'no-store', ...headers]
+  }
+}
+
+/** What a 503 says of an operation that writes; parts of sentences, without a full stop. */
+export interface WriteSentences {
+  /** It is known that nothing was written: `The pet was not added`. */
+  readonly notDone: string
+  /** It is not known: `The pet may have been added`. */
+  readonly maybeDone: string
+  /** How the client can find out: `repeat the request`. */
+  readonly remedy: string
+  /**
+   * For an operation with an `Idempotency-Key`, what an earlier request with the same key may have
+   * done: `added the pet`.
+   */
+  readonly earlier?: string
+}
+
+/** A response whose request was opened; see `openRequest`. */
+export interface HandlerResponse extends ServerResponse {
+  [CONTEXT]: RequestContext
+}
+
+/** The context of a request; `undefined` for one that did not reach the app. */
+export function contextOf(res: ServerResponse): RequestContext | undefined {
+  return (res as ServerResponse & Partial<Pick<HandlerResponse, typeof CONTEXT>>)[CONTEXT]
+}

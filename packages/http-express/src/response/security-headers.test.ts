@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { startTestServer } from '../testing/start-test-server.test-support.ts'
+
+it('Browsers are told to use https alone exactly where the public address has it', async () => {
+  const header = async (publicUrl: string) => {
+    const server = await startTestServer({ publicUrl })
+    return (await server.send({})).headers['strict-transport-security']
+  }
+  expect(await header('https://pets.example')).toBe('max-age=31536000')
+  expect(await header('http://pets.example')).toBeUndefined()
+})

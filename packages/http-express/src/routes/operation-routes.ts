@@ -1,0 +1,58 @@
+import type { IRouter } from 'express'
+import type { Operation, OperationParts } from '../operations/operation.ts'
+import { BASE, OPERATIONS_BY_ROUTE } from '../operations/operations.ts'
+import { deprecationHeaders } from '../operations/retirement.ts'
+import { behind, type Check, forExpress } from '../request/handler.ts'
+import { allowedWith, rejectMethod, rejectPath, sendOptions } from '../request/methods.ts'
+import { requireScope } from '../request/scope.ts'
+import { CONTEXT } from '../response/context.ts'
+
+/**
+ * Adds a route for each path of the operations: its operations, OPTIONS, and 405 for other methods.
+ * All of them, and unknown paths under `/v1`, are behind the key check and the limits; each
+ * operation requires its scope.
+ */
+export function addOperationRoutes(
+  router: IRouter,
+  parts: OperationParts,
+  checkKey: Check,
+  limits: readonly Check[],
+): void {
+  const deprecation = deprecationHeaders(parts.references.docs)
+  const addDeprecation: Check = (_req, res) => void res[CONTEXT].headers.push(...deprecation)
+
+  for (const [template, operations] of OPERATIONS_BY_ROUTE) {
+    const checksOf = (isDeprecated: boolean, write?: Operation): Check[] => [
+      open(template, write),
+      checkKey,
+      // On every response once the key is checked, of OPTIONS and 405 on the path too.
+      ...(isDeprecated ? [addDeprecation] : []),
+      ...limits,
+    ]
+    const route = router.route(template.replace(/\{(\w+)\}/g, ':$1'))
+    for (const operation of operations) {
+      const checks = checksOf(operation.sunset !== undefined, operation)
+      const handler = behind(
+        [...checks, requireScope(operation.scope)],
+        operation.createHandler(parts),
+      )
+      route[operation.method](forExpress(handler))
+    }
+    const allow = allowedWith(operations.map(({ method }) => method))
+    const checks = checksOf(operations.some(({ sunset }) => sunset !== undefined))
+    route
+      .options(forExpress(behind(checks, sendOptions(allow))))
+      .all(forExpress(behind(checks, rejectMethod(allow))))
+  }
+  router.use(BASE, forExpress(behind([checkKey, ...limits], rejectPath)))
+}
+
+/** Notes which route it is, and what a 503 says of an operation that writes. */
+function open(route: string, operation: Operation | undefined): Check {
+  const write = operation !== undefined && 'on503' in operation ? operation.on503 : undefined
+  return (_req, res) => {
+    const context = res[CONTEXT]
+    context.route = route
+    context.write = write
+  }
+}

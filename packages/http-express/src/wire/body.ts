@@ -1,0 +1,89 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HttpError } from '../response/http-error.ts'
+import { MAX_BODY_BYTES, MAX_ENCODED_BYTES, tooLarge } from './body-limit.ts'
+import { decompress, readContentEncoding } from './content-encoding.ts'
+import { assertJson } from './content-type.ts'
+import { parseExactJson } from './exact-json.ts'
+import { LONG_INPUT_BYTES, yieldToEventLoop } from './long-input.ts'
+
+/**
+ * Reads a JSON body with exact integers. Throws 415 for another content type or encoding, 413 for
+ * too much, 400 for invalid JSON, in this order. Not `express.json()`, which responds to an
+ * oversized body only after all of it has arrived, and replaces bytes that are not UTF-8 instead of
+ * rejecting them (docs/decisions/0007-exact-integers.md).
+ */
+export async function readJsonBody(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
+  const { 'content-type': type, 'content-encoding': encoding } = req.headers
+  if (type !== 'application/json') assertJson(type)
+  const bytes =
+    encoding === undefined
+      ? await readBytes(req, res, MAX_BODY_BYTES)
+      : await readEncoded(req, res, encoding)
+  if (bytes.length > LONG_INPUT_BYTES) await yieldToEventLoop()
+  return parseBody(bytes)
+}
+
+async function readEncoded(
+  req: IncomingMessage,
+  res: ServerResponse,
+  sent: string,
+): Promise<Buffer> {
+  const encoding = readContentEncoding(sent)
+  if (encoding === undefined) return readBytes(req, res, MAX_BODY_BYTES)
+  return decompress(await readBytes(req, res, MAX_ENCODED_BYTES), encoding, MAX_BODY_BYTES)
+}
+
+function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    // A stream that has ended would be waited for without end.
+    if (req.readableDidRead || req.readableEnded || req.destroyed) {
+      reject(req.readableDidRead || req.readableEnded ? alreadyRead() : bodyEndedEarly())
+      return
+    }
+    if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
+      reject(tooLarge())
+      return
+    }
+    // Other expectations, and those of HTTP/1.0, do not reach this point.
+    if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue()
+    const chunks: Buffer[] = []
+    let length = 0
+    req.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= maxBytes) chunks.push(chunk)
+      else reject(tooLarge())
+    })
+    req.on('end', () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    )
+    req.on('error', (cause) => reject(bodyEndedEarly(cause)))
+  })
+}
+
+function parseBody(bytes: Buffer): unknown {
+  if (bytes.length === 0)
+    throw new HttpError('invalid_request', 'the body is empty; it must be a JSON object')
+  if (!isUtf8(bytes)) throw new HttpError('invalid_request', 'the body is not valid UTF-8')
+  const text = bytes.toString()
+  if (text.startsWith('\uFEFF'))
+    throw new HttpError('invalid_request', 'the body must not begin with a byte order mark')
+  try {
+    return parseExactJson(text)
+  } catch (cause) {
+    throw new HttpError('invalid_request', 'the body is not valid JSON', {}, { cause })
+  }
+}
+
+/** For an app that this one is mounted in. */
+function alreadyRead(): HttpError {
+  const message =
+    'A body parser has read the body, in which integers may be rounded then: ' +
+    'mount the pet app before express.json().'
+  return new HttpError('not_implemented', message)
+}
+
+function bodyEndedEarly(cause?: unknown): HttpError {
+  const message = 'The connection broke before the body was complete.'
+  return new HttpError('invalid_request', message, {}, { cause })
+}

@@ -1,0 +1,116 @@
+import { withinInt64 } from './int64.ts'
+
+/** A JSON number that is not an int64, with its source text. */
+export class InexactNumber {
+  readonly source: string
+
+  constructor(source: string) {
+    this.source = source
+  }
+}
+
+/** A number that a double may have rounded: sixteen digits in a row, a fraction or an exponent. */
+const MAY_BE_ROUNDED = /[0-9]{16}|[0-9][.eE]/
+
+/**
+ * `JSON.parse` (RFC 8259) with exact integers in the fields of the outermost object: a number
+ * becomes a `number` where that is certainly exact, else a `bigint` if it is an int64 in any
+ * notation (`1.0`, `1e3`), else an `InexactNumber`. Numbers in nested values are doubles. Throws a
+ * `SyntaxError` for text that is not JSON.
+ *
+ * Takes any depth of nesting. A reviver with `context.source` fails beyond some 2,000 levels,
+ * because it calls itself for each, and takes five times as long for a long list, of which it
+ * visits every element.
+ */
+export function parseExactJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  if (!MAY_BE_ROUNDED.test(text)) return value
+  if (typeof value === 'number') return exact(text.trim())
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  // Assigning works for the name `__proto__` too, because JSON.parse has made it an ordinary field.
+  for (const [name, source] of numbersOf(text))
+    (value as Record<string, unknown>)[name] = exact(source)
+  return value
+}
+
+function exact(source: string): bigint | InexactNumber {
+  return integerOf(source) ?? new InexactNumber(source)
+}
+
+/** The name of a field of a valid JSON object, and its value where that is a number. */
+const FIELD = /[\s,{]*("[^"\\]*(?:\\.[^"\\]*)*")\s*:\s*(-?[0-9][^\s,}]*)?/y
+
+/**
+ * The source text of each number in the outermost object that may be rounded, by the name of its
+ * field.
+ */
+function numbersOf(text: string): ReadonlyMap<string, string> {
+  const sources = new Map<string, string>()
+  let at = 0
+  for (;;) {
+    FIELD.lastIndex = at
+    const [field, name, source] = FIELD.exec(text) ?? []
+    if (field === undefined || name === undefined) return sources
+    at += field.length
+    if (source !== undefined && MAY_BE_ROUNDED.test(source))
+      sources.set(JSON.parse(name) as string, source)
+    // Of duplicate names the last one counts, whatever its value is.
+    else if (sources.size > 0) sources.delete(JSON.parse(name) as string)
+    if (source === undefined) at = endOfValue(text, at)
+  }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
+const OPENING_BRACKET = 0x5b
+const CLOSING_BRACKET = 0x5d
+
+/**
+ * Where the value ends that begins here. A loop: to match each token of nested values takes several
+ * times as long.
+ */
+function endOfValue(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at += 1) {
+    const char = text.charCodeAt(at)
+    if (char === QUOTE) at = endOfString(text, at)
+    else if (char === OPENING_BRACE || char === OPENING_BRACKET) depth += 1
+    else if (depth === 0 && (char === COMMA || char === CLOSING_BRACE)) return at
+    else if (char === CLOSING_BRACE || char === CLOSING_BRACKET) depth -= 1
+  }
+  return text.length
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  for (; at < text.length && text.charCodeAt(at) !== QUOTE; at += 1)
+    if (text.charCodeAt(at) === BACKSLASH) at += 1
+  return at
+}
+
+const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
+
+/** The int64 that a JSON number denotes, without arithmetic on anything longer than an int64. */
+function integerOf(source: string): bigint | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? []
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const significant = digits.slice(0, lengthWithoutTrailingZeros(digits))
+  if (significant === '') return 0n
+  // The value is `significant` followed by this many zeros; a negative number means a fraction.
+  const zeros = Number(exponent) - fraction.length + (digits.length - significant.length)
+  if (zeros < 0 || significant.length + zeros > 19) return undefined
+  return withinInt64(BigInt(sign + significant + '0'.repeat(zeros)))
+}
+
+/**
+ * A loop, because a regular expression for trailing zeros takes quadratic time on digits such as
+ * 1000…0001.
+ */
+function lengthWithoutTrailingZeros(digits: string): number {
+  let length = digits.length
+  while (length > 0 && digits[length - 1] === '0') length -= 1
+  return length
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http'
+import * as z from 'zod'
+import { HttpError } from '../response/http-error.ts'
+
+/**
+ * Visible ASCII but the quote. With `[` escaped, because the description publishes it and some
+ * languages nest classes.
+ */
+const IN_QUOTES = String.raw`[!#-\[\]-~]`
+/**
+ * Visible ASCII, bare or quoted. A repeated header arrives joined by a comma and a space, and does
+ * not match.
+ */
+const KEY = new RegExp(`^(?:([!#-~][!-~]{0,254})|"(${IN_QUOTES}{1,255})")$`)
+
+/** The header for the description. */
+export const idempotencyKeyHeader: z.ZodType = z
+  .string()
+  .min(1)
+  // With the quotes.
+  .max(257)
+  .regex(KEY)
+  .optional()
+  .meta({
+    param: {
+      description:
+        'Makes the request safe to repeat: for 24 hours the same key with the same pet gives the ' +
+        'same response and makes no second pet. ' +
+        '1 to 255 visible ASCII characters, which may be quoted.',
+    },
+  })
+
+/** The `Idempotency-Key` of a request without its quotes; `undefined` if there is none. */
+export function readIdempotencyKey(req: IncomingMessage): string | undefined {
+  const sent = req.headers['idempotency-key']
+  if (sent === undefined) return undefined
+  const [, bare, quoted] = KEY.exec(String(sent)) ?? []
+  const key = bare ?? quoted
+  if (key !== undefined) return key
+  throw new HttpError(
+    'invalid_request',
+    'Idempotency-Key must be 1 to 255 visible ASCII characters, sent once',
+  )
+}

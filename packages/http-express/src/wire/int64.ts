@@ -1,0 +1,43 @@
+import { INT64 } from '@pet-store/domain'
+import * as z from 'zod'
+import { describedAs } from './described-as.ts'
+
+/** A JSON number that is an int64; `jsonOf` writes the bounds. */
+export const INT64_NUMBER = { type: 'integer', format: 'int64' } as const
+
+/** An int64 of a response. */
+export function int64(description: string): z.ZodType<bigint> {
+  return describedAs(z.bigint(), { ...INT64_NUMBER, description })
+}
+
+const DECIMAL = /^(?:0|-?[1-9][0-9]{0,18})$/
+
+/**
+ * Parses a canonical decimal int64 (no sign `+`, no leading zero, no `-0`); `undefined` for any
+ * other text.
+ */
+export function readInt64(text: string): bigint | undefined {
+  return DECIMAL.test(text) ? withinInt64(BigInt(text)) : undefined
+}
+
+/** The integer; `undefined` if it is none of 64 bits. */
+export function withinInt64(integer: bigint): bigint | undefined {
+  return integer >= INT64.min && integer <= INT64.max ? integer : undefined
+}
+
+/**
+ * What `JSON.stringify` writes as all digits of an integer. A number where that is exact: raw text
+ * takes ten times as long.
+ */
+export function exactNumber(integer: bigint): unknown {
+  const number = Number(integer)
+  return Number.isSafeInteger(number) ? number : rawJSON(String(integer))
+}
+
+/**
+ * A value that `JSON.stringify` writes as this text. Every supported Node has it; TypeScript's
+ * library does not declare it.
+ */
+export const rawJSON: (text: string) => unknown = (
+  JSON as unknown as { rawJSON(text: string): unknown }
+).rawJSON
