@@ -85,6 +85,25 @@ describe('Adding to PostgreSQL', () => {
   })
 })
 
+describe('A server that translates its errors', () => {
+  it('stored a pet or not when it has failed with a full disk', async () => {
+    const server = await openFailingServer(database.url, { code: '53100', severity: 'ПАНИКА' })
+    const { pets } = await open({ url: server.url })
+    server.failEvery(1)
+    await expect(pets.add(aNewPet())).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      outcome: 'unknown',
+      cause: { code: '53100' },
+    })
+  })
+
+  it('fulfils the contract with serialization failures in a fifth of all statements', async () => {
+    const server = await openFailingServer(database.url, { severity: 'ОШИБКА' })
+    server.failEvery(5)
+    await fulfilContract(await open({ url: server.url }))
+  })
+})
+
 describe('When the connection breaks, PostgreSQL gives it back to no one and keeps the others:', () => {
   it.each([
     ['begin', /begin/, 'not_stored'],
@@ -126,30 +145,6 @@ describe('PostgreSQL fulfils the contract', () => {
     server.failEvery(5)
     await fulfilContract(await open({ url: server.url }))
   })
-
-  async function fulfilContract(opened: PostgresPersistence): Promise<void> {
-    const cases = [
-      ...petRepositoryContract.map(({ name, run }) => ({ name, run: () => run(opened.pets) })),
-      ...apiKeyRepositoryContract.map(({ name, run }) => ({
-        name,
-        run: () => run(opened.apiKeys),
-      })),
-      ...rateLimiterContract.map(({ name, run }) => ({
-        name,
-        run: () => run(opened.createRateLimiter),
-      })),
-    ]
-    for (const { name, run } of cases) {
-      await emptyTables()
-      await run().catch((cause: unknown) => {
-        throw new Error(name, { cause })
-      })
-    }
-    for (let count = 0; count < 6; count += 1) {
-      await opened.check()
-      expect(await opened.isMigrated()).toBe(true)
-    }
-  }
 })
 
 describe('Counting requests on PostgreSQL', () => {
@@ -203,3 +198,27 @@ describe('Opening PostgreSQL', () => {
     expect((await pool.query('select 1')).rowCount).toBe(1)
   })
 })
+
+async function fulfilContract(opened: PostgresPersistence): Promise<void> {
+  const cases = [
+    ...petRepositoryContract.map(({ name, run }) => ({ name, run: () => run(opened.pets) })),
+    ...apiKeyRepositoryContract.map(({ name, run }) => ({
+      name,
+      run: () => run(opened.apiKeys),
+    })),
+    ...rateLimiterContract.map(({ name, run }) => ({
+      name,
+      run: () => run(opened.createRateLimiter),
+    })),
+  ]
+  for (const { name, run } of cases) {
+    await emptyTables()
+    await run().catch((cause: unknown) => {
+      throw new Error(name, { cause })
+    })
+  }
+  for (let count = 0; count < 6; count += 1) {
+    await opened.check()
+    expect(await opened.isMigrated()).toBe(true)
+  }
+}

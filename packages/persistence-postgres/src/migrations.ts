@@ -4,9 +4,10 @@ import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persi
 import type { PostgresPool } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database/database.ts'
-import { isConflict, sqlStateOf, withRetries } from './database/failures.ts'
+import { isConflict, sqlStateOf } from './database/failures.ts'
+import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
-import { inWriteTransaction } from './driver/pool-statements.ts'
+import { inWriteTransaction } from './driver/transaction.ts'
 import { createPostgresOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
 

@@ -106,7 +106,7 @@ describe('A PostgreSQL adapter', () => {
     await other.query('begin; lock table pet')
     const unknown = {
       outcome: 'unknown',
-      cause: { message: 'canceling statement due to statement timeout' },
+      cause: { code: '57014' },
     }
     await expect(hasty.pets.add(aNewPet())).rejects.toMatchObject(unknown)
   })
@@ -171,7 +171,7 @@ describe('A PostgreSQL adapter', () => {
       for (const { reason } of (await Promise.allSettled(lost)) as PromiseRejectedResult[]) {
         expect(reason).toMatchObject({
           code: 'persistence_unavailable',
-          cause: { message: DROPPED },
+          cause: expect.any(Error) as Error,
         })
       }
       expect(await cutOff.pets.list({ limit: 1 })).toEqual([])
@@ -179,9 +179,6 @@ describe('A PostgreSQL adapter', () => {
     },
   )
 })
-
-/** The driver's errors for a connection that was dropped. */
-const DROPPED = expect.stringMatching(/^(?:Query read timeout|Connection terminated unexpectedly)$/)
 
 describe('Opening a PostgreSQL database', () => {
   it('names in one sentence, without the password, a server that does not respond', async () => {
@@ -195,10 +192,10 @@ describe('Opening a PostgreSQL database', () => {
     await expect(opening).rejects.not.toThrow('secret')
   })
 
-  it('takes one connection, one to look for a pooler and those of pipelined reads when no migration is pending', async () => {
+  it('takes one connection, one to look for a pooler and one for reads when no migration is pending', async () => {
     const proxy = await openProxy(database.url)
     const opened = await openPostgresPersistence({ url: proxy.url, mode: 'migrate' })
-    expect(proxy.connections).toBe(4)
+    expect(proxy.connections).toBe(3)
     await opened.close()
   })
 

@@ -5,7 +5,7 @@ import {
   SqlApiKeyRepository,
   SqlPetRepository,
 } from '@pet-store/persistence-mikro-orm'
-import { withRetries } from './database/failures.ts'
+import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
 import { createPostgresPetWriter } from './driver/grouped-writes.ts'

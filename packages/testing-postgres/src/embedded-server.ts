@@ -7,7 +7,7 @@ import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { copyAsStandby } from './copy-as-standby.ts'
-import { freePort } from './free-port.ts'
+import { freePort, isFree } from './free-port.ts'
 import { LOCALHOST } from './tls-certificates.ts'
 
 const run = promisify(execFile)
@@ -103,7 +103,7 @@ export class EmbeddedServer {
         return
       } catch (error) {
         // Another process may have taken the port since it was found to be free.
-        const isTaken = error instanceof Error && error.message.includes('Address already in use')
+        const isTaken = !(await isFree(this.#port))
         if (!isTaken || this.#hasStarted || attempt === MAX_PORTS) throw error
         this.#port = await freePort()
       }

@@ -16,15 +16,19 @@ const ATTEMPTS = 100
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const port = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT)
-    const probe = createServer().listen(port, '127.0.0.1')
-    try {
-      await once(probe, 'listening')
-    } catch {
-      continue
-    }
-    probe.close()
-    await once(probe, 'close')
-    return port
+    if (await isFree(port)) return port
   }
   throw new Error(`no free port in ${ATTEMPTS} attempts`)
+}
+
+export async function isFree(port: number): Promise<boolean> {
+  const probe = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(probe, 'listening')
+  } catch {
+    return false
+  }
+  probe.close()
+  await once(probe, 'close')
+  return true
 }

@@ -30,6 +30,8 @@ export type NetworkFault =
 export interface FaultyProxyOptions {
   /** Changes what a client sends; called for each connection. Default: nothing is changed. */
   readonly changeRequests?: () => (data: Buffer) => Buffer
+  /** Changes what the server sends; called for each connection. Default: nothing is changed. */
+  readonly changeReplies?: () => (data: Buffer) => Buffer
 }
 
 export interface FaultyProxy {
@@ -78,7 +80,10 @@ export async function openFaultyProxy(
       host: target.hostname,
       allowHalfOpen: true,
     })
-    const pair = new Pair(near, far, () => fault, options.changeRequests?.())
+    const pair = new Pair(near, far, () => fault, {
+      request: options.changeRequests?.() ?? unchanged,
+      reply: options.changeReplies?.() ?? unchanged,
+    })
     pairs.add(pair)
     near.once('close', () => pairs.delete(pair))
   }).listen(0, '127.0.0.1')
@@ -108,6 +113,10 @@ export async function openFaultyProxy(
   }
 }
 
+function unchanged(data: Buffer): Buffer {
+  return data
+}
+
 /** The two connections of one client. */
 class Pair {
   /** Once bytes were lost, nothing behind them may arrive: TCP has no holes. */
@@ -122,7 +131,7 @@ class Pair {
     near: Socket,
     far: Socket,
     fault: () => NetworkFault,
-    changeRequest: (data: Buffer) => Buffer = (data) => data,
+    change: Readonly<Record<'request' | 'reply', (data: Buffer) => Buffer>>,
   ) {
     this.#near = near
     this.#far = far
@@ -133,7 +142,7 @@ class Pair {
     near.on('data', (chunk) => {
       requests += 1
       this.#carry(
-        changeRequest(chunk),
+        change.request(chunk),
         far,
         fault() === 'damage-requests' && requests % CHUNKS_PER_FAULT === 0,
       )
@@ -142,7 +151,7 @@ class Pair {
       replies += 1
       const isHit = replies % CHUNKS_PER_FAULT === 0
       if (fault() === 'lose-replies' || (fault() === 'cut-replies' && isHit)) this.reset()
-      else this.#carry(chunk, near, fault() === 'damage-replies' && isHit)
+      else this.#carry(change.reply(chunk), near, fault() === 'damage-replies' && isHit)
     })
     for (const [one, other] of [
       [near, far],

@@ -1,6 +1,7 @@
 import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
 import pg, { type Pool } from 'pg'
-import { isLostStatement, withRetries } from './failures.ts'
+import { isLostStatement, sqlStateOf } from './failures.ts'
+import { withRetries } from './retries.ts'
 import { type ConnectionOptions, type Pooler, poolConfig } from './settings.ts'
 
 /** Connections to one database. */
@@ -61,17 +62,18 @@ function addressOf(url: string): string {
 
 /**
  * Servers accept every parameter that we send when a connection starts; poolers, in whatever mode,
- * few.
+ * few, and call the others a violation of the protocol.
  */
+const PROTOCOL_VIOLATION = '08P01'
 const POOLER_HINT =
-  'there is a pooler before the server, so set its kind with the option pooler (DATABASE_POOLER)'
+  'if there is a pooler before the server, set its kind with the option pooler (DATABASE_POOLER)'
 
 /** Returns the reason of an error, without the full stop. */
 export function reasonOf(error: unknown): string {
   // A name with several addresses fails with one error for each, and no message of its own.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
-  return message.includes('unsupported startup parameter') ? `${message}; ${POOLER_HINT}` : message
+  return sqlStateOf(error) === PROTOCOL_VIOLATION ? `${message}; ${POOLER_HINT}` : message
 }
 
 export const NO_STATEMENTS_HINT =

@@ -8,11 +8,14 @@ function reported(code: string, severity = 'ERROR'): pg.DatabaseError {
 }
 
 describe('A failed statement of PostgreSQL', () => {
-  it.each(['53300', '53100', '57014', '55P03', '25006'])('stored nothing after %s', (code) => {
-    const error = reported(code)
-    expect(unavailableOr(error, 'unknown')).toBeInstanceOf(PetError)
-    expect(unavailableOr(error, 'unknown')).toMatchObject({ outcome: 'not_stored', cause: error })
-  })
+  it.each(['53300', '53100', '57014', '55P03', '25006', '2200H', '42501', '42P01'])(
+    'stored nothing after %s',
+    (code) => {
+      const error = reported(code)
+      expect(unavailableOr(error, 'unknown')).toBeInstanceOf(PetError)
+      expect(unavailableOr(error, 'unknown')).toMatchObject({ outcome: 'not_stored', cause: error })
+    },
+  )
 
   it.each([
     reported('08006'),
@@ -23,7 +26,8 @@ describe('A failed statement of PostgreSQL', () => {
     reported('28000', 'FATAL'),
     reported('53100', 'PANIC'),
     reported('53200', 'FATAL'),
-    reported('23505', 'FATAL'),
+    reported('53100', 'ПАНИКА'),
+    reported('57014', 'ОШИБКА'),
     Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
     Object.assign(new Error('bad record mac'), { code: 'ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC' }),
     new Error('Connection terminated unexpectedly'),
@@ -35,8 +39,15 @@ describe('A failed statement of PostgreSQL', () => {
     expect(unavailableOr(error)).toMatchObject({ outcome: 'not_stored', cause: error })
   })
 
-  it.each(['23505', '42P01', '22003', '40001'])("keeps the server's own error %s", (code) => {
-    const error = reported(code)
+  it.each([
+    ['23505', 'ERROR'],
+    ['22003', 'ERROR'],
+    ['40001', 'ERROR'],
+    ['23514', 'ОШИБКА'],
+    ['40P01', 'ОШИБКА'],
+    ['42601', 'ERROR'],
+  ])("keeps the server's own error %s with the severity %s", (code, severity) => {
+    const error = reported(code, severity)
     expect(unavailableOr(error, 'unknown')).toBe(error)
   })
 
@@ -56,5 +67,7 @@ it('Only SQLSTATE 40001 and 40P01 are conflicts, only classes 22 and 23 invalid 
 it('A connection is usable after an error of a statement, and after no other', () => {
   expect(isUsableAfter(reported('57014'))).toBe(true)
   expect(isUsableAfter(reported('57P01', 'FATAL'))).toBe(false)
+  expect(isUsableAfter(reported('57014', 'ОШИБКА'))).toBe(false)
+  expect(isUsableAfter(reported('40001', 'ОШИБКА'))).toBe(true)
   expect(isUsableAfter(new Error('Query read timeout'))).toBe(false)
 })

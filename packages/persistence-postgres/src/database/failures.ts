@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { DriverException } from '@mikro-orm/core'
 import {
   isPetError,
@@ -8,11 +7,17 @@ import {
 } from '@pet-store/domain'
 import pg from 'pg'
 
+// Decided by SQLSTATE alone. A server translates its messages, and the severity too, of which the
+// driver gives only the translation; only where that is exactly ERROR is it known to be one.
+
+/** The server failed the statement itself, whatever the severity says. Nothing is stored. */
+const FAILED_STATEMENT = /^(?:2[23]...|40(?!003)...)$/
 /**
- * The server is out of resources (53), ended the statement (57014, 55P03), or takes no writes
- * (25006). Nothing is stored.
+ * The server cannot run the statement at present, and will when somebody or time has helped: it is
+ * out of resources (53) or ids (2200H), ended the statement (57014, 55P03), takes no writes
+ * (25006), or lacks a right (42501), a table or a column (42P01, 42703, 3F000).
  */
-const NOT_STORED = /^(?:53...|57014|55P03|25006)$/
+const CANNOT_NOW = /^(?:53...|57014|55P03|25006|2200H|42501|42P01|42703|3F000)$/
 /**
  * The connection is lost (08, 57P), the server has failed (58, XX), or does not know the outcome
  * itself (40003).
@@ -45,14 +50,12 @@ export function isInvalidValue(error: unknown): boolean {
 }
 
 /**
- * Whether a prepared statement must be prepared again, because a column has another type now. It
- * has done nothing.
+ * Whether a prepared statement may have to be prepared again, because a column has another type
+ * now, and is known to have changed nothing. The server has one code for everything that it does
+ * not support.
  */
-export function isStalePlan(error: unknown): boolean {
-  return (
-    sqlStateOf(error) === FEATURE_NOT_SUPPORTED &&
-    /cached plan/.test(reportedBy(error)?.message ?? '')
-  )
+export function mayBeStalePlan(error: unknown): boolean {
+  return knownFailureOf(error) === FEATURE_NOT_SUPPORTED
 }
 
 /**
@@ -60,33 +63,40 @@ export function isStalePlan(error: unknown): boolean {
  * connection. It has done nothing.
  */
 export function isLostStatement(error: unknown): boolean {
-  return LOST_STATEMENT.test(sqlStateOf(error) ?? '')
+  return LOST_STATEMENT.test(knownFailureOf(error) ?? '')
+}
+
+/** The SQLSTATE of a statement that is known to have changed nothing. */
+function knownFailureOf(error: unknown): string | undefined {
+  if (!isPetError(error)) return sqlStateOf(error)
+  return error.outcome === 'unknown' ? undefined : sqlStateOf(error.cause)
 }
 
 /**
- * Whether the connection on which a statement failed works. A statement that was not sent has left
- * it as it was.
+ * Whether the connection on which a statement failed is known to work. A statement that was not
+ * sent has left it as it was. Most errors of a server that translates its severities cost their
+ * connection.
  */
 export function isUsableAfter(error: unknown): boolean {
   if (isPetError(error)) return error.cause === undefined || isUsableAfter(error.cause)
-  const reported = reportedBy(error)
-  return reported !== undefined && reported.severity !== 'FATAL' && reported.severity !== 'PANIC'
+  const { code = '', severity } = reportedBy(error) ?? {}
+  return severity === 'ERROR' || FAILED_STATEMENT.test(code)
 }
 
 /**
  * Classifies why a statement failed that was sent: `persistence_unavailable`, or the server's own
- * error. `outcome` is what is known as long as the server has not said that nothing is stored:
- * `unknown` for a write. Whatever the driver reports leaves it open, and so does a FATAL or PANIC
- * of the server, whatever its SQLSTATE: it may come after the commit.
+ * error, which has changed nothing. `outcome` is what is known as long as the server has not said
+ * that nothing is stored: `unknown` for a write. Whatever the driver reports leaves it open, and so
+ * does every error that may be a FATAL or PANIC, whatever its SQLSTATE: it may come after the
+ * commit.
  */
 export function unavailableOr(error: unknown, outcome: WriteOutcome = 'not_stored'): unknown {
   if (isPetError(error)) return error
-  const state = sqlStateOf(error) ?? ''
-  if (isUsableAfter(error)) {
-    if (NOT_STORED.test(state)) return persistenceUnavailable({ cause: error })
-    if (!UNKNOWN.test(state)) return error
-  }
-  return persistenceUnavailable({ cause: error, outcome })
+  const { code = '', severity } = reportedBy(error) ?? {}
+  const hasFailed = FAILED_STATEMENT.test(code)
+  if (!hasFailed && (severity !== 'ERROR' || UNKNOWN.test(code)))
+    return persistenceUnavailable({ cause: error, outcome })
+  return CANNOT_NOW.test(code) ? persistenceUnavailable({ cause: error }) : error
 }
 
 /**
@@ -109,34 +119,4 @@ function reportedBy(error: unknown): pg.DatabaseError | undefined {
   return error instanceof DriverException && 'severity' in error
     ? (error as unknown as pg.DatabaseError)
     : undefined
-}
-
-const MAX_RETRIES = 10
-const FIRST_PAUSE_MS = 5
-const MAX_PAUSE_MS = 200
-
-/**
- * Runs work, and runs it again if it has failed because of others at the same time, with longer and
- * longer pauses, with jitter. Rejects with `persistence_unavailable`, outcome `not_stored`, if it
- * fails each time.
- */
-export async function withRetries<Result>(work: () => Promise<Result>): Promise<Result> {
-  let conflict: unknown
-  for (let retries = 0; retries <= MAX_RETRIES; retries += 1) {
-    if (retries > 0) {
-      await setTimeout(
-        Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (retries - 1)) * (0.5 + Math.random()),
-      )
-    }
-    try {
-      return await work()
-    } catch (error) {
-      if (!isConflict(error)) throw error
-      conflict = error
-    }
-  }
-  throw persistenceUnavailable({
-    message: 'The statement conflicts with others that run at the same time.',
-    cause: conflict,
-  })
 }

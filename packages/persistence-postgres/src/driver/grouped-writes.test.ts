@@ -63,6 +63,31 @@ describe('Inserts of a group', () => {
     expect(ran).toHaveLength(1)
   })
 
+  it('that run one by one are not sent any more once the connection is lost, which is given back to no one', async () => {
+    failure = reported('23514')
+    const lost = persistenceUnavailable({ outcome: 'unknown', cause: new Error('ECONNRESET') })
+    onInsert = () => {
+      if (ran.length === 3) throw lost
+    }
+    let given: unknown
+    const writes = new GroupedStatements<NewPetColumns, bigint>((take) =>
+      insertGroup(insert, take()).catch((error: unknown) => {
+        given = error
+        throw error
+      }),
+    )
+    const adding = ['a', 'b', 'c', 'd'].map((name) => writes.add([name, 1n, null], [name]))
+    const notSent = { status: 'rejected', reason: { outcome: 'not_stored' } }
+    expect(await Promise.allSettled(adding)).toMatchObject([
+      added('a'),
+      { status: 'rejected', reason: lost },
+      notSent,
+      notSent,
+    ])
+    expect(ran).toEqual([['a', 'b', 'c', 'd'], ['a'], ['b']])
+    await expect.poll(() => given).toBe(lost)
+  })
+
   it('do not run by themselves after their group has failed when they were cancelled meanwhile', async () => {
     failure = reported('23514')
     const cancellation = { aborted: false }

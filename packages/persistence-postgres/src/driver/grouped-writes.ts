@@ -11,10 +11,11 @@ import {
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
-import { isInvalidValue, unknownIfTimedOut } from '../database/failures.ts'
+import { isInvalidValue, isUsableAfter, unknownIfTimedOut } from '../database/failures.ts'
 import type { PostgresConnections } from './connections.ts'
-import { connect, inWriteTransaction, onConnection, runOn } from './pool-statements.ts'
-import { prepare, reported } from './statement-runner.ts'
+import { connect, onConnection, runOn } from './pool-statements.ts'
+import { RepeatableStatement, reported } from './statement-runner.ts'
+import { inWriteTransaction } from './transaction.ts'
 
 /** The number of rows of a group. */
 const MAX_ROWS = 500
@@ -33,17 +34,20 @@ export function createPostgresPetWriter(
 ): PetWriter {
   const { pool, write, onStatement, server } = connections
   const statements = compileAdds(em)
-  const addOne = prepare(statements.add, connections)
+  const addOne = new RepeatableStatement(statements.add, connections)
   // Told of for each insert of a group.
-  const addMany = prepare(statements.addMany, { ...connections, onStatement: undefined })
-  const addWithKey = prepare(statements.addWithKey, connections)
+  const addMany = new RepeatableStatement(statements.addMany, {
+    ...connections,
+    onStatement: undefined,
+  })
+  const addWithKey = new RepeatableStatement(statements.addWithKey, connections)
 
   async function insertOn(
     client: ClientBase,
     rows: readonly NewPetColumns[],
   ): Promise<readonly PetId[]> {
     const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
-    const ids = await addMany((statement) => runOn(client, statement, columns, 'unknown'))
+    const ids = await addMany.run((statement) => runOn(client, statement, columns, 'unknown'))
     return ids.map(([id]) => id).toSorted((one, other) => (one < other ? -1 : 1))
   }
   // The wait for a connection counts to the deadline of an insert.
@@ -64,15 +68,14 @@ export function createPostgresPetWriter(
           grouped.add(pet, pet, cancellation),
         )
       }
-      return addOne((statement) => write(statement, pet, cancellation)).then(
-        idOf,
-        (error: unknown) => {
+      return addOne
+        .run((statement) => write(statement, pet, cancellation))
+        .then(idOf, (error: unknown) => {
           throw unknownIfTimedOut(error)
-        },
-      )
+        })
     },
     async addWithKey(key, pet, cancellation) {
-      const [row] = await addWithKey((statement) =>
+      const [row] = await addWithKey.run((statement) =>
         write(statement, [...key, ...pet], cancellation),
       )
       return row?.[0]
@@ -88,7 +91,7 @@ export function createPostgresPetWriter(
  * Inserts a group. If the server rejects one of the values, each insert runs by itself, so that an
  * invalid one fails alone; after any other error nobody knows what is stored, so nothing is
  * repeated. `insert` adds pets in one statement and returns the id of each, in their order, or
- * changes nothing.
+ * changes nothing. Rejects with the error after which the connection may not be used again.
  */
 export async function insertGroup(
   insert: (rows: readonly NewPetColumns[]) => Promise<readonly PetId[]>,
@@ -97,21 +100,36 @@ export async function insertGroup(
   if (group.length === 0) return
   try {
     const ids = await insert(group.map(({ work }) => work))
-    if (ids.length !== group.length) {
-      throw persistenceUnavailable({
-        outcome: 'unknown',
-        cause: new Error('The server returned too few rows.'),
-      })
-    }
+    if (ids.length !== group.length) throw tooFewRows()
     for (const [index, { resolve }] of group.entries()) resolve(ids[index] as PetId)
   } catch (error) {
     if (group.length === 1 || !isInvalidValue(error)) throw error
-    for (const one of group) {
-      const reason = rejectionFor(one)
-      if (reason === undefined) await insertGroup(insert, [one]).catch(one.reject)
-      else one.reject(reason)
-    }
+    await insertOneByOne(insert, group)
   }
+}
+
+async function insertOneByOne(
+  insert: (rows: readonly NewPetColumns[]) => Promise<readonly PetId[]>,
+  group: readonly WaitingStatement<NewPetColumns, PetId>[],
+): Promise<void> {
+  let lost: unknown
+  for (const one of group) {
+    const reason = lost === undefined ? rejectionFor(one) : persistenceUnavailable({ cause: lost })
+    if (reason !== undefined) {
+      one.reject(reason)
+      continue
+    }
+    await insertGroup(insert, [one]).catch((error: unknown) => {
+      one.reject(error)
+      if (!isUsableAfter(error)) lost = error
+    })
+  }
+  if (lost !== undefined) throw lost
+}
+
+function tooFewRows(): Error {
+  const cause = new Error('The server returned too few rows.')
+  return persistenceUnavailable({ outcome: 'unknown', cause })
 }
 
 /**

@@ -8,10 +8,10 @@ import {
   WAITING_LIMITS,
 } from '@pet-store/persistence-mikro-orm'
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
-import { cannotConnect, isUsableAfter, sqlStateOf, unavailableOr } from '../database/failures.ts'
+import { cannotConnect, isUsableAfter, unavailableOr } from '../database/failures.ts'
 
-/** A statement as the driver takes it, without its values. */
-export interface DriverStatement {
+/** The text of a statement as the driver takes it, without its values. */
+export interface StatementText {
   readonly text: string
   /** Under its name it stays prepared on each connection. */
   readonly name?: string
@@ -25,8 +25,8 @@ export type Row = readonly SqlValue[]
  * `persistence_unavailable` whose outcome is right for the statement, or with the server's own
  * error; then nothing was changed.
  */
-export type Run = (
-  statement: DriverStatement,
+export type RunStatement = (
+  statement: StatementText,
   values: readonly SqlValue[],
   cancellation?: Cancellation,
 ) => Promise<readonly Row[]>
@@ -35,7 +35,7 @@ export type Run = (
  * Runs each statement on a connection of the pool. `outcome` is what is known of one whose result
  * is lost.
  */
-export function runOnPool(pool: Pool, outcome: WriteOutcome): Run {
+export function runOnPool(pool: Pool, outcome: WriteOutcome): RunStatement {
   const { maxStatements, maxBytes } = WAITING_LIMITS
   let waitingBytes = 0
   return async (statement, values, cancellation) => {
@@ -82,42 +82,10 @@ export async function onConnection<Result>(
   }
 }
 
-/**
- * Behind a statement that a silent server never ends, it would wait for another time limit of the
- * pool.
- */
-const ROLLBACK = { text: 'rollback', query_timeout: 1_000 }
-
-/**
- * Runs some work in one transaction, and rolls it back when it fails. The ORM's own are not used,
- * because below it Kysely never gives a connection back whose `begin` or `rollback` has failed.
- * Rejects with the work's own error, with that of the server, or with `persistence_unavailable`,
- * whose outcome is `unknown` only if the commit was sent.
- */
-export function inWriteTransaction<Result>(
-  pool: Pool,
-  work: (client: ClientBase) => Promise<Result>,
-): Promise<Result> {
-  const unavailable = (outcome?: WriteOutcome) => (error: unknown) => {
-    throw unavailableOr(error, outcome)
-  }
-  return onConnection(connect(pool), async (client) => {
-    await client.query('begin isolation level read committed').catch(unavailable())
-    const result = await work(client).catch(async (error: unknown) => {
-      // Without a connection the server rolls back by itself.
-      await client.query(ROLLBACK).catch(unavailable())
-      // An error that nobody sent is one of the work.
-      throw sqlStateOf(error) === undefined ? error : unavailableOr(error)
-    })
-    await client.query('commit').catch(unavailable('unknown'))
-    return result
-  })
-}
-
 /** Runs a statement on a connection. */
 export async function runOn(
   client: ClientBase,
-  statement: DriverStatement,
+  statement: StatementText,
   values: readonly unknown[],
   outcome: WriteOutcome,
 ): Promise<readonly Row[]> {

@@ -4,9 +4,10 @@ import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Pooler } from '../database/settings.ts'
+import { openTranslatedServer } from '../testing/failing-server.test-support.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { openPostgresConnections } from './connections.ts'
-import type { Run } from './pool-statements.ts'
+import type { RunStatement } from './pool-statements.ts'
 import { createPostgresStatementRunner, type StatementOptions } from './statement-runner.ts'
 
 const database = useDatabase()
@@ -42,16 +43,19 @@ it.each([
 )
 
 it.each([
-  ['on a pool', 1],
-  ['pipelined', 4],
+  ['on a pool', 1, 'ERROR'],
+  ['pipelined', 4, 'ERROR'],
+  ['on a pool', 1, 'ОШИБКА'],
+  ['pipelined', 4, 'ОШИБКА'],
 ])(
-  'A statement is prepared again when a column has another type, %s, and others of its turn do not notice',
-  async (_, poolSize) => {
+  'A statement is prepared again when a column has another type, %s (%i, %s), and others of its turn do not notice',
+  async (_, poolSize, severity) => {
+    const { url } = await openTranslatedServer(database.url, severity)
     await runSql(
       database.url,
       'drop table if exists note; create table note (text varchar(10)); insert into note values (1)',
     )
-    const { read, write, close } = await openPostgresConnections({ url: database.url, poolSize })
+    const { read, write, close } = await openPostgresConnections({ url, poolSize })
     onTestFinished(close)
     const runner = createPostgresStatementRunner(optionsFor('none'), write, read)
     const note = runner.readAll({ name: 'note', sql: 'select text from note' }, ([text]) => text)
@@ -72,11 +76,23 @@ it.each([
   },
 )
 
+it('A statement that the server does not support is tried once more, and keeps its name', async () => {
+  const texts: (string | undefined)[] = []
+  const run: RunStatement = async ({ name }) => {
+    texts.push(name)
+    throw reported('0A000')
+  }
+  const find = createPostgresStatementRunner(optionsFor('none'), run).readOne(FIND, ([id]) => id)
+  for (let time = 0; time < 2; time += 1)
+    await expect(find([1n])).rejects.toMatchObject({ code: '0A000' })
+  expect(texts).toEqual(['find', undefined, 'find', undefined])
+})
+
 const reported = (code: string) =>
   Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
 
 /** Runs statements that fail with these codes, one after another, and then succeed. */
-function failing(codes: string[]): { readonly run: Run; readonly calls: () => number } {
+function failing(codes: string[]): { readonly run: RunStatement; readonly calls: () => number } {
   let calls = 0
   return {
     async run() {
@@ -89,7 +105,7 @@ function failing(codes: string[]): { readonly run: Run; readonly calls: () => nu
   }
 }
 
-const writing = (run: Run, pooler: Pooler = 'none') =>
+const writing = (run: RunStatement, pooler: Pooler = 'none') =>
   createPostgresStatementRunner(optionsFor(pooler), run).writeOptional(FIND)([1n])
 
 describe('A statement that conflicts with others', () => {

@@ -2,85 +2,89 @@ import { persistenceUnavailable } from '@pet-store/domain'
 import type { OnStatement } from '@pet-store/persistence'
 import type { SqlValue, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import { NO_STATEMENTS_HINT, type PostgresDatabase } from '../database/database.ts'
-import { isConflict, isLostStatement, isStalePlan, withRetries } from '../database/failures.ts'
-import type { DriverStatement, Row, Run } from './pool-statements.ts'
+import { isConflict, isLostStatement, mayBeStalePlan } from '../database/failures.ts'
+import { withRetries } from '../database/retries.ts'
+import type { Row, RunStatement, StatementText } from './pool-statements.ts'
 
-/** How statements are prepared, and who is told of them. */
+/** Whether statements have names on the server, and who is told of them. */
 export type StatementOptions = Pick<PostgresDatabase, 'pooler' | 'onStatement' | 'server'>
 
 /** Runs statements by the given functions, for writing and for reading. */
 export function createPostgresStatementRunner(
   options: StatementOptions,
-  write: Run,
+  write: RunStatement,
   read = write,
 ): StatementRunner {
   return {
     readOne(statement, map) {
-      const run = prepare(statement, options)
-      const resultOf = ([row]: readonly RowOf<typeof statement>[]) =>
-        row === undefined ? undefined : map(row)
-      return (values) => run((prepared) => read(prepared, values)).then(resultOf)
+      const repeatable = new RepeatableStatement(statement, options)
+      return (values) =>
+        repeatable.run((text) => read(text, values)).then(([row]) => row && map(row))
     },
 
     readAll(statement, map) {
-      const run = prepare(statement, options)
-      const resultOf = (rows: readonly RowOf<typeof statement>[]) => rows.map(map)
-      return (values) => run((prepared) => read(prepared, values)).then(resultOf)
+      const repeatable = new RepeatableStatement(statement, options)
+      return (values) => repeatable.run((text) => read(text, values)).then((rows) => rows.map(map))
     },
 
     writeOptional(statement) {
-      const run = prepare(statement, options)
+      const repeatable = new RepeatableStatement(statement, options)
       return (values, cancellation) =>
-        run((prepared) => write(prepared, values, cancellation)).then(([row]) => row)
+        repeatable.run((text) => write(text, values, cancellation)).then(([row]) => row)
     },
   }
 }
 
-type RowOf<Prepared> = Prepared extends Statement<infer _, infer Result> ? Result : never
-
-/** Runs a statement with values of its own. */
-type RunOnce = (statement: DriverStatement) => Promise<readonly Row[]>
-
 /**
- * Returns a function that runs a statement, again if it has failed because of others. Under its
- * name it stays prepared on each connection, which saves the server parsing and planning it each
- * time.
+ * A statement that is run again when it is known to have failed because of others. Under its name
+ * it stays prepared on each connection, which saves the server parsing and planning it each time.
  */
-export function prepare<Values extends readonly SqlValue[], Result extends Row>(
-  statement: Statement<Values, Result>,
-  { pooler, onStatement, server }: StatementOptions,
-): (run: RunOnce) => Promise<readonly Result[]> {
-  const isNamed = pooler !== 'transaction-unprepared'
-  const { name, sql } = statement
-  let version = 0
-  let current: DriverStatement = { text: sql, ...(isNamed && { name }) }
-
+export class RepeatableStatement<Values extends readonly SqlValue[], Result extends Row> {
+  readonly #statement: Statement<Values, Result>
+  readonly #options: StatementOptions
   /** Under another name each connection prepares it again. */
-  function forget(stale: DriverStatement): void {
-    if (current !== stale) return
-    version += 1
-    current = { text: sql, name: `${name}_${version}` }
+  #version = 0
+  #current: StatementText
+
+  constructor(statement: Statement<Values, Result>, options: StatementOptions) {
+    this.#statement = statement
+    this.#options = options
+    const { name, sql } = statement
+    const isNamed = options.pooler !== 'transaction-unprepared'
+    this.#current = { text: sql, ...(isNamed && { name }) }
   }
 
-  async function repeat(run: RunOnce, used: DriverStatement, error: unknown) {
-    if (isConflict(error)) return withRetries(() => run(current))
+  /** Runs the statement by a function that adds its values, once or several times. */
+  run(runText: (text: StatementText) => Promise<readonly Row[]>): Promise<readonly Result[]> {
+    const used = this.#current
+    const { onStatement, server } = this.#options
+    const end = onStatement?.(this.#statement, server)
+    const rows = runText(used).catch((error: unknown) => this.#repeat(runText, used, error))
+    // The statement says what its rows are; the driver cannot know.
+    return reported(end, rows as Promise<readonly Result[]>)
+  }
+
+  async #repeat(
+    runText: (text: StatementText) => Promise<readonly Row[]>,
+    used: StatementText,
+    error: unknown,
+  ): Promise<readonly Row[]> {
+    if (isConflict(error)) return withRetries(() => runText(this.#current))
     if (isLostStatement(error)) {
       throw persistenceUnavailable({
         message: `Cannot run a statement: ${NO_STATEMENTS_HINT}.`,
         cause: error,
       })
     }
-    if (!isStalePlan(error)) throw error
-    forget(used)
-    return run(current)
-  }
-
-  return (run) => {
-    const used = current
-    const end = onStatement?.(statement, server)
-    const rows = run(used).catch((error: unknown) => repeat(run, used, error))
-    // The statement says what its rows are; the driver cannot know.
-    return reported(end, rows as Promise<readonly Result[]>)
+    if (used.name === undefined || !mayBeStalePlan(error)) throw error
+    // Without a name it is prepared for this one time. Only if that helps does it get another name,
+    // because each name stays on each connection.
+    const rows = await runText({ text: used.text })
+    if (this.#current === used) {
+      this.#version += 1
+      this.#current = { ...used, name: `${this.#statement.name}_${this.#version}` }
+    }
+    return rows
   }
 }
 

@@ -1,27 +1,40 @@
 import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { poolConfig } from '../database/settings.ts'
-import { useDatabase } from '../testing/temporary-database.test-support.ts'
-import { PipelinedConnection } from './pipelined-connection.ts'
-import type { ReadBatch } from './read-batch.ts'
+import { poolConfig } from '../../database/settings.ts'
+import { useDatabase } from '../../testing/temporary-database.test-support.ts'
+import type { ReadBatch } from './pipelined-connection.ts'
+import { type PipelinedReadOptions, PipelinedReads } from './pipelined-reads.ts'
 
 const database = useDatabase()
-let connection: PipelinedConnection
+let reads: PipelinedReads
 
 beforeEach(() => {
-  connection = new PipelinedConnection(poolConfig({ url: database.url, statementTimeoutMs: 2_000 }))
-  onTestFinished(() => connection.close())
+  reads = openReads({}, 2_000)
 })
 
-const number = async (value: number) =>
-  (await connection.read({ name: 'number', text: 'select $1::int as n' }, [value]))[0]?.[0]
+/** Reads over one connection. */
+function openReads(
+  options: Partial<PipelinedReadOptions> = {},
+  statementTimeoutMs?: number,
+): PipelinedReads {
+  const config = poolConfig({
+    url: database.url,
+    ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
+  })
+  const opened = new PipelinedReads(config, { connections: 1, ...options })
+  onTestFinished(() => opened.close())
+  return opened
+}
 
-describe('A pipelined connection', () => {
+const number = async (value: number) =>
+  (await reads.read({ name: 'number', text: 'select $1::int as n' }, [value]))[0]?.[0]
+
+describe('Pipelined reads', () => {
   it('returns each of many results to its statement, over one connection that prepares each statement once', async () => {
     const numbers = Array.from({ length: 500 }, (_, index) => index)
     expect(await Promise.all(numbers.map(number))).toEqual(numbers)
-    const rows = await connection.read({
+    const rows = await reads.read({
       text: "select name, (select count(*)::int from pg_stat_activity where application_name = 'pet-store' and datname = current_database()) as connections from pg_prepared_statements",
     })
     expect(rows).toEqual([['number', 1]])
@@ -31,22 +44,36 @@ describe('A pipelined connection', () => {
     ['select 1 / 0', { code: '22012' }],
     ['select pg_sleep(10)', { code: 'persistence_unavailable', cause: { code: '57014' } }],
   ])('rejects a failing statement alone: %s', async (text, reason) => {
-    const results = await Promise.allSettled([number(1), connection.read({ text }), number(3)])
+    const results = await Promise.allSettled([number(1), reads.read({ text }), number(3)])
     expect(results).toMatchObject([{ value: 1 }, { reason }, { value: 3 }])
   })
 
   it('prepares a statement again whose batch has failed', async () => {
-    const failing = () => connection.read({ text: 'select 1 / 0' }).catch(() => undefined)
+    const failing = () => reads.read({ text: 'select 1 / 0' }).catch(() => undefined)
     await Promise.all([failing(), number(1), failing()])
     await Promise.all([number(2), failing()])
     expect(await Promise.all([number(3), number(4)])).toEqual([3, 4])
-    const rows = await connection.read({ text: 'select name from pg_prepared_statements' })
+    const rows = await reads.read({ text: 'select name from pg_prepared_statements' })
     expect(rows).toEqual([['number']])
+  })
+
+  it('rejects the read whose error the server reports at the end, and no other', async () => {
+    await runSql(
+      database.url,
+      `create table late_check (id bigint primary key,
+        next bigint references late_check deferrable initially deferred)`,
+    )
+    onTestFinished(async () => void (await runSql(database.url, 'drop table late_check')))
+    const failing = () => reads.read({ text: 'insert into late_check values (1, 2) returning id' })
+    const rejected = { status: 'rejected', reason: { code: '23503' } }
+    expect(await Promise.allSettled([failing()])).toMatchObject([rejected])
+    const results = await Promise.allSettled([number(1), failing(), number(2)])
+    expect(results).toMatchObject([{ value: 1 }, rejected, { value: 2 }])
   })
 
   it('sends each of many failing statements twice at most', async () => {
     const query = vi.spyOn(pg.Client.prototype, 'query')
-    const all = Array.from({ length: 20 }, () => connection.read({ text: 'select 1 / 0' }))
+    const all = Array.from({ length: 20 }, () => reads.read({ text: 'select 1 / 0' }))
     const results = await Promise.allSettled(all)
     expect(results).toMatchObject(all.map(() => ({ reason: { code: '22012' } })))
     const sent = query.mock.calls.flatMap(([batch]) => (batch as unknown as ReadBatch).reads)
@@ -55,8 +82,8 @@ describe('A pipelined connection', () => {
   })
 
   it('can run a statement once what it lacked is there', async () => {
-    const late = () => connection.read({ name: 'late', text: 'select * from late' })
-    const lacking = { status: 'rejected', reason: { code: '42P01' } }
+    const late = () => reads.read({ name: 'late', text: 'select * from late' })
+    const lacking = { status: 'rejected', reason: { cause: { code: '42P01' } } }
     expect(await Promise.allSettled([late(), late(), late()])).toMatchObject([
       lacking,
       lacking,
@@ -69,35 +96,38 @@ describe('A pipelined connection', () => {
 
   it('rejects running statements when it is lost, and is opened again by the next one', async () => {
     await number(1)
-    const slow = connection.read({ text: 'select pg_sleep(10)' })
-    expect(connection.isBusy).toBe(true)
+    const slow = reads.read({ text: 'select pg_sleep(10)' })
+    await expect.poll(() => reads.use.busy).toBe(1)
     const end = `select pg_terminate_backend(pid) from pg_stat_activity
       where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`
     await Promise.all([
       expect(slow).rejects.toMatchObject({ code: 'persistence_unavailable' }),
       expect.poll(() => runSql(database.url, end)).toHaveLength(1),
     ])
-    await expect.poll(() => connection.isOpen).toBe(false)
+    await expect.poll(() => reads.use.open).toBe(0)
     expect(await number(2)).toBe(2)
   })
 
   it('returns every result before it closes, and rejects statements afterwards', async () => {
     const begun = [number(1), number(2)]
-    await connection.close()
+    await reads.close()
     expect(await Promise.all(begun)).toEqual([1, 2])
     await expect(number(3)).rejects.toThrow('after calling end')
-    expect(connection.isOpen).toBe(false)
+    expect(reads.use.open).toBe(0)
   })
 
   it('returns every result before it closes, of those that had to be sent again too', async () => {
-    const begun = [number(1), connection.read({ text: 'select 1 / 0' }), number(2)]
+    const begun = [number(1), reads.read({ text: 'select 1 / 0' }), number(2)]
     const settled = Promise.allSettled(begun)
-    await connection.close()
+    await reads.close()
     expect(await settled).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 2 }])
   })
 
   it('rejects each statement with the reason why it cannot be opened', async () => {
-    const nowhere = new PipelinedConnection(poolConfig({ url: 'postgres://127.0.0.1:1/pets' }))
+    const nowhere = new PipelinedReads(poolConfig({ url: 'postgres://127.0.0.1:1/pets' }), {
+      connections: 1,
+    })
+    onTestFinished(() => nowhere.close())
     const rejected = [1, 2].map(() => nowhere.read({ text: 'select 1' }))
     for (const one of rejected) {
       await expect(one).rejects.toMatchObject({
@@ -108,8 +138,7 @@ describe('A pipelined connection', () => {
   })
 
   it('rejects a statement when too many wait, and works again afterwards', async () => {
-    const small = new PipelinedConnection(poolConfig({ url: database.url }), { maxStatements: 2 })
-    onTestFinished(() => small.close())
+    const small = openReads({ maxStatements: 2 })
     const run = () => small.read({ text: 'select 1' })
     const results = await Promise.allSettled([run(), run(), run()])
     expect(results).toMatchObject([
@@ -121,8 +150,7 @@ describe('A pipelined connection', () => {
   })
 
   it('rejects statements at their deadline, sent or not, and keeps the connection', async () => {
-    const hasty = new PipelinedConnection(poolConfig({ url: database.url }), { maxWaitMs: 2_000 })
-    onTestFinished(() => hasty.close())
+    const hasty = openReads({ maxWaitMs: 2_000 })
     const pid = () => hasty.read({ text: 'select pg_backend_pid()' })
     const before = await pid()
     const late = [hasty.read({ text: 'select pg_sleep(6)' })]
@@ -138,13 +166,12 @@ describe('A pipelined connection', () => {
     }
     expect(await Promise.allSettled(late)).toMatchObject([tooLong, tooLong, tooLong])
     // The server has not returned them yet.
-    expect(hasty.isBusy).toBe(true)
+    expect(hasty.use.busy).toBe(1)
     await expect.poll(() => pid().catch(() => undefined)).toEqual(before)
   })
 
   it('is replaced when it has reached its lifetime, and loses nothing', async () => {
-    const short = new PipelinedConnection(poolConfig({ url: database.url }), { maxLifetimeMs: 200 })
-    onTestFinished(() => short.close())
+    const short = openReads({ maxLifetimeMs: 200 })
     const pid = async () =>
       (await short.read({ text: 'select pg_backend_pid()' }))[0]?.[0] as number
     const first = await pid()

@@ -62,6 +62,7 @@ function receive(chunks: readonly Buffer[]) {
   receiveResults({ connection: { stream } } as unknown as Client, {
     onRow: (bytes, start) => received.push(readRow(bytes, start)),
     onComplete: () => received.push('complete'),
+    onReady: () => received.push('ready'),
   })
   for (const chunk of chunks) stream.emit('data', chunk)
   return received
@@ -83,6 +84,7 @@ describe('Messages of the server', () => {
     ['Löwe'],
     'complete',
     ready.toString('latin1'),
+    'ready',
   ]
 
   it('are received whole and in order, wherever the network cuts them', () => {
@@ -94,7 +96,7 @@ describe('Messages of the server', () => {
 
   it('are not read from a driver that reads them in another way', () => {
     const client = { connection: { stream: new EventEmitter() } } as unknown as Client
-    expect(() => receiveResults(client, { onRow() {}, onComplete() {} })).toThrow(
+    expect(() => receiveResults(client, { onRow() {}, onComplete() {}, onReady() {} })).toThrow(
       'this version of pg works in another way',
     )
   })

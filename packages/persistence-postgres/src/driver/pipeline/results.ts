@@ -1,10 +1,11 @@
 import type { SqlValue } from '@pet-store/persistence-mikro-orm'
 import pg, { type Client, type FieldDef } from 'pg'
-import type { Row } from './pool-statements.ts'
+import type { Row } from '../pool-statements.ts'
 
 const BIND_COMPLETE = 0x32
 const COMMAND_COMPLETE = 0x43
 const DATA_ROW = 0x44
+const READY_FOR_QUERY = 0x5a
 /** The type of a message, and its length, which counts itself but not the type. */
 const HEADER_BYTES = 5
 
@@ -13,6 +14,8 @@ export interface ResultReceiver {
   /** A row starts at this position, with the number of its columns. */
   onRow(bytes: Buffer, start: number): void
   onComplete(): void
+  /** All results, or an error, of what was sent up to one `Sync` have arrived. */
+  onReady(): void
 }
 
 /**
@@ -21,9 +24,9 @@ export interface ResultReceiver {
  * events. docs/decisions/0033-hot-path.md
  *
  * This is the one place that depends on more than pg documents: that `connection.stream` is read by
- * one listener, and, in `read-batch.ts`, that a query is an object with `submit` and methods that
- * begin with `handle`. `connections.ts` reads a row at the start, and ends it with one sentence
- * when that has changed.
+ * one listener, and, in `pipelined-connection.ts`, that a query is an object with `submit` and
+ * methods that begin with `handle`. `connections.ts` reads a row at the start, and ends it with one
+ * sentence when that has changed.
  */
 export function receiveResults({ connection: { stream } }: Client, receiver: ResultReceiver): void {
   const [driver, ...others] = stream.listeners('data') as ((bytes: Buffer) => void)[]
@@ -40,6 +43,7 @@ export function receiveResults({ connection: { stream } }: Client, receiver: Res
       if (type === DATA_ROW) receiver.onRow(bytes, start + HEADER_BYTES)
       else if (type === COMMAND_COMPLETE) receiver.onComplete()
       else if (type !== BIND_COMPLETE) driver?.(bytes.subarray(start, end))
+      if (type === READY_FOR_QUERY) receiver.onReady()
       start = end
     }
     rest = start === bytes.length ? undefined : bytes.subarray(start)

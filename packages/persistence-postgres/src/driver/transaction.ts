@@ -1,0 +1,36 @@
+import type { WriteOutcome } from '@pet-store/domain'
+import type { ClientBase, Pool } from 'pg'
+import { sqlStateOf, unavailableOr } from '../database/failures.ts'
+import { connect, onConnection } from './pool-statements.ts'
+
+/**
+ * Behind a statement that a silent server never ends, it would wait for another time limit of the
+ * pool.
+ */
+const ROLLBACK = { text: 'rollback', query_timeout: 1_000 }
+
+/**
+ * Runs some work in one transaction, and rolls it back when it fails. The ORM's own are not used,
+ * because below it Kysely never gives a connection back whose `begin` or `rollback` has failed.
+ * Rejects with the work's own error, with that of the server, or with `persistence_unavailable`,
+ * whose outcome is `unknown` only if the commit was sent.
+ */
+export function inWriteTransaction<Result>(
+  pool: Pool,
+  work: (client: ClientBase) => Promise<Result>,
+): Promise<Result> {
+  const unavailable = (outcome?: WriteOutcome) => (error: unknown) => {
+    throw unavailableOr(error, outcome)
+  }
+  return onConnection(connect(pool), async (client) => {
+    await client.query('begin isolation level read committed').catch(unavailable())
+    const result = await work(client).catch(async (error: unknown) => {
+      // Without a connection the server rolls back by itself.
+      await client.query(ROLLBACK).catch(unavailable())
+      // An error that nobody sent is one of the work.
+      throw sqlStateOf(error) === undefined ? error : unavailableOr(error)
+    })
+    await client.query('commit').catch(unavailable('unknown'))
+    return result
+  })
+}
