@@ -16,7 +16,8 @@ export interface ApiKeyRepository {
 
   /**
    * Stores the successor of a key and ends the old one at `until`, unless it ends earlier anyway:
-   * both, or nothing. Returns `false` and changes nothing when the key has a successor already; of
+   * both, or nothing. An expired or revoked key is replaced too, and stays expired and revoked:
+   * which keys may be replaced is for the caller to decide. Returns `false` and changes nothing when the key has a successor already; of
    * many calls at the same time one returns `true`. Rejects and changes nothing when there is no
    * such key, or the successor's id or hash is taken.
    */

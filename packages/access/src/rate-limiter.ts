@@ -22,7 +22,8 @@ export interface Allowance {
 export interface RateLimiter {
   /**
    * Counts one request. Each window allows exactly as many requests as the limit, per key, even
-   * when they arrive at the same time.
+   * when they arrive at the same time. Keys are compared exactly. Two limits with windows of one
+   * length may count the same requests; each allows its own number of them.
    */
   take(keyId: string): Allowance | Promise<Allowance>
 }

@@ -1,4 +1,5 @@
 import type { ApiKeyRepository } from '@pet-store/access'
+import { changingCases } from './api-key-cases/changing.ts'
 import { endingCases } from './api-key-cases/ending.ts'
 import { replacingCases } from './api-key-cases/replacing.ts'
 import { storingCases } from './api-key-cases/storing.ts'
@@ -8,5 +9,6 @@ import type { ContractCase } from './contract-case.ts'
 export const apiKeyRepositoryContract: readonly ContractCase<ApiKeyRepository>[] = [
   ...storingCases,
   ...endingCases,
+  ...changingCases,
   ...replacingCases,
 ]

@@ -10,6 +10,56 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   'add add.all-or-nothing: adds at most 1,000 pets': (_, { addPets }) => ({
     addPets: (pets, progress) => addPets(pets.slice(0, 1000), progress),
   }),
+  'add: rejects more than 2,000 pets': (_, { addPets }) => ({
+    addPets: async (pets, progress) => (pets.length > 2_000 ? broken() : addPets(pets, progress)),
+  }),
+  'add.other-import: continues an import with another file': {
+    isWhere: (stored, from) => stored?.lines === from?.lines && stored?.state === from?.state,
+  },
+  'write.many: writes a thousand pets at a time': (_, { writePets }) => ({
+    async writePets(pets) {
+      for (let start = 0; start < pets.length; start += 1_000)
+        await writePets(pets.slice(start, start + 1_000))
+    },
+  }),
+  'write.int64: reads pets from 0 on': (_, { readPets }) => ({
+    readPets: ({ after = -1n, ...query }) => readPets({ ...query, after }),
+  }),
+  'write.int64: writes ids as unsigned': (_, { writePets }) => ({
+    writePets: (pets) => writePets(pets.map((pet) => ({ ...pet, id: BigInt.asUintN(63, pet.id) }))),
+  }),
+  'idempotency-keys.many: orders keys by number': (_, { readIdempotencyKeys }) => ({
+    async readIdempotencyKeys(limit, after) {
+      const all = (await readIdempotencyKeys(99_999)).toSorted(
+        (one, other) => one.owner.localeCompare(other.owner) || Number(one.key) - Number(other.key),
+      )
+      const index = all.findIndex(({ owner, key }) => owner === after?.owner && key === after.key)
+      return all.slice(index + 1, index + 1 + limit)
+    },
+  }),
+  'idempotency-keys.many: writes a thousand keys at a time': (_, { writeIdempotencyKeys }) => ({
+    async writeIdempotencyKeys(keys) {
+      for (let start = 0; start < keys.length; start += 1_000)
+        await writeIdempotencyKeys(keys.slice(start, start + 1_000))
+    },
+  }),
+  'idempotency-keys.odd: goes on after the same text in another case': (
+    _,
+    { readIdempotencyKeys },
+  ) => ({
+    async readIdempotencyKeys(limit, after) {
+      const page = await readIdempotencyKeys(99_999, after)
+      return page
+        .filter(({ key }) => key.toLowerCase() !== after?.key.toLowerCase())
+        .slice(0, limit)
+    },
+  }),
+  'api-keys.taken-hash: writes a thousand API keys at a time': (_, { writeApiKeys }) => ({
+    async writeApiKeys(keys) {
+      for (let start = 0; start < keys.length; start += 1_000)
+        await writeApiKeys(keys.slice(start, start + 1_000))
+    },
+  }),
   'add: rounds categories': (_, { addPets }) => ({
     addPets: (pets, progress) =>
       addPets(

@@ -19,7 +19,7 @@ const ODD: readonly NewPet[] = [
   }),
   aNewPet({ name: 'NULL', categoryId: 0n, status: 'available' }),
 ]
-const MANY: readonly NewPet[] = Array.from({ length: 1_234 }, (_, index) =>
+const MANY: readonly NewPet[] = Array.from({ length: 5_000 }, (_, index) =>
   aNewPet({ name: `Pet ${index}`, categoryId: BigInt(index) }),
 )
 const ALL = 1_000_000
@@ -77,12 +77,23 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('
       const first = importOf()
       await bulk.addPets(ODD, { to: first })
       const to = importOf({ lines: 7 })
-      for (const from of [undefined, importOf({ id: 2n }), importOf({ lines: 2 }), ended()]) {
+      const ofOtherFile = importOf({ sha256: hashOf('other') })
+      for (const from of [
+        undefined,
+        importOf({ id: 2n }),
+        importOf({ lines: 2 }),
+        ended(),
+        ofOtherFile,
+      ]) {
         await expectRejection(
           () => bulk.addPets(ODD, { to, ...(from && { from }) }),
           'addPets must reject an import that is not where from says',
         )
       }
+      await expectRejection(
+        () => bulk.addPets(ODD, { from: ofOtherFile, to: { ...ofOtherFile, lines: 7 } }),
+        'addPets must reject to continue with another file an import that has its id',
+      )
       expectEqual(await bulk.countPets(), ODD.length, 'the number of pets')
       expectEqual(await bulk.readPetImports(), [first], 'the import must not change')
     },
@@ -145,6 +156,40 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('
     await expectRejection(async () => bulk.writePets(more), 'writePets must reject a taken id')
     expectEqual(await bulk.readPets({ limit: ALL }), stored, 'the stored pets must not change')
   },
+  'write.many: stores thousands of pets of a call, and none of them when the last id is taken':
+    async (bulk) => {
+      const many = MANY.map((pet, index) => ({ id: BigInt(index + 1), ...pet }))
+      await bulk.writePets(many)
+      expectEqual(await bulk.readPets({ limit: MANY.length }), many, 'all pets')
+      const more = many.map((pet) => ({ ...pet, id: pet.id + BigInt(MANY.length) }))
+      const taken = { ...more[0], id: 1n } as Pet
+      await expectRejection(
+        async () => bulk.writePets([...more, taken]),
+        'writePets must reject a taken id',
+      )
+      expectEqual(await bulk.countPets(), MANY.length, 'the number of pets')
+    },
+  'write.int64: writes and reads pets under ids over all of int64': async (bulk) => {
+    const ids = [
+      INT64.min,
+      INT64.min + 1n,
+      -(2n ** 53n) - 1n,
+      -1n,
+      0n,
+      1n,
+      2n ** 53n + 1n,
+      INT64.max,
+    ]
+    const pets = ids.map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))
+    await bulk.writePets(pets)
+    expectEqual(await bulk.readPets({ limit: ALL }), pets, 'all pets')
+    for (const [index, after] of ids.entries()) {
+      for (const query of [{}, { status: 'sold' }] as const) {
+        const rest = await bulk.readPets({ ...query, after, limit: ALL })
+        expectEqual(rest, pets.slice(index + 1), `the pets after the id ${after}`)
+      }
+    }
+  },
   'ids: moves the ids of new pets forwards, never back, up to the greatest integer of 64 bits':
     async (bulk) => {
       await bulk.addPets(ODD)
@@ -198,6 +243,60 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('
         'the first key, replaced',
       )
     },
+  'idempotency-keys.many: stores thousands of idempotency keys of a call or none, and reads them in pages in the order of their text':
+    async (bulk) => {
+      await bulk.writePets([{ id: 1n, ...aNewPet() }])
+      const keys = MANY.map((_, index) => keyOf(`${index % 7}`, `${index}`, 1n))
+      await bulk.writeIdempotencyKeys(keys)
+      // The order of text, in which 10 comes before 9.
+      const expected = keys.toSorted((one, other) =>
+        `${one.owner} ${one.key}` < `${other.owner} ${other.key}` ? -1 : 1,
+      )
+      for (let start = 0; start <= keys.length; start += 1_000) {
+        const page = await bulk.readIdempotencyKeys(1_000, expected[start - 1])
+        expectEqual(page, expected.slice(start, start + 1_000), `keys after the first ${start}`)
+      }
+      const others = keys.map((key) => ({ ...key, owner: 'other' }))
+      const unreadable = throwing(keyOf('other', 'unreadable', 1n), 'fingerprint')
+      await expectRejection(
+        async () => bulk.writeIdempotencyKeys([...others, unreadable]),
+        'writeIdempotencyKeys must reject an unreadable key',
+      )
+      const stored = await bulk.readIdempotencyKeys(2 * MANY.length)
+      expectEqual(stored.length, keys.length, 'the number of idempotency keys')
+    },
+  'idempotency-keys.odd: reads every idempotency key on one page, whatever its text is': async (
+    bulk,
+  ) => {
+    await bulk.writePets([{ id: 1n, ...aNewPet() }])
+    const texts = [
+      'a',
+      'A',
+      'b',
+      'B',
+      ' ',
+      '_',
+      '~',
+      '-',
+      'Zoë',
+      'Zoe',
+      '%',
+      '🐕',
+      'key:1',
+      'key 1',
+    ]
+    const keys = texts.flatMap((owner) => texts.map((key) => keyOf(owner, key, 1n)))
+    await bulk.writeIdempotencyKeys(keys)
+    const read: StoredIdempotencyKey[] = []
+    for (let pages = 0; pages < keys.length; pages += 1) {
+      const page = await bulk.readIdempotencyKeys(5, read.at(-1))
+      if (page.length === 0) break
+      read.push(...page)
+    }
+    const textOf = ({ owner, key }: StoredIdempotencyKey) => JSON.stringify([owner, key])
+    expectEqual(read.length, keys.length, 'the number of keys on all pages')
+    expectEqual(read.map(textOf).sort(), keys.map(textOf).sort(), 'each key must be read once')
+  },
   'api-keys: writes and reads API keys with all fields, by ascending id; one whose id is taken is replaced':
     async (bulk) => {
       const full = apiKeyOf('b', {
@@ -227,8 +326,26 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = casesOf('
         'writeApiKeys must reject a taken hash',
       )
       expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
+      const many = MANY.map((_, index) => apiKeyOf(`n${index}`))
+      await expectRejection(
+        async () => bulk.writeApiKeys([...many, apiKeyOf('z', { sha256: hashOf('a') })]),
+        'writeApiKeys must reject a taken hash after thousands of others',
+      )
+      expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
+      await bulk.writeApiKeys(many)
+      expectEqual((await bulk.readApiKeys()).length, many.length + 1, 'the number of API keys')
     },
 })
+
+/** The same item, of which a field cannot be read: an adapter must reject what it is part of. */
+function throwing<Item extends object>(item: Item, field: keyof Item): Item {
+  return Object.defineProperty({ ...item }, field, {
+    enumerable: true,
+    get() {
+      throw new Error(`${String(field)} cannot be read`)
+    },
+  })
+}
 
 function ended(): PetImport {
   return importOf({ state: 'finished' })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 
 /** One guarantee of a port as a function that checks it. Independent of any test runner. */
 export interface ContractCase<Port> {
@@ -72,12 +73,28 @@ export async function endWithin<Result>(
  * difference. Objects without a prototype, as some drivers return rows, are plain data too.
  */
 export function expectEqual(actual: unknown, expected: unknown, expectation: string): void {
+  const given = withPrototypes(actual)
+  if (isDeepStrictEqual(given, expected)) return
+  if (!Array.isArray(given) || !Array.isArray(expected)) fail(given, expected, expectation)
+  if (Math.max(given.length, expected.length) <= SHOWN) fail(given, expected, expectation)
+  // The difference of two long lists takes minutes to compute, and nobody reads it.
+  const index = expected.findIndex((item, at) => !isDeepStrictEqual(given[at], item))
+  const start = index === -1 ? expected.length : index
+  const excerpts = [given, expected].map((list) => list.slice(start, start + SHOWN))
+  const counts = `got ${given.length} items, expected ${expected.length}; they differ from ${start}`
+  fail(excerpts[0], excerpts[1], `${expectation}: ${counts}`)
+}
+
+const SHOWN = 20
+
+function fail(actual: unknown, expected: unknown, expectation: string): never {
   try {
-    assert.deepEqual(withPrototypes(actual), expected)
+    assert.deepEqual(actual, expected)
   } catch (error) {
     if (error instanceof assert.AssertionError) error.message = `${expectation}\n${error.message}`
     throw error
   }
+  return assert.fail(expectation)
 }
 
 function withPrototypes(value: unknown): unknown {

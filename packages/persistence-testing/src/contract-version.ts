@@ -28,12 +28,14 @@ export const CASE_IDS: Readonly<Record<string, string>> = {
   'pet.page': 'empty known unknown int64 walk walk-while-adding',
   'pet.filter': 'none status no-match limit after more-than-1000',
   'pet.detached': 'given returned repeated',
-  'api-key.add': 'fields unknown taken same-name list detached',
-  'api-key': 'revoke revoke-unknown revoke-concurrent mark-used mark-used-many mark-used-unknown',
-  'api-key.replace': 'successor earlier-end concurrent again unknown taken changed-since',
-  'rate-limiter': 'exact reset per-key per-window concurrent next-window window-ends',
+  'api-key.add': 'fields unknown taken concurrent names same-name list detached',
+  'api-key':
+    'revoke revoke-unknown revoke-concurrent mark-used mark-used-many mark-used-unknown own-fields',
+  'api-key.replace': 'successor earlier-end any-state concurrent again unknown taken changed-since',
+  'rate-limiter': 'exact reset per-key per-limit per-window concurrent next-window window-ends',
   bulk:
-    'add add.progress add.other-import add.all-or-nothing read write write.taken ids imports idempotency-keys ' +
+    'add add.progress add.other-import add.all-or-nothing read write write.taken write.many ' +
+    'write.int64 ids imports idempotency-keys idempotency-keys.many idempotency-keys.odd ' +
     'api-keys api-keys.taken-hash',
   'persistence.bulk': 'pets idempotency-keys api-keys killed',
   'persistence.reopen': 'pets idempotency-keys deleted-pet api-keys pending-writes process-ends',

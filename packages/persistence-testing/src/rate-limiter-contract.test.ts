@@ -77,6 +77,19 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }
     if (limit.requests > 1) shared.take ??= take
     return shared.take ?? take
   },
+  'per-limit: uses the first limit for all of one length of window': (limit, shared) => {
+    const { take } = createMemoryRateLimiter(limit)
+    if (limit.requests > 1) shared.take ??= take
+    return limit.requests > 3 ? (shared.take ?? take) : take
+  },
+  'per-key: ignores the case of keys': (limit) => {
+    const { take } = createMemoryRateLimiter(limit)
+    return (keyId) => take(keyId.toLowerCase())
+  },
+  'per-key: ignores spaces at the end of keys': (limit) => {
+    const { take } = createMemoryRateLimiter(limit)
+    return (keyId) => take(keyId.trimEnd())
+  },
   'reset: never responds': () => () => new Promise(() => {}),
 }
 

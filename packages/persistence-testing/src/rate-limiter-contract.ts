@@ -6,6 +6,7 @@ const LONG_MS = 3_600_000
 const ENOUGH_MS = 5_000
 const SHORT_MS = 200
 const POLL_MS = 20
+const KEY_IDS = ['key_kiosk', 'key_shop', 'KEY_KIOSK', 'key_kiosk ', 'key_', 'key_%', '__proto__']
 
 /** The contract of `RateLimiter`. The clock is the adapter's own, so some cases wait a moment. */
 export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = casesOf(
@@ -45,7 +46,7 @@ export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = c
     }),
     'per-key: counts each key separately': inOneWindow(async (create) => {
       const limiter = create({ requests: 1, windowMs: LONG_MS })
-      for (const key of ['key_kiosk', 'key_shop', '__proto__']) {
+      for (const key of KEY_IDS) {
         expectEqual(
           (await limiter.take(key)).isAllowed,
           true,
@@ -64,6 +65,24 @@ export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = c
         'the first key must not be allowed after 300 others',
       )
     }),
+    'per-limit: allows the number of each limit, also of limits with windows of one length':
+      inOneWindow(async (create) => {
+        for (const [index, requests] of [3, 5, 1, 4].entries()) {
+          const limiter = create({ requests, windowMs: LONG_MS })
+          const remaining: number[] = []
+          for (let count = 0; count <= requests; count += 1) {
+            const allowance = await limiter.take(`key_${index}`)
+            expectEqual(
+              allowance.isAllowed,
+              count < requests,
+              `isAllowed of the request ${count + 1} with a limit of ${requests}`,
+            )
+            remaining.push(allowance.remaining)
+          }
+          const expected = Array.from({ length: requests }, (_, left) => requests - 1 - left)
+          expectEqual(remaining, [...expected, 0], `remaining with a limit of ${requests}`)
+        }
+      }),
     'per-window: counts for limits with different windows separately': inOneWindow(
       async (create) => {
         const limiters = [LONG_MS, 24 * LONG_MS].map((windowMs) =>

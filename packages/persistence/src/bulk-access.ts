@@ -6,7 +6,8 @@ import type { PersistenceOptions } from './persistence.ts'
  * Everything that one database holds, many items at a time: for import, export, copy and seed. Pets
  * that are read or written under their ids are not validated. The caller that opened it closes it.
  *
- * Every function that writes does so completely or not at all.
+ * Every function that writes does so completely or not at all, whatever the number of items: the
+ * program writes 5,000 at a time. Adapters add pets meanwhile, if several processes may.
  */
 export interface BulkAccess {
   countPets(): Promise<number>
@@ -19,8 +20,8 @@ export interface BulkAccess {
   writePets(pets: readonly Pet[]): Promise<void>
   /**
    * Stores new pets under new ids, in this order, together with the progress of the import that
-   * they belong to. Rejects if the import is no longer where `from` says, or another import was
-   * begun with its id.
+   * they belong to. Rejects if the import is no longer where `from` says, if it is that of another
+   * file, or if another import was begun with its id.
    */
   addPets(pets: readonly NewPet[], progress?: PetImportProgress): Promise<void>
 
@@ -30,8 +31,8 @@ export interface BulkAccess {
   writePetImports(imports: readonly PetImport[]): Promise<void>
 
   /**
-   * Returns idempotency keys by owner and key, at most `limit`, from after this one on. Expired
-   * ones may be among them.
+   * Returns idempotency keys ordered by the text of their owner, then of their key, at most `limit`,
+   * from after this one on. Expired ones may be among them.
    */
   readIdempotencyKeys(
     limit: number,

@@ -118,14 +118,14 @@ function importAdvance(
       const begin = `insert into ${table} (${names}) values (${placeholders(columns)}) on conflict do nothing`
       return { ...statement('pet_import_begin', begin), values }
     }
-    const isThere = [column.id, column.lines, column.state].map(
+    const isThere = [column.id, column.lines, column.state, column.sha256].map(
       (name, index) => `${name} = $${columns.length + index + 1}`,
     )
     const changes = columns.map(({ name }, index) => `${name} = $${index + 1}`)
     const advance = `update ${table} set ${changes.join(', ')} where ${isThere.join(' and ')}`
     return {
       ...statement('pet_import_advance', advance),
-      values: [...values, from.id, BigInt(from.lines), from.state],
+      values: [...values, from.id, BigInt(from.lines), from.state, from.sha256],
     }
   }
 }

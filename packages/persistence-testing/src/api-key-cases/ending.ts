@@ -125,21 +125,19 @@ export async function expectRevocationsKept(
   keys: ApiKeyRepository,
   other: ApiKeyRepository,
 ): Promise<void> {
-  await Promise.all(
-    Array.from({ length: 24 }, async (_, index) => {
-      const id = `key_${index}`
-      await keys.add(aNewApiKey(`${index}`))
-      const revoke = async () => {
-        // In the middle of the others, of each at another time.
-        if (index % 4 > 0) await new Promise((resolve) => setTimeout(resolve, index % 4))
-        await keys.revoke(id, after(5), 'Ada')
-      }
-      const use = () => other.markUsed([{ id, at: after(7) }])
-      const replace = () => other.replace(id, aNewApiKey(`next ${index}`), after(10))
-      const calls = [use, revoke, replace, revoke, use, revoke]
-      await Promise.all(calls.slice(index % 3, (index % 3) + 3).map((call) => call()))
-      const { revokedAt, revokedBy } = (await keys.find(id)) ?? {}
-      expectEqual([revokedAt, revokedBy], [after(5), 'Ada'], 'when and by whom the key was revoked')
-    }),
-  )
+  await inGroups(24, async (index) => {
+    const id = `key_${index}`
+    await keys.add(aNewApiKey(`${index}`))
+    const revoke = async () => {
+      // In the middle of the others, of each at another time.
+      if (index % 4 > 0) await new Promise((resolve) => setTimeout(resolve, index % 4))
+      await keys.revoke(id, after(5), 'Ada')
+    }
+    const use = () => other.markUsed([{ id, at: after(7) }])
+    const replace = () => other.replace(id, aNewApiKey(`next ${index}`), after(10))
+    const calls = [use, revoke, replace, revoke, use, revoke]
+    await Promise.all(calls.slice(index % 3, (index % 3) + 3).map((call) => call()))
+    const { revokedAt, revokedBy } = (await keys.find(id)) ?? {}
+    expectEqual([revokedAt, revokedBy], [after(5), 'Ada'], 'when and by whom the key was revoked')
+  })
 }

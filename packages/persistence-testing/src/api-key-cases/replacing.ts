@@ -1,4 +1,4 @@
-import type { ApiKeyRepository } from '@pet-store/access'
+import type { ApiKey, ApiKeyRepository } from '@pet-store/access'
 import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 
@@ -41,6 +41,27 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
         'the earlier end of the old key',
       )
     },
+    'any-state: replaces a key that ends later, has ended, or is revoked, and changes its end alone':
+      async (keys) => {
+        for (const [index, { expiresAt, isRevoked, end }] of [
+          { expiresAt: after(100), isRevoked: false, end: after(50) },
+          { expiresAt: after(100), isRevoked: true, end: after(50) },
+          { expiresAt: after(50), isRevoked: false, end: after(50) },
+          { expiresAt: after(1), isRevoked: false, end: after(1) },
+          { expiresAt: after(1), isRevoked: true, end: after(1) },
+        ].entries()) {
+          const old = aNewApiKey(`old ${index}`, { expiresAt })
+          await keys.add(old)
+          if (isRevoked) await keys.revoke(old.id, after(2), 'Ada')
+          const before = (await keys.find(old.id)) as ApiKey
+          const successor = aNewApiKey(`new ${index}`)
+          const isReplaced = await keys.replace(old.id, successor, after(50))
+          expectEqual(isReplaced, true, 'replace must return true for a key in any state')
+          const expected = { ...before, expiresAt: end, replacedBy: successor.id }
+          expectEqual(await keys.find(old.id), expected, 'the old key')
+          expectEqual(await keys.find(successor.id), withoutHash(successor), 'the successor')
+        }
+      },
     'concurrent: replaces a key once, even when many calls arrive at the same time': async (
       keys,
     ) => {

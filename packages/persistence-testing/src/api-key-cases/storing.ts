@@ -1,6 +1,14 @@
 import type { ApiKeyRepository, NewApiKey } from '@pet-store/access'
-import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import {
+  type ContractCase,
+  casesOf,
+  expectEqual,
+  expectRejection,
+  inGroups,
+  tryToChange,
+} from '../contract-case.ts'
 import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
+import { ODD_NAMES } from '../odd-names.ts'
 
 const NAMES = [`it's a "key" \\ %_`, '👩‍👧 Kasse 🐕', 'מפתח', ' kiosk ', '🐾'.repeat(100)]
 const KEYS: readonly NewApiKey[] = [
@@ -77,6 +85,40 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       'a rejected key must not be found',
     )
   },
+  'concurrent: stores one of many keys with the same id, or the same hash, that are added at the same time':
+    async (keys) => {
+      const names = ['a', 'b', 'c', 'd', 'e', 'f']
+      for (const taken of [{ id: 'key_same' }, { sha256: hashOf('same') }]) {
+        const added = names.map((name) => aNewApiKey(`${name}${Object.keys(taken)}`, taken))
+        const results = await Promise.allSettled(added.map(async (key) => keys.add(key)))
+        const stored = added.filter((_, index) => results[index]?.status === 'fulfilled')
+        expectEqual(stored.length, 1, 'the number of keys whose add resolves')
+        const [winner] = stored as [NewApiKey]
+        expectEqual(await keys.find(winner.id), withoutHash(winner), 'the key by its id')
+        expectEqual(await keys.findByHash(winner.sha256), withoutHash(winner), 'by its hash')
+        const others = (await keys.list()).filter(({ name }) =>
+          added.some((key) => key.name === name && key !== winner),
+        )
+        expectEqual(others, [], 'no other key may be stored')
+      }
+    },
+  'names: returns the names of keys, and of who created and revoked them, exactly': async (
+    keys,
+  ) => {
+    await inGroups(ODD_NAMES.length, async (index) => {
+      const name = ODD_NAMES[index] ?? ''
+      const key = aNewApiKey(`odd ${index}`, { name, createdBy: name })
+      await keys.add(key)
+      await keys.revoke(key.id, after(5), name)
+    })
+    const listed = new Map((await keys.list()).map((key) => [key.id, key]))
+    for (const [index, name] of ODD_NAMES.entries()) {
+      const key = aNewApiKey(`odd ${index}`, { name, createdBy: name })
+      const expected = { ...withoutHash(key), revokedAt: after(5), revokedBy: name }
+      const results = { found: await keys.find(key.id), listed: listed.get(key.id) }
+      expectEqual(results, { found: expected, listed: expected }, 'a key with an odd name')
+    }
+  },
   'same-name: stores several keys with the same name, as a rotation makes them': async (keys) => {
     for (const key of ['one', 'other']) await keys.add(aNewApiKey(key, { name: 'kiosk' }))
     const isReplaced = await keys.replace(
@@ -134,7 +176,7 @@ function change(key: object | undefined): void {
     createdAt: Date
     expiresAt: Date
   }
-  scopes.push('pets:write')
+  tryToChange(() => void scopes.push('pets:write'))
   createdAt.setTime(0)
   expiresAt.setTime(0)
 }

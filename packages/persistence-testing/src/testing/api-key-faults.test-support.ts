@@ -57,6 +57,20 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
     'add.taken: ignores a key with a known id': (_, { add }) => ({
       add: (key) => add(key).catch(() => undefined),
     }),
+    'add.concurrent: looks for the id and the hash, waits, and adds': (keys) => ({
+      async add(key) {
+        if (keys.isTaken(key)) broken()
+        await pause()
+        keys.rows.push(keys.toRow(key) as (typeof keys.rows)[number])
+      },
+    }),
+    ...stores('add.names: stores names in NFC', ({ name }) => ({ name: name.normalize('NFC') })),
+    ...stores('add.names: stores creators in three bytes', ({ createdBy }) => ({
+      createdBy: createdBy?.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '?'),
+    })),
+    'add.names: stores trimmed names of who revoked': (_, { revoke }) => ({
+      revoke: (id, at, by) => revoke(id, at, by?.trim()),
+    }),
     'add.same-name: accepts a name once': (keys, { add }) => ({
       add: async (key) => (keys.rows.some(({ name }) => name === key.name) ? broken() : add(key)),
     }),
@@ -134,6 +148,51 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
       markUsed: async (uses) => (uses.length === 0 ? broken() : markUsed(uses)),
     }),
 
+    'own-fields: forgets the last use when a key is revoked': (keys, { revoke }) => ({
+      async revoke(id, at, by) {
+        keys.change(id, () => ({ lastUsedAt: undefined }))
+        return revoke(id, at, by)
+      },
+    }),
+    'own-fields: forgets who created a key when it is used': (keys, { markUsed }) => ({
+      async markUsed(uses) {
+        for (const { id } of uses) keys.change(id, () => ({ createdBy: undefined }))
+        return markUsed(uses)
+      },
+    }),
+    'own-fields: forgets who revoked a key when it is replaced': (keys, { replace }) => ({
+      async replace(id, successor, until) {
+        keys.change(id, () => ({ revokedBy: undefined }))
+        return replace(id, successor, until)
+      },
+    }),
+    'own-fields: ends a key when it is revoked': (keys, { revoke }) => ({
+      async revoke(id, at, by) {
+        keys.change(id, () => ({ expiresAt: at }))
+        return revoke(id, at, by)
+      },
+    }),
+    'own-fields: marks the successor as used too': (keys, { markUsed }) => ({
+      async markUsed(uses) {
+        await markUsed(uses)
+        for (const row of keys.rows) keys.change(row.id, () => ({ lastUsedAt: uses[0]?.at }))
+      },
+    }),
+    'replace.any-state: does not replace a revoked key': (keys, { replace }) => ({
+      replace: async (id, successor, until) =>
+        keys.rows.some((row) => row.id === id && row.revokedAt !== undefined)
+          ? false
+          : replace(id, successor, until),
+    }),
+    'replace.any-state: does not replace an expired key': (keys, { replace }) => ({
+      replace: async (id, successor, until) =>
+        keys.rows.some((row) => row.id === id && row.expiresAt && row.expiresAt <= until)
+          ? broken()
+          : replace(id, successor, until),
+    }),
+    'replace.any-state: keeps a later end of a replaced key': {
+      endOf: (old, until) => old.expiresAt ?? until,
+    },
     'replace.successor replace.again: does not end a replaced key': {
       endOf: (old) => old.expiresAt,
     },

@@ -54,7 +54,11 @@ export class FakeBulk implements BulkAccess {
   }
 
   isWhere(stored: PetImport | undefined, from: PetImport | undefined): boolean {
-    return stored?.lines === from?.lines && stored?.state === from?.state
+    return (
+      stored?.lines === from?.lines &&
+      stored?.state === from?.state &&
+      stored?.sha256 === from?.sha256
+    )
   }
 
   async addPets(pets: readonly NewPet[], progress?: PetImportProgress): Promise<void> {
@@ -98,7 +102,7 @@ export class FakeBulk implements BulkAccess {
   }
 
   async writeIdempotencyKeys(keys: readonly StoredIdempotencyKey[]): Promise<void> {
-    for (const { petId, ...key } of keys) {
+    for (const { petId, ...key } of keys.map((key) => ({ ...key }))) {
       if (!this.memory.pets.has(petId)) broken()
       this.memory.keys.set(textOf(key), { key, id: petId })
     }
@@ -117,13 +121,10 @@ export class FakeBulk implements BulkAccess {
   async writeApiKeys(keys: readonly StoredApiKey[]): Promise<void> {
     const ids = new Set(keys.map(({ id }) => id))
     const others = this.apiKeys.rows.filter(({ id }) => !ids.has(id))
-    if (keys.some(({ sha256 }) => others.some((other) => other.sha256 === sha256))) broken()
-    this.apiKeys.rows.splice(
-      0,
-      Number.POSITIVE_INFINITY,
-      ...others,
-      ...keys.map((key) => ({ ...key })),
-    )
+    const taken = new Set(others.map(({ sha256 }) => sha256))
+    if (keys.some(({ sha256 }) => taken.has(sha256))) broken()
+    this.apiKeys.rows.length = 0
+    for (const key of [...others, ...keys]) this.apiKeys.rows.push({ ...key })
     for (const { id, replaces, overlapUntil } of keys) {
       const old = this.apiKeys.rows.find((row) => row.id === replaces)
       if (old && overlapUntil) this.apiKeys.end(old.id, this.apiKeys.endOf(old, overlapUntil), id)

@@ -1,0 +1,73 @@
+import type { ApiKey, ApiKeyRepository } from '@pet-store/access'
+import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
+
+/** Each function changes its own fields of its own key, in whatever order they are called. */
+export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key', {
+  'own-fields: changes the fields of a use, a revocation and a rotation alone, of one key, in any order':
+    async (keys) => {
+      const neighbour = aNewApiKey('neighbour', { createdBy: 'Eve', expiresAt: after(90) })
+      await keys.add(neighbour)
+      await keys.revoke(neighbour.id, after(1), 'Eve')
+      await keys.markUsed([{ id: neighbour.id, at: after(2) }])
+      const before = await keys.find(neighbour.id)
+      for (const [index, order] of ORDERS.entries()) {
+        const key = aNewApiKey(`full ${index}`, FULL)
+        await keys.add(key)
+        let expected: ApiKey = withoutHash(key)
+        for (const name of order) {
+          const fields = await CHANGES[name](keys, key.id)
+          expected = { ...expected, ...fields }
+          const listed = (await keys.list()).find(({ id }) => id === key.id)
+          const results = {
+            found: await keys.find(key.id),
+            byHash: await keys.findByHash(key.sha256),
+            listed,
+          }
+          expectEqual(
+            results,
+            { found: expected, byHash: expected, listed: expected },
+            `the key after ${order.slice(0, order.indexOf(name) + 1).join(', ')}`,
+          )
+        }
+      }
+      expectEqual(await keys.find(neighbour.id), before, 'another key must not change')
+    },
+})
+
+const FULL = {
+  scopes: ['pets:read', 'pets:write'],
+  createdBy: 'Ada',
+  expiresAt: after(100),
+} as const
+
+type Change = 'used' | 'revoked' | 'replaced'
+
+/** Changes a key, and returns the fields that have changed. */
+const CHANGES: Readonly<
+  Record<Change, (keys: ApiKeyRepository, id: string) => Promise<Partial<ApiKey>>>
+> = {
+  async used(keys, id) {
+    await keys.markUsed([{ id, at: after(3) }])
+    return { lastUsedAt: after(3) }
+  },
+  async revoked(keys, id) {
+    await keys.revoke(id, after(5), 'Bob')
+    return { revokedAt: after(5), revokedBy: 'Bob' }
+  },
+  async replaced(keys, id) {
+    const name = `next of ${id}`
+    const successor = aNewApiKey(name, { createdAt: after(9) })
+    await keys.replace(id, successor, after(10))
+    return { expiresAt: after(10), replacedBy: successor.id }
+  },
+}
+
+const ORDERS: readonly (readonly Change[])[] = [
+  ['used', 'revoked', 'replaced'],
+  ['used', 'replaced', 'revoked'],
+  ['revoked', 'used', 'replaced'],
+  ['revoked', 'replaced', 'used'],
+  ['replaced', 'used', 'revoked'],
+  ['replaced', 'revoked', 'used'],
+]

@@ -1,0 +1,18 @@
+import { PET_NAME } from '@pet-store/domain'
+
+/** What encodings, drivers, collations and careless statements change. */
+export const ODD_NAMES: readonly string[] = [
+  ...[`O'Hara`, `"Rex"`, '`Rex`', '\\', `\\'`, `'; DROP TABLE pets; --`],
+  ...['?', '??', '$1', ':name', '@p1', '%', '_', '{}', '\\u0000'],
+  // Look like another type.
+  ...['007', '1e3', 'null', 'NULL', 'true', '2030-12-05T00:00:00Z', '{"a":1}', '[]'],
+  ...['REX', 'rex', 'Straße', 'İstanbul'],
+  ...['🐕', '👩🏽‍🚒', '🏳️‍🌈', '🇺🇳'],
+  ...['كلب', 'כלב', 'Rex \u202Eכלב\u202C'],
+  // The first two look alike, one composed and one not, and so do the last two.
+  ...['Zo\u00EB', 'Zoe\u0308', '\uAC00', '\u1100\u1161', '\u212B', '\u00C5'],
+  ...['  Rex  ', '\tRex\r\n', '\uFEFFRex\uFEFF', '\u00A0Rex\u3000'],
+  // Control characters and non-characters.
+  ...['\u0001Rex\u001F', 'Rex\u007F\u0085', 'Rex\uFFFF', '\u{10FFFF}'],
+  '🐕'.repeat(PET_NAME.maxCodePoints),
+]
