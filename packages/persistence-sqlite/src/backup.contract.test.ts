@@ -1,14 +1,18 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
+  copyFileSync,
   existsSync,
   lstatSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
@@ -98,12 +102,16 @@ describe('SQLite backup', () => {
     await fill(3)
     await backupSqlite({ url }, backup)
     const other = join(folder, 'new', 'pets.db')
-    expect(await restoreSqlite({ url: `sqlite:${other}` }, backup)).toEqual({ pets: 3 })
+    expect(await restoreSqlite({ url: `sqlite:${other}` }, backup)).toEqual({
+      pets: 3,
+      previousFiles: [],
+    })
     await fill(1, `sqlite:${other}`)
     expect(countOf(other)).toBe(4)
 
     await fill(2)
-    const { pets, previousFile = '' } = await restoreSqlite({ url }, backup)
+    const { pets, previousFiles } = await restoreSqlite({ url }, backup)
+    const [previousFile = ''] = previousFiles
     expect([pets, countOf(path), countOf(previousFile)]).toEqual([3, 3, 5])
     const restored = await open()
     expect((await restored.pets.add(aNewPet())).id).toBe(4n)
@@ -115,7 +123,7 @@ describe('SQLite backup', () => {
     await backupSqlite({ url }, backup)
     const service = await open()
     await expect(restoreSqlite({ url }, backup)).rejects.toThrow(
-      'is in use. Stop the service first.',
+      'it is in use. Stop the service first.',
     )
     expect((await service.pets.add(aNewPet())).id).toBe(2n)
     await service.close()
@@ -146,7 +154,8 @@ describe('SQLite backup', () => {
     damaged.fill(0xff, position, position + 30_000)
     writeFileSync(path, damaged)
     writeFileSync(`${path}-wal`, 'log')
-    const { pets, previousFile = '' } = await restoreSqlite({ url }, backup)
+    const { pets, previousFiles } = await restoreSqlite({ url }, backup)
+    const [previousFile = ''] = previousFiles
     expect([pets, countOf(path)]).toEqual([2_000, 2_000])
     expect(readFileSync(previousFile).subarray(8_192).equals(damaged.subarray(8_192))).toBe(true)
     expect(existsSync(`${path}-wal`)).toBe(false)
@@ -164,7 +173,9 @@ describe('SQLite backup', () => {
     await close()
     truncateSync(path, 1_000)
     writeFileSync(`${path}-wal`, log)
-    const { previousFile = '' } = await restoreSqlite({ url }, backup)
+    const {
+      previousFiles: [previousFile = ''],
+    } = await restoreSqlite({ url }, backup)
     expect(existsSync(`${path}-wal`)).toBe(false)
     expect(readFileSync(`${previousFile}-wal`).equals(log)).toBe(true)
     expect(countOf(path)).toBe(2_000)
@@ -220,7 +231,9 @@ describe('SQLite backup', () => {
     writeFileSync(`${path}.${process.ppid}.tmp`, 'of a process that runs')
     const link = join(folder, 'link.db')
     symlinkSync(path, link)
-    const { previousFile = '' } = await restoreSqlite({ url: `sqlite:${link}` }, backup)
+    const {
+      previousFiles: [previousFile = ''],
+    } = await restoreSqlite({ url: `sqlite:${link}` }, backup)
     expect([lstatSync(link).isSymbolicLink(), countOf(path), countOf(previousFile)]).toEqual([
       true,
       3,
@@ -239,5 +252,110 @@ describe('SQLite backup', () => {
     writeFileSync(backup, bytes)
     await expect(restoreSqlite({ url }, backup)).rejects.toThrow(/^Cannot /)
     expect(countOf(path)).toBe(2_000)
+  })
+
+  /** Stores pets and leaves their log, as a process that was killed does. */
+  const fillAndKill = (count: number, at = url) => {
+    const code = `
+      import { openSqlitePersistence } from './open-persistence.ts'
+      const { pets } = await openSqlitePersistence({ url: ${JSON.stringify(at)}, mode: 'migrate' })
+      for (let n = 0; n < ${count}; n += 1) await pets.add({ name: 'Rex', categoryId: 1n })
+      process.kill(process.pid, 'SIGKILL')`
+    const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
+    const { signal } = spawnSync(process.execPath, node, { cwd: import.meta.dirname })
+    expect(signal).toBe('SIGKILL')
+  }
+
+  it('is restored beside the log of a database that was deleted, which is kept and not applied', async () => {
+    await fill(30)
+    await backupSqlite({ url }, backup)
+    fillAndKill(20)
+    const log = readFileSync(`${path}-wal`)
+    rmSync(path)
+    const { pets, previousFiles } = await restoreSqlite({ url }, backup)
+    expect([pets, countOf(path)]).toEqual([30, 30])
+    expect(previousFiles).toEqual([expect.stringMatching(/^.*pets\.db\.\d{8}T\d{6}Z-wal$/)])
+    expect(readFileSync(previousFiles[0] ?? '').equals(log)).toBe(true)
+    expect(readdirSync(folder)).not.toContain('pets.db-shm')
+  })
+
+  it('is written over a file beside which the log of a killed process lies', async () => {
+    await fill(3)
+    fillAndKill(20, `sqlite:${backup}`)
+    expect(await backupSqlite({ url }, backup)).toEqual({ pets: 3 })
+    expect(countOf(backup)).toBe(3)
+    expect(readdirSync(folder).toSorted()).toEqual(['backup.db', 'pets.db'])
+  })
+
+  it('is not written over a database that is open', async () => {
+    await fill(3)
+    const other = await open(`sqlite:${backup}`)
+    await expect(backupSqlite({ url }, backup)).rejects.toThrow('it is in use')
+    expect((await other.pets.add(aNewPet())).id).toBe(1n)
+    await other.close()
+  })
+
+  it('is restored twice within a second, and each database that was there is kept', async () => {
+    await fill(3)
+    await backupSqlite({ url }, backup)
+    await fill(2)
+    const first = await restoreSqlite({ url }, backup)
+    const second = await restoreSqlite({ url }, backup)
+    const kept = [...first.previousFiles, ...second.previousFiles]
+    expect(kept.map((file) => countOf(file))).toEqual([5, 3])
+  })
+
+  /** Begins to restore a large backup in another process, which stops while it copies. */
+  const restoreAndPause = async (to: string) => {
+    await fill(1)
+    const database = new Database(path)
+    database.exec(`insert into pet (name, category_id)
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 200000)
+      select 'Rex', i from n`)
+    database.close()
+    await backupSqlite({ url }, backup)
+    const code = `
+      import { restoreSqlite } from './backup.ts'
+      await restoreSqlite({ url: ${JSON.stringify(to)} }, ${JSON.stringify(backup)})`
+    const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
+    const child = spawn(process.execPath, node, { cwd: import.meta.dirname })
+    const stderr = text(child.stderr)
+    while (!readdirSync(folder).some((name) => name.endsWith('.tmp'))) await setImmediate()
+    child.kill('SIGSTOP')
+    return async () => {
+      child.kill('SIGCONT')
+      return stderr
+    }
+  }
+
+  it('is not restored over a database that a service created meanwhile', async () => {
+    const other = `sqlite:${join(folder, 'other.db')}`
+    const goOn = await restoreAndPause(other)
+    const service = await open(other)
+    expect(await goOn()).toContain('it is in use')
+    expect((await service.pets.add(aNewPet())).id).toBe(1n)
+    await service.close()
+  })
+
+  it('cannot be opened by a service while a backup is put in its place', async () => {
+    const goOn = await restoreAndPause(url)
+    const opening = open()
+    expect(await goOn()).toBe('')
+    const service = await opening
+    await service.check()
+    await service.pets.add(aNewPet())
+    await service.close()
+    expect(countOf(path)).toBe(200_002)
+  })
+
+  it('is restored over a file under another log, and both are kept as they are', async () => {
+    await fill(30)
+    await backupSqlite({ url }, backup)
+    fillAndKill(20)
+    copyFileSync(backup, path)
+    const [file, log] = [readFileSync(path), readFileSync(`${path}-wal`)]
+    const { previousFiles } = await restoreSqlite({ url }, backup)
+    expect(previousFiles.map((kept) => readFileSync(kept))).toEqual([file, log])
+    expect(countOf(path)).toBe(30)
   })
 })

@@ -1,10 +1,9 @@
 import {
+  constants,
   copyFileSync,
   existsSync,
   linkSync,
-  lstatSync,
   readdirSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,7 +12,15 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openSqliteDatabase, withSqliteDatabase } from './database/database.ts'
 import { isBusy } from './database/failures.ts'
-import { createFolder, syncFile, syncFolder } from './database/file-access.ts'
+import { assertDatabaseFile, createFolder, syncFile, syncFolder } from './database/file-access.ts'
+import {
+  assertNoOrphanedLog,
+  hasOwnLog,
+  LOGS,
+  linkTarget,
+  logsBeside,
+  removeLogs,
+} from './database/logs.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { assertPetStore } from './migrations.ts'
 
@@ -22,27 +29,27 @@ export interface SqliteBackup {
 }
 
 export interface RestoredSqlite extends SqliteBackup {
-  /** Where the database is now that was there before; absent if there was none. */
-  readonly previousFile?: string
+  /** Where everything is kept that was there before: the database and its logs. */
+  readonly previousFiles: readonly string[]
 }
 
 /**
  * Writes a consistent copy of a database to a file, even while a service writes to it, and checks
- * the copy. An existing file is replaced when the copy is complete. Rejects with one sentence.
+ * the copy. An existing file is replaced when the copy is complete, and its log is removed. Rejects
+ * with one sentence.
  */
 export async function backupSqlite(
   { url }: Pick<SqliteOptions, 'url'>,
   file: string,
 ): Promise<SqliteBackup> {
-  // A link stays one.
-  return copyTo(existsSync(file) ? realpathSync(file) : file, sqlitePath(url))
+  return copyTo(linkTarget(file), sqlitePath(url), removeLogs)
 }
 
 /**
  * Replaces a database, which must not be open anywhere, by a backup. An existing database, even a
- * damaged one, is kept under another name; at every moment one of the two has its name. Rejects
- * with one sentence, and changes nothing, if the backup is damaged, of another program or of a
- * newer version.
+ * damaged one, is kept under another name, and so is a log without one; at every moment one of the
+ * two databases has its name. Rejects with one sentence, and changes nothing, if the backup is
+ * damaged, of another program or of a newer version.
  */
 export async function restoreSqlite(
   { url }: Pick<SqliteOptions, 'url'>,
@@ -51,41 +58,63 @@ export async function restoreSqlite(
   const named = sqlitePath(url)
   if (named === MEMORY) throw new Error('A backup cannot be restored into memory.')
   await withSqliteDatabase(file, { readOnly: true }, assertPetStore)
-  if (!existsSync(named)) {
-    createFolder(dirname(named))
-    return copyTo(named, file)
-  }
-  // A link stays one.
-  const path = lstatSync(named).isSymbolicLink() ? realpathSync(named) : named
-  assertUnused(path)
-  const previousFile = `${path}.${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
-  return { ...(await copyTo(path, file, () => keep(path, previousFile))), previousFile }
+  const path = linkTarget(named)
+  createFolder(dirname(path))
+  const previousFiles: string[] = []
+  const { pets } = await copyTo(path, file, () => previousFiles.push(...keepFiles(path)))
+  return { pets, previousFiles }
 }
 
 /**
- * Gives a database a second name. The log of a damaged one, which would be applied to the next, has
- * only that one then.
+ * Gives a database a second name, and its logs, which would be applied to the next one, only that.
+ * Returns the new names.
  */
-function keep(path: string, previousFile: string): void {
-  try {
-    linkSync(path, previousFile)
-  } catch {
-    // Not every file system has links.
-    copyFileSync(path, previousFile)
-    syncFile(previousFile)
+function keepFiles(path: string): readonly string[] {
+  const logs = logsBeside(path)
+  if (!existsSync(path) && logs.length === 0) return []
+  const kept = keepUnderFreeName(path)
+  for (const log of logs) renameSync(log, log.replace(path, kept))
+  removeLogs(path)
+  return [kept, ...logs.map((log) => log.replace(path, kept))].filter((name) => existsSync(name))
+}
+
+/** Returns a name that no file had, nor the log of one. */
+function keepUnderFreeName(path: string): string {
+  const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  for (let attempt = 1; ; attempt += 1) {
+    const name = attempt === 1 ? `${path}.${time}` : `${path}.${time}-${attempt}`
+    if (LOGS.some((log) => existsSync(`${name}${log}`))) continue
+    try {
+      if (existsSync(path)) linkOrCopy(path, name)
+      return name
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
   }
-  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${previousFile}-wal`)
-  rmSync(`${path}-shm`, { force: true })
+}
+
+/** What a file system that has no links reports, and one of a file that has too many. */
+const NO_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+
+/** Never replaces a file. */
+function linkOrCopy(path: string, name: string): void {
+  try {
+    linkSync(path, name)
+  } catch (error) {
+    if (!NO_LINKS.includes((error as NodeJS.ErrnoException).code)) throw error
+    copyFileSync(path, name, constants.COPYFILE_EXCL)
+    syncFile(name)
+  }
 }
 
 /**
  * Writes to a temporary file beside the final one, which takes its name once it is checked and on
- * the disk.
+ * the disk. Nobody else can open the final one meanwhile.
  */
 async function copyTo(
   file: string,
   from: string,
-  beforeRename: () => void = () => {},
+  beforeRename: (file: string) => void,
 ): Promise<SqliteBackup> {
   const folder = dirname(file)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
@@ -95,18 +124,21 @@ async function copyTo(
   }
   const temporary = `${file}.${process.pid}.tmp`
   const source = await openSqliteDatabase(from, { readOnly: true })
+  let lock: Database.Database | undefined
   try {
     const existing = statSync(file, { throwIfNoEntry: false })
     if (existing?.isFile() === false) throw new Error('it is a folder or a device')
-    if (existing && realpathSync(file) === realpathSync(from))
-      throw new Error('it is the database itself')
+    if (existing && isSameFile(file, from)) throw new Error('it is the database itself')
+    lock = lockDatabase(file)
     removeLeftovers(file)
     // The statement writes another file only, but is rejected in this mode.
     source.pragma('query_only = off')
     source.prepare('vacuum into ?').run(temporary)
     const pets = checkCopy(temporary)
     syncFile(temporary)
-    beforeRename()
+    // A service may have created it while it was not there.
+    lock ??= lockDatabase(file)
+    beforeRename(file)
     renameSync(temporary, file)
     syncFolder(folder)
     return { pets }
@@ -115,7 +147,49 @@ async function copyTo(
     throw new Error(`Cannot write ${JSON.stringify(file)}: ${reason}.`, { cause: error })
   } finally {
     source.close()
+    // SQLite leaves everything as it is when the file has another name by now.
+    lock?.close()
     rmSync(temporary, { force: true })
+  }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((file) => statSync(file, { bigint: true }))
+  return first?.dev === second?.dev && first?.ino === second?.ino
+}
+
+/**
+ * Keeps every other process from opening a database, until the connection that this returns is
+ * closed. Throws if one has it open. The log of a sound database is moved into the file. From a
+ * file that is no database nothing can be learned: it is not locked.
+ */
+function lockDatabase(path: string): Database.Database | undefined {
+  if (!isDatabaseWithOwnLog(path)) return undefined
+  const database = new Database(path, { timeout: 0 })
+  try {
+    database.pragma('locking_mode = exclusive')
+    if (database.pragma('quick_check(1)', { simple: true }) === 'ok') {
+      database.pragma('journal_mode = delete')
+      // In the exclusive mode SQLite keeps a journal; the next read removes it.
+      database.pragma('locking_mode = normal')
+      database.prepare('select 1 from sqlite_schema limit 1').get()
+      database.exec('begin exclusive')
+    }
+    return database
+  } catch (error) {
+    if (!isBusy(error)) return database
+    database.close()
+    throw new Error('it is in use. Stop the service first', { cause: error })
+  }
+}
+
+function isDatabaseWithOwnLog(path: string): boolean {
+  try {
+    assertNoOrphanedLog(path)
+    assertDatabaseFile(path, false)
+    return hasOwnLog(path)
+  } catch {
+    return false
   }
 }
 
@@ -146,23 +220,5 @@ function checkCopy(file: string): number {
     return copy.prepare('select count(*) from pet').pluck().get() as number
   } finally {
     copy.close()
-  }
-}
-
-/**
- * In WAL mode every connection holds a lock; only without any can the mode be changed. Also moves
- * the log into the file. A damaged file may be replaced: nothing can be learned from it.
- */
-function assertUnused(path: string): void {
-  const database = new Database(path, { timeout: 0 })
-  try {
-    database.pragma('journal_mode = delete')
-  } catch (error) {
-    if (!isBusy(error)) return
-    throw new Error(`The database ${JSON.stringify(path)} is in use. Stop the service first.`, {
-      cause: error,
-    })
-  } finally {
-    database.close()
   }
 }

@@ -4,6 +4,7 @@ import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persi
 import type { Database } from 'better-sqlite3'
 import { closedOnFailure, openSqliteDatabase, withSqliteDatabase } from './database/database.ts'
 import { inWriteTransaction } from './database/failures.ts'
+import { logsBeside } from './database/logs.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { createSqliteOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
@@ -23,7 +24,7 @@ export async function readSqliteMigrations({
   url,
 }: Pick<SqliteOptions, 'url'>): Promise<MigrationState> {
   const path = sqlitePath(url)
-  if (path !== MEMORY && !existsSync(path))
+  if (path !== MEMORY && !existsSync(path) && logsBeside(path).length === 0)
     return migrationState(nameOf(path), undefined, MIGRATIONS)
   return withSqliteDatabase(path, { readOnly: true }, stateOf)
 }

@@ -14,10 +14,10 @@ export async function backupCommand(file: string): Promise<void> {
 export async function restoreCommand(file: string): Promise<void> {
   const { restore } = await persistenceAdapter(readSettings())
   if (restore === undefined) throw new Error(USE_OTHER_TOOLS)
-  const { pets, previousFile } = await restore(file)
-  const before =
-    previousFile === undefined ? '' : ` The database that was there before is now ${previousFile}.`
-  console.log(`Restored ${amount(pets, 'pet')}.${before}`)
+  const { pets, previousFiles } = await restore(file)
+  const kept =
+    previousFiles.length === 0 ? '' : ` What was there before is kept: ${previousFiles.join(', ')}`
+  console.log(`Restored ${amount(pets, 'pet')}.${kept}`)
 }
 
 const USE_OTHER_TOOLS =

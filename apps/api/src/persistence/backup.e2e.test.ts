@@ -44,13 +44,13 @@ it('pet-store backup and restore keep every pet that was reported as stored', as
   const inUse = await runHere('restore backup.db', folder, settings)
   expect(inUse).toMatchObject({
     code: 1,
-    stderr: 'The database "pets.db" is in use. Stop the service first.\n',
+    stderr: 'Cannot write "pets.db": it is in use. Stop the service first.\n',
   })
   const [service] = running.splice(0)
   service?.process.kill('SIGTERM')
   await service?.ended
   expect((await runHere('restore backup.db', folder, settings)).stdout).toMatch(
-    /^Restored \d+ pets\. The database that was there before is now pets\.db\.\d{8}T\d{6}Z\.\n$/,
+    /^Restored \d+ pets\. What was there before is kept: pets\.db\.\d{8}T\d{6}Z\n$/,
   )
   const askRestored = await start(folder, 'pets.db')
   for (const text of before) {

@@ -29,8 +29,10 @@ export interface PersistenceAdapter {
    * for that.
    */
   backup?(file: string): Promise<{ readonly pets: number }>
-  /** Puts a copy in the place of the database, which is kept under another name. */
-  restore?(file: string): Promise<{ readonly pets: number; readonly previousFile?: string }>
+  /** Puts a copy in the place of the database, which is kept under another name, with its logs. */
+  restore?(
+    file: string,
+  ): Promise<{ readonly pets: number; readonly previousFiles: readonly string[] }>
 }
 
 /**

@@ -12,6 +12,7 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { codeOf, withRetries } from './failures.ts'
 import { assertAccess, assertDatabaseFile, createFolder, NO_DATABASE, user } from './file-access.ts'
+import { assertNoOrphanedLog, assertOwnLog } from './logs.ts'
 import { MEMORY } from './settings.ts'
 
 /** How a file is opened. */
@@ -31,8 +32,10 @@ export async function openSqliteDatabase(
     if (path === MEMORY) return new Database(path)
     const mayCreate = create && !readOnly
     if (mayCreate) createFolder(dirname(path))
+    assertNoOrphanedLog(path)
     assertDatabaseFile(path, mayCreate)
     assertAccess(path, readOnly)
+    assertOwnLog(path)
     return readOnly ? await openReadOnly(path) : await openWritable(path)
   } catch (error) {
     const reason = reasonOf(error, path)
@@ -57,15 +60,21 @@ export async function withSqliteDatabase<Result>(
 }
 
 async function openWritable(path: string): Promise<Database.Database> {
+  // Opened again after each wait: whoever held the lock may have put another file in its place.
+  const connection = await withRetries(() => openWithLog(path))
+  // A pet is stored when its response is sent, even after a power failure.
+  // docs/decisions/0010-sqlite-durability.md
+  connection.pragma('synchronous = full')
+  return connection
+}
+
+function openWithLog(path: string): Promise<Database.Database> {
   return closedOnFailure(new Database(path, { timeout: 0 }), async (connection) => {
     // Readers and a writer do not block each other. Also the first read of the file, which shows
     // whether it is a database.
-    const mode = await withRetries(() => connection.pragma('journal_mode = wal', { simple: true }))
+    const mode = connection.pragma('journal_mode = wal', { simple: true })
     if (mode !== 'wal')
       throw new Error(`its file system does not support a write-ahead log (${mode})`)
-    // A pet is stored when its response is sent, even after a power failure.
-    // docs/decisions/0010-sqlite-durability.md
-    connection.pragma('synchronous = full')
     return connection
   })
 }

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '@pet-store/testing'
+import { beforeEach, expect, it } from 'vitest'
+import { backupSqlite } from '../backup.ts'
+import { openSqliteBulkAccess } from '../bulk-access.ts'
+import { migrateSqlite, readSqliteMigrations } from '../migrations.ts'
+import { openSqlitePersistence } from '../open-persistence.ts'
+
+let folder: string
+let path: string
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  path = join(folder, 'pets.db')
+  addAndEnd(3)
+})
+
+/** Stores pets in another process, and kills it: its log stays. */
+function addAndEnd(count: number): void {
+  const code = `
+    import { openSqlitePersistence } from '../open-persistence.ts'
+    const url = ${JSON.stringify(`sqlite:${path}`)}
+    const { pets } = await openSqlitePersistence({ url, mode: 'migrate' })
+    for (let n = 0; n < ${count}; n += 1) await pets.add({ name: 'Rex', categoryId: 1n })
+    process.kill(process.pid, 'SIGKILL')`
+  const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
+  const { signal } = spawnSync(process.execPath, node, { cwd: import.meta.dirname })
+  expect(signal).toBe('SIGKILL')
+}
+
+/** Every way in which a file is opened. */
+async function expectNoOpening(sentence: string): Promise<void> {
+  const url = `sqlite:${path}`
+  const openings = [
+    openSqlitePersistence({ url, mode: 'migrate' }),
+    openSqlitePersistence({ url, mode: 'write' }),
+    openSqlitePersistence({ url, mode: 'read' }),
+    openSqliteBulkAccess({ url, mode: 'migrate' }),
+    migrateSqlite({ url }),
+    readSqliteMigrations({ url }),
+    backupSqlite({ url }, join(folder, 'backup.db')),
+  ]
+  for (const opening of openings) await expect(opening).rejects.toThrow(sentence)
+}
+
+const countPets = async () => {
+  const bulk = await openSqliteBulkAccess({ url: `sqlite:${path}`, mode: 'read' })
+  const count = await bulk.countPets()
+  await bulk.close()
+  return count
+}
+
+it('opens a file with the log of a killed process', async () => {
+  expect(await countPets()).toBe(3)
+})
+
+it('creates no database where the log of one lies, which works when its file is back', async () => {
+  const log = readFileSync(`${path}-wal`)
+  renameSync(path, join(folder, 'moved'))
+  await expectNoOpening(
+    `the file is missing, but its log ${JSON.stringify(`${path}-wal`)} is there`,
+  )
+  expect([existsSync(path), readFileSync(`${path}-wal`).equals(log)]).toEqual([false, true])
+  renameSync(join(folder, 'moved'), path)
+  expect(await countPets()).toBe(3)
+})
+
+it('creates no database in an emptied file beside its log', async () => {
+  writeFileSync(path, '')
+  await expectNoOpening('the file is empty, but its log')
+})
+
+it('finds the log beside the file that a link leads to', async () => {
+  renameSync(path, join(folder, 'moved'))
+  const linked = path
+  path = join(folder, 'link.db')
+  symlinkSync(linked, path)
+  await expectNoOpening(`the file is missing, but its log ${JSON.stringify(`${linked}-wal`)}`)
+})
+
+it('applies no log to a file that it was not written for', async () => {
+  const other = join(folder, 'other.db')
+  copyFileSync(path, other)
+  copyFileSync(`${path}-wal`, `${other}-wal`)
+  const backup = join(folder, 'backup.db')
+  await backupSqlite({ url: `sqlite:${other}` }, backup)
+  copyFileSync(backup, path)
+  await expectNoOpening(
+    `the log ${JSON.stringify(`${path}-wal`)} beside it was written for another`,
+  )
+  rmSync(`${path}-wal`)
+  expect(await countPets()).toBe(3)
+})
