@@ -78,6 +78,12 @@ export const IMPORTS = {
     remedy:
       'The client runs in browsers and depends on nothing: declare the types of the wire again.',
   },
+  pages: {
+    may: ['client', 'node:path', 'esbuild', 'tsup'],
+    tests: ['http-express'],
+    remedy:
+      'The pages are text, and scripts for browsers that use the client. Take what a page shows from the OpenAPI description.',
+  },
   contracts: {
     may: [
       'domain',
@@ -240,10 +246,10 @@ export default {
     forbid(
       'source-runs-without-development-dependencies',
       'Source runs where development dependencies are not installed. Move the package to "dependencies", or import only its types.',
-      // Build configurations are not shipped.
+      // Build configurations are not shipped, and of the pages only what was bundled runs.
       {
         path: '^(packages|apps)/',
-        pathNot: [TEST, '^apps/(benchmark|faults)/', '/tsup\\.config\\.ts$'],
+        pathNot: [TEST, '^apps/(benchmark|faults)/', '^packages/pages/', '/tsup\\.config\\.ts$'],
       },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     ),
@@ -252,13 +258,7 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Build output, and the benchmark's peers, whose dependencies only `pnpm bench` installs.
-    exclude: {
-      path: [
-        '^(packages|apps)/[^/]+/dist/',
-        '^apps/benchmark/peers/',
-        '^packages/http-express/pages/',
-      ],
-    },
+    exclude: { path: ['^(packages|apps)/[^/]+/dist/', '^apps/benchmark/peers/'] },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

@@ -6,6 +6,7 @@ import {
   type PetAppOptions,
   type PetServer,
 } from '@pet-store/http-express'
+import { pages } from '@pet-store/pages'
 import type { Persistence } from '@pet-store/persistence'
 import { openObservability } from './observability/open-observability.ts'
 import type { Reports } from './observability/reports.ts'
@@ -68,7 +69,7 @@ async function openProgram(
     tokenCheck: keyCheck.check,
     readiness: readiness.check,
   })
-  const app = createPetApp({ ...options, ...http, ...parts, readiness: readiness.check })
+  const app = createPetApp({ ...options, ...http, ...parts, pages, readiness: readiness.check })
   return {
     server: createPetServer(parts.traced(app), parts.log, http),
     metricsServer: observability.metricsServer,

@@ -102,6 +102,6 @@ describe('where a public address is configured', () => {
       headers: { Accept: 'text/html', Host: 'evil.example' },
       key: null,
     })
-    expect(page.text).toContain(`${PUBLIC}/v1/pets`)
+    expect(page.text).toContain(`${PUBLIC}/v1`)
   })
 })

@@ -16,6 +16,7 @@ export type { TokenCheck } from './request/api-key.ts'
 export type { TrustProxy } from './request/client-address.ts'
 export type { HttpLog, RequestEntry } from './request/http-log.ts'
 export type { RateLimiting } from './request/rate-limit.ts'
+export type { Pages } from './routes/page-routes.ts'
 export type { Checks, ReadinessCheck } from './routes/health-routes.ts'
 
 // What clients of the service can see

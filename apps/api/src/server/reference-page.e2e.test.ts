@@ -50,7 +50,7 @@ describe('the reference page', () => {
     await page.selectOption('#listPets-status', 'sold')
     const curlSample = page.locator('#listPets [role=tabpanel] >> nth=0')
     expect(await curlSample.textContent()).toBe(
-      `curl -w '\\n' -H "Authorization: Bearer ${key}" '${address}/pets?status=sold'`,
+      `curl '${address}/pets?status=sold' \\\n  -H 'Authorization: Bearer ${key}'`,
     )
     expect((await curl((await curlSample.textContent()) ?? '')).status).toBe(200)
     await page.click('#createPet >> text=Python')

@@ -70,7 +70,7 @@ describe('what the page of the store says when it cannot', () => {
       route.fulfill({ status: 201, body: '{"id":9,"name":"Rex","categoryId":1}' }),
     )
     await page.keyboard.type('Rex')
-    await page.fill('#category', '1')
+    await page.fill('#add-categoryId', '1')
     await page.click('#add-form button')
     await page.waitForSelector('.added bdi:text-is("Rex")')
   })
@@ -106,9 +106,9 @@ describe('what the page of the store says when it cannot', () => {
         'W'.repeat(100),
         '\u202e  שלום',
       ]) {
-        await page.fill('#name', name)
-        await page.fill('#category', INT64.min)
-        await page.selectOption('#status', 'available')
+        await page.fill('#add-name', name)
+        await page.fill('#add-categoryId', INT64.min)
+        await page.selectOption('#add-status', 'available')
         await page.click('#add-form button')
         await expect.poll(() => page.locator('.added bdi').first().textContent()).toBe(name)
       }

@@ -81,8 +81,8 @@ describe('the page of the store', () => {
     const { page, problems } = await openStore()
     await page.click('text=Add the first pet')
     await page.keyboard.type('Pet 1')
-    await page.fill('#category', '7')
-    await page.focus('#name')
+    await page.fill('#add-categoryId', '7')
+    await page.focus('#add-name')
     await page.keyboard.press('Enter')
     for (const name of ['Zoë 🐕', 'Pet 3']) {
       await page.waitForSelector('#add-message:has-text("Added with ID")')
@@ -110,24 +110,24 @@ describe('the page of the store', () => {
     const { page } = await openStore()
     await page.click('#add-form button')
     await page.waitForSelector('#add-error:text-is("Name: enter the name of the pet.")')
-    await page.fill('#name', 'Rex')
-    await page.fill('#category', 'one')
+    await page.fill('#add-name', 'Rex')
+    await page.fill('#add-categoryId', 'one')
     await page.click('#add-form button')
     await page.waitForSelector('text=Category ID: enter a whole number, such as 1.')
     for (const tooLarge of ['9223372036854775808', '99999999999999999999']) {
-      await page.fill('#category', tooLarge)
+      await page.fill('#add-categoryId', tooLarge)
       await page.click('#add-form button')
       await page.waitForSelector(
         `text=categoryId must be an integer from ${INT64.min} to ${INT64.max}, got ${tooLarge}`,
       )
     }
-    await page.fill('#category', '1')
-    await page.fill('#name', 'x'.repeat(1001))
+    await page.fill('#add-categoryId', '1')
+    await page.fill('#add-name', 'x'.repeat(1001))
     await page.click('#add-form button')
     await page.waitForSelector('text=name must have at most 1000 characters')
     const invalid = page.locator('[aria-invalid=true]')
-    expect([await invalid.count(), await invalid.getAttribute('id')]).toEqual([1, 'name'])
-    expect(await page.evaluate('document.activeElement.id')).toBe('name')
+    expect([await invalid.count(), await invalid.getAttribute('id')]).toEqual([1, 'add-name'])
+    expect(await page.evaluate('document.activeElement.id')).toBe('add-name')
     expect(await page.locator('.added').count()).toBe(0)
   })
 
@@ -138,8 +138,8 @@ describe('the page of the store', () => {
       if (route.request().method() === 'POST') await route.fetch()
       await route.abort()
     })
-    await page.fill('#name', 'Rex')
-    await page.fill('#category', '1')
+    await page.fill('#add-name', 'Rex')
+    await page.fill('#add-categoryId', '1')
     await page.click('#add-form button')
     await page.waitForSelector(
       'text=The service cannot be reached. Press Add to try again; the pet is added only once.',
@@ -202,7 +202,7 @@ describe('the page of the store', () => {
     expect(await page.isVisible('#key-form')).toBe(false)
     expect(await page.evaluate('document.activeElement.id')).toBe('filter')
     await page.click('#go-to-add')
-    expect(await page.evaluate('document.activeElement.id')).toBe('name')
+    expect(await page.evaluate('document.activeElement.id')).toBe('add-name')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
   })
 

@@ -41,9 +41,9 @@ export function curlRequest(line: string): CurlRequest {
   return { method: method ?? (body === undefined ? 'GET' : 'POST'), url, headers, body }
 }
 
-/** Splits a line as a shell does: quotes keep words together. */
+/** Splits a line as a shell does: quotes keep words together, a backslash continues the line. */
 function wordsOf(line: string): string[] {
-  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
+  return [...line.replaceAll('\\\n', ' ').matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
     word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'),
   )
 }

@@ -9,10 +9,18 @@ import { API_KEY, it } from '../testing/start-test-server.test-support.ts'
 import type { CodeSample } from './code-samples.ts'
 
 const run = promisify(execFile)
+/** Where the client is found, which the samples in TypeScript import. */
+const WITH_CLIENT = join(import.meta.dirname, '../../../pages')
 /** How a sample is run, where its language is installed. */
 const RUN: Readonly<Record<string, (source: string) => readonly [string, ...string[]]>> = {
   shell: (source) => ['sh', '-c', source],
-  typescript: (source) => [process.execPath, '--input-type=module-typescript', '--eval', source],
+  typescript: (source) => [
+    process.execPath,
+    '--conditions=@pet-store/source',
+    '--input-type=module-typescript',
+    '--eval',
+    source,
+  ],
   python: (source) => ['python3', '-c', source],
   go: (source) => {
     const folder = mkdtempSync(join(tmpdir(), 'go-sample-'))
@@ -54,7 +62,7 @@ it.for(SAMPLES)(
     server.log.requests.length = 0
     const env = { ...process.env, BASE_URL: `${server.url}/v1`, API_KEY }
     const [command, ...args] = RUN[lang]?.(source) ?? ['']
-    const { stdout } = await run(command, args, { env }).catch(
+    const { stdout } = await run(command, args, { env, cwd: WITH_CLIENT }).catch(
       (error: NodeJS.ErrnoException & { stdout: string }) => {
         // EACCES: a folder of PATH is closed to this user.
         if (error.code === 'ENOENT' || error.code === 'EACCES') skip(`needs ${command}`)

@@ -1,76 +1,115 @@
-export type CodeSample = Readonly<Record<'lang' | 'label' | 'source', string>>
-
 /**
- * One operation as code, for reference pages (`x-codeSamples`). The samples read base address and
- * key from the variables `BASE_URL` and `API_KEY`.
+ * One operation as code, for reference pages. `source` is complete, and reads base address and key
+ * from the variables `BASE_URL` and `API_KEY`. `x-template` is the same code for other requests:
+ * `{{url}}`, `{{body}}`, for the client `{{baseUrl}}`, `{{apiKey}}` and `{{arguments}}`, are
+ * literals of the language, and what stands between `{{#headers}}` and `{{/headers}}` is repeated
+ * for each header, with `{{name}}` and `{{value}}`, or `{{header}}` for both.
  */
-export function codeSamples(
-  method: string,
-  path: string,
-  exampleBody?: object,
-): readonly CodeSample[] {
-  const verb = method.toUpperCase()
-  const target = path.replace(/\{\w+\}/g, '1')
-  const body = exampleBody === undefined ? '' : JSON.stringify(exampleBody)
+export type CodeSample = Readonly<Record<'lang' | 'label' | 'source' | 'x-template', string>>
+
+interface SampledOperation {
+  readonly operationId: string
+  readonly method: string
+  readonly path: string
+  /** An example; absent where the operation takes no body. */
+  readonly body?: object | undefined
+}
+
+export function codeSamples(operation: SampledOperation): readonly CodeSample[] {
   return [
-    { lang: 'shell', label: 'curl', source: curlSample(verb, target, body) },
-    { lang: 'typescript', label: 'TypeScript', source: typeScriptSample(verb, target, body) },
-    { lang: 'python', label: 'Python', source: pythonSample(verb, target, body) },
-    { lang: 'go', label: 'Go', source: goSample(verb, target, body) },
+    { lang: 'shell', label: 'curl', ...curlSample(operation) },
+    { lang: 'typescript', label: 'TypeScript', ...typeScriptSample(operation) },
+    { lang: 'python', label: 'Python', ...pythonSample(operation) },
+    { lang: 'go', label: 'Go', ...goSample(operation) },
   ]
 }
 
-function curlSample(verb: string, target: string, body: string): string {
+type Sample = Pick<CodeSample, 'source' | 'x-template'>
+
+function curlSample({ method, path, body }: SampledOperation): Sample {
+  const verb = method.toUpperCase()
   // What curl sends by itself.
-  const method = verb === (body ? 'POST' : 'GET') ? '' : ` -X ${verb}`
-  const data = body && ` \\\n  -H 'Content-Type: application/json' -d '${body}'`
-  return `curl${method} -H "Authorization: Bearer $API_KEY"${data} "$BASE_URL${target}"`
+  const option = verb === (body ? 'POST' : 'GET') ? '' : `-X ${verb} `
+  const write = (url: string, headers: string, data: string) =>
+    `curl ${option}${url}${headers}${body ? ` \\\n  -d ${data}` : ''}`
+  const key = ` \\\n  -H "Authorization: Bearer $API_KEY"`
+  const type = body ? ` \\\n  -H 'Content-Type: application/json'` : ''
+  return {
+    source: write(`"$BASE_URL${exampleOf(path)}"`, key + type, `'${JSON.stringify(body)}'`),
+    'x-template': write('{{url}}', '{{#headers}} \\\n  -H {{header}}{{/headers}}', '{{body}}'),
+  }
 }
 
-function typeScriptSample(verb: string, target: string, body: string): string {
-  const type = body && ", 'Content-Type': 'application/json'"
-  const data = body && `\n  body: '${body}',`
-  return `const response = await fetch(\`\${process.env.BASE_URL}${target}\`, {
-  method: '${verb}',
-  headers: { Authorization: \`Bearer \${process.env.API_KEY}\`${type} },${data}
+/** With the client of the service, which keeps integers exact. */
+function typeScriptSample({ operationId, path, body }: SampledOperation): Sample {
+  const write = (baseUrl: string, apiKey: string, values: string) =>
+    `import { createPetStoreClient } from '@pet-store/client'
+
+const client = createPetStoreClient({
+  baseUrl: ${baseUrl},
+  apiKey: ${apiKey},
 })
-// JSON.parse would round integers beyond 2^53; the client of this service does not.
-console.log(response.status, await response.text())`
+console.log(await client.${operationId}(${values}))`
+  const [baseUrl, apiKey] = ['BASE_URL', 'API_KEY'].map((name) => `\`\${process.env['${name}']}\``)
+  const id = path.includes('{') ? '1n' : ''
+  return {
+    source: write(`${baseUrl}`, `${apiKey}`, body ? JSON.stringify(body) : id),
+    'x-template': write('{{baseUrl}}', '{{apiKey}}', '{{arguments}}'),
+  }
 }
 
-function pythonSample(verb: string, target: string, body: string): string {
-  const type = body && ', "Content-Type": "application/json"'
-  const data = body && `, data=b'${body}'`
-  return `import os, urllib.request
+function pythonSample({ method, path, body }: SampledOperation): Sample {
+  const write = (url: string, headers: string, data: string) => `import urllib.request
 
-request = urllib.request.Request(
-    os.environ["BASE_URL"] + "${target}", method="${verb}"${data},
-    headers={"Authorization": "Bearer " + os.environ["API_KEY"]${type}})
-with urllib.request.urlopen(request) as response:
+request = urllib.request.Request(${url}, method="${method.toUpperCase()}")
+${headers}${body ? `request.data = ${data}.encode()\n` : ''}with urllib.request.urlopen(request) as response:
     print(response.read().decode())`
+  const key = 'request.add_header("Authorization", "Bearer " + os.environ["API_KEY"])\n'
+  const type = body ? 'request.add_header("Content-Type", "application/json")\n' : ''
+  const url = `os.environ["BASE_URL"] + "${exampleOf(path)}"`
+  return {
+    source: `import os\n${write(url, key + type, `'${JSON.stringify(body)}'`)}`,
+    'x-template': write(
+      '{{url}}',
+      '{{#headers}}request.add_header({{name}}, {{value}})\n{{/headers}}',
+      '{{body}}',
+    ),
+  }
 }
 
-function goSample(verb: string, target: string, body: string): string {
-  const strings = body && '\n\t"strings"'
-  const reader = body ? `strings.NewReader(\`${body}\`)` : 'nil'
-  const type = body && '\n\trequest.Header.Set("Content-Type", "application/json")'
+function goSample({ method, path, body }: SampledOperation): Sample {
   const stop = '\tif err != nil {\n\t\tlog.Fatal(err)\n\t}'
-  return `package main
+  const write = (url: string, headers: string, data: string) => `package main
 
 import (
 \t"io"
 \t"log"
 \t"net/http"
-\t"os"${strings}
+\t"os"${body ? '\n\t"strings"' : ''}
 )
 
 func main() {
-\trequest, err := http.NewRequest("${verb}", os.Getenv("BASE_URL")+"${target}", ${reader})
+\trequest, err := http.NewRequest("${method.toUpperCase()}", ${url}, ${body ? `strings.NewReader(${data})` : 'nil'})
 ${stop}
-\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("API_KEY"))${type}
-\tresponse, err := http.DefaultClient.Do(request)
+${headers}\tresponse, err := http.DefaultClient.Do(request)
 ${stop}
 \tdefer response.Body.Close()
 \tio.Copy(os.Stdout, response.Body)
 }`
+  const key = '\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("API_KEY"))\n'
+  const type = body ? '\trequest.Header.Set("Content-Type", "application/json")\n' : ''
+  const url = `os.Getenv("BASE_URL")+"${exampleOf(path)}"`
+  return {
+    source: write(url, key + type, `\`${JSON.stringify(body)}\``),
+    'x-template': write(
+      '{{url}}',
+      '{{#headers}}\trequest.Header.Set({{name}}, {{value}})\n{{/headers}}',
+      '{{body}}',
+    ),
+  }
+}
+
+/** A path with 1 for each of its parameters. */
+function exampleOf(path: string): string {
+  return path.replace(/\{\w+\}/g, '1')
 }

@@ -4,9 +4,11 @@ import {
   type ZodOpenApiOverrideContext,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi'
+import { ERROR_STATUS } from '../response/http-error.ts'
 import { rawJSON } from '../wire/int64.ts'
 import { codeSamples } from './code-samples.ts'
 import type { Declaration } from './declaration.ts'
+import { MEANING } from './error-codes.ts'
 import { allResponses } from './responses.ts'
 
 /**
@@ -58,7 +60,7 @@ export function describeOperations(operations: Readonly<Record<string, Declarati
     },
     { override: allowMore },
   )
-  return `${jsonOf(description)}\n`
+  return `${jsonOf({ ...description, 'x-errors': describedErrors() })}\n`
 }
 
 function pathsOf(operations: Readonly<Record<string, Declaration>>): ZodOpenApiPathsObject {
@@ -75,7 +77,7 @@ function pathsOf(operations: Readonly<Record<string, Declaration>>): ZodOpenApiP
         ...(sunset !== undefined && { deprecated: true, 'x-deprecated-sunset': sunset }),
         ...published,
         responses: allResponses(declaration),
-        'x-codeSamples': codeSamples(method, path, body),
+        'x-codeSamples': codeSamples({ operationId, method, path, body }),
       },
     }
   }
@@ -85,6 +87,14 @@ function pathsOf(operations: Readonly<Record<string, Declaration>>): ZodOpenApiP
 /** The resource: the first part of the path. */
 function tagOf(path: string): string {
   return path.split('/')[1] ?? ''
+}
+
+/** Every error code with its status and its meaning, for reference pages. */
+function describedErrors(): object {
+  const codes = Object.keys(ERROR_STATUS) as (keyof typeof ERROR_STATUS)[]
+  return Object.fromEntries(
+    codes.map((code) => [code, { status: ERROR_STATUS[code], meaning: MEANING[code] }]),
+  )
 }
 
 /** Responses may get new fields. zod-openapi describes every output object as complete. */

@@ -1,16 +1,38 @@
-import { readdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { basename, dirname, extname, join } from 'node:path'
 import { type IRouter, request } from 'express'
 import type { HandlerRequest } from '../request/handler.ts'
 import { addGetRoute } from '../request/methods.ts'
 import type { HandlerResponse } from '../response/context.ts'
 import { addHeader, sendJson, sendResponse } from '../response/response.ts'
 import { openApiJson, sendPublic } from './description-route.ts'
-import { fillTemplate, referenceHtml } from './reference-html.ts'
+
+/** The pages for browsers as text, such as `pages` of `@pet-store/pages`. */
+export interface Pages {
+  /** The page at `/`. */
+  store(values: PageValues): Promise<string>
+  /** The page at `/docs`, made of the OpenAPI description. */
+  reference(values: PageValues, openApiJson: string): Promise<string>
+  /** What the pages load, at `/docs/{name}`. */
+  readonly files: readonly PageFile[]
+}
+
+interface PageValues {
+  /** A key that the page fills in, or empty. */
+  readonly developmentKey: string
+  /** Where others reach the service, with a slash at its end; empty where that is not known. */
+  readonly publicUrl: string
+  /** The base address, for readers without JavaScript. */
+  readonly address: string
+}
+
+interface PageFile {
+  readonly name: string
+  readonly type: string
+  read(): Promise<string>
+}
 
 export interface PageOptions {
+  /** Default: none. Then `/` is the same for everybody, and there is nothing at `/docs`. */
+  readonly pages?: Pages | undefined
   /**
    * A key that the pages fill in: only for a service that only this machine can reach, since
    * everybody who does has the key.
@@ -46,54 +68,41 @@ const POINTER = JSON.stringify({
   health: 'readyz',
 })
 
-// From the manifest of this package, because a program may be bundled and lie elsewhere.
-const FOLDER = join(
-  dirname(createRequire(import.meta.url).resolve('@pet-store/http-express/package.json')),
-  'pages',
-)
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-}
-
 /**
  * `/`, `/docs` and the files that these pages load. No key needed; references are relative, for any
  * path prefix.
  */
 export function addPageRoutes(app: IRouter, options: PageOptions): void {
+  const { pages } = options
   addGetRoute(app, '/', async (req, res) => {
     addHeader(res, 'Vary', 'Accept')
     const type = request.accepts.call(req, 'application/json', 'text/html')
-    if (type !== 'text/html') return sendJson(res, 200, POINTER)
-    await sendPage(res, 'store', valuesFor(req, options))
+    if (pages === undefined || type !== 'text/html') return sendJson(res, 200, POINTER)
+    sendPage(res, await pages.store(valuesFor(req, options)))
   })
+  if (pages === undefined) return
 
-  let parts: Readonly<Record<string, string>> | undefined
   addGetRoute(app, '/docs', async (req, res) => {
-    parts ??= referenceHtml(await openApiJson())
-    await sendPage(res, 'reference', { ...parts, ...valuesFor(req, options) })
+    sendPage(res, await pages.reference(valuesFor(req, options), await openApiJson()))
   })
-
-  // With the typed client, which `build:pages` bundles.
-  for (const file of readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })) {
-    const type = TYPES[extname(file)]
-    if (type === undefined) continue
+  for (const { name, type, read } of pages.files) {
     const send = async (req: HandlerRequest, res: HandlerResponse) =>
-      sendPublic(req, res, type, await readFile(join(FOLDER, file)))
-    addGetRoute(app, `/docs/${basename(file)}`, send, '/docs/{name}')
+      sendPublic(req, res, type, await read())
+    addGetRoute(app, `/docs/${name}`, send, '/docs/{name}')
   }
 }
 
-function valuesFor(req: HandlerRequest, { developmentKey = '', publicUrl }: PageOptions) {
+function valuesFor(
+  req: HandlerRequest,
+  { developmentKey = '', publicUrl }: PageOptions,
+): PageValues {
   const isLocal = isForThisMachine(req)
   const local = isLocal ? `http://${req.headers.host}` : '…'
   return {
     developmentKey: isLocal ? developmentKey : '',
     // Ends in a slash, so that the browser resolves `v1` below it.
     publicUrl: publicUrl === undefined ? '' : `${publicUrl}/`,
-    // For readers without JavaScript; the page's script knows the address behind any proxy.
+    // The page's script knows the address behind any proxy.
     address: `${publicUrl ?? local}/v1`,
   }
 }
@@ -106,16 +115,10 @@ function isForThisMachine(req: HandlerRequest): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(req.headers.host ?? '')
 }
 
-async function sendPage(
-  res: HandlerResponse,
-  name: 'store' | 'reference',
-  values: Readonly<Record<string, string>>,
-): Promise<void> {
-  const html = fillTemplate(await readFile(join(FOLDER, `${name}.html`), 'utf8'), values)
-  sendResponse(
-    res,
-    200,
-    { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY },
-    html,
-  )
+function sendPage(res: HandlerResponse, html: string): void {
+  const headers = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': PAGE_POLICY,
+  }
+  sendResponse(res, 200, headers, html)
 }

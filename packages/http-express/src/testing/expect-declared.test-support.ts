@@ -105,6 +105,7 @@ function expectHeaders(
 
 // Formats are the description's own words for integers; ajv need not know them.
 const ajv = new Ajv2020({ allErrors: true, formats: { int32: true, int64: true } }).addVocabulary([
+  'x-errors',
   'openapi',
   'info',
   'servers',

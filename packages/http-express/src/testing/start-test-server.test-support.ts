@@ -12,6 +12,7 @@ import type { HttpLog, RequestEntry } from '../request/http-log.ts'
 import { createPetServer, type PetServerOptions } from '../server/create-pet-server.ts'
 import { expectDeclared } from './expect-declared.test-support.ts'
 import type { TestResponse } from './expect-error.test-support.ts'
+import { FAKE_PAGES } from './fake-pages.test-support.ts'
 
 /** A good key, for every test of this run. */
 export const API_KEY: string = createApiKeyText()
@@ -102,6 +103,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     now: () => clock.now,
     log: httpLog,
     readiness: async () => ({ database: 'ok' }),
+    pages: FAKE_PAGES,
     ...rest,
   })
   const { trustProxy, corsOrigins } = rest

@@ -1,0 +1,102 @@
+import { type Description, operationsOf, readDescription } from './description.ts'
+import { GUIDE, type Section } from './guide.ts'
+import { type Html, html } from './html.ts'
+import { inlineCode } from './inline-code.ts'
+import { operationHtml, operationLinkHtml } from './operation-html.ts'
+import { type PageValues, pageHtml } from './page-html.ts'
+import { schemaTableHtml, tableHtml } from './tables-html.ts'
+
+/** The reference page, made of the OpenAPI description. It is readable without its script. */
+export function referenceHtml(values: PageValues, openApiJson: string): string {
+  const description = readDescription(openApiJson)
+  const content = html`<div class="reference">
+${contentsHtml(description)}
+${mainHtml(description, values)}
+</div>
+${keyDialog}`
+  const action = html`<button id="open-key" type="button" hidden>API key</button>`
+  return pageHtml({ title: 'Pet Store: reference', name: 'reference', action, content }, values)
+}
+
+function sectionsOf(description: Description): readonly Section[] {
+  return [
+    ...GUIDE,
+    { id: 'errors', title: 'Errors', content: errorsHtml(description) },
+    { id: 'models', title: 'Models', content: modelsHtml(description) },
+    { id: 'changes', title: 'Changes', content: changesHtml(description) },
+  ]
+}
+
+function contentsHtml(description: Description): Html {
+  return html`<nav class="sidebar" aria-label="Contents">
+<h2>Operations</h2>
+<ul>${operationsOf(description).map(operationLinkHtml)}</ul>
+<h2>Guide</h2>
+<ul>${sectionsOf(description).map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+</ul>
+</nav>`
+}
+
+function mainHtml(description: Description, { address }: PageValues): Html {
+  const sections = sectionsOf(description).map(
+    ({ id, title, content }) => html`<section id="${id}" class="flow">
+<h2>${title}</h2>
+${content}
+</section>`,
+  )
+  return html`<main>
+<div class="intro flow">
+<h1>Pet Store API</h1>
+<p>List, add and get the pets of a store over HTTP and JSON. Base address:
+<code id="base">${address}</code></p>
+<p id="key-note" class="hint" role="status"></p>
+<noscript><p class="hint">Requests from this page need JavaScript; the text and the samples do not.
+</p></noscript>
+</div>
+${operationsOf(description).map(operationHtml)}
+${sections}
+</main>`
+}
+
+function errorsHtml({ 'x-errors': errors }: Description): Html {
+  const rows = Object.entries(errors).map(([code, { status, meaning }]) => [
+    html`${status} <code>${code}</code>`,
+    inlineCode(meaning),
+  ])
+  return html`<p>Every error response has exactly <code>code</code>, <code>message</code> and
+<code>status</code>. Branch on <code>code</code>, whose meaning never changes; new codes may be
+added.</p>
+${tableHtml(['Status and code', 'Meaning'], rows)}`
+}
+
+function modelsHtml({ components }: Description): Html {
+  const models = Object.entries(components.schemas).filter(
+    ([, { properties }]) => properties !== undefined,
+  )
+  return html`${models.map(
+    ([name, schema]) => html`<h3 id="model-${name}">${name}</h3>
+<p class="hint">${inlineCode(schema.description ?? '')}</p>
+${schemaTableHtml(schema)}`,
+  )}`
+}
+
+function changesHtml({ info }: Description): Html {
+  const [, changes = ''] = info.description.split('## Changes')
+  const lines = changes.split('\n').filter((line) => line.startsWith('* '))
+  return html`<ul>${lines.map((line) => html`<li>${inlineCode(line.slice(2))}</li>`)}</ul>`
+}
+
+const keyDialog = html`<dialog id="key-dialog" aria-labelledby="key-title">
+<form id="key-form" class="stack" method="dialog" novalidate>
+<div class="row spread">
+<h2 id="key-title">API key</h2>
+<button id="close-key" class="quiet" type="button" aria-label="Close">✕</button>
+</div>
+<label for="key">Key</label>
+<input id="key" type="password" autocomplete="off" autofocus aria-describedby="key-hint key-error">
+<p id="key-hint" class="hint">The page keeps the key in memory until you leave, and sends it to
+this service only.</p>
+<p id="key-error" class="error" role="alert"></p>
+<div class="row"><button class="primary" type="submit">Use the key</button></div>
+</form>
+</dialog>`

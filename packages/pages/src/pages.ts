@@ -1,0 +1,28 @@
+import type { PageValues } from './html/page-html.ts'
+import { PAGE_FILES, type PageFile } from './page-files.ts'
+
+/** The pages of the service as text, and the files that they load. */
+interface Pages {
+  /** The page of the store. */
+  store(values: PageValues): Promise<string>
+  /** The reference page, made of the OpenAPI description of the service. */
+  reference(values: PageValues, openApiJson: string): Promise<string>
+  /** Loaded from `docs/<name>`, relative to the address of the first page. */
+  readonly files: readonly PageFile[]
+}
+
+/**
+ * The pages for `createPetApp` of `@pet-store/http-express`. What makes them is loaded when one is
+ * asked for: it would take time of every start.
+ */
+export const pages: Pages = {
+  async store(values) {
+    const { storeHtml } = await import('./html/store-html.ts')
+    return storeHtml(values)
+  },
+  async reference(values, openApiJson) {
+    const { referenceHtml } = await import('./html/reference-html.ts')
+    return referenceHtml(values, openApiJson)
+  },
+  files: PAGE_FILES,
+}

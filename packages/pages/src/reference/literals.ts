@@ -1,0 +1,51 @@
+import { parseWithDigits } from '../browser/exact-json.ts'
+
+/** How a text stands in the code of a language. */
+export type Quote = (text: string) => string
+
+/** In the languages of the samples. */
+export const QUOTES: Readonly<Record<string, Quote>> = {
+  shell: (text) => `'${text.replaceAll("'", "'\\''")}'`,
+  typescript: singleQuoted,
+  python: (text) => (text.includes('"') ? singleQuoted(text) : JSON.stringify(text)),
+  go: (text) => (/["\\]/.test(text) && !text.includes('`') ? `\`${text}\`` : JSON.stringify(text)),
+}
+
+function singleQuoted(text: string): string {
+  const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
+  return `'${escaped}'`
+}
+
+/** A digits-exact integer in code. */
+class Integer {
+  readonly digits: string
+  constructor(digits: string) {
+    this.digits = digits
+  }
+}
+
+/** JSON text as a literal of TypeScript, its integers as `bigint`; other text as it is. */
+export function typeScriptLiteral(json: string): string {
+  try {
+    return literalOf(parseWithDigits(json, (digits) => new Integer(digits)))
+  } catch {
+    return json
+  }
+}
+
+function literalOf(value: unknown): string {
+  if (value instanceof Integer)
+    return /^-?\d+$/.test(value.digits) ? `${value.digits}n` : value.digits
+  if (typeof value === 'string') return singleQuoted(value)
+  if (Array.isArray(value)) return `[${value.map(literalOf).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  return objectLiteral(Object.entries(value).map(([name, field]) => [name, literalOf(field)]))
+}
+
+/** An object with these fields, whose values are code. */
+export function objectLiteral(fields: readonly (readonly [string, string])[]): string {
+  const named = fields.map(
+    ([name, code]) => `${/^[a-z_$][\w$]*$/i.test(name) ? name : singleQuoted(name)}: ${code}`,
+  )
+  return `{ ${named.join(', ')} }`
+}

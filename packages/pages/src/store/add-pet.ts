@@ -1,0 +1,114 @@
+import type { NewPet, Pet, PetStatus } from '@pet-store/client'
+import { byId } from '../browser/elements.ts'
+import { codeOf, sentenceOf } from './sentences.ts'
+
+/** After these it is not known whether a pet was added. */
+const UNCONFIRMED: ReadonlySet<string | undefined> = new Set([
+  'connection_failed',
+  'timeout',
+  'unexpected_response',
+  'internal_error',
+  'service_unavailable',
+])
+
+/** What stands in the fields of the form. */
+type Entered = Readonly<Record<keyof NewPet, string>>
+
+/** How a message begins that is about a field, in the words of the page and of the service. */
+const ABOUT = {
+  name: /^(?:name |Name:)/,
+  categoryId: /^(?:categoryId |Category ID:)/,
+  status: /^status /,
+} as const satisfies Readonly<Record<keyof NewPet, RegExp>>
+
+/**
+ * Makes the form work; `addPet` sends a pet under an idempotency key, `onAdded` shows what was
+ * added. A pet whose adding was not confirmed is added once, however often the button is pressed.
+ */
+export function addPetForm(
+  addPet: (pet: NewPet, idempotencyKey: string) => Promise<Pet>,
+  onAdded: (pet: Pet) => void,
+): void {
+  const form = byId('add-form', HTMLFormElement)
+  const name = byId('add-name', HTMLInputElement)
+  const message = byId('add-message')
+  const errorMessage = byId('add-error')
+  /** What was entered for the pet whose adding was not confirmed, with its key. */
+  let unconfirmed: { readonly content: string; readonly idempotencyKey: string } | undefined
+  let isBusy = false
+
+  async function create(entered: Entered): Promise<Pet> {
+    const input = newPetOf(entered)
+    const content = Object.values(entered).join('\n')
+    const idempotencyKey =
+      unconfirmed?.content === content ? unconfirmed.idempotencyKey : newIdempotencyKey()
+    unconfirmed = { content, idempotencyKey }
+    try {
+      const pet = await addPet(input, idempotencyKey)
+      unconfirmed = undefined
+      return pet
+    } catch (error) {
+      if (!UNCONFIRMED.has(codeOf(error))) unconfirmed = undefined
+      throw error
+    }
+  }
+
+  async function submit(): Promise<void> {
+    errorMessage.textContent = ''
+    message.textContent = 'Adding…'
+    markInvalid('')
+    try {
+      const pet = await create(Object.fromEntries(new FormData(form)) as Entered)
+      // The next pet often has the same category and status.
+      name.value = ''
+      name.focus()
+      message.textContent = `Added with ID ${pet.id}.`
+      onAdded(pet)
+    } catch (error) {
+      message.textContent = ''
+      const again =
+        unconfirmed === undefined ? '' : ' Press Add to try again; the pet is added only once.'
+      errorMessage.textContent = sentenceOf(error) + again
+      markInvalid(errorMessage.textContent)
+    }
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (isBusy) return
+    isBusy = true
+    // What fails is shown, so nothing rejects.
+    void submit().then(() => {
+      isBusy = false
+    })
+  })
+}
+
+/** Every other rule is the service's. Fields that are left empty are absent. */
+function newPetOf({ name, categoryId, status }: Entered): NewPet {
+  if (name.trim() === '') throw new RangeError('Name: enter the name of the pet.')
+  if (!/^-?[0-9]{1,100}$/.test(categoryId.trim()))
+    throw new RangeError('Category ID: enter a whole number, such as 1.')
+  const pet: Required<NewPet> = {
+    name,
+    categoryId: BigInt(categoryId),
+    status: status === '' ? undefined : (status as PetStatus),
+  }
+  return pet
+}
+
+/** `crypto.randomUUID` is missing in pages that were not loaded over HTTPS. */
+function newIdempotencyKey(): string {
+  const parts = crypto.getRandomValues(new Uint32Array(4))
+  return Array.from(parts, (part) => part.toString(36)).join('-')
+}
+
+/** Marks the field that an error message is about, and moves the focus there. */
+function markInvalid(message: string): void {
+  for (const [field, about] of Object.entries(ABOUT)) {
+    const input = byId(`add-${field}`)
+    const isInvalid = about.test(message)
+    if (isInvalid) input.focus()
+    input.ariaInvalid = `${isInvalid}`
+  }
+}
