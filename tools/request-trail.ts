@@ -1,68 +1,52 @@
-// Prints the source files that run while the service handles one `POST /v1/pets` on SQLite:
+// Prints the source files that one `POST /v1/pets` on SQLite moves through, in order:
 // `node tools/request-trail.ts`. ARCHITECTURE.md describes them, and a test compares the two. The
-// program runs from source with V8's coverage, which starts anew after an equal request, so that
-// what runs only once (compiling, caching the key) is not counted.
+// program runs from source. V8's coverage says which functions such a request calls, after an equal
+// one, so that what runs only once (compiling, caching the key) is not counted; a breakpoint at the
+// beginning of each of them says in which order.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const ROOT = join(import.meta.dirname, '..')
-/** Runs inside the service: writes the coverage since the last message of the parent. */
-const COVERAGE = `import { takeCoverage } from 'node:v8'
-process.on('message', () => process.send(takeCoverage() ?? 'written'))`
+const SOURCE = pathToFileURL(join(ROOT, '/')).href
 
-interface Coverage {
-  readonly result: readonly {
-    readonly url: string
-    readonly functions: readonly {
-      readonly ranges: readonly { readonly startOffset: number; readonly count: number }[]
-    }[]
-  }[]
-}
+/** Where a request begins, and ends once its connection is free for the next one. */
+const CONNECTION = 'packages/http-express/src/server/connection.ts'
 
-/** The files below packages and apps of which a function was called, sorted. */
+/** How long work goes on after the response, such as the log line. */
+const AFTER_RESPONSE_MS = 2000
+
+/**
+ * The files below packages and apps in which a function was called, one after the other; a file
+ * that is called again after another one is there again.
+ */
 export async function requestTrail(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'request-trail-'))
-  const coverage = `data:text/javascript,${encodeURIComponent(COVERAGE)}`
   const main = join(ROOT, 'apps/api/src/main.ts')
-  const service = spawn(
-    process.execPath,
-    ['--conditions=@pet-store/source', '--import', coverage, main, 'start'],
-    {
-      cwd: folder,
-      // Cached code has no positions, which the coverage needs.
-      env: {
-        ...process.env,
-        PORT: '0',
-        NODE_DISABLE_COMPILE_CACHE: '1',
-        NODE_V8_COVERAGE: join(folder, 'coverage'),
-      },
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    },
-  )
+  const flags = ['--inspect=127.0.0.1:0', '--conditions=@pet-store/source']
+  const service = spawn(process.execPath, [...flags, main, 'start'], {
+    cwd: folder,
+    // Cached code has no positions, which the coverage needs.
+    env: { ...process.env, PORT: '0', NODE_DISABLE_COMPILE_CACHE: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   try {
-    let output = ''
-    for await (const text of service.stdout?.setEncoding('utf8') ?? []) {
-      output += text
-      if (output.includes('Stop it with')) break
-    }
-    const [address] = /http:\/\/127\.0\.0\.1:\d+\/v1/.exec(output) ?? []
-    if (address === undefined) throw new Error(`The service has stopped:\n${output}`)
+    const debuggerUrl = await found(service.stderr, /ws:\S+/)
+    const base = await found(service.stdout, /http:\/\/127\.0\.0\.1:\d+\/v1/)
     const key = readFileSync(join(folder, 'data/development-api-key'), 'utf8').trim()
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-    const body = JSON.stringify({ name: 'Rex', categoryId: 1, status: 'available' })
-    for (let count = 0; count < 2; count += 1) {
-      const response = await fetch(`${address}/pets`, { method: 'POST', headers, body })
-      if (response.status !== 201)
-        throw new Error(`POST /v1/pets: ${response.status} ${await response.text()}`)
-      service.send('take')
-      await once(service, 'message')
-    }
-    const last = globSync(`coverage/coverage-${service.pid}-*`, { cwd: folder }).sort().at(-1) ?? ''
-    return filesIn(JSON.parse(readFileSync(join(folder, last), 'utf8')) as Coverage)
+    const post = () => addPet(base, key)
+    await using inspector = await Inspector.connect(debuggerUrl)
+    await post()
+    const functions = await inspector.functionsCalledIn(post)
+    const trail = await inspector.orderOfCalls(functions, post)
+    // What comes later, such as writing the log's buffer, is done for many requests at once.
+    return trail.slice(0, trail.lastIndexOf(CONNECTION) + 1)
   } finally {
     service.kill('SIGKILL')
     await once(service, 'close')
@@ -70,17 +54,136 @@ export async function requestTrail(): Promise<string[]> {
   }
 }
 
-function filesIn({ result }: Coverage): string[] {
-  const root = pathToFileURL(join(ROOT, '/')).href
-  return result
-    .filter(({ url }) => url.startsWith(root) && !url.includes('/node_modules/'))
-    .filter(({ functions }) =>
-      functions.some(
-        ({ ranges: [range] }) => range !== undefined && range.startOffset > 0 && range.count > 0,
-      ),
-    )
-    .map(({ url }) => relative(ROOT, new URL(url).pathname))
-    .sort()
+/** The first match in the lines of an output, which is read on. */
+async function found(output: Readable, pattern: RegExp): Promise<string> {
+  const lines = createInterface(output)
+  return new Promise((resolve, reject) => {
+    let text = ''
+    lines.on('line', (line) => {
+      text += `${line}\n`
+      const [match] = pattern.exec(line) ?? []
+      if (match !== undefined) resolve(match)
+    })
+    lines.on('close', () => reject(new Error(`The service has stopped:\n${text}`)))
+  })
 }
 
-if (import.meta.main) console.log((await requestTrail()).join('\n'))
+async function addPet(base: string, key: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ name: 'Rex', categoryId: 1, status: 'available' })
+  const response = await fetch(`${base}/pets`, { method: 'POST', headers, body })
+  if (response.status !== 201)
+    throw new Error(`POST /v1/pets: ${response.status} ${await response.text()}`)
+  await response.text()
+  await setTimeout(AFTER_RESPONSE_MS)
+}
+
+interface CalledFunction {
+  readonly scriptId: string
+  readonly file: string
+  readonly startOffset: number
+}
+
+interface Coverage {
+  readonly result: readonly {
+    readonly scriptId: string
+    readonly url: string
+    readonly functions: readonly {
+      readonly ranges: readonly { readonly startOffset: number; readonly count: number }[]
+    }[]
+  }[]
+}
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: { readonly hitBreakpoints?: readonly string[] }
+  readonly result?: unknown
+}
+
+/** Node's inspector, by the protocol of the Chrome DevTools. */
+class Inspector implements AsyncDisposable {
+  readonly #socket: WebSocket
+  readonly #waiting = new Map<number, (result: unknown) => void>()
+  #onPause: (breakpoints: readonly string[]) => void = () => {}
+  #lastId = 0
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket
+    socket.addEventListener('message', ({ data }) => this.#receive(JSON.parse(String(data))))
+  }
+
+  static async connect(url: string): Promise<Inspector> {
+    const socket = new WebSocket(url)
+    await once(socket, 'open')
+    return new Inspector(socket)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket.close()
+  }
+
+  async functionsCalledIn(work: () => Promise<void>): Promise<CalledFunction[]> {
+    await this.#send('Profiler.enable')
+    await this.#send('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+    await work()
+    const { result } = (await this.#send('Profiler.takePreciseCoverage')) as Coverage
+    return result
+      .filter(({ url }) => url.startsWith(SOURCE) && !url.includes('/node_modules/'))
+      .flatMap(({ scriptId, url, functions }) =>
+        functions
+          .flatMap(({ ranges: [range] }) => range ?? [])
+          .filter(({ startOffset, count }) => startOffset > 0 && count > 0)
+          .map(({ startOffset }) => ({ scriptId, file: fileURLToPath(url), startOffset })),
+      )
+  }
+
+  async orderOfCalls(
+    functions: readonly CalledFunction[],
+    work: () => Promise<void>,
+  ): Promise<string[]> {
+    const trail: string[] = []
+    const files = new Map<string, string>()
+    await this.#send('Debugger.enable')
+    for (const { scriptId, file, startOffset } of functions) {
+      // What lies at the beginning itself may be the end of the function around it.
+      const location = { scriptId, ...positionOf(file, startOffset + 1) }
+      const { breakpointId } = (await this.#send('Debugger.setBreakpoint', { location })) as {
+        readonly breakpointId: string
+      }
+      files.set(breakpointId, relative(ROOT, file))
+    }
+    this.#onPause = ([breakpoint = '']) => {
+      const file = files.get(breakpoint)
+      if (file !== undefined && file !== trail.at(-1)) trail.push(file)
+      void this.#send('Debugger.resume')
+    }
+    await work()
+    return trail
+  }
+
+  #send(method: string, params: object = {}): Promise<unknown> {
+    this.#lastId += 1
+    const id = this.#lastId
+    this.#socket.send(JSON.stringify({ id, method, params }))
+    return new Promise((resolve) => this.#waiting.set(id, resolve))
+  }
+
+  #receive({ id, method, params, result }: Message): void {
+    if (id !== undefined) this.#waiting.get(id)?.(result)
+    if (method === 'Debugger.paused') this.#onPause(params?.hitBreakpoints ?? [])
+  }
+}
+
+/** Type annotations are replaced by spaces, so positions are those of the file. */
+function positionOf(file: string, offset: number): { lineNumber: number; columnNumber: number } {
+  const before = readFileSync(file, 'utf8').slice(0, offset)
+  const lineNumber = before.split('\n').length - 1
+  return { lineNumber, columnNumber: offset - (before.lastIndexOf('\n') + 1) }
+}
+
+if (import.meta.main) {
+  const trail = await requestTrail()
+  console.log(trail.join('\n'))
+  console.log(`${trail.length} moves through ${new Set(trail).size} files`)
+}

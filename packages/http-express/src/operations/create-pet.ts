@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http'
-import type { Cancellation, CreatePetOptions, PetInput } from '@pet-store/domain'
+import type { CreatePetOptions, PetInput } from '@pet-store/domain'
 import * as z from 'zod'
 import { header, optional } from '../description/headers.ts'
 import { rejection, success } from '../description/responses.ts'
@@ -20,7 +19,7 @@ import {
 import { applyPreference, preferHeader } from '../wire/prefer.ts'
 import { assertNoParameters } from '../wire/query.ts'
 import type { Operation } from './operation.ts'
-import { isRetired } from './retirement.ts'
+import { RETIRED_FROM } from './retirement.ts'
 
 const LOCATION = optional(
   header(
@@ -99,14 +98,15 @@ export const createPet: Operation = {
   createHandler:
     ({ pets, now, references }) =>
     async (req, res) => {
-      const isStrict = applyPreference(req, res)
-      const { input, options } = await readCreation(req, res, isStrict, now)
-      res[CONTEXT].isWriting = true
+      const { input, idempotencyKey } = await readCreation(req, res, now)
+      const context = res[CONTEXT]
+      context.isWriting = true
+      const options = { idempotencyKey, cancellation: context }
       const { pet, isReplay } = await pets.createPet(input, options)
       const json = petJson(pet)
-      const hasLocation = !isRetired(now)
+      // It leads to getPet.
+      if (now().getTime() < RETIRED_FROM) addHeader(res, 'Location', `${references.pet}${pet.id}`)
       if (isReplay) addHeader(res, 'Idempotency-Replayed', 'true')
-      if (hasLocation) addHeader(res, 'Location', `${references.pet}${pet.id}`)
       sendJson(res, 201, json)
     },
 }
@@ -118,31 +118,14 @@ export const createPet: Operation = {
 async function readCreation(
   req: HandlerRequest,
   res: HandlerResponse,
-  isStrict: boolean,
   now: () => Date,
-): Promise<{ readonly input: PetInput; readonly options: CreatePetOptions }> {
+): Promise<Pick<CreatePetOptions, 'idempotencyKey'> & { readonly input: PetInput }> {
+  const isStrict = applyPreference(req, res)
   const body = await readJsonBody(req, res)
   if (isStrict) assertNoParameters(req.url)
-  const key = readIdempotencyKey(req)
+  const sent = req.headers['idempotency-key']
+  const key = sent === undefined ? undefined : readIdempotencyKey(sent)
   const input = readNewPet(body, isStrict)
-  const cancellation = new ClosedConnection(res)
-  if (key === undefined) return { input, options: { cancellation } }
-  const idempotencyKey = { owner: verifiedKeyOf(res).keyId, key, at: now() }
-  return { input, options: { idempotencyKey, cancellation } }
-}
-
-/**
- * Aborted once the connection is closed. Cheaper than an `AbortSignal`, which needs a listener for
- * each request.
- */
-class ClosedConnection implements Cancellation {
-  readonly #res: ServerResponse
-
-  constructor(res: ServerResponse) {
-    this.#res = res
-  }
-
-  get aborted(): boolean {
-    return this.#res.destroyed
-  }
+  if (key === undefined) return { input }
+  return { input, idempotencyKey: { owner: verifiedKeyOf(res).keyId, key, at: now() } }
 }

@@ -8,7 +8,7 @@ import { PET_EXAMPLE, petJson, petSchema } from '../wire/pet-json.ts'
 import { applyPreference, preferHeader } from '../wire/prefer.ts'
 import { assertNoParameters } from '../wire/query.ts'
 import type { Operation } from './operation.ts'
-import { GONE, isRetired, SUNSET_DATE } from './retirement.ts'
+import { GONE, RETIRED_FROM, SUNSET_DATE } from './retirement.ts'
 
 /** Parsed by `readInt64`; any other text is the id of no pet, so it is a 404 and not a 400. */
 const petId = describedAs(z.string(), INT64_NUMBER, {
@@ -39,7 +39,7 @@ export const getPet: Operation = {
   createHandler:
     ({ pets, now }) =>
     async (req, res) => {
-      if (isRetired(now)) throw new HttpError('gone', GONE)
+      if (now().getTime() >= RETIRED_FROM) throw new HttpError('gone', GONE)
       if (applyPreference(req, res)) assertNoParameters(req.url)
       const id = readInt64(String(req.params['petId']))
       if (id === undefined)

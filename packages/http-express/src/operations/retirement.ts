@@ -8,15 +8,10 @@ const SUNSET = 'Thu, 05 Dec 2030 23:59:59 GMT'
 export const SUNSET_DATE: string = new Date(SUNSET).toISOString().slice(0, 10)
 
 /** When getPet is no longer served. No setting moves it. */
-const RETIRED_FROM = Date.UTC(2030, 11, 6)
+export const RETIRED_FROM: number = Date.UTC(2030, 11, 6)
 
 export const GONE =
   'GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with a status filter instead.'
-
-/** Whether getPet is no longer served. */
-export function isRetired(now: () => Date): boolean {
-  return now().getTime() >= RETIRED_FROM
-}
 
 /**
  * The headers of every response of a deprecated route, names and values in turn. `docs` is the

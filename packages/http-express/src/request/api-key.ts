@@ -21,10 +21,12 @@ export function requireKey(check: TokenCheck): Check {
     // A cached key is verified at once. A promise would cost a microtask for each request.
     if (verdict instanceof Promise) {
       return verdict.then((late) => {
-        context.verifiedKey = verifiedOf(late)
+        if (late === undefined || late === 'too_many_look_ups') throw rejected(late)
+        context.verifiedKey = late
       })
     }
-    context.verifiedKey = verifiedOf(verdict)
+    if (verdict === undefined || verdict === 'too_many_look_ups') throw rejected(verdict)
+    context.verifiedKey = verdict
     return undefined
   }
 }
@@ -44,17 +46,14 @@ function bearerKey(authorization: string | undefined): string | undefined {
   return Buffer.from(key, 'latin1').toString()
 }
 
-function verifiedOf(verdict: KeyVerdict): VerifiedKey {
+function rejected(verdict: Exclude<KeyVerdict, VerifiedKey>): HttpError {
   if (verdict === undefined) {
-    throw new HttpError('unauthorized', 'The API key is not valid.', {
+    return new HttpError('unauthorized', 'The API key is not valid.', {
       'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"`,
     })
   }
-  if (verdict === 'too_many_look_ups') {
-    const message = 'Too many different API keys were tried from this address.'
-    throw new HttpError('rate_limited', message, retryAfter(RETRY_AFTER.tooManyKeys))
-  }
-  return verdict
+  const message = 'Too many different API keys were tried from this address.'
+  return new HttpError('rate_limited', message, retryAfter(RETRY_AFTER.tooManyKeys))
 }
 
 function missingKey(): HttpError {

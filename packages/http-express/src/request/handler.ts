@@ -38,20 +38,3 @@ export function forExpress(handler: Handler): RequestHandler {
 export function errorHandlerForExpress(handler: ErrorHandler): ErrorRequestHandler {
   return handler as unknown as ErrorRequestHandler
 }
-
-/**
- * A handler that runs after its checks, in their order. A check is a plain function that returns or
- * throws; for Express each would be a layer with a `next` to call.
- */
-export function behind(checks: readonly Check[], handler: Handler): Handler {
-  return (req, res, next) => {
-    for (let index = 0; index < checks.length; index += 1) {
-      const pending = checks[index]?.(req, res)
-      if (pending === undefined) continue
-      const rest = behind(checks.slice(index + 1), handler)
-      // Nothing more is done once the client has gone.
-      return pending.then(() => (res.destroyed ? undefined : rest(req, res, next)))
-    }
-    return handler(req, res, next)
-  }
-}

@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http'
-import { contextOf } from '../response/context.ts'
+import { type AnyResponse, CONTEXT } from '../response/context.ts'
 import type { ErrorCode } from '../response/http-error.ts'
 import type { LeftListener } from '../response/response-left.ts'
 
@@ -39,8 +38,8 @@ export interface RequestEntry {
 
 /** Logs each request once its response has left. One function for all requests. */
 export function createRequestLog(log: HttpLog): LeftListener {
-  return (res: ServerResponse, sentAtMs: number | undefined) => {
-    const context = contextOf(res)
+  return (res: AnyResponse, sentAtMs: number | undefined) => {
+    const context = res[CONTEXT]
     if (context === undefined) return
     const { req, requestId, route, startedAt, verifiedKey, clientAddress, errorCode } = context
     const isComplete = sentAtMs !== undefined

@@ -1,4 +1,4 @@
-import { CONTEXT, RequestContext } from '../response/context.ts'
+import { CONTEXT } from '../response/context.ts'
 import { hasLeft, onceLeft } from '../response/response-left.ts'
 import type { ClientAddress } from './client-address.ts'
 import { assertFraming } from './framing.ts'
@@ -21,7 +21,20 @@ export function openRequest(
     log.begin?.()
     const requestId = requestIdOf(req.headers['x-request-id'])
     // Read now: a closed connection has no address.
-    res[CONTEXT] = new RequestContext(req, requestId, addressOf(req), headers)
+    const clientAddress = addressOf(req)
+    res[CONTEXT] = {
+      req,
+      requestId,
+      clientAddress,
+      startedAt: performance.now(),
+      headers: ['X-Request-Id', requestId, 'Cache-Control', 'no-store', ...headers],
+      verifiedKey: undefined,
+      route: undefined,
+      write: undefined,
+      isWriting: false,
+      errorCode: undefined,
+      aborted: false,
+    }
     onceLeft(res, logRequest)
     // The client has left while a middleware in front was at work.
     if (hasLeft(res)) return

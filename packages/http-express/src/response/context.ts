@@ -9,36 +9,30 @@ import type { ErrorCode } from './http-error.ts'
 export const CONTEXT: unique symbol = Symbol('context of the request')
 
 /** What is known about a request, from its first middleware until its response has left. */
-export class RequestContext {
+export interface RequestContext {
   readonly req: IncomingMessage
   readonly requestId: string
   readonly clientAddress: string | undefined
-  readonly startedAt: number = performance.now()
+  /** By `performance.now()`. */
+  readonly startedAt: number
   /**
    * The headers of the response: a name, its value, the next name and so on. They are sent all at
    * once, which is cheaper than `setHeader`.
    */
   readonly headers: (string | number)[]
-  verifiedKey: VerifiedKey | undefined = undefined
+  verifiedKey: VerifiedKey | undefined
   /** The route's template, once the route is known. */
-  route: string | undefined = undefined
+  route: string | undefined
   /** What a 503 says of the operation, if it writes. */
-  write: WriteSentences | undefined = undefined
+  write: WriteSentences | undefined
   /** Whether the use case that writes was called. */
-  isWriting = false
-  errorCode: ErrorCode | undefined = undefined
-
-  constructor(
-    req: IncomingMessage,
-    requestId: string,
-    clientAddress: string | undefined,
-    headers: readonly string[],
-  ) {
-    this.req = req
-    this.requestId = requestId
-    this.clientAddress = clientAddress
-    this.headers = ['X-Request-Id', requestId, 'Cache-Control', 'no-store', ...headers]
-  }
+  isWriting: boolean
+  errorCode: ErrorCode | undefined
+  /**
+   * Whether the connection was gone before the response had left: what use cases are given as their
+   * `Cancellation`. Cheaper than an `AbortSignal`, which needs a listener for each request.
+   */
+  aborted: boolean
 }
 
 /** What a 503 says of an operation that writes; parts of sentences, without a full stop. */
@@ -61,7 +55,10 @@ export interface HandlerResponse extends ServerResponse {
   [CONTEXT]: RequestContext
 }
 
+/** Any response. Those to requests that did not reach the app have no context. */
+export type AnyResponse = ServerResponse & { [CONTEXT]?: RequestContext }
+
 /** The context of a request; `undefined` for one that did not reach the app. */
-export function contextOf(res: ServerResponse): RequestContext | undefined {
-  return (res as ServerResponse & Partial<Pick<HandlerResponse, typeof CONTEXT>>)[CONTEXT]
+export function contextOf(res: AnyResponse): Readonly<RequestContext> | undefined {
+  return res[CONTEXT]
 }

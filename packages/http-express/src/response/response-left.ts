@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { type AnyResponse, CONTEXT } from './context.ts'
 
 /**
  * Called with the response, and with the time by `performance.now()` when all of it had left:
@@ -6,7 +7,7 @@ import type { ServerResponse } from 'node:http'
  */
 export type LeftListener = (res: ServerResponse, sentAtMs: number | undefined) => void
 
-const DEPARTURE = Symbol('departure of the response')
+const DEPARTURE: unique symbol = Symbol('departure of the response')
 
 interface Departure {
   readonly listeners: LeftListener[]
@@ -14,7 +15,7 @@ interface Departure {
   sentAtMs: number | undefined
 }
 
-type Followed = ServerResponse & { [DEPARTURE]?: Departure }
+type Followed = AnyResponse & { [DEPARTURE]?: Departure }
 
 /**
  * Calls the listener once: when the response has left or its connection is gone, whichever comes
@@ -31,11 +32,14 @@ export function onceLeft(res: ServerResponse, listener: LeftListener): void {
 }
 
 /** Tells the listeners that the response has left. Only the first call counts. */
-export function leave(res: ServerResponse, sentAtMs: number | undefined): void {
+export function leave(res: Followed, sentAtMs: number | undefined): void {
   const departure = departureOf(res)
   if (departure.hasLeft) return
   departure.hasLeft = true
   departure.sentAtMs = sentAtMs
+  res.off('close', onClose)
+  const context = res[CONTEXT]
+  if (context !== undefined) context.aborted = sentAtMs === undefined
   for (const listener of departure.listeners) listener(res, sentAtMs)
 }
 

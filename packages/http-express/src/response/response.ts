@@ -1,21 +1,21 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { closeSlowly } from './close-slowly.ts'
-import { contextOf } from './context.ts'
+import { type AnyResponse, CONTEXT } from './context.ts'
 import { ERROR_STATUS, errorJson, type HttpError } from './http-error.ts'
 import { leave } from './response-left.ts'
 
-export function addHeader(res: ServerResponse, name: string, value: string): void {
-  const context = contextOf(res)
+export function addHeader(res: AnyResponse, name: string, value: string): void {
+  const context = res[CONTEXT]
   if (context === undefined) res.setHeader(name, value)
   else context.headers.push(name, value)
 }
 
 /** Sends JSON text with the headers that were added. */
-export function sendJson(res: ServerResponse, status: number, json: string): void {
+export function sendJson(res: AnyResponse, status: number, json: string): void {
   const length = Buffer.byteLength(json)
   closeUnlessBodyIsCheap(res, status)
-  const headers = contextOf(res)?.headers ?? []
+  const headers = res[CONTEXT]?.headers ?? []
   headers.push('Content-Type', 'application/json', 'Content-Length', length)
   res.writeHead(status, headers)
   // ASCII is the same in Latin-1, which Node writes without reserving three bytes for each
@@ -24,8 +24,8 @@ export function sendJson(res: ServerResponse, status: number, json: string): voi
 }
 
 /** Sends an error response: the headers of the error, those that were added, and the error body. */
-export function sendError(res: ServerResponse, error: HttpError): void {
-  const context = contextOf(res)
+export function sendError(res: AnyResponse, error: HttpError): void {
+  const context = res[CONTEXT]
   if (context !== undefined) context.errorCode = error.code
   for (const [name, value] of Object.entries(error.headers)) addHeader(res, name, value)
   sendJson(res, ERROR_STATUS[error.code], errorJson(error))
@@ -36,12 +36,12 @@ export function sendError(res: ServerResponse, error: HttpError): void {
  * them.
  */
 export function sendResponse(
-  res: ServerResponse,
+  res: AnyResponse,
   status: number,
   own: OutgoingHttpHeaders,
   body?: string | Buffer,
 ): void {
-  const headers = contextOf(res)?.headers ?? []
+  const headers = res[CONTEXT]?.headers ?? []
   for (let index = 0; index < headers.length; index += 2) {
     res.setHeader(String(headers[index]), headers[index + 1] ?? '')
   }
@@ -52,7 +52,7 @@ export function sendResponse(
 }
 
 /** Closes the connection after a response that is not sent yet, whatever else the client sends. */
-export function closeAfter(res: ServerResponse): void {
+export function closeAfter(res: AnyResponse): void {
   if (!res.headersSent) res.setHeader('Connection', 'close')
 }
 
@@ -60,7 +60,7 @@ export function closeAfter(res: ServerResponse): void {
 const written = new WeakSet<ServerResponse>()
 
 /** Whether all of the response is written; it can no longer change. */
-export function isWritten(res: ServerResponse): boolean {
+export function isWritten(res: AnyResponse): boolean {
   return res.writableEnded || written.has(res)
 }
 
@@ -74,8 +74,8 @@ const MAX_DROPPED_BYTES = 102_400
  * Closes the connection with a response that is sent before the body of its request has arrived.
  * Else Node would read all of it.
  */
-function closeUnlessBodyIsCheap(res: ServerResponse, status: number): void {
-  const { complete, headers } = contextOf(res)?.req ?? res.req
+function closeUnlessBodyIsCheap(res: AnyResponse, status: number): void {
+  const { complete, headers } = res[CONTEXT]?.req ?? res.req
   // An adapter without a connection may not say whether the request is complete.
   if (complete !== false) return
   const { 'content-length': length = '0', 'transfer-encoding': encoding, expect } = headers
@@ -93,7 +93,7 @@ function closeUnlessBodyIsCheap(res: ServerResponse, status: number): void {
  * sends nothing before `end`. Not where an adapter has something else than a socket.
  */
 function endResponse(
-  res: ServerResponse,
+  res: AnyResponse,
   body: string | Buffer = '',
   encoding: BufferEncoding = 'utf8',
 ): void {

@@ -2,7 +2,7 @@ import type { IRouter } from 'express'
 import type { Operation, OperationParts } from '../operations/operation.ts'
 import { BASE, OPERATIONS_BY_ROUTE } from '../operations/operations.ts'
 import { deprecationHeaders } from '../operations/retirement.ts'
-import { behind, type Check, forExpress } from '../request/handler.ts'
+import { type Check, forExpress, type Handler } from '../request/handler.ts'
 import { allowedWith, rejectMethod, rejectPath, sendOptions } from '../request/methods.ts'
 import { requireScope } from '../request/scope.ts'
 import { CONTEXT } from '../response/context.ts'
@@ -45,6 +45,23 @@ export function addOperationRoutes(
       .all(forExpress(behind(checks, rejectMethod(allow))))
   }
   router.use(BASE, forExpress(behind([checkKey, ...limits], rejectPath)))
+}
+
+/**
+ * A handler that runs after its checks, in their order. A check is a plain function that returns or
+ * throws; for Express each would be a layer with a `next` to call.
+ */
+function behind(checks: readonly Check[], handler: Handler): Handler {
+  return (req, res, next) => {
+    for (let index = 0; index < checks.length; index += 1) {
+      const pending = checks[index]?.(req, res)
+      if (pending === undefined) continue
+      const rest = behind(checks.slice(index + 1), handler)
+      // Nothing more is done once the client has gone.
+      return pending.then(() => (res.destroyed ? undefined : rest(req, res, next)))
+    }
+    return handler(req, res, next)
+  }
 }
 
 /** Notes which route it is, and what a 503 says of an operation that writes. */

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import * as z from 'zod'
 import { HttpError } from '../response/http-error.ts'
 
@@ -30,10 +29,8 @@ export const idempotencyKeyHeader: z.ZodType = z
     },
   })
 
-/** The `Idempotency-Key` of a request without its quotes; `undefined` if there is none. */
-export function readIdempotencyKey(req: IncomingMessage): string | undefined {
-  const sent = req.headers['idempotency-key']
-  if (sent === undefined) return undefined
+/** The key of an `Idempotency-Key` header, without its quotes. Throws a 400 for any other text. */
+export function readIdempotencyKey(sent: string | string[]): string {
   const [, bare, quoted] = KEY.exec(String(sent)) ?? []
   const key = bare ?? quoted
   if (key !== undefined) return key

@@ -26,15 +26,6 @@ export function withinInt64(integer: bigint): bigint | undefined {
 }
 
 /**
- * What `JSON.stringify` writes as all digits of an integer. A number where that is exact: raw text
- * takes ten times as long.
- */
-export function exactNumber(integer: bigint): unknown {
-  const number = Number(integer)
-  return Number.isSafeInteger(number) ? number : rawJSON(String(integer))
-}
-
-/**
  * A value that `JSON.stringify` writes as this text. Every supported Node has it; TypeScript's
  * library does not declare it.
  */
