@@ -1,6 +1,6 @@
 import { createMemoryPets } from '@pet-store/domain/memory'
 import express, { type Express } from 'express'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { HttpApp } from './create-pet-app.ts'
 import { expectError } from './testing/expect-error.test-support.ts'
 import { startTestServer } from './testing/start-test-server.test-support.ts'
@@ -79,29 +79,27 @@ it('sends an early error response through a middleware in front that replaces wr
 
 const PUBLIC = 'https://pets.example/shop'
 
-describe('where a public address is configured', () => {
-  it('references are absolute', async () => {
-    const server = await startTestServer({ publicUrl: PUBLIC })
-    await server.post(PET)
-    const added = await server.post(PET)
-    expect(added.headers['location']).toBe(`${PUBLIC}/v1/pets/2`)
+it('where a public address is configured, references are absolute', async () => {
+  const server = await startTestServer({ publicUrl: PUBLIC })
+  await server.post(PET)
+  const added = await server.post(PET)
+  expect(added.headers['location']).toBe(`${PUBLIC}/v1/pets/2`)
 
-    const list = await server.send({ path: '/v1/pets?limit=1' })
-    const next = /^<([^>]+)>; rel="next"$/.exec(String(list.headers['link']))?.[1] ?? ''
-    expect(next).toMatch(/^https:\/\/pets\.example\/shop\/v1\/pets\?limit=1&cursor=/)
-    expect((await server.send({ path: next.replace(PUBLIC, '') })).text).toBe(`[${added.text}]`)
+  const list = await server.send({ path: '/v1/pets?limit=1' })
+  const next = /^<([^>]+)>; rel="next"$/.exec(String(list.headers['link']))?.[1] ?? ''
+  expect(next).toMatch(/^https:\/\/pets\.example\/shop\/v1\/pets\?limit=1&cursor=/)
+  expect((await server.send({ path: next.replace(PUBLIC, '') })).text).toBe(`[${added.text}]`)
 
-    const one = await server.send({ path: '/v1/pets/1' })
-    expect(one.headers['link']).toBe(`<${PUBLIC}/docs>; rel="deprecation"; type="text/html"`)
+  const one = await server.send({ path: '/v1/pets/1' })
+  expect(one.headers['link']).toBe(`<${PUBLIC}/docs>; rel="deprecation"; type="text/html"`)
+})
+
+it('where a public address is configured, the first page shows it, and nothing that the request says', async () => {
+  const server = await startTestServer({ publicUrl: PUBLIC })
+  const page = await server.send({
+    path: '/',
+    headers: { Accept: 'text/html', Host: 'evil.example' },
+    key: null,
   })
-
-  it('the first page shows it, and nothing that the request says', async () => {
-    const server = await startTestServer({ publicUrl: PUBLIC })
-    const page = await server.send({
-      path: '/',
-      headers: { Accept: 'text/html', Host: 'evil.example' },
-      key: null,
-    })
-    expect(page.text).toContain(`${PUBLIC}/v1`)
-  })
+  expect(page.text).toContain(`${PUBLIC}/v1`)
 })

@@ -1,6 +1,6 @@
 import { INT64, PET_NAME, PET_STATUSES } from '@pet-store/domain'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestServer, type TestServer } from './testing/start-test-server.test-support.ts'
 import { writeCursor } from './wire/cursor.ts'
 
@@ -50,43 +50,39 @@ function eachUnit(text: string, write: (code: number) => string): string {
   return Array.from({ length: text.length }, (_, index) => write(text.charCodeAt(index))).join('')
 }
 
-describe('any good pet in any spelling', () => {
-  let server: TestServer
-  beforeAll(async () => {
-    server = await openTestServer()
-  })
-  afterAll(() => server.close())
+let server: TestServer
+beforeAll(async () => {
+  server = await openTestServer()
+})
+afterAll(() => server.close())
 
-  it('comes back byte for byte through create, list and get', async () => {
-    let lastId = 0
-    const status = fc.option(fc.constantFrom(...PET_STATUSES), { nil: undefined })
-    const pet = fc.record({
-      name,
-      categoryId: int64,
-      status,
-      escape: escapeStyle,
-      integer: integerStyle,
-    })
-    await fc.assert(
-      fc.asyncProperty(pet, async ({ name, categoryId, status, escape: escaped, integer }) => {
-        const statusSent = status === undefined ? '' : `,"status":${escaped(status)}`
-        const created = await server.post(
-          `{"categoryId":${integer(categoryId)},"name":${escaped(name)}${statusSent}}`,
-        )
-        expect(created.status, created.text).toBe(201)
-        lastId += 1
-
-        const expected = `{"id":${lastId},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusOf(status)}}`
-        expect(created.text).toBe(expected)
-        expect((await server.send({ path: `/v1/pets/${lastId}` })).text).toBe(expected)
-        const cursor = writeCursor(BigInt(lastId - 1), undefined)
-        expect((await server.send({ path: `/v1/pets?cursor=${cursor}` })).text).toBe(
-          `[${expected}]`,
-        )
-      }),
-      { numRuns: 300 },
-    )
+it('any good pet in any spelling comes back byte for byte through create, list and get', async () => {
+  let lastId = 0
+  const status = fc.option(fc.constantFrom(...PET_STATUSES), { nil: undefined })
+  const pet = fc.record({
+    name,
+    categoryId: int64,
+    status,
+    escape: escapeStyle,
+    integer: integerStyle,
   })
+  await fc.assert(
+    fc.asyncProperty(pet, async ({ name, categoryId, status, escape: escaped, integer }) => {
+      const statusSent = status === undefined ? '' : `,"status":${escaped(status)}`
+      const created = await server.post(
+        `{"categoryId":${integer(categoryId)},"name":${escaped(name)}${statusSent}}`,
+      )
+      expect(created.status, created.text).toBe(201)
+      lastId += 1
+
+      const expected = `{"id":${lastId},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusOf(status)}}`
+      expect(created.text).toBe(expected)
+      expect((await server.send({ path: `/v1/pets/${lastId}` })).text).toBe(expected)
+      const cursor = writeCursor(BigInt(lastId - 1), undefined)
+      expect((await server.send({ path: `/v1/pets?cursor=${cursor}` })).text).toBe(`[${expected}]`)
+    }),
+    { numRuns: 300 },
+  )
 })
 
 function statusOf(status: string | undefined): string {

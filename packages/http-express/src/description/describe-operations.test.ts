@@ -1,5 +1,5 @@
 import { type PetInput, validateNewPet } from '@pet-store/domain'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { ERROR_STATUS } from '../response/http-error.ts'
 import { openApiJson } from '../routes/description-route.ts'
 import { schemaAt } from '../testing/expect-declared.test-support.ts'
@@ -8,170 +8,119 @@ import { it } from '../testing/start-test-server.test-support.ts'
 const JSON_TEXT = await openApiJson()
 const document = JSON.parse(JSON_TEXT)
 
-describe('GET /openapi.json', () => {
-  it('needs no key', async ({ server }) => {
-    const response = await server.send({ path: '/openapi.json', key: null })
-    expect(response).toMatchObject({ status: 200, text: JSON_TEXT })
-    expect(response.headers['content-type']).toBe('application/json')
-    expect(response.headers['cache-control']).toBe('public, no-cache')
+it('the description has the operations and statuses of the interface document, its stability markings, and the end of getPet', () => {
+  const facts = operationsOf((operation) => {
+    const { operationId, deprecated, security, responses } = operation
+    const statuses = Object.keys(responses).join(' ')
+    return [
+      operationId,
+      statuses,
+      operation['x-stability'],
+      deprecated,
+      operation['x-deprecated-sunset'],
+      security,
+    ]
   })
-
-  it('is 304 to whoever has it already, in a list of entity tags or as a weak one too', async ({
-    server,
-  }) => {
-    const path = '/openapi.json'
-    const { etag = '' } = (await server.send({ path })).headers
-    expect(etag).toMatch(/^"[\w-]+"$/)
-    for (const sent of [etag, `"other", W/${etag}`]) {
-      const response = await server.send({ path, headers: { 'If-None-Match': sent } })
-      expect(response).toMatchObject({
-        status: 304,
-        text: '',
-        headers: { etag, 'cache-control': 'public, no-cache' },
-      })
-      expect(response.headers).not.toHaveProperty('content-type')
-    }
-    expect((await server.send({ path, headers: { 'If-None-Match': '"other"' } })).status).toBe(200)
+  expect(facts).toMatchObject({
+    'GET /pets': ['listPets', '200 400 401 403 429 default', 'stable', ...Array(3)],
+    'POST /pets': ['createPet', '201 400 401 403 413 415 422 429 default', 'stable', ...Array(3)],
+    'GET /pets/{petId}': [
+      'getPet',
+      '200 400 401 403 404 410 429 default',
+      'stable',
+      true,
+      '2030-12-05',
+      undefined,
+    ],
   })
-})
-
-describe('GET /.well-known/api-catalog', () => {
-  it('leads to addresses that exist (RFC 9727), for HEAD too', async ({ server }) => {
-    const path = '/.well-known/api-catalog'
-    const response = await server.send({ path, key: null })
-    expect(response.status).toBe(200)
-    expect(response.headers['content-type']).toContain('application/linkset+json')
-    const [{ anchor, ...relations }] = JSON.parse(response.text).linkset
-    expect(new URL(anchor, `http://x${path}`).pathname).toBe('/v1')
-    const links = Object.values<{ href: string }[]>(relations).flat()
-    expect(links).toHaveLength(3)
-    for (const { href } of links) {
-      expect(
-        (await server.send({ path: new URL(href, `http://x${path}`).pathname, key: null })).status,
-      ).toBe(200)
-    }
-    const head = await server.send({ method: 'HEAD', path, key: null })
-    expect(head.headers['link']).toBe('<api-catalog>; rel="api-catalog"')
+  expect(document).toMatchObject({
+    openapi: '3.1.0',
+    info: { version: '1.0.0' },
+    servers: [{ url: '/v1' }],
+    security: [{ bearerAuth: [] }],
+    components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } } },
   })
 })
 
-describe('the description', () => {
-  it('has the operations and statuses of the interface document, its stability markings, and the end of getPet', () => {
-    const facts = operationsOf((operation) => {
-      const { operationId, deprecated, security, responses } = operation
-      const statuses = Object.keys(responses).join(' ')
-      return [
-        operationId,
-        statuses,
-        operation['x-stability'],
-        deprecated,
-        operation['x-deprecated-sunset'],
-        security,
-      ]
-    })
-    expect(facts).toMatchObject({
-      'GET /pets': ['listPets', '200 400 401 403 429 default', 'stable', ...Array(3)],
-      'POST /pets': ['createPet', '201 400 401 403 413 415 422 429 default', 'stable', ...Array(3)],
-      'GET /pets/{petId}': [
-        'getPet',
-        '200 400 401 403 404 410 429 default',
-        'stable',
-        true,
-        '2030-12-05',
-        undefined,
-      ],
-    })
-    expect(document).toMatchObject({
-      openapi: '3.1.0',
-      info: { version: '1.0.0' },
-      servers: [{ url: '/v1' }],
-      security: [{ bearerAuth: [] }],
-      components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } } },
-    })
-  })
+it('the description has the three parameters of listPets with their bounds', () => {
+  const query = document.paths['/pets'].get.parameters.filter(
+    (parameter: { in: string }) => parameter.in === 'query',
+  )
+  expect(
+    query.map(({ name, schema, required = false }: Record<string, unknown>) => [
+      name,
+      schema,
+      required,
+    ]),
+  ).toEqual([
+    ['limit', { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 20 }, false],
+    ['status', { $ref: '#/components/schemas/PetStatus' }, false],
+    ['cursor', { type: 'string', minLength: 1, maxLength: 512 }, false],
+  ])
+  expect(document.components.schemas.PetStatus.enum).toEqual(['available', 'pending', 'sold'])
+})
 
-  it('has the three parameters of listPets with their bounds', () => {
-    const query = document.paths['/pets'].get.parameters.filter(
-      (parameter: { in: string }) => parameter.in === 'query',
+it('the description has the bounds of every int64 digit for digit', () => {
+  const count = (text: string) => JSON_TEXT.split(text).length - 1
+  const integers = count('"format": "int64"')
+  expect(integers).toBeGreaterThan(0)
+  expect(count('"minimum": -9223372036854775808')).toBe(integers)
+  expect(count('"maximum": 9223372036854775807')).toBe(integers)
+})
+
+it('the description lists every code of an error', () => {
+  expect(document.components.schemas.Error.properties.code.examples).toEqual(
+    Object.keys(ERROR_STATUS),
+  )
+})
+
+it('the description leaves room for new fields in responses', () => {
+  expect(JSON_TEXT).not.toContain('additionalProperties')
+})
+
+it.each(['u', ''])(
+  'the description has a pattern that takes the names that the domain takes, read with the flags "%s"',
+  (flags) => {
+    const { pattern, maxLength } = document.components.schemas.NewPet.properties.name
+    const described = new RegExp(pattern, flags)
+    const units = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
+    const disagreed = [...units, '', '🐕', '\udc00\ud800'].flatMap((text) =>
+      [text, ` ${text}`, `a${text}`, `${text}a`, `🐕${text} `].filter(
+        (name) => described.test(name) !== isAName(name),
+      ),
     )
-    expect(
-      query.map(({ name, schema, required = false }: Record<string, unknown>) => [
-        name,
-        schema,
-        required,
-      ]),
-    ).toEqual([
-      ['limit', { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 20 }, false],
-      ['status', { $ref: '#/components/schemas/PetStatus' }, false],
-      ['cursor', { type: 'string', minLength: 1, maxLength: 512 }, false],
+    expect(disagreed).toEqual([])
+    expect([isAName('🐕'.repeat(maxLength)), isAName('🐕'.repeat(maxLength + 1))]).toEqual([
+      true,
+      false,
     ])
-    expect(document.components.schemas.PetStatus.enum).toEqual(['available', 'pending', 'sold'])
-  })
+  },
+)
 
-  it('has the bounds of every int64 digit for digit', () => {
-    const count = (text: string) => JSON_TEXT.split(text).length - 1
-    const integers = count('"format": "int64"')
-    expect(integers).toBeGreaterThan(0)
-    expect(count('"minimum": -9223372036854775808')).toBe(integers)
-    expect(count('"maximum": 9223372036854775807')).toBe(integers)
-  })
-
-  it('lists every code of an error', () => {
-    expect(document.components.schemas.Error.properties.code.examples).toEqual(
-      Object.keys(ERROR_STATUS),
+it.for(Object.entries(operationsOf((operation) => operation)))(
+  '%s responds to its example with its example',
+  async ([request, { operationId, parameters = [], requestBody, responses }], { server }) => {
+    const [method = '', path = ''] = request.split(' ')
+    const newPet = document.paths['/pets'].post.requestBody.content['application/json'].example
+    expect(schemaAt(['components', 'schemas', 'NewPet'])(newPet)).toBe(true)
+    if (operationId !== 'createPet') await server.post(JSON.stringify(newPet))
+    const target = path.replace(
+      /\{(\w+)\}/,
+      (_, sought) => `${parameters.find(({ name }) => name === sought)?.example}`,
     )
-  })
-
-  it('leaves room for new fields in responses', () => {
-    expect(JSON_TEXT).not.toContain('additionalProperties')
-  })
-
-  it.each(['u', ''])(
-    'has a pattern that takes the names that the domain takes, read with the flags "%s"',
-    (flags) => {
-      const { pattern, maxLength } = document.components.schemas.NewPet.properties.name
-      const described = new RegExp(pattern, flags)
-      const units = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
-      const disagreed = [...units, '', '🐕', '\udc00\ud800'].flatMap((text) =>
-        [text, ` ${text}`, `a${text}`, `${text}a`, `🐕${text} `].filter(
-          (name) => described.test(name) !== isAName(name),
-        ),
-      )
-      expect(disagreed).toEqual([])
-      expect([isAName('🐕'.repeat(maxLength)), isAName('🐕'.repeat(maxLength + 1))]).toEqual([
-        true,
-        false,
-      ])
-    },
-  )
-})
-
-describe('each declared operation', () => {
-  it.for(Object.entries(operationsOf((operation) => operation)))(
-    '%s responds to its example with its example',
-    async ([request, { operationId, parameters = [], requestBody, responses }], { server }) => {
-      const [method = '', path = ''] = request.split(' ')
-      const newPet = document.paths['/pets'].post.requestBody.content['application/json'].example
-      expect(schemaAt(['components', 'schemas', 'NewPet'])(newPet)).toBe(true)
-      if (operationId !== 'createPet') await server.post(JSON.stringify(newPet))
-      const target = path.replace(
-        /\{(\w+)\}/,
-        (_, sought) => `${parameters.find(({ name }) => name === sought)?.example}`,
-      )
-      const body = requestBody?.content['application/json'].example
-      const sending = { method, path: `/v1${target}` }
-      const response =
-        body === undefined
-          ? await server.send(sending)
-          : await server.post(JSON.stringify(body), sending)
-      const example = responses[response.status]?.content?.['application/json'].example
-      expect([response.status < 300, response.text]).toEqual([
-        true,
-        example === undefined ? '' : JSON.stringify(example),
-      ])
-    },
-  )
-})
+    const body = requestBody?.content['application/json'].example
+    const sending = { method, path: `/v1${target}` }
+    const response =
+      body === undefined
+        ? await server.send(sending)
+        : await server.post(JSON.stringify(body), sending)
+    const example = responses[response.status]?.content?.['application/json'].example
+    expect([response.status < 300, response.text]).toEqual([
+      true,
+      example === undefined ? '' : JSON.stringify(example),
+    ])
+  },
+)
 
 interface DescribedOperation {
   readonly operationId: string

@@ -1,6 +1,6 @@
 import { createPetUseCases, type Pet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { expectError, type TestResponse } from '../testing/expect-error.test-support.ts'
 import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
 
@@ -14,108 +14,110 @@ function expectDeprecated(response: TestResponse): void {
   expect(new URL(String(link), 'http://localhost/v1/pets/1').pathname).toBe('/docs')
 }
 
-describe('GET /v1/pets/{petId}', () => {
-  it('responds with the pet and says that the operation is deprecated', async ({ server }) => {
-    const created = await server.post(
-      '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}',
+it('GET /v1/pets/{petId} responds with the pet and says that the operation is deprecated', async ({
+  server,
+}) => {
+  const created = await server.post('{"name":"Rex","categoryId":9007199254740993,"status":"sold"}')
+  const response = await server.send({ path: '/v1/pets/1' })
+  expect(response).toMatchObject({ status: 200, text: created.text })
+  expectDeprecated(response)
+})
+
+it.each(['9223372036854775807', '-9223372036854775808', '-1', '0', '9007199254740993'])(
+  'GET /v1/pets/{petId} finds the pet with the id %s',
+  async (id) => {
+    const pet: Pet = { id: BigInt(id), name: 'Rex', categoryId: 1n }
+    const find = async (asked: bigint) => (asked === pet.id ? pet : undefined)
+    const server = await startTestServer({ repository: { ...createMemoryPets(), find } })
+    expect((await server.send({ path: `/v1/pets/${id}` })).text).toBe(
+      `{"id":${id},"name":"Rex","categoryId":1}`,
     )
-    const response = await server.send({ path: '/v1/pets/1' })
-    expect(response).toMatchObject({ status: 200, text: created.text })
-    expectDeprecated(response)
-  })
+  },
+)
 
-  it.each(['9223372036854775807', '-9223372036854775808', '-1', '0', '9007199254740993'])(
-    'finds the pet with the id %s',
-    async (id) => {
-      const pet: Pet = { id: BigInt(id), name: 'Rex', categoryId: 1n }
-      const find = async (asked: bigint) => (asked === pet.id ? pet : undefined)
-      const server = await startTestServer({ repository: { ...createMemoryPets(), find } })
-      expect((await server.send({ path: `/v1/pets/${id}` })).text).toBe(
-        `{"id":${id},"name":"Rex","categoryId":1}`,
-      )
-    },
-  )
-
-  it.for([
-    '2',
-    '-1',
-    '9223372036854775807',
-    '-9223372036854775808',
-    '1%0A',
-    '1%00',
-    'abc',
-    '1%2F',
-    '%D9%A1',
-    '-9223372036854775809',
-    '9'.repeat(4000),
-    '__proto__',
-  ])(
-    'responds with 404 for %s, which is the id of no pet or no canonical int64',
-    async (id, { server }) => {
-      await server.post('{"name":"Rex","categoryId":1}')
-      const response = await server.send({ path: `/v1/pets/${id}` })
-      expectError(response, 'not_found')
-      expectDeprecated(response)
-    },
-  )
-
-  it('reads encoded digits like plain ones, as they are the same URI', async ({ server }) => {
+it.for([
+  '2',
+  '-1',
+  '9223372036854775807',
+  '-9223372036854775808',
+  '1%0A',
+  '1%00',
+  'abc',
+  '1%2F',
+  '%D9%A1',
+  '-9223372036854775809',
+  '9'.repeat(4000),
+  '__proto__',
+])(
+  'GET /v1/pets/{petId} responds with 404 for %s, which is the id of no pet or no canonical int64',
+  async (id, { server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
-    expect((await server.send({ path: '/v1/pets/%31' })).status).toBe(200)
-  })
+    const response = await server.send({ path: `/v1/pets/${id}` })
+    expectError(response, 'not_found')
+    expectDeprecated(response)
+  },
+)
 
-  it('marks the responses to other methods as deprecated too, and no response before the key check', async ({
-    server,
-  }) => {
-    expectDeprecated(await server.send({ method: 'PUT', path: '/v1/pets/1' }))
-    expectDeprecated(await server.send({ method: 'OPTIONS', path: '/v1/pets/1' }))
-    const rejected = await server.send({ path: '/v1/pets/1', key: null })
-    expect(rejected.headers).not.toHaveProperty('deprecation')
-  })
+it('GET /v1/pets/{petId} reads encoded digits like plain ones, as they are the same URI', async ({
+  server,
+}) => {
+  await server.post('{"name":"Rex","categoryId":1}')
+  expect((await server.send({ path: '/v1/pets/%31' })).status).toBe(200)
+})
 
-  it.for(['GET', 'HEAD'])(
-    'is served by %s until the last moment of 5 December 2030',
-    async (method, { server }) => {
-      await server.post('{"name":"Rex","categoryId":1}')
-      server.clock.now = LAST_MOMENT
-      const response = await server.send({ method, path: '/v1/pets/1' })
-      expect(response.status).toBe(200)
-      expectDeprecated(response)
-    },
-  )
+it('GET /v1/pets/{petId} marks the responses to other methods as deprecated too, and no response before the key check', async ({
+  server,
+}) => {
+  expectDeprecated(await server.send({ method: 'PUT', path: '/v1/pets/1' }))
+  expectDeprecated(await server.send({ method: 'OPTIONS', path: '/v1/pets/1' }))
+  const rejected = await server.send({ path: '/v1/pets/1', key: null })
+  expect(rejected.headers).not.toHaveProperty('deprecation')
+})
 
-  it.for(['1', '2', 'abc'])(
-    'is 410 from 6 December 2030 on, whatever the id: %s',
-    async (id, { server }) => {
-      await server.post('{"name":"Rex","categoryId":1}')
-      server.clock.now = RETIRED
-      const response = await server.send({ path: `/v1/pets/${id}` })
-      const message = expectError(response, 'gone')
-      expect(message).toContain('GET /pets')
-      expect(message).toContain('status')
-      expectDeprecated(response)
-      const head = await server.send({ method: 'HEAD', path: `/v1/pets/${id}` })
-      expect(head).toMatchObject({ status: 410, text: '' })
-      expectDeprecated(head)
-    },
-  )
-
-  it('once gone, is no longer named in the Location of new pets', async ({ server }) => {
+it.for(['GET', 'HEAD'])(
+  'GET /v1/pets/{petId} is served by %s until the last moment of 5 December 2030',
+  async (method, { server }) => {
+    await server.post('{"name":"Rex","categoryId":1}')
     server.clock.now = LAST_MOMENT
-    expect((await server.post('{"name":"Rex","categoryId":1}')).headers['location']).toBe('pets/1')
-    server.clock.now = RETIRED
-    const response = await server.post('{"name":"Rex","categoryId":1}')
-    expect(response.status).toBe(201)
-    expect(response.headers).not.toHaveProperty('location')
-  })
+    const response = await server.send({ method, path: '/v1/pets/1' })
+    expect(response.status).toBe(200)
+    expectDeprecated(response)
+  },
+)
 
-  it('does not query the repository once it is retired', async () => {
-    const pets = {
-      ...createPetUseCases(createMemoryPets()),
-      getPet: () => Promise.reject(new Error('asked')),
-    }
-    const server = await startTestServer({ pets })
+it.for(['1', '2', 'abc'])(
+  'GET /v1/pets/{petId} is 410 from 6 December 2030 on, whatever the id: %s',
+  async (id, { server }) => {
+    await server.post('{"name":"Rex","categoryId":1}')
     server.clock.now = RETIRED
-    expectError(await server.send({ path: '/v1/pets/1' }), 'gone')
-  })
+    const response = await server.send({ path: `/v1/pets/${id}` })
+    const message = expectError(response, 'gone')
+    expect(message).toContain('GET /pets')
+    expect(message).toContain('status')
+    expectDeprecated(response)
+    const head = await server.send({ method: 'HEAD', path: `/v1/pets/${id}` })
+    expect(head).toMatchObject({ status: 410, text: '' })
+    expectDeprecated(head)
+  },
+)
+
+it('GET /v1/pets/{petId} once gone, is no longer named in the Location of new pets', async ({
+  server,
+}) => {
+  server.clock.now = LAST_MOMENT
+  expect((await server.post('{"name":"Rex","categoryId":1}')).headers['location']).toBe('pets/1')
+  server.clock.now = RETIRED
+  const response = await server.post('{"name":"Rex","categoryId":1}')
+  expect(response.status).toBe(201)
+  expect(response.headers).not.toHaveProperty('location')
+})
+
+it('GET /v1/pets/{petId} does not query the repository once it is retired', async () => {
+  const pets = {
+    ...createPetUseCases(createMemoryPets()),
+    getPet: () => Promise.reject(new Error('asked')),
+  }
+  const server = await startTestServer({ pets })
+  server.clock.now = RETIRED
+  expectError(await server.send({ path: '/v1/pets/1' }), 'gone')
 })

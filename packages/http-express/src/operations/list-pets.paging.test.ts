@@ -1,7 +1,7 @@
 import { createPetUseCases, validateNewPet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { expectError, type TestResponse } from '../testing/expect-error.test-support.ts'
 import { openTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
@@ -46,100 +46,98 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 /** So that even the greatest limit has several pages, and the last of them is not full. */
 const COUNT = 252
 
-describe('pages of a list', () => {
-  const repository = createMemoryPets()
-  let server: TestServer
-  beforeAll(async () => {
-    const { createPet } = createPetUseCases(repository)
-    const statuses = ['available', 'pending', 'sold'] as const
-    for (const id of upTo(COUNT)) {
-      const status = statuses[id % 4]
-      await createPet({
-        name: `Pet ${id}`,
-        categoryId: 1n,
-        ...(status !== undefined && { status }),
-      })
-    }
-    server = await openTestServer({ repository })
-  })
-  afterAll(() => server.close())
+const repository = createMemoryPets()
+let server: TestServer
+beforeAll(async () => {
+  const { createPet } = createPetUseCases(repository)
+  const statuses = ['available', 'pending', 'sold'] as const
+  for (const id of upTo(COUNT)) {
+    const status = statuses[id % 4]
+    await createPet({
+      name: `Pet ${id}`,
+      categoryId: 1n,
+      ...(status !== undefined && { status }),
+    })
+  }
+  server = await openTestServer({ repository })
+})
+afterAll(() => server.close())
 
-  it('visit each pet exactly once, in order, with every limit; no page is empty', async () => {
-    const expected = upTo(COUNT)
-    for (let limit = 1; limit <= 100; limit += 1) {
-      const pages = await pagesFrom(server, `/v1/pets?limit=${limit}`)
-      expect(pages).toHaveLength(Math.ceil(COUNT / limit))
-      expect(pages.flat()).toEqual(expected)
-    }
-  })
+it('pages of a list visit each pet exactly once, in order, with every limit; no page is empty', async () => {
+  const expected = upTo(COUNT)
+  for (let limit = 1; limit <= 100; limit += 1) {
+    const pages = await pagesFrom(server, `/v1/pets?limit=${limit}`)
+    expect(pages).toHaveLength(Math.ceil(COUNT / limit))
+    expect(pages.flat()).toEqual(expected)
+  }
+})
 
-  it.each(['available', 'pending', 'sold'])(
-    'repeat the status filter %s and the limit',
-    async (status) => {
-      const first = await server.send({ path: `/v1/pets?status=${status}&limit=7` })
-      const next = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost')
-      expect([...next.searchParams.keys()].sort()).toEqual(['cursor', 'limit', 'status'])
-      expect(next.searchParams.get('status')).toBe(status)
-      expect(next.searchParams.get('limit')).toBe('7')
-      const pages = await pagesFrom(server, `/v1/pets?status=${status}&limit=7`)
-      expect(pages.flat()).toHaveLength(COUNT / 4)
-      expect(new Set(pages.flat()).size).toBe(COUNT / 4)
-    },
+it.each(['available', 'pending', 'sold'])(
+  'pages of a list repeat the status filter %s and the limit',
+  async (status) => {
+    const first = await server.send({ path: `/v1/pets?status=${status}&limit=7` })
+    const next = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost')
+    expect([...next.searchParams.keys()].sort()).toEqual(['cursor', 'limit', 'status'])
+    expect(next.searchParams.get('status')).toBe(status)
+    expect(next.searchParams.get('limit')).toBe('7')
+    const pages = await pagesFrom(server, `/v1/pets?status=${status}&limit=7`)
+    expect(pages.flat()).toHaveLength(COUNT / 4)
+    expect(new Set(pages.flat()).size).toBe(COUNT / 4)
+  },
+)
+
+it('pages of a list reject a cursor under another filter, and take it under another limit', async () => {
+  const first = await server.send({ path: '/v1/pets?limit=3' })
+  const cursor = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost').searchParams.get(
+    'cursor',
   )
+  const rejected = await server.send({ path: `/v1/pets?limit=3&status=sold&cursor=${cursor}` })
+  expect(expectError(rejected, 'invalid_request')).toContain('cursor')
+  expect(idsIn(await server.send({ path: `/v1/pets?limit=2&cursor=${cursor}` }))).toEqual([4, 5])
+  expect(idsIn(await server.send({ path: `/v1/pets?cursor=${cursor}` }))).toHaveLength(20)
+})
 
-  it('reject a cursor under another filter, and take it under another limit', async () => {
-    const first = await server.send({ path: '/v1/pets?limit=3' })
-    const cursor = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost').searchParams.get(
-      'cursor',
-    )
-    const rejected = await server.send({ path: `/v1/pets?limit=3&status=sold&cursor=${cursor}` })
-    expect(expectError(rejected, 'invalid_request')).toContain('cursor')
-    expect(idsIn(await server.send({ path: `/v1/pets?limit=2&cursor=${cursor}` }))).toEqual([4, 5])
-    expect(idsIn(await server.send({ path: `/v1/pets?cursor=${cursor}` }))).toHaveLength(20)
-  })
+it.each([
+  '',
+  'x',
+  '1',
+  'AQAAAAAAAAAAAQ',
+  '%00',
+  '%zz',
+  'a'.repeat(512),
+  'a'.repeat(8000),
+  'x&cursor=x',
+])('pages of a list reject the cursor %j', async (cursor) => {
+  const response = await server.send({ path: `/v1/pets?cursor=${cursor}` })
+  expect(expectError(response, 'invalid_request')).toContain('cursor')
+})
 
-  it.each([
-    '',
-    'x',
-    '1',
-    'AQAAAAAAAAAAAQ',
-    '%00',
-    '%zz',
-    'a'.repeat(512),
-    'a'.repeat(8000),
-    'x&cursor=x',
-  ])('reject the cursor %j', async (cursor) => {
-    const response = await server.send({ path: `/v1/pets?cursor=${cursor}` })
-    expect(expectError(response, 'invalid_request')).toContain('cursor')
-  })
-
-  it('visit each pet that existed at the start exactly once, whatever the limits, while others are added', async () => {
-    const limits = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 20 })
-    await fc.assert(
-      fc.asyncProperty(
-        limits,
-        fc.integer({ min: 0, max: 60 }),
-        fc.integer({ min: 0, max: 3 }),
-        async (sequence, count, added) => {
-          const pets = createMemoryPets()
-          const add = () => pets.add(validateNewPet({ name: 'Rex', categoryId: 1n }))
-          for (const _ of upTo(count)) await add()
-          const growing = await openTestServer({ repository: pets })
-          try {
-            let left = 40
-            const pages = await pagesFrom(growing, '/v1/pets?limit=5', (page) => {
-              for (let index = 0; index < added && left > 0; index += 1, left -= 1) void add()
-              return sequence[page % sequence.length]
-            })
-            const ids = pages.flat()
-            expect(ids).toEqual(upTo(ids.length))
-            expect(ids.length).toBeGreaterThanOrEqual(count)
-          } finally {
-            await growing.close()
-          }
-        },
-      ),
-      { numRuns: 60 },
-    )
-  })
+it('pages of a list visit each pet that existed at the start exactly once, whatever the limits, while others are added', async () => {
+  const limits = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 20 })
+  await fc.assert(
+    fc.asyncProperty(
+      limits,
+      fc.integer({ min: 0, max: 60 }),
+      fc.integer({ min: 0, max: 3 }),
+      async (sequence, count, added) => {
+        const pets = createMemoryPets()
+        const add = () => pets.add(validateNewPet({ name: 'Rex', categoryId: 1n }))
+        for (const _ of upTo(count)) await add()
+        const growing = await openTestServer({ repository: pets })
+        try {
+          let left = 40
+          const pages = await pagesFrom(growing, '/v1/pets?limit=5', (page) => {
+            for (let index = 0; index < added && left > 0; index += 1, left -= 1) void add()
+            return sequence[page % sequence.length]
+          })
+          const ids = pages.flat()
+          expect(ids).toEqual(upTo(ids.length))
+          expect(ids.length).toBeGreaterThanOrEqual(count)
+        } finally {
+          await growing.close()
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
 })

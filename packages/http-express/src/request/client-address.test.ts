@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 import { clientNetwork, type TrustProxy } from './client-address.ts'
 
@@ -10,35 +10,39 @@ async function logged(trustProxy?: TrustProxy, headers: Record<string, string> =
   return server.log.requests[0]?.clientAddress
 }
 
-describe("the client's address in the log", () => {
-  it('is that of the connection unless a proxy is trusted, whatever the client claims', async () => {
-    expect(await logged()).toBe('127.0.0.1')
-    expect(await logged(0)).toBe('127.0.0.1')
-    expect(await logged(['10.0.0.0/8'])).toBe('127.0.0.1')
-  })
+it("the client's address in the log is that of the connection unless a proxy is trusted, whatever the client claims", async () => {
+  expect(await logged()).toBe('127.0.0.1')
+  expect(await logged(0)).toBe('127.0.0.1')
+  expect(await logged(['10.0.0.0/8'])).toBe('127.0.0.1')
+})
 
-  it.each([
-    [1, '198.51.100.7'],
-    [2, '203.0.113.9'],
-    [['loopback'], '198.51.100.7'],
-    [['127.0.0.1', '198.51.100.0/24'], '203.0.113.9'],
-  ])('is what the trusted proxies say: %j', async (trustProxy, address) => {
+it.each([
+  [1, '198.51.100.7'],
+  [2, '203.0.113.9'],
+  [['loopback'], '198.51.100.7'],
+  [['127.0.0.1', '198.51.100.0/24'], '203.0.113.9'],
+])(
+  "the client's address in the log is what the trusted proxies say: %j",
+  async (trustProxy, address) => {
     expect(await logged(trustProxy)).toBe(address)
-  })
+  },
+)
 
-  it.each([
-    ['192.0.2.1:5678', 1, '192.0.2.1'],
-    ['[2001:db8::1]:5678', 1, '2001:db8::1'],
-    ['[2001:db8::1]', 1, '2001:db8::1'],
-    ['2001:db8::1', 1, '2001:db8::1'],
-    ['192.0.2.1:5678, 10.0.0.2:99', ['loopback', '10.0.0.0/8'], '192.0.2.1'],
-  ] as const)('is forwarded as %s without the port', async (forwarded, trustProxy, address) => {
+it.each([
+  ['192.0.2.1:5678', 1, '192.0.2.1'],
+  ['[2001:db8::1]:5678', 1, '2001:db8::1'],
+  ['[2001:db8::1]', 1, '2001:db8::1'],
+  ['2001:db8::1', 1, '2001:db8::1'],
+  ['192.0.2.1:5678, 10.0.0.2:99', ['loopback', '10.0.0.0/8'], '192.0.2.1'],
+] as const)(
+  "the client's address in the log is forwarded as %s without the port",
+  async (forwarded, trustProxy, address) => {
     expect(await logged(trustProxy, { 'X-Forwarded-For': forwarded })).toBe(address)
-  })
+  },
+)
 
-  it('is that of the connection where a trusted proxy says nothing', async () => {
-    expect(await logged(1, {})).toBe('127.0.0.1')
-  })
+it("the client's address in the log is that of the connection where a trusted proxy says nothing", async () => {
+  expect(await logged(1, {})).toBe('127.0.0.1')
 })
 
 it.each([

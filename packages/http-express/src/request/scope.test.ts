@@ -1,5 +1,5 @@
 import { createStaticKeys, hashApiKey, type Scope } from '@pet-store/access'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import {
   API_KEY,
@@ -15,37 +15,36 @@ function startWith(...scopes: Scope[]): Promise<TestServer> {
 
 const REX = '{"name":"Rex","categoryId":1}'
 
-describe('A key with the scope pets:read alone', () => {
-  it('is rejected when it adds, before its body is looked at', async () => {
-    const server = await startWith('pets:read')
-    for (const body of [REX, 'no JSON']) {
-      const response = await server.post(body)
-      expect(expectError(response, 'forbidden')).toContain('pets:write')
-      expect(response.headers['www-authenticate']).toBe(
-        'Bearer realm="pet-store", error="insufficient_scope", scope="pets:write"',
-      )
-    }
-    expect((await server.send({})).text).toBe('[]')
-    expectError(await server.send({ path: '/v1/pets/1' }), 'not_found')
-  })
+it('A key with the scope pets:read alone is rejected when it adds, before its body is looked at', async () => {
+  const server = await startWith('pets:read')
+  for (const body of [REX, 'no JSON']) {
+    const response = await server.post(body)
+    expect(expectError(response, 'forbidden')).toContain('pets:write')
+    expect(response.headers['www-authenticate']).toBe(
+      'Bearer realm="pet-store", error="insufficient_scope", scope="pets:write"',
+    )
+  }
+  expect((await server.send({})).text).toBe('[]')
+  expectError(await server.send({ path: '/v1/pets/1' }), 'not_found')
 })
 
-describe('A key with the scope pets:write alone', () => {
-  it.each(['/v1/pets', '/v1/pets/1', '/v1/pets?limit=0'])('is rejected at %s', async (path) => {
+it.each(['/v1/pets', '/v1/pets/1', '/v1/pets?limit=0'])(
+  'A key with the scope pets:write alone is rejected at %s',
+  async (path) => {
     const server = await startWith('pets:write')
     expect((await server.post(REX)).status).toBe(201)
     const response = await server.send({ path })
     expectError(response, 'forbidden')
     expect(response.headers['www-authenticate']).toContain('scope="pets:read"')
-  })
+  },
+)
 
-  it('is told that getPet is deprecated, also where it is retired', async () => {
-    const server = await startWith('pets:write')
-    server.clock.now = new Date('2031-01-01')
-    const response = await server.send({ path: '/v1/pets/1' })
-    expectError(response, 'forbidden')
-    expect(response.headers['deprecation']).toBeDefined()
-  })
+it('A key with the scope pets:write alone is told that getPet is deprecated, also where it is retired', async () => {
+  const server = await startWith('pets:write')
+  server.clock.now = new Date('2031-01-01')
+  const response = await server.send({ path: '/v1/pets/1' })
+  expectError(response, 'forbidden')
+  expect(response.headers['deprecation']).toBeDefined()
 })
 
 it('Paths and methods that are not there are told before scopes', async () => {

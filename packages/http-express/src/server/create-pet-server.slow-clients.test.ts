@@ -2,50 +2,48 @@ import { SCOPES } from '@pet-store/access'
 import type { Pet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import type { RawConnection } from '@pet-store/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { GET, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
-describe('a slow request', () => {
-  const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 20 }
-  /** Far more than a good request takes to arrive on a loaded machine. */
-  const patient = { headersTimeoutMs: 2_000, requestTimeoutMs: 2_000, checkIntervalMs: 20 }
+const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 20 }
+/** Far more than a good request takes to arrive on a loaded machine. */
+const patient = { headersTimeoutMs: 2_000, requestTimeoutMs: 2_000, checkIntervalMs: 20 }
 
-  it.each([
-    ['headers', GET],
-    ['request line', 'GET /v1'],
-    ['body', `${POST}Content-Length: 100\r\n\r\n{"na`],
-    ['chunked body', `${POST}Transfer-Encoding: chunked\r\n\r\n5\r\n{"na`],
-    [
-      'body announced, of which nothing comes',
-      `${POST}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
-    ],
-  ])('gets 408 when its %s does not end', async (_name, data) => {
-    const server = await startTestServer({ limits })
-    const connection = server.connect().write(data)
-    const response = await connection.response()
-    expectError(response, 'request_timeout')
-    expect(response.headers['connection']).toBe('close')
-    expect(await connection.closed()).toBe(0)
-  })
+it.each([
+  ['headers', GET],
+  ['request line', 'GET /v1'],
+  ['body', `${POST}Content-Length: 100\r\n\r\n{"na`],
+  ['chunked body', `${POST}Transfer-Encoding: chunked\r\n\r\n5\r\n{"na`],
+  [
+    'body announced, of which nothing comes',
+    `${POST}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
+  ],
+])('a slow request gets 408 when its %s does not end', async (_name, data) => {
+  const server = await startTestServer({ limits })
+  const connection = server.connect().write(data)
+  const response = await connection.response()
+  expectError(response, 'request_timeout')
+  expect(response.headers['connection']).toBe('close')
+  expect(await connection.closed()).toBe(0)
+})
 
-  it('gets 408 also after a good one on the same connection', async () => {
-    const server = await startTestServer({ limits: patient })
-    const connection = server.connect().write(`${GET}\r\nGET /v1`)
-    expect((await connection.response()).status).toBe(200)
-    expectError(await connection.response(), 'request_timeout')
-    expect(await connection.closed()).toBe(0)
-  })
+it('a slow request gets 408 also after a good one on the same connection', async () => {
+  const server = await startTestServer({ limits: patient })
+  const connection = server.connect().write(`${GET}\r\nGET /v1`)
+  expect((await connection.response()).status).toBe(200)
+  expectError(await connection.response(), 'request_timeout')
+  expect(await connection.closed()).toBe(0)
+})
 
-  it('does not take the time of a slow response', async () => {
-    const tokenCheck = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 2_500))
-      return { keyId: 'test', scopes: SCOPES }
-    }
-    const server = await startTestServer({ limits: patient, tokenCheck })
-    expect((await server.post(PET)).status).toBe(201)
-  })
+it('a slow request does not take the time of a slow response', async () => {
+  const tokenCheck = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    return { keyId: 'test', scopes: SCOPES }
+  }
+  const server = await startTestServer({ limits: patient, tokenCheck })
+  expect((await server.post(PET)).status).toBe(201)
 })
 
 const CLIENTS = 60
@@ -59,36 +57,34 @@ const LONG_LIST: readonly Pet[] = Array.from({ length: 100 }, (_, index) => ({
 const repository = { ...createMemoryPets(), list: async () => LONG_LIST }
 const GET_LONG_LIST = `${GET.replace('/v1/pets', '/v1/pets?limit=100')}\r\n`
 
-describe('slow clients', () => {
-  it('slow clients are dropped, and good clients are served meanwhile', async () => {
-    const limits = {
-      // Far more than a good request takes to arrive on a loaded machine.
-      headersTimeoutMs: 5_000,
-      requestTimeoutMs: 6_000,
-      checkIntervalMs: 100,
-      keepAliveTimeoutMs: 5_000,
-    }
-    const server = await startTestServer({ limits, repository })
-    const open = () => Array.from({ length: CLIENTS }, () => server.connect())
-    const slowHeaders = open().map((connection) => connection.write(GET))
-    const slowBodies = open().map((connection) =>
-      connection.write(`${POST}Content-Length: 1000\r\n\r\n`),
-    )
-    for (const connection of open()) connection.pause().write(GET_LONG_LIST)
-    trickle([...slowHeaders, ...slowBodies])
-    const slow = [...slowHeaders, ...slowBodies]
+it('slow clients are dropped, and good clients are served meanwhile', async () => {
+  const limits = {
+    // Far more than a good request takes to arrive on a loaded machine.
+    headersTimeoutMs: 5_000,
+    requestTimeoutMs: 6_000,
+    checkIntervalMs: 100,
+    keepAliveTimeoutMs: 5_000,
+  }
+  const server = await startTestServer({ limits, repository })
+  const open = () => Array.from({ length: CLIENTS }, () => server.connect())
+  const slowHeaders = open().map((connection) => connection.write(GET))
+  const slowBodies = open().map((connection) =>
+    connection.write(`${POST}Content-Length: 1000\r\n\r\n`),
+  )
+  for (const connection of open()) connection.pause().write(GET_LONG_LIST)
+  trickle([...slowHeaders, ...slowBodies])
+  const slow = [...slowHeaders, ...slowBodies]
 
-    // One connection remains, that of the good client.
-    do {
-      expect((await server.post(PET)).status).toBe(201)
-      expect((await server.send({})).status).toBe(200)
-    } while (
-      slow.some(({ responses, isOpen }) => isOpen && responses.length === 0) ||
-      (await server.connections()) > 1
-    )
-    for (const connection of slow) expectError(await connection.response(), 'request_timeout')
-    expect(server.log.internalErrors).toEqual([])
-  })
+  // One connection remains, that of the good client.
+  do {
+    expect((await server.post(PET)).status).toBe(201)
+    expect((await server.send({})).status).toBe(200)
+  } while (
+    slow.some(({ responses, isOpen }) => isOpen && responses.length === 0) ||
+    (await server.connections()) > 1
+  )
+  for (const connection of slow) expectError(await connection.response(), 'request_timeout')
+  expect(server.log.internalErrors).toEqual([])
 })
 
 /** Sends a byte now and then, so that no connection looks idle. */

@@ -1,6 +1,6 @@
 import { validateNewPet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { BROKEN, GET, GOOD_POST, HOST, KEY, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import {
@@ -10,142 +10,141 @@ import {
   type TestServer,
 } from '../testing/start-test-server.test-support.ts'
 
-describe('a request that is no request', () => {
-  let server: TestServer
-  beforeAll(async () => {
-    server = await openTestServer()
-  })
-  afterAll(() => server.close())
+let server: TestServer
+beforeAll(async () => {
+  server = await openTestServer()
+})
+afterAll(() => server.close())
 
-  it.each(Object.entries(BROKEN))(
-    'with %s gets one response with the error body, a line in the log under its id, and the connection closes',
-    async (_name, [data, code]) => {
-      const connection = server.connect().write(data)
-      const response = await connection.response()
-      expectError(response, code)
-      const { headers, status } = response
-      expect(headers['connection']).toBe('close')
-      expect(headers['date']).toBeDefined()
-      expect(await connection.closed()).toBe(0)
-      const lines = () =>
-        server.log.requests.filter(({ requestId }) => requestId === headers['x-request-id'])
-      await expect.poll(lines).toMatchObject([{ status, clientAddress: '127.0.0.1' }])
-    },
-  )
+it.each(Object.entries(BROKEN))(
+  'a request that is no request with %s gets one response with the error body, a line in the log under its id, and the connection closes',
+  async (_name, [data, code]) => {
+    const connection = server.connect().write(data)
+    const response = await connection.response()
+    expectError(response, code)
+    const { headers, status } = response
+    expect(headers['connection']).toBe('close')
+    expect(headers['date']).toBeDefined()
+    expect(await connection.closed()).toBe(0)
+    const lines = () =>
+      server.log.requests.filter(({ requestId }) => requestId === headers['x-request-id'])
+    await expect.poll(lines).toMatchObject([{ status, clientAddress: '127.0.0.1' }])
+  },
+)
 
-  it.each([
-    ['that cannot be parsed', 'HEAD /v1/pets HTTP/1.1\r\nX Y: a\r\n\r\n'],
-    ['without a Host', 'HEAD /v1/pets HTTP/1.1\r\n\r\n'],
-    [
-      'with an expectation that nobody knows',
-      `HEAD /v1/pets HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`,
-    ],
-    [
-      'with headers that are too long',
-      `HEAD /v1/pets HTTP/1.1\r\n${HOST}X: ${'a'.repeat(17_000)}\r\n\r\n`,
-    ],
-  ])('gets a response without a body as a HEAD %s', async (_name, data) => {
+it.each([
+  ['that cannot be parsed', 'HEAD /v1/pets HTTP/1.1\r\nX Y: a\r\n\r\n'],
+  ['without a Host', 'HEAD /v1/pets HTTP/1.1\r\n\r\n'],
+  ['with an expectation that nobody knows', `HEAD /v1/pets HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`],
+  [
+    'with headers that are too long',
+    `HEAD /v1/pets HTTP/1.1\r\n${HOST}X: ${'a'.repeat(17_000)}\r\n\r\n`,
+  ],
+])(
+  'a request that is no request gets a response without a body as a HEAD %s',
+  async (_name, data) => {
     const text = await server.connect().expectText().write(data).text()
     expect(text).toMatch(/^HTTP\/1\.1 4\d\d .*\r\nContent-Length: [1-9].*\r\n\r\n$/s)
-  })
+  },
+)
 
-  it('gets the body of its error although one of its headers looks like a HEAD', async () => {
-    const connection = server.connect().write('GET / HTTP/1.1\r\nX-A: HEAD / \r\nX Y: a\r\n\r\n')
-    expectError(await connection.response(), 'invalid_request')
-  })
+it('a request that is no request gets the body of its error although one of its headers looks like a HEAD', async () => {
+  const connection = server.connect().write('GET / HTTP/1.1\r\nX-A: HEAD / \r\nX Y: a\r\n\r\n')
+  expectError(await connection.response(), 'invalid_request')
+})
 
-  it.each(['X Y: a', `X: ${'a'.repeat(17_000)}`, 'Expect: tea'])(
-    'can be read by web pages of allowed origins, and no others: %.9s',
-    async (field) => {
-      const shop = 'https://shop.example'
-      const cors = await startTestServer({ corsOrigins: [shop] })
-      for (const origin of [shop, 'https://other.example']) {
-        const data = `GET /v1/pets HTTP/1.1\r\n${HOST}Origin: ${origin}\r\n${field}\r\n\r\n`
-        const { status, headers } = await cors.connect().write(data).response()
-        const allowed = origin === shop ? shop : undefined
-        expect([status >= 400, headers['access-control-allow-origin']]).toEqual([true, allowed])
-      }
-    },
-  )
-
-  it('leaves the server unharmed', async () => {
-    expect((await server.send({})).status).toBe(200)
-    expect(server.log.internalErrors).toEqual([])
-  })
-
-  it('keeps its own request id where one could be read', async () => {
-    const id = 'X-Request-Id: mine\r\n'
-    for (const data of [
-      `CONNECT example.org:443 HTTP/1.1\r\n${HOST}${id}\r\n`,
-      `${POST}${id}Expect: tea\r\nContent-Length: 0\r\n\r\n`,
-      `${POST}${id}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
-      `GET /v1/pets HTTP/1.1\r\n${id}\r\n`,
-    ]) {
-      expect((await server.connect().write(data).response()).headers['x-request-id']).toBe('mine')
+it.each(['X Y: a', `X: ${'a'.repeat(17_000)}`, 'Expect: tea'])(
+  'a request that is no request can be read by web pages of allowed origins, and no others: %.9s',
+  async (field) => {
+    const shop = 'https://shop.example'
+    const cors = await startTestServer({ corsOrigins: [shop] })
+    for (const origin of [shop, 'https://other.example']) {
+      const data = `GET /v1/pets HTTP/1.1\r\n${HOST}Origin: ${origin}\r\n${field}\r\n\r\n`
+      const { status, headers } = await cors.connect().write(data).response()
+      const allowed = origin === shop ? shop : undefined
+      expect([status >= 400, headers['access-control-allow-origin']]).toEqual([true, allowed])
     }
-  })
+  },
+)
+
+it('a request that is no request leaves the server unharmed', async () => {
+  expect((await server.send({})).status).toBe(200)
+  expect(server.log.internalErrors).toEqual([])
 })
 
-describe('a client that keeps sending after its last response', () => {
-  it.for([
-    ['a broken request', 'HELLO\r\n\r\n'],
-    ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`],
-  ] as const)(
-    'to %s is listened to for a while, so that no reset takes the response, and then cut off',
-    async ([, data], { server }) => {
-      const connection = server.connect().write(data)
-      await connection.response()
-      for (let turn = 0; turn < 50; turn += 1) {
-        connection.write('x'.repeat(20_000))
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      expect(connection.isBroken).toBe(false)
-      await expect.poll(() => connection.write('x'.repeat(100_000)).isBroken).toBe(true)
-    },
-  )
+it('a request that is no request keeps its own request id where one could be read', async () => {
+  const id = 'X-Request-Id: mine\r\n'
+  for (const data of [
+    `CONNECT example.org:443 HTTP/1.1\r\n${HOST}${id}\r\n`,
+    `${POST}${id}Expect: tea\r\nContent-Length: 0\r\n\r\n`,
+    `${POST}${id}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    `GET /v1/pets HTTP/1.1\r\n${id}\r\n`,
+  ]) {
+    expect((await server.connect().write(data).response()).headers['x-request-id']).toBe('mine')
+  }
 })
 
-describe('a request that only looks odd', () => {
-  it.for([
-    ['asks for an upgrade', `${GET}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`],
-    [
-      'asks for HTTP/2',
-      `${GET}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`,
-    ],
-    ['has an empty Host', `GET /v1/pets HTTP/1.1\r\nHost:\r\n${KEY}\r\n`],
-    ['is HTTP/1.0 without a Host', `GET /v1/pets HTTP/1.0\r\n${KEY}\r\n`],
-    ['begins with an empty line', `\r\n${GET}\r\n`],
-    ['has headers of almost 16 KiB', `${GET}X: ${'a'.repeat(16_384 - GET.length - 7)}\r\n\r\n`],
-    [
-      'names its key after 2,500 other headers',
-      `GET /v1/pets HTTP/1.1\r\n${HOST}${'a:\r\n'.repeat(2500)}${KEY}\r\n`,
-    ],
-    ['arrives with garbage behind a close', `${GET}Connection: close\r\n\r\nGARBAGE`],
-  ] as const)('gets a response when it %s', async ([, data], { server }) => {
+it.for([
+  ['a broken request', 'HELLO\r\n\r\n'],
+  ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`],
+] as const)(
+  'a client that keeps sending after its last response to %s is listened to for a while, so that no reset takes the response, and then cut off',
+  async ([, data], { server }) => {
+    const connection = server.connect().write(data)
+    await connection.response()
+    for (let turn = 0; turn < 50; turn += 1) {
+      connection.write('x'.repeat(20_000))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(connection.isBroken).toBe(false)
+    await expect.poll(() => connection.write('x'.repeat(100_000)).isBroken).toBe(true)
+  },
+)
+
+it.for([
+  ['asks for an upgrade', `${GET}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`],
+  [
+    'asks for HTTP/2',
+    `${GET}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`,
+  ],
+  ['has an empty Host', `GET /v1/pets HTTP/1.1\r\nHost:\r\n${KEY}\r\n`],
+  ['is HTTP/1.0 without a Host', `GET /v1/pets HTTP/1.0\r\n${KEY}\r\n`],
+  ['begins with an empty line', `\r\n${GET}\r\n`],
+  ['has headers of almost 16 KiB', `${GET}X: ${'a'.repeat(16_384 - GET.length - 7)}\r\n\r\n`],
+  [
+    'names its key after 2,500 other headers',
+    `GET /v1/pets HTTP/1.1\r\n${HOST}${'a:\r\n'.repeat(2500)}${KEY}\r\n`,
+  ],
+  ['arrives with garbage behind a close', `${GET}Connection: close\r\n\r\nGARBAGE`],
+] as const)(
+  'a request that only looks odd gets a response when it %s',
+  async ([, data], { server }) => {
     const connection = server.connect().write(data)
     expect(await connection.response()).toMatchObject({ status: 200, text: '[]' })
     connection.end()
     expect(await connection.closed()).toBe(0)
-  })
+  },
+)
 
-  it('gets a response in full when garbage follows a close, however long the response is', async () => {
-    const repository = createMemoryPets()
-    for (let count = 0; count < 100; count += 1) {
-      await repository.add(validateNewPet({ name: '😀'.repeat(1000), categoryId: 1n }))
-    }
-    const server = await startTestServer({ repository })
-    const connection = server.connect()
-    connection.write(`${GET.replace('pets', 'pets?limit=100')}Connection: close\r\n\r\nGARBAGE`)
-    expect(JSON.parse((await connection.response()).text)).toHaveLength(100)
-  })
+it('a request that only looks odd gets a response in full when garbage follows a close, however long the response is', async () => {
+  const repository = createMemoryPets()
+  for (let count = 0; count < 100; count += 1) {
+    await repository.add(validateNewPet({ name: '😀'.repeat(1000), categoryId: 1n }))
+  }
+  const server = await startTestServer({ repository })
+  const connection = server.connect()
+  connection.write(`${GET.replace('pets', 'pets?limit=100')}Connection: close\r\n\r\nGARBAGE`)
+  expect(JSON.parse((await connection.response()).text)).toHaveLength(100)
+})
 
-  it('gets a response when every byte comes alone', async ({ server }) => {
-    const connection = server.connect()
-    for (const byte of GOOD_POST) {
-      connection.write(byte)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    expect((await connection.response()).status).toBe(201)
-    connection.end()
-  })
+it('a request that only looks odd gets a response when every byte comes alone', async ({
+  server,
+}) => {
+  const connection = server.connect()
+  for (const byte of GOOD_POST) {
+    connection.write(byte)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect((await connection.response()).status).toBe(201)
+  connection.end()
 })

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { INT64, PET_STATUSES, type PetStatus } from '@pet-store/domain'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readCursor, writeCursor } from './cursor.ts'
 
 const positions = fc.oneof(
@@ -30,83 +30,81 @@ function isTaken(cursor: string, status: PetStatus | undefined): boolean {
   }
 }
 
-describe('a cursor', () => {
-  it('leads back to its position, for every int64 and every filter, and needs no escaping in a URL', () => {
-    fc.assert(
-      fc.property(positions, filters, (after, status) => {
-        const cursor = writeCursor(after, status)
-        expect(readCursor(cursor, status)).toBe(after)
-        expect(cursor).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
-      }),
-    )
-  })
+it('a cursor leads back to its position, for every int64 and every filter, and needs no escaping in a URL', () => {
+  fc.assert(
+    fc.property(positions, filters, (after, status) => {
+      const cursor = writeCursor(after, status)
+      expect(readCursor(cursor, status)).toBe(after)
+      expect(cursor).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+    }),
+  )
+})
 
-  it('is rejected under every other filter; no filter is a filter of its own', () => {
-    fc.assert(
-      fc.property(positions, filters, filters, (after, status, other) => {
-        fc.pre(status !== other)
-        expect(() => readCursor(writeCursor(after, status), other)).toThrow(/another status filter/)
-      }),
-    )
-  })
+it('a cursor is rejected under every other filter; no filter is a filter of its own', () => {
+  fc.assert(
+    fc.property(positions, filters, filters, (after, status, other) => {
+      fc.pre(status !== other)
+      expect(() => readCursor(writeCursor(after, status), other)).toThrow(/another status filter/)
+    }),
+  )
+})
 
-  it('is rejected when any one character is changed, left out, doubled or added', () => {
-    fc.assert(
-      fc.property(positions, filters, (after, status) => {
-        const cursor = writeCursor(after, status)
-        for (let index = 0; index < cursor.length; index += 1) {
-          const [before, behind] = [cursor.slice(0, index), cursor.slice(index + 1)]
-          const changes = [...BASE64URL]
-            .filter((other) => other !== cursor[index])
-            .map((other) => before + other + behind)
-          for (const changed of [
-            ...changes,
-            before + behind,
-            `${before}=${cursor.slice(index)}`,
-            `${before} ${behind}`,
-          ]) {
-            if (changed !== cursor && isTaken(changed, status)) expect.fail(`${changed} was taken`)
-          }
+it('a cursor is rejected when any one character is changed, left out, doubled or added', () => {
+  fc.assert(
+    fc.property(positions, filters, (after, status) => {
+      const cursor = writeCursor(after, status)
+      for (let index = 0; index < cursor.length; index += 1) {
+        const [before, behind] = [cursor.slice(0, index), cursor.slice(index + 1)]
+        const changes = [...BASE64URL]
+          .filter((other) => other !== cursor[index])
+          .map((other) => before + other + behind)
+        for (const changed of [
+          ...changes,
+          before + behind,
+          `${before}=${cursor.slice(index)}`,
+          `${before} ${behind}`,
+        ]) {
+          if (changed !== cursor && isTaken(changed, status)) expect.fail(`${changed} was taken`)
         }
-      }),
-      { numRuns: 10 },
+      }
+    }),
+    { numRuns: 10 },
+  )
+})
+
+it('a cursor is rejected in every other spelling of the same bytes', () => {
+  const cursor = writeCursor(-1n, 'sold')
+  const standard = cursor.replaceAll('-', '+').replaceAll('_', '/')
+  expect(standard).not.toBe(cursor)
+  for (const spelling of [
+    standard,
+    `${cursor}==`,
+    `${cursor}=`,
+    `${cursor}\n`,
+    ` ${cursor}`,
+    `${cursor}A`,
+  ]) {
+    expect(() => readCursor(spelling, 'sold')).toThrow(/^cursor /)
+  }
+})
+
+it('a cursor is rejected when its version or filter is none of ours, though the checksum fits', () => {
+  expect(readCursor(forged(1, 0, 5n), undefined)).toBe(5n)
+  for (const version of [0, 2, 3, 255]) {
+    expect(() => readCursor(forged(version, 0, 5n), undefined)).toThrow(
+      /not a cursor of this service/,
     )
-  })
+  }
+  for (const status of [undefined, ...PET_STATUSES]) {
+    for (const filter of [4, 255])
+      expect(() => readCursor(forged(1, filter, 5n), status)).toThrow(/^cursor /)
+  }
+})
 
-  it('is rejected in every other spelling of the same bytes', () => {
-    const cursor = writeCursor(-1n, 'sold')
-    const standard = cursor.replaceAll('-', '+').replaceAll('_', '/')
-    expect(standard).not.toBe(cursor)
-    for (const spelling of [
-      standard,
-      `${cursor}==`,
-      `${cursor}=`,
-      `${cursor}\n`,
-      ` ${cursor}`,
-      `${cursor}A`,
-    ]) {
-      expect(() => readCursor(spelling, 'sold')).toThrow(/^cursor /)
-    }
-  })
-
-  it('is rejected when its version or filter is none of ours, though the checksum fits', () => {
-    expect(readCursor(forged(1, 0, 5n), undefined)).toBe(5n)
-    for (const version of [0, 2, 3, 255]) {
-      expect(() => readCursor(forged(version, 0, 5n), undefined)).toThrow(
-        /not a cursor of this service/,
-      )
-    }
-    for (const status of [undefined, ...PET_STATUSES]) {
-      for (const filter of [4, 255])
-        expect(() => readCursor(forged(1, filter, 5n), status)).toThrow(/^cursor /)
-    }
-  })
-
-  it('is rejected as any other text', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), filters, (text, status) => {
-        expect(() => readCursor(text, status)).toThrow(/^cursor /)
-      }),
-    )
-  })
+it('a cursor is rejected as any other text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), filters, (text, status) => {
+      expect(() => readCursor(text, status)).toThrow(/^cursor /)
+    }),
+  )
 })

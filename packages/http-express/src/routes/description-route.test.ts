@@ -1,0 +1,48 @@
+import { expect } from 'vitest'
+import { it } from '../testing/start-test-server.test-support.ts'
+import { openApiJson } from './description-route.ts'
+
+it('GET /openapi.json needs no key', async ({ server }) => {
+  const response = await server.send({ path: '/openapi.json', key: null })
+  expect(response).toMatchObject({ status: 200, text: await openApiJson() })
+  expect(response.headers['content-type']).toBe('application/json')
+  expect(response.headers['cache-control']).toBe('public, no-cache')
+})
+
+it('GET /openapi.json is 304 to whoever has it already, in a list of entity tags or as a weak one too', async ({
+  server,
+}) => {
+  const path = '/openapi.json'
+  const { etag = '' } = (await server.send({ path })).headers
+  expect(etag).toMatch(/^"[\w-]+"$/)
+  for (const sent of [etag, `"other", W/${etag}`]) {
+    const response = await server.send({ path, headers: { 'If-None-Match': sent } })
+    expect(response).toMatchObject({
+      status: 304,
+      text: '',
+      headers: { etag, 'cache-control': 'public, no-cache' },
+    })
+    expect(response.headers).not.toHaveProperty('content-type')
+  }
+  expect((await server.send({ path, headers: { 'If-None-Match': '"other"' } })).status).toBe(200)
+})
+
+it('GET /.well-known/api-catalog leads to addresses that exist (RFC 9727), for HEAD too', async ({
+  server,
+}) => {
+  const path = '/.well-known/api-catalog'
+  const response = await server.send({ path, key: null })
+  expect(response.status).toBe(200)
+  expect(response.headers['content-type']).toContain('application/linkset+json')
+  const [{ anchor, ...relations }] = JSON.parse(response.text).linkset
+  expect(new URL(anchor, `http://x${path}`).pathname).toBe('/v1')
+  const links = Object.values<{ href: string }[]>(relations).flat()
+  expect(links).toHaveLength(3)
+  for (const { href } of links) {
+    expect(
+      (await server.send({ path: new URL(href, `http://x${path}`).pathname, key: null })).status,
+    ).toBe(200)
+  }
+  const head = await server.send({ method: 'HEAD', path, key: null })
+  expect(head.headers['link']).toBe('<api-catalog>; rel="api-catalog"')
+})
