@@ -53,7 +53,7 @@ VOLUME /data
 EXPOSE 3000
 STOPSIGNAL SIGTERM
 # /livez, not /readyz: restarting the process would not repair the database. By the shell, because a
-# start of Node every ten seconds takes fifty times as much processor time.
+# start of Node every ten seconds takes many times as much processor time.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${PORT:-3000} && printf 'GET /livez HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 2 _ status _ <&3 && [[ $status == 200 ]]"]
 ENTRYPOINT ["pet-store"]
