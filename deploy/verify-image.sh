@@ -83,6 +83,8 @@ seen 'its health check can fail'
 page=$(call "$url/docs")
 expect 'it shows its reference page' "${page##* }" 200
 
+inside pet-store doctor >/dev/null || fail 'doctor finds nothing wrong beside the service'
+seen 'doctor finds nothing wrong beside the service'
 key=$(inside pet-store keys create --name kiosk 2>/dev/null)
 bearer=(--header "Authorization: Bearer $key")
 expect 'a key can be made while it serves' "$(call "${bearer[@]}" "$url/v1/pets")" '[] 200'
