@@ -152,9 +152,7 @@ describe('Counting requests on PostgreSQL', () => {
     const { createRateLimiter } = await open()
     const limiter = createRateLimiter({ requests: 1, windowMs: 60_000 })
     await limiter.take('kiosk')
-    await onServer(
-      'update request_count set window_start = window_start + 86_400_000, requests = 5',
-    )
+    await onServer('update request_count set window_start = window_start + 86400000, requests = 5')
     const taken = await limiter.take('kiosk')
     expect(taken).toMatchObject({ isAllowed: true, remaining: 0 })
     expect(taken.resetMs).toBeLessThanOrEqual(60_000)

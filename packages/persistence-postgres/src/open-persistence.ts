@@ -7,9 +7,8 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
-import { openPostgresConnections, type PostgresConnections } from './driver/connections.ts'
+import { type ConnectedDatabase, openPostgresConnections } from './driver/connections.ts'
 import { createPostgresPetWriter } from './driver/grouped-writes.ts'
-import { poolUse } from './driver/pool-statements.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
 import { migrateIfAllowed, stateOf } from './migrations.ts'
@@ -41,7 +40,7 @@ export async function openPostgresPersistence(
 }
 
 async function persistenceOf(
-  connections: PostgresConnections,
+  connections: ConnectedDatabase,
   options: PostgresOptions,
 ): Promise<PostgresPersistence> {
   const { pool, write, read } = connections
@@ -51,7 +50,7 @@ async function persistenceOf(
   const writer = createPostgresPetWriter(em, connections, await isPetDistributed(connections))
   const primary = new SqlPetRepository(statements, runner, writer, options.onBackgroundFailure)
   const apiKeys = new SqlApiKeyRepository(em, runner)
-  const replicas = await openReplicas(pool, options, statements)
+  const replicas = openReplicas(pool, options, statements)
 
   return {
     pets: listFromReplicas(primary, replicas.all),
@@ -72,8 +71,14 @@ async function persistenceOf(
     isMigrated: async () => (await stateOf(connections)).pending.length === 0,
     poolUse: () => [
       connections.use('primary'),
-      ...replicas.all.map((replica, index) => poolUse(`replica-${index + 1}`, replica.pool)),
+      ...replicas.all.map((replica, index) => replica.use(`replica-${index + 1}`)),
     ],
+    replicaProblems: () => replicas.problems(),
+    async readClock() {
+      const clock = 'select (extract(epoch from now()) * 1000)::bigint as ms'
+      const { rows } = await withRetries(() => pool.query<{ ms: string }>(clock))
+      return new Date(Number(rows[0]?.ms))
+    },
     replicaWatermarks: () =>
       replicas.all.map(({ isSuspended, completeUpTo }) => (isSuspended ? undefined : completeUpTo)),
     async close() {
@@ -86,7 +91,7 @@ async function persistenceOf(
 }
 
 /** Whether the engine keeps the rows of the table on several servers, as Citus can. */
-async function isPetDistributed({ pool }: PostgresConnections): Promise<boolean> {
+async function isPetDistributed({ pool }: ConnectedDatabase): Promise<boolean> {
   return withRetries(async () => {
     const { rowCount } = await pool.query(
       "select 1 from pg_class where oid = to_regclass('pg_dist_partition')",

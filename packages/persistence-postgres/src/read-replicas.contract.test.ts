@@ -263,16 +263,51 @@ describe('Opening with replicas', () => {
     expect(await opened.pets.list({ limit: 1 })).toEqual([pet])
   })
 
-  it('names in one sentence, without the password, the replica that is unavailable', async () => {
-    const opening = openPostgresPersistence({
-      url,
-      replicaUrls: [replicaUrl, 'postgres://pet:secret@127.0.0.1:1/pets'],
-    })
-    await expect(opening).rejects.toThrow(
-      /^Cannot open the PostgreSQL database "127\.0\.0\.1:1\/pets": .*ECONNREFUSED.*\.$/,
+  it('starts without one that is down, warns of it without the password, and uses the others', async () => {
+    const warned = once(process, 'warning')
+    const down = 'postgres://pet:secret@127.0.0.1:1/pets'
+    const opened = await openPersistence({ replicaUrls: [down, replicaUrl] })
+    const [warning] = (await warned) as [Error]
+    expect(warning.message).toMatch(
+      /^The PostgreSQL replica "127\.0\.0\.1:1\/pets" is left out for now: .*ECONNREFUSED.*\.$/,
     )
-    await expect(opening).rejects.not.toThrow('secret')
-    for (const address of [url, replicaUrl]) await expect.poll(() => servingOn(address)).toEqual([])
+    expect(warning.message).not.toContain('secret')
+    expect(await opened.replicaProblems()).toEqual([
+      expect.stringMatching(
+        /^The PostgreSQL replica "127\.0\.0\.1:1\/pets" serves no lists: .*REFUSED/,
+      ),
+    ])
+    const pet = await opened.pets.add(aNewPet())
+    await expect.poll(() => opened.replicaWatermarks()).toEqual([undefined, pet.id])
+    expect(await opened.pets.list({ limit: 1 })).toEqual([pet])
+  })
+
+  it('uses one that is started later', async () => {
+    await server.standby.stop()
+    const opened = await openPersistence()
+    const pet = await opened.pets.add(aNewPet())
+    expect(await opened.pets.list({ limit: 1 })).toEqual([pet])
+    await server.standby.start()
+    await served(pet, opened)
+  })
+
+  it('leaves out, and warns of, another database of the same servers', async () => {
+    const foreign = await createDatabase(server.primary.url)
+    onTestFinished(() => foreign.drop())
+    await openPostgresPersistence({ url: foreign.url, mode: 'migrate' }).then(({ pets, close }) =>
+      pets.add(aNewPet({ name: 'foreign' })).finally(close),
+    )
+    await server.catchUp()
+    const warned = once(process, 'warning')
+    const wrong = Object.assign(new URL(foreign.url), { port: server.standby.port }).href
+    const opened = await openPersistence({ replicaUrls: [wrong] })
+    const pet = await opened.pets.add(aNewPet())
+    expect(String((await warned)[0])).toContain(
+      'is left out for now: it is no copy of the database of the primary.',
+    )
+    expect(opened.replicaWatermarks()).toEqual([undefined])
+    expect(await opened.pets.list({ limit: 1 })).toEqual([pet])
+    expect(await opened.replicaProblems()).toHaveLength(1)
   })
 
   it('reads lists from the primary, and warns, when a node does not say which part of the log it has', async () => {

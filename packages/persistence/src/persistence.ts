@@ -26,6 +26,13 @@ export interface Persistence {
    * older state meanwhile. Called often. Absent where there are no migrations.
    */
   isMigrated?(): Promise<boolean>
+  /**
+   * Why nodes of `replicaUrls` serve no reads at present: a sentence for each, which names it.
+   * Absent in an adapter without replicas.
+   */
+  replicaProblems?(): Promise<readonly string[]>
+  /** The time by the clock of the database; absent where that is the clock of this machine. */
+  readClock?(): Promise<Date>
   /** The use of each connection pool; absent where there is none. Must not query the database. */
   poolUse?(): readonly PoolUse[]
   /** Finishes pending writes and releases everything. Nothing is called afterwards. */

@@ -186,7 +186,9 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
     try {
       await persistence.check()
       yield { check: 'database', state: 'ok', message: url }
+      yield* examineReplicas(persistence)
       yield* examineKeys(persistence, settings)
+      yield* examineClock(persistence)
     } finally {
       await persistence.close()
     }
@@ -197,7 +199,30 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   }
 }
 
+async function* examineReplicas(persistence: Required<Persistence>): AsyncGenerator<Finding> {
+  const remedy =
+    'lists are read from the primary meanwhile: check DATABASE_REPLICA_URLS, and that it is running'
+  for (const message of await persistence.replicaProblems())
+    yield { check: 'replica', state: 'warning', message, remedy }
+}
+
 const CLOCK_TOLERANCE_MS = 60_000
+
+/** Limits of this process and the age of idempotency keys go by different clocks. */
+async function* examineClock(persistence: Required<Persistence>): AsyncGenerator<Finding> {
+  const before = Date.now()
+  const theirs = await persistence.readClock()
+  const after = Date.now()
+  const isNear =
+    theirs.getTime() > before - CLOCK_TOLERANCE_MS && theirs.getTime() < after + CLOCK_TOLERANCE_MS
+  if (isNear) return
+  yield {
+    check: 'clock',
+    state: 'warning',
+    message: `the clock of the database says ${theirs.toISOString()}, this one ${new Date(after).toISOString()}`,
+    remedy: 'API keys end by this clock, idempotency keys by the other: synchronise both (NTP)',
+  }
+}
 
 async function* examineKeys(
   { apiKeys }: Required<Persistence>,

@@ -72,6 +72,8 @@ function withDefaults(opened: Persistence): Required<Persistence> {
       opened.createRateLimiter?.(limit) ?? createMemoryRateLimiter(limit),
     check: () => opened.check(),
     isMigrated: async () => (await opened.isMigrated?.()) ?? true,
+    replicaProblems: async () => (await opened.replicaProblems?.()) ?? [],
+    readClock: async () => (await opened.readClock?.()) ?? new Date(),
     poolUse: () => opened.poolUse?.() ?? [],
     close: () => opened.close(),
   }

@@ -1,3 +1,4 @@
+import { isPetError } from '@pet-store/domain'
 import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
 import pg, { type Pool } from 'pg'
 import { isLostStatement, sqlStateOf } from './failures.ts'
@@ -21,7 +22,20 @@ export interface PostgresDatabase {
  * host and database; the driver's error is its cause.
  */
 export async function openPostgresDatabase(options: ConnectionOptions): Promise<PostgresDatabase> {
-  const pool = new pg.Pool(poolConfig(options))
+  const database = createPostgresDatabase(options)
+  try {
+    const name = await assertUsable(database.pool, options)
+    return { ...database, name, server: { ...database.server, database: name } }
+  } catch (error) {
+    await database.pool.end()
+    throw cannotOpen(database.address, error)
+  }
+}
+
+/** Opens no connection yet. Its name is that of the URL. */
+export function createPostgresDatabase(options: ConnectionOptions): PostgresDatabase {
+  const config = poolConfig(options)
+  const pool = new pg.Pool(config)
   // The pool has dropped such a connection already, and the next statement opens another. Without
   // these listeners a restart of the server would end the program: the first is for idle
   // connections, the second for those in use.
@@ -29,25 +43,24 @@ export async function openPostgresDatabase(options: ConnectionOptions): Promise<
   pool.on('connect', (client) => {
     client.on('error', () => {})
   })
-  const address = addressOf(options.url)
+  const { host, port, database: name = '' } = new pg.Client(config)
   const { pooler = 'none', onStatement } = options
-  try {
-    const { rows } = await withRetries(() =>
-      pool.query<{ name: string; encoding: string }>(
-        "select current_database() as name, current_setting('server_encoding') as encoding",
-      ),
-    )
-    const { name = '', encoding = '' } = rows[0] ?? {}
-    if (encoding !== 'UTF8')
-      throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)
-    await assertKeepsStatements(pool, options)
-    const { host, port } = new pg.Client(poolConfig(options))
-    const server = { system: 'postgresql', host, port, database: name }
-    return { name, address, server, pooler, onStatement, pool }
-  } catch (error) {
-    await pool.end()
-    throw cannotOpen(address, error)
-  }
+  const server = { system: 'postgresql', host, port, database: name }
+  return { name, address: addressOf(options.url), server, pooler, onStatement, pool }
+}
+
+/** Returns the name of the database on its server. Rejects if pets cannot be kept there. */
+export async function assertUsable(pool: Pool, options: ConnectionOptions): Promise<string> {
+  const { rows } = await withRetries(() =>
+    pool.query<{ name: string; encoding: string }>(
+      "select current_database() as name, current_setting('server_encoding') as encoding",
+    ),
+  )
+  const { name = '', encoding = '' } = rows[0] ?? {}
+  if (encoding !== 'UTF8')
+    throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)
+  await assertKeepsStatements(pool, options)
+  return name
 }
 
 export function cannotOpen(address: string, cause: unknown): Error {
@@ -70,6 +83,7 @@ const POOLER_HINT =
 
 /** Returns the reason of an error, without the full stop. */
 export function reasonOf(error: unknown): string {
+  if (isPetError(error) && error.cause !== undefined) return reasonOf(error.cause)
   // A name with several addresses fails with one error for each, and no message of its own.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')

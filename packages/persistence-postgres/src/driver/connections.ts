@@ -1,15 +1,19 @@
-import { isPetError } from '@pet-store/domain'
 import type { PoolUse } from '@pet-store/persistence'
-import { cannotOpen, openPostgresDatabase, type PostgresDatabase } from '../database/database.ts'
+import {
+  cannotOpen,
+  createPostgresDatabase,
+  openPostgresDatabase,
+  type PostgresDatabase,
+} from '../database/database.ts'
 import { withRetries } from '../database/retries.ts'
-import { type PostgresOptions, poolConfig } from '../database/settings.ts'
+import { type ConnectionOptions, poolConfig } from '../database/settings.ts'
 import { PipelinedReads } from './pipeline/pipelined-reads.ts'
 import { OTHER_DRIVER } from './pipeline/results.ts'
 import { poolSizesOf } from './pool-size.ts'
 import { poolUse, type RunStatement, runOnPool } from './pool-statements.ts'
 
 /** The connections to a database: a pool for everything, and beside it some for pipelined reads. */
-export interface PostgresConnections extends PostgresDatabase {
+export interface PostgresConnections {
   /** For statements that read little and are quick; never two that belong together. */
   readonly read: RunStatement
   readonly write: RunStatement
@@ -18,34 +22,45 @@ export interface PostgresConnections extends PostgresDatabase {
   close(): Promise<void>
 }
 
+/** A database, and the connections to it. */
+export type ConnectedDatabase = PostgresDatabase & PostgresConnections
+
 /**
  * Opens a database as `openPostgresDatabase` does. Together there are at most `poolSize`
  * connections.
  */
 export async function openPostgresConnections(
-  options: PostgresOptions,
-): Promise<PostgresConnections> {
-  const sizes = poolSizesOf(options)
-  const database = await openPostgresDatabase({ ...options, poolSize: sizes.pool })
-  const { pool, address } = database
-  const write = runOnPool(pool, 'unknown')
-  if (sizes.readers === 0) {
-    const read = runOnPool(pool, 'not_stored')
-    return { ...database, read, write, use: (name) => poolUse(name, pool), close: () => pool.end() }
-  }
-
-  const reads = new PipelinedReads(poolConfig(options), { connections: sizes.readers })
-  const close = async () => {
-    await Promise.all([pool.end(), reads.close()])
-  }
+  options: ConnectionOptions,
+): Promise<ConnectedDatabase> {
+  const database = await openPostgresDatabase({ ...options, poolSize: poolSizesOf(options).pool })
+  const connections = connectionsTo(database, options)
   try {
-    await assertReads(reads)
+    await assertReads(connections)
   } catch (error) {
-    await close()
-    throw cannotOpen(address, isPetError(error) ? error.cause : error)
+    await connections.close()
+    throw cannotOpen(database.address, error)
   }
+  return { ...database, ...connections }
+}
+
+/** The same without opening any yet. */
+export function createPostgresConnections(options: ConnectionOptions): ConnectedDatabase {
+  const database = createPostgresDatabase({ ...options, poolSize: poolSizesOf(options).pool })
+  return { ...database, ...connectionsTo(database, options) }
+}
+
+function connectionsTo(
+  { pool }: PostgresDatabase,
+  options: ConnectionOptions,
+): PostgresConnections {
+  const { readers, total } = poolSizesOf(options)
+  const write = runOnPool(pool, 'unknown')
+  if (readers === 0) {
+    const read = runOnPool(pool, 'not_stored')
+    return { read, write, use: (name) => poolUse(name, pool), close: () => pool.end() }
+  }
+  const reads = new PipelinedReads(poolConfig(options), { connections: readers })
   return {
-    ...database,
     read: (statement, values) => reads.read(statement, values),
     write,
     use(name) {
@@ -55,15 +70,17 @@ export async function openPostgresConnections(
         ...ofPool,
         busy: ofPool.busy + busy,
         idle: ofPool.idle + open - busy,
-        limit: sizes.total,
+        limit: total,
       }
     },
-    close,
+    async close() {
+      await Promise.all([pool.end(), reads.close()])
+    },
   }
 }
 
 /** See `receiveResults`. */
-async function assertReads(reads: PipelinedReads): Promise<void> {
-  const [row] = await withRetries(() => reads.read({ text: 'select 1::bigint' }))
+async function assertReads({ read }: PostgresConnections): Promise<void> {
+  const [row] = await withRetries(() => read({ text: 'select 1::bigint' }, []))
   if (row?.[0] !== 1n) throw new Error(OTHER_DRIVER)
 }

@@ -12,7 +12,7 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
 import { isInvalidValue, isUsableAfter, unknownIfTimedOut } from '../database/failures.ts'
-import type { PostgresConnections } from './connections.ts'
+import type { ConnectedDatabase } from './connections.ts'
 import { connect, onConnection, runOn } from './pool-statements.ts'
 import { RepeatableStatement, reported } from './statement-runner.ts'
 import { inWriteTransaction } from './transaction.ts'
@@ -29,7 +29,7 @@ type Id = readonly [id: bigint]
  */
 export function createPostgresPetWriter(
   em: SqlEntityManager,
-  connections: PostgresConnections,
+  connections: ConnectedDatabase,
   isDistributed: boolean,
 ): PetWriter {
   const { pool, write, onStatement, server } = connections

@@ -1,65 +1,83 @@
-import { isPetError, type PetId } from '@pet-store/domain'
+import type { PetId } from '@pet-store/domain'
+import type { PoolUse } from '@pet-store/persistence'
 import { type PetStatements, SqlPetReader } from '@pet-store/persistence-mikro-orm'
 import type { Pool } from 'pg'
-import { openPostgresDatabase, type PostgresDatabase, reasonOf } from '../database/database.ts'
-import type { PostgresOptions } from '../database/settings.ts'
-import { runOnPool } from '../driver/pool-statements.ts'
+import { assertUsable, reasonOf } from '../database/database.ts'
+import type { ConnectionOptions, PostgresOptions } from '../database/settings.ts'
+import { type ConnectedDatabase, createPostgresConnections } from '../driver/connections.ts'
 import { createPostgresStatementRunner } from '../driver/statement-runner.ts'
+import { DATABASE_ID, readDatabaseId } from './database-id.ts'
 import type { Replica } from './list-from-replicas.ts'
 import { everySecond, pollWatermarks, type Watermark } from './watermarks.ts'
 
+/** The replicas of a database, and what asks them and the primary how far they have come. */
+export interface Replicas {
+  readonly all: readonly PostgresReplica[]
+  /** A sentence for each replica that cannot serve lists, which names it. */
+  problems(): Promise<readonly string[]>
+  /** Resolves when every list has its result and the connections are closed. */
+  close(): Promise<void>
+}
+
 /**
- * Opens the node of each of `replicaUrls`, all or none. Rejects with one sentence that names host
- * and database if one is unavailable. A node that does not say which part of the log it has serves
- * no lists, and Node warns of it.
+ * Begins to use the node of each of `replicaUrls`, without waiting for any: one that cannot be
+ * reached, is not a copy of this database, or does not say which part of the log it has serves no
+ * lists, and Node warns of it.
  */
-export async function openReplicas(
+export function openReplicas(
   primary: Pool,
   options: PostgresOptions,
   statements: PetStatements,
-): Promise<{ readonly all: readonly PostgresReplica[]; readonly close: () => Promise<void> }> {
-  const all: PostgresReplica[] = []
+): Replicas {
   const polling = new AbortController()
-  /** Resolves when every list has its result and the connections are closed. */
-  const close = async () => {
-    polling.abort()
-    await Promise.all(all.map(({ pool }) => pool.end()))
-  }
-  try {
-    for (const url of options.replicaUrls ?? []) {
-      const database = await openPostgresDatabase({ ...options, url, isolation: 'read committed' })
-      const replica = new PostgresReplica(database, statements)
-      all.push(replica)
-      void everySecond(() => replica.poll(), polling.signal)
-    }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  const all = (options.replicaUrls ?? []).map(
+    (url) => new PostgresReplica({ ...options, url, isolation: 'read committed' }, statements),
+  )
+  for (const replica of all) void everySecond(() => replica.poll(), polling.signal)
   const onWatermark = (watermark: Watermark | undefined) => {
     for (const replica of all) replica.setWatermark(watermark)
   }
   if (all.length > 0) void pollWatermarks(primary, onWatermark, polling.signal)
-  return { all, close }
+  return {
+    all,
+    async problems() {
+      if (all.length === 0) return []
+      const databaseId = await readDatabaseId(primary)
+      const problems = await Promise.all(all.map((replica) => replica.problem(databaseId)))
+      return problems.filter((problem) => problem !== undefined)
+    },
+    async close() {
+      polling.abort()
+      await Promise.all(all.map((replica) => replica.close()))
+    },
+  }
+}
+
+interface Position {
+  readonly databaseId: string
+  readonly isReplica: boolean
+  readonly hasReplayed: boolean | null
 }
 
 /** A node with a copy of the database, on connections of its own. */
-class PostgresReplica implements Replica {
+export class PostgresReplica implements Replica {
   readonly pets: SqlPetReader
-  readonly pool: Pool
-  isSuspended = false
+  /** From the beginning, until a poll finds that it works. */
+  isSuspended = true
   completeUpTo: PetId | undefined
-  readonly #address: string
+  readonly #options: ConnectionOptions
+  readonly #database: ConnectedDatabase
+  /** Nobody is told a second time why it is left out. */
+  #isWarned = false
   /** The watermark that the replica has not reached yet, and the newest one after it. */
   #next: Watermark | undefined
   #newest: Watermark | undefined
 
-  constructor(database: PostgresDatabase, statements: PetStatements) {
-    const { pool, address } = database
-    const runner = createPostgresStatementRunner(database, runOnPool(pool, 'not_stored'))
+  constructor(options: ConnectionOptions, statements: PetStatements) {
+    this.#options = options
+    this.#database = createPostgresConnections(options)
+    const runner = createPostgresStatementRunner(this.#database, this.#database.read)
     this.pets = new SqlPetReader(statements, runner)
-    this.pool = pool
-    this.#address = address
   }
 
   /** Tells it the newest watermark of the primary; `undefined` makes all earlier ones invalid. */
@@ -74,34 +92,72 @@ class PostgresReplica implements Replica {
    * and no caller.
    */
   suspend(reason: unknown): void {
-    if (this.isSuspended || this.pool.ending) return
+    if (this.#database.pool.ending) return
     this.isSuspended = true
     this.#forget()
-    const why = reasonOf(isPetError(reason) ? reason.cause : reason)
-    process.emitWarning(`The PostgreSQL replica ${this.#address} is left out for now: ${why}.`)
+    if (this.#isWarned) return
+    this.#isWarned = true
+    const { address } = this.#database
+    process.emitWarning(
+      `The PostgreSQL replica ${address} is left out for now: ${reasonOf(reason)}.`,
+    )
   }
 
-  /**
-   * Asks whether it works, and how far it has come. Only a streaming replica has a position in the
-   * log: a logical one, another primary and the readers of some services have none.
-   */
+  /** Asks whether it works, and how far it has come. */
   async poll(): Promise<void> {
     const next = this.#next
     try {
-      const { rows } = await this.pool.query<{ isReplica: boolean; hasReplayed: boolean | null }>(
-        `select pg_is_in_recovery() and pg_last_wal_replay_lsn() is not null as "isReplica",
-          pg_last_wal_replay_lsn() >= $1::pg_lsn as "hasReplayed"`,
-        [next?.position ?? null],
-      )
-      if (!rows[0]?.isReplica) throw new Error('it is no streaming replica')
+      if (this.isSuspended) await assertUsable(this.#database.pool, this.#options)
+      const hasReplayed = await this.#hasReplayed(next)
       this.isSuspended = false
+      this.#isWarned = false
       // Meanwhile it may have failed, or the watermark may have become invalid.
-      if (!rows[0].hasReplayed || next === undefined || next !== this.#next) return
+      if (!hasReplayed || next === undefined || next !== this.#next) return
       this.completeUpTo = next.petId
       this.#next = this.#newest === next ? undefined : this.#newest
     } catch (error) {
       this.suspend(error)
     }
+  }
+
+  /** Why it cannot serve lists of a database, in one sentence. */
+  async problem(databaseId: string): Promise<string | undefined> {
+    try {
+      await assertUsable(this.#database.pool, this.#options)
+      await this.#hasReplayed({ databaseId })
+      return undefined
+    } catch (error) {
+      return `The PostgreSQL replica ${this.#database.address} serves no lists: ${reasonOf(error)}.`
+    }
+  }
+
+  use(name: string): PoolUse {
+    return this.#database.use(name)
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+
+  /**
+   * Whether it has replayed the log up to a watermark. Rejects if it is not a replica of its
+   * database. Only a streaming replica has a position in the log: a logical one, another primary
+   * and the readers of some services have none.
+   */
+  async #hasReplayed(
+    upTo: Partial<Pick<Watermark, 'databaseId' | 'position'>> = {},
+  ): Promise<boolean> {
+    const { rows } = await this.#database.pool.query<Position>(
+      `select ${DATABASE_ID} as "databaseId",
+        pg_is_in_recovery() and pg_last_wal_replay_lsn() is not null as "isReplica",
+        pg_last_wal_replay_lsn() >= $1::pg_lsn as "hasReplayed"`,
+      [upTo.position ?? null],
+    )
+    const [position] = rows
+    if (!position?.isReplica) throw new Error('it is no streaming replica')
+    if (upTo.databaseId !== undefined && position.databaseId !== upTo.databaseId)
+      throw new Error('it is no copy of the database of the primary')
+    return position.hasReplayed === true
   }
 
   #forget(): void {

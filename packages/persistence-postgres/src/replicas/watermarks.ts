@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { PetId } from '@pet-store/domain'
 import type { Pool } from 'pg'
+import { DATABASE_ID } from './database-id.ts'
 
 const POLL_MS = 1_000
 const LOCK_POLL_MS = 100
@@ -10,6 +11,8 @@ const LOCK_POLL_MS = 100
  * committed.
  */
 export interface Watermark {
+  /** See `DATABASE_ID`. */
+  readonly databaseId: string
   readonly petId: PetId
   readonly position: string
 }
@@ -18,7 +21,8 @@ const LAST_ID = "select pg_sequence_last_value(pg_get_serial_sequence('pet', 'id
 /** The transactions that add pets, or may have: the lock stays until their end. */
 const WRITERS = `select virtualtransaction as transaction from pg_locks where locktype = 'relation' and mode = 'RowExclusiveLock'
   and relation = 'pet'::regclass and database = (select oid from pg_database where datname = current_database())`
-const POSITION = 'select pg_current_wal_insert_lsn()::text as position'
+const POSITION = `select pg_current_wal_insert_lsn()::text as position,
+  ${DATABASE_ID} as "databaseId"`
 
 /**
  * Finds out which pets no transaction can still add, because ids are committed in another order
@@ -50,19 +54,18 @@ export function pollWatermarks(
       const now = new Set(await writersNow())
       writers = writers.filter((writer) => now.has(writer))
     }
-    const [log] = (await pool.query<{ position: string }>(POSITION)).rows
-    if (log !== undefined) onWatermark({ petId, position: log.position })
+    const [log] = (await pool.query<Omit<Watermark, 'petId'>>(POSITION)).rows
+    if (log !== undefined) onWatermark({ petId, ...log })
   }, signal)
 }
 
 /**
- * Runs work in the background, so that no request waits for a server that does not respond: each
- * time a second after it has ended, until the signal is aborted. What it rejects with is ignored.
+ * Runs work in the background, so that no request waits for a server that does not respond: at
+ * once, and then each time a second after it has ended, until the signal is aborted. What it rejects with is ignored.
  */
 export async function everySecond(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await setTimeout(POLL_MS, undefined, { ref: false, signal })
-      .then(work)
-      .catch(() => undefined)
+    await work().catch(() => undefined)
+    await setTimeout(POLL_MS, undefined, { ref: false, signal }).catch(() => undefined)
   }
 }

@@ -1,0 +1,14 @@
+import type { Pool } from 'pg'
+
+/**
+ * An SQL expression that has the same value on a database and its streaming replicas, and another
+ * one everywhere else: the identifier that `initdb` gave to the files of the server, and the number
+ * of the database in them. Every user may read both.
+ */
+export const DATABASE_ID = `(select system_identifier from pg_control_system()) || '/' ||
+  (select oid from pg_database where datname = current_database())`
+
+export async function readDatabaseId(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(`select ${DATABASE_ID} as id`)
+  return rows[0]?.id ?? ''
+}
