@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import closeWithGrace from 'close-with-grace'
+import closeWithGrace, { type AllEvents } from 'close-with-grace'
 import type { Logger } from 'pino'
 import type { Program } from '../compose.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -19,10 +19,11 @@ export async function runServer(
   const url = await listenOnPorts(program, settings, log)
   // A second signal or error, or work of stopping that fails, ends the process at once.
   const options = {
+    skip: NATIVE_FAULTS,
     delay: settings.shutdownTimeoutMs,
     logger: { error: (err: unknown) => log.fatal({ err }, 'ending at once') },
     onTimeout: () => log.fatal('ending, because stopping took too long'),
-  } as const
+  }
   closeWithGrace(options, async ({ signal, err }) => {
     if (err) log.fatal({ err }, 'stopping after an error')
     else log.info({ signal }, 'stopping')
@@ -34,6 +35,12 @@ export async function runServer(
   })
   return url
 }
+
+/**
+ * Signals of the processor and of `abort`: they end the process at once. After a handler the
+ * instruction that failed would run again, for ever.
+ */
+const NATIVE_FAULTS: AllEvents[] = ['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGABRT']
 
 /** Closes the program if it cannot listen. */
 async function listenOnPorts(program: Program, settings: Settings, log: Logger): Promise<string> {

@@ -92,3 +92,13 @@ describe('SIGTERM', () => {
     expect(program.output.stdout).toContain('"msg":"ending, because stopping took too long"')
   })
 })
+
+it.each(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGABRT'] as const)(
+  '%s, a native fault, ends the program at once',
+  async (signal) => {
+    const { program } = await start({ SHUTDOWN_DELAY: '10m', SHUTDOWN_TIMEOUT: '11m' })
+    program.process.kill(signal)
+    await program.ended
+    expect(program.process.signalCode).toBe(signal)
+  },
+)
