@@ -12,7 +12,13 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openSqliteDatabase, withSqliteDatabase } from './database/database.ts'
 import { isBusy } from './database/failures.ts'
-import { assertDatabaseFile, createFolder, syncFile, syncFolder } from './database/file-access.ts'
+import {
+  assertDatabaseFile,
+  assertOneName,
+  createFolder,
+  syncFile,
+  syncFolder,
+} from './database/file-access.ts'
 import {
   assertNoOrphanedLog,
   hasOwnLog,
@@ -42,7 +48,9 @@ export async function backupSqlite(
   { url }: Pick<SqliteOptions, 'url'>,
   file: string,
 ): Promise<SqliteBackup> {
-  return copyTo(linkTarget(file), sqlitePath(url), removeLogs)
+  const path = sqlitePath(url)
+  assertOneName(path)
+  return copyTo(linkTarget(file), path, removeLogs)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { BulkAccess } from '@pet-store/persistence'
 import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
 import { inWriteTransaction } from './database/failures.ts'
 import type { SqliteOptions } from './database/settings.ts'
+import { assertFilesUnmoved, closeDatabase } from './database/watched-files.ts'
 import { createGroupedWrites } from './driver/grouped-writes.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { openMigrated } from './migrations.ts'
@@ -20,11 +21,19 @@ const CACHE_KIB = 4_000
 export function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess> {
   return openMigrated(options, { mayBeNewer: false }, (database) => {
     database.pragma(`cache_size = -${CACHE_KIB}`)
+
+    async function write<Result>(work: () => Result): Promise<Result> {
+      assertFilesUnmoved(database)
+      const result = await inWriteTransaction(database, work)
+      assertFilesUnmoved(database, 'unknown')
+      return result
+    }
+
     return createBulkAccess(createSqliteOrm(database).em, {
       runner: createSqliteStatementRunner(database, createGroupedWrites(database)),
 
       insert: ({ table, columns, names, onConflict }, rows, also) =>
-        inWriteTransaction(database, () => {
+        write(() => {
           if (also !== undefined && database.prepare(also.sql).run(also.values).changes === 0)
             return false
           const values = columns.map(() => '?').join(', ')
@@ -44,7 +53,7 @@ export function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess
       },
 
       movePetIdsPast: (id) =>
-        inWriteTransaction(database, () => {
+        write(() => {
           // The table of sequences has no unique index, so nothing can be left to a conflict.
           database.exec(
             "insert into sqlite_sequence (name, seq) select 'pet', 0 where not exists (select 1 from sqlite_sequence where name = 'pet')",
@@ -55,7 +64,7 @@ export function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess
         }),
 
       async close() {
-        database.close()
+        closeDatabase(database)
       },
     })
   })

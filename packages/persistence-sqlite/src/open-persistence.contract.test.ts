@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
@@ -58,24 +58,6 @@ describe('SQLite persistence', () => {
     await persistence.check()
     expect((await persistence.pets.add(aNewPet())).id).toBe(2n)
   })
-
-  it.each(['deleted', 'replaced'])(
-    'is unavailable when its log is %s, in which pets would be lost',
-    async (how) => {
-      await persistence.pets.add(aNewPet())
-      rmSync(`${path}-wal`)
-      if (how === 'replaced') writeFileSync(`${path}-wal`, '')
-      const lost = {
-        code: 'persistence_unavailable',
-        message: expect.stringContaining('pets.db-wal" was moved') as string,
-      }
-      await expect(persistence.check()).rejects.toMatchObject(lost)
-      await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({
-        ...lost,
-        outcome: 'not_stored',
-      })
-    },
-  )
 
   it('stores pets that wait for the lock of another process before it closes', async () => {
     const other = new Database(path)

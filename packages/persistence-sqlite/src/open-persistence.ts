@@ -7,11 +7,8 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import { REQUEST_MAX_WAIT_MS, withRetries } from './database/failures.ts'
 import type { SqliteOptions } from './database/settings.ts'
-import {
-  createFileCheck,
-  createGroupedWrites,
-  createSqlitePetWriter,
-} from './driver/grouped-writes.ts'
+import { assertFilesUnmoved, closeDatabase } from './database/watched-files.ts'
+import { createGroupedWrites, createSqlitePetWriter } from './driver/grouped-writes.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { openMigrated, stateOf } from './migrations.ts'
 import { createSqliteOrm } from './orm.ts'
@@ -26,9 +23,8 @@ export type SqlitePersistence = Persistence & Required<Pick<Persistence, 'apiKey
  */
 export function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
   return openMigrated(options, { mayBeNewer: true }, (database) => {
-    const assertFile = createFileCheck(database)
     const { em } = createSqliteOrm(database)
-    const addWrite = createGroupedWrites(database, assertFile)
+    const addWrite = createGroupedWrites(database)
     const runner = createSqliteStatementRunner(database, addWrite)
     const writer = createSqlitePetWriter(em, database, addWrite)
     const pets = new SqlPetRepository(
@@ -48,7 +44,7 @@ export function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePer
       pets,
       apiKeys,
       async check() {
-        assertFile()
+        assertFilesUnmoved(database)
         await readPage([])
       },
       isMigrated: () =>
@@ -57,7 +53,7 @@ export function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePer
         await Promise.all([pets.finish(), apiKeys.finish()])
         // The reads of this turn.
         await setImmediate()
-        database.close()
+        closeDatabase(database)
       },
     }
   })

@@ -1,19 +1,29 @@
 import {
   chmodSync,
+  closeSync,
   constants,
   copyFileSync,
   existsSync,
   mkdtempSync,
+  openSync,
   rmSync,
   statSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { codeOf, withRetries } from './failures.ts'
-import { assertAccess, assertDatabaseFile, createFolder, NO_DATABASE, user } from './file-access.ts'
-import { assertNoOrphanedLog, assertOwnLog } from './logs.ts'
+import { codeOf, isBusy, REQUEST_MAX_WAIT_MS, withRetries } from './failures.ts'
+import {
+  assertAccess,
+  assertDatabaseFile,
+  assertOneName,
+  createFolder,
+  NO_DATABASE,
+  user,
+} from './file-access.ts'
+import { assertNoOrphanedLog, assertOwnLog, LOG_INDEX, linkTarget } from './logs.ts'
 import { MEMORY } from './settings.ts'
+import { fileIdOf, watchFiles } from './watched-files.ts'
 
 /** How a file is opened. */
 export interface FileMode {
@@ -36,6 +46,7 @@ export async function openSqliteDatabase(
     assertDatabaseFile(path, mayCreate)
     assertAccess(path, readOnly)
     assertOwnLog(path)
+    if (!readOnly) assertOneName(path)
     return readOnly ? await openReadOnly(path) : await openWritable(path)
   } catch (error) {
     const reason = reasonOf(error, path)
@@ -60,6 +71,7 @@ export async function withSqliteDatabase<Result>(
 }
 
 async function openWritable(path: string): Promise<Database.Database> {
+  await assertIndex(path)
   // Opened again after each wait: whoever held the lock may have put another file in its place.
   const connection = await withRetries(() => openWithLog(path))
   // A pet is stored when its response is sent, even after a power failure.
@@ -69,14 +81,24 @@ async function openWritable(path: string): Promise<Database.Database> {
 }
 
 function openWithLog(path: string): Promise<Database.Database> {
+  createFile(path)
+  const id = fileIdOf(path)
   return closedOnFailure(new Database(path, { timeout: 0 }), async (connection) => {
     // Readers and a writer do not block each other. Also the first read of the file, which shows
     // whether it is a database.
     const mode = connection.pragma('journal_mode = wal', { simple: true })
     if (mode !== 'wal')
       throw new Error(`its file system does not support a write-ahead log (${mode})`)
+    // Creates the log and its index.
+    connection.prepare('select 1 from sqlite_schema limit 1').get()
+    watchFiles(connection, id)
     return connection
   })
+}
+
+/** So that it is known which file it is before SQLite opens it. With the rights that SQLite gives. */
+function createFile(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o644))
 }
 
 /**
@@ -87,7 +109,10 @@ function openWithLog(path: string): Promise<Database.Database> {
  */
 async function openReadOnly(path: string): Promise<Database.Database> {
   try {
-    if (isOwnFile(path)) return await openForQueries(path)
+    if (isOwnFile(path)) {
+      await assertIndex(path)
+      return await openForQueries(path)
+    }
     // With this flag SQLite removes no log either.
     if (existsSync(`${path}-shm`)) return await openForQueries(path, { readonly: true })
   } catch (error) {
@@ -95,6 +120,34 @@ async function openReadOnly(path: string): Promise<Database.Database> {
     if (!/^SQLITE_(?:READONLY|CANTOPEN)/.test(codeOf(error))) throw error
   }
   return openCopy(path)
+}
+
+/**
+ * Rejects if another process has the file open and its index of the log is gone: SQLite would make
+ * another index, and the two processes would write over each other. Without an index, only a file
+ * that no process has open can be locked.
+ */
+async function assertIndex(path: string): Promise<void> {
+  const index = `${linkTarget(path)}${LOG_INDEX}`
+  try {
+    await withRetries(() => {
+      if (!existsSync(path) || existsSync(index)) return
+      const probe = new Database(path, { timeout: 0 })
+      try {
+        probe.pragma('locking_mode = exclusive')
+        probe.prepare('select 1 from sqlite_schema limit 1').get()
+      } finally {
+        probe.close()
+      }
+    }, REQUEST_MAX_WAIT_MS)
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    throw new Error(
+      `another process restores it, or has it open although ${JSON.stringify(index)} was ` +
+        'deleted. Wait for the one, and restart the other',
+      { cause: error },
+    )
+  }
 }
 
 /** SQLite gives files that the superuser creates to the owner of the database. */

@@ -54,6 +54,13 @@ export function assertDatabaseFile(path: string, mayCreate: boolean): void {
   if (size > 0 && size < SMALLEST_DATABASE_BYTES) throw new Error(NO_DATABASE)
 }
 
+/** SQLite keeps a log beside each name of a file, and would not find what is in the other one. */
+export function assertOneName(path: string): void {
+  const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1
+  if (names > 1)
+    throw new Error(`the file has ${names} names (hard links). Remove the others, or use a copy`)
+}
+
 /**
  * SQLite silently opens a file for reading that it may not write, and leaves a log beside it: every
  * write would fail later.

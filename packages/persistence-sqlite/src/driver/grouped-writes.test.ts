@@ -75,14 +75,6 @@ describe('Grouped writes', () => {
       outcome: 'unknown',
     })
   })
-
-  it('store nothing when the file is gone', async () => {
-    const addToMissing = createGroupedWrites(database, () => {
-      throw new Error('The file was moved.')
-    })
-    await expect(addToMissing(insert('a'), [])).rejects.toThrow('The file was moved.')
-    expect(stored()).toEqual([])
-  })
 })
 
 describe('While another process writes, grouped writes', () => {
@@ -103,7 +95,7 @@ describe('While another process writes, grouped writes', () => {
   })
 
   const open = (maxWaitMs = 60_000) => {
-    const addWrite = createGroupedWrites(database, () => {}, { maxWaitMs })
+    const addWrite = createGroupedWrites(database, { maxWaitMs })
     return (text: string) =>
       addWrite(() => database.prepare('insert into note values (?)').run(text), [text])
   }

@@ -1,7 +1,6 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { SqlEntityManager } from '@mikro-orm/sqlite'
-import { type Cancellation, type PetId, persistenceUnavailable } from '@pet-store/domain'
+import type { Cancellation, PetId } from '@pet-store/domain'
 import {
   GroupedStatements,
   type GroupOptions,
@@ -14,6 +13,7 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { isBusy, isDiskFailure, RETRY_PAUSE_MS, unavailableOr } from '../database/failures.ts'
+import { assertFilesUnmoved } from '../database/watched-files.ts'
 
 /**
  * Runs a write in the next transaction and resolves after its commit. A write that throws fails
@@ -28,16 +28,12 @@ export type AddWrite = <Result>(
 /**
  * Puts the writes of one turn of the event loop into one transaction. With `synchronous = full`
  * waiting for the disk is the whole cost of a write; sharing it makes full durability affordable.
- * `assertFile` throws when the file that the database was opened from is gone.
+ * Nothing is stored, or reported as stored, when a file of the database is gone.
  */
-export function createGroupedWrites(
-  database: Database,
-  assertFile = () => {},
-  options?: GroupOptions,
-): AddWrite {
+export function createGroupedWrites(database: Database, options?: GroupOptions): AddWrite {
   const grouped = new GroupedStatements<() => unknown, unknown>(async (take) => {
     try {
-      assertFile()
+      assertFilesUnmoved(database)
       database.exec('begin immediate')
     } catch (error) {
       if (!isBusy(error)) throw unavailableOr(error)
@@ -69,45 +65,12 @@ function commit(
     })
     isCommitting = true
     database.exec('commit')
+    assertFilesUnmoved(database, 'unknown')
     for (const one of settle) one()
   } catch (error) {
     if (database.inTransaction) database.exec('rollback')
     // When syncing a commit fails, a crash right afterwards may still recover it from the log.
     throw unavailableOr(error, isCommitting && isDiskFailure(error) ? 'unknown' : 'not_stored')
-  }
-}
-
-/**
- * Returns a function that throws `persistence_unavailable` when the file or its log was moved,
- * replaced or deleted since: what is written then would be lost.
- */
-export function createFileCheck(database: Database): () => void {
-  const path = database.name
-  // In memory, or a copy that has no name.
-  if (!existsSync(path)) return () => {}
-  // SQLite keeps the log beside the file that a link leads to.
-  const files = [path, `${realpathSync(path)}-wal`].map((file) => ({
-    file,
-    opened: fileIdOf(file),
-  }))
-  return () => {
-    // Closing removes the log.
-    if (!database.open) return
-    for (const { file, opened } of files) {
-      if (fileIdOf(file) === opened) continue
-      throw persistenceUnavailable({
-        message: `The database file ${JSON.stringify(file)} was moved, replaced or deleted. Put it back, or restart the service.`,
-      })
-    }
-  }
-}
-
-function fileIdOf(path: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(path, { bigint: true })
-    return `${dev}:${ino}`
-  } catch {
-    return undefined
   }
 }
 

@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process'
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { aNewPet } from '@pet-store/persistence-testing'
+import { temporaryFolder } from '@pet-store/testing'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { backupSqlite } from '../backup.ts'
+import { openSqliteBulkAccess } from '../bulk-access.ts'
+import { createGroupedWrites } from '../driver/grouped-writes.ts'
+import { openSqlitePersistence, type SqlitePersistence } from '../open-persistence.ts'
+import { openSqliteDatabase } from './database.ts'
+
+let folder: string
+let path: string
+let persistence: SqlitePersistence
+
+const open = () => openSqlitePersistence({ url: `sqlite:${path}`, mode: 'migrate' })
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  path = join(folder, 'pets.db')
+  persistence = await open()
+  await persistence.pets.add(aNewPet())
+})
+afterEach(async () => {
+  await persistence.close()
+})
+
+/** Another program, which knows nothing of our checks, adds a pet and ends. */
+function addByOtherProgram(): void {
+  const code = `
+    const database = new (require('better-sqlite3'))(${JSON.stringify(path)})
+    database.exec("insert into pet (name, category_id) values ('Other', 1)")
+    database.close()`
+  const { status } = spawnSync(process.execPath, ['--eval', code], { cwd: import.meta.dirname })
+  expect(status).toBe(0)
+}
+
+async function namesAfterReopening(): Promise<readonly string[]> {
+  await persistence.close()
+  persistence = await open()
+  return (await persistence.pets.list({ limit: 10 })).map(({ name }) => name)
+}
+
+it.each(
+  ['', '-wal', '-shm'].flatMap((file) => [
+    [`pets.db${file}`, 'deleted'] as const,
+    [`pets.db${file}`, 'moved'] as const,
+    [`pets.db${file}`, 'replaced'] as const,
+  ]),
+)('stores nothing, and fails its check, after %s was %s', async (name, how) => {
+  const file = join(folder, name)
+  if (how === 'moved') renameSync(file, `${file}.moved`)
+  else rmSync(file)
+  if (how === 'replaced') writeFileSync(file, '')
+  const lost = {
+    code: 'persistence_unavailable',
+    message: expect.stringContaining(`${JSON.stringify(file)} was moved, replaced or`) as string,
+  }
+  await expect(persistence.check()).rejects.toMatchObject(lost)
+  await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({
+    ...lost,
+    outcome: 'not_stored',
+  })
+})
+
+it.each(['-wal', '-shm'])('loses nothing when %s is deleted and it is closed', async (name) => {
+  rmSync(`${path}${name}`)
+  expect(await namesAfterReopening()).toEqual([aNewPet().name])
+})
+
+it('reports no pet as stored whose file was moved while it was committed', async () => {
+  const database = await openSqliteDatabase(path)
+  const exec = database.exec.bind(database)
+  database.exec = (sql) => {
+    const result = exec(sql)
+    if (sql === 'commit') renameSync(path, `${path}.moved`)
+    return result
+  }
+  await expect(createGroupedWrites(database)(() => 1, [])).rejects.toMatchObject({
+    code: 'persistence_unavailable',
+    outcome: 'unknown',
+  })
+  renameSync(`${path}.moved`, path)
+  database.close()
+})
+
+it('imports nothing into a file that was moved', async () => {
+  const bulk = await openSqliteBulkAccess({ url: `sqlite:${path}`, mode: 'write' })
+  renameSync(path, `${path}.moved`)
+  await expect(bulk.addPets([aNewPet()])).rejects.toMatchObject({
+    code: 'persistence_unavailable',
+  })
+  renameSync(`${path}.moved`, path)
+  await bulk.close()
+})
+
+it('keeps what another program stored behind the deleted index of its log', async () => {
+  rmSync(`${path}-shm`)
+  addByOtherProgram()
+  await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({ outcome: 'not_stored' })
+  expect(await namesAfterReopening()).toEqual([aNewPet().name, 'Other'])
+})
+
+it('is not opened while another connection has it open, whose index is deleted', async () => {
+  rmSync(`${path}-shm`)
+  const sentence = `has it open although ${JSON.stringify(`${path}-shm`)} was deleted`
+  await Promise.all(
+    (['read', 'write'] as const).map((mode) =>
+      expect(openSqlitePersistence({ url: `sqlite:${path}`, mode })).rejects.toThrow(sentence),
+    ),
+  )
+})
+
+it('is not opened, nor backed up, under one of several names', async () => {
+  await persistence.close()
+  linkSync(path, join(folder, 'other.db'))
+  await expect(open()).rejects.toThrow('the file has 2 names (hard links)')
+  const backup = backupSqlite({ url: `sqlite:${path}` }, join(folder, 'backup.db'))
+  await expect(backup).rejects.toThrow('the file has 2 names (hard links)')
+  rmSync(join(folder, 'other.db'))
+  persistence = await open()
+})
+
+it('opens the file that took the name while it waited for the lock of another one', async () => {
+  await persistence.close()
+  const other = new Database(path)
+  other.pragma('journal_mode = delete')
+  other.exec('begin exclusive')
+  const opening = open()
+  renameSync(path, `${path}.moved`)
+  writeFileSync(path, '')
+  other.exec('commit')
+  other.close()
+  persistence = await opening
+  expect(await persistence.pets.list({ limit: 1 })).toEqual([])
+  await persistence.check()
+})

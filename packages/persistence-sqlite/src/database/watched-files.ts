@@ -1,0 +1,92 @@
+import { realpathSync, statSync } from 'node:fs'
+import { persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
+import Database from 'better-sqlite3'
+import { LOG_INDEX } from './logs.ts'
+
+/** A file that SQLite has open, and which one of that name it is. */
+interface WatchedFile {
+  readonly path: string
+  readonly id: string
+  readonly what: string
+  readonly advice: string
+}
+
+/** The files of each database that is open for writing. */
+const watched = new WeakMap<Database.Database, readonly WatchedFile[]>()
+
+/**
+ * Remembers which files a database has open. Throws if the database file is not the one that had
+ * this id before it was opened.
+ */
+export function watchFiles(database: Database.Database, idBefore: string | undefined): void {
+  // SQLite keeps the log beside the file that a link leads to.
+  const logs = realpathSync(database.name)
+  const files = [
+    { path: database.name, what: 'database file', advice: PUT_BACK },
+    { path: `${logs}-wal`, what: 'log', advice: RESTART },
+    { path: `${logs}${LOG_INDEX}`, what: 'index of the log', advice: RESTART },
+  ].map((file) => ({ ...file, id: fileIdOf(file.path) ?? '' }))
+  if (files[0]?.id !== idBefore || files.some(({ id }) => id === ''))
+    throw new Error('it was moved, replaced or deleted while it was opened; run the command again')
+  watched.set(database, files)
+}
+
+const PUT_BACK =
+  'Put that file back under its name: until then nothing is stored, ' +
+  'and no start without it finds what is stored.'
+const RESTART =
+  'Restart the service: what the log holds is moved into the database file when it stops.'
+
+/**
+ * Throws `persistence_unavailable` when a file of an open database was moved, replaced or deleted
+ * since: what is written then would be lost. Only stats, as it is called around every write.
+ */
+export function assertFilesUnmoved(
+  database: Database.Database,
+  outcome: WriteOutcome = 'not_stored',
+): void {
+  // Closing removes the log.
+  if (!database.open) return
+  const moved = watched.get(database)?.find(({ path, id }) => fileIdOf(path) !== id)
+  if (moved === undefined) return
+  const { what, path, advice } = moved
+  throw persistenceUnavailable({
+    message: `The ${what} ${JSON.stringify(path)} was moved, replaced or deleted. ${advice}`,
+    outcome,
+  })
+}
+
+/**
+ * Closes a database. SQLite moves the log into the file then, and deletes the log, by its own index
+ * of it. Where another process has made another index, it has written to the log behind what the
+ * old index knows: the log stays for the next one that opens the file.
+ */
+export function closeDatabase(database: Database.Database): void {
+  if (!database.open || !hasLogOfOthers(database)) {
+    database.close()
+    return
+  }
+  // The last connection to close moves the log, but never one that only reads.
+  const reader = new Database(database.name, { readonly: true, timeout: 0 })
+  reader.prepare('select 1 from sqlite_schema limit 1').get()
+  database.close()
+  reader.close()
+}
+
+function hasLogOfOthers(database: Database.Database): boolean {
+  const [file, log, index] = (watched.get(database) ?? []).map(({ path, id }) => {
+    const now = fileIdOf(path)
+    return { isSame: now === id, isOther: now !== undefined && now !== id }
+  })
+  return file?.isSame === true && log?.isSame === true && index?.isOther === true
+}
+
+/** Which file has a name; `undefined` if none has. */
+export function fileIdOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
+}
