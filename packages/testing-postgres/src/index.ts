@@ -16,3 +16,18 @@ export type { Database } from './database.ts'
 
 // A port for what else a test starts
 export { freePort } from './free-port.ts'
+
+// A server that does what a script says, for tests of what goes wrong
+export { ScriptedSession } from './scripted/session.ts'
+export { StatementFailure } from './scripted/script.ts'
+export type {
+  Boundary,
+  Disruption,
+  Script,
+  ScriptedDatabase,
+  ScriptedResult,
+  ScriptedStatement,
+  ScriptedTransaction,
+  SessionOptions,
+} from './scripted/script.ts'
+export type { ErrorFields, ResultColumn } from './scripted/server-messages.ts'

@@ -20,9 +20,16 @@ export {
   waitForOutput,
   waitForResponse,
 } from './program.ts'
+export { MemorySocket, PERFECT_WAY, type Piece, type Way } from './memory-socket.ts'
 export { quantile } from './quantile.ts'
 export { createRandom, type Random } from './random.ts'
 export { ask, RawConnection } from './raw-connection.ts'
 export { temporaryFolder } from './temporary-folder.ts'
 export { until } from './until.ts'
-export { requestBytes, type WireRequest, type WireResponse } from './wire.ts'
+export {
+  readResponse,
+  requestBytes,
+  type WireRequest,
+  type WireResponse,
+  wireResponse,
+} from './wire.ts'

@@ -1,0 +1,48 @@
+import { expect, it, vi } from 'vitest'
+import { report, size } from '../harness/plan.ts'
+import { runPostgresWorld } from '../simulation/world/postgres-world.ts'
+import type { WorldResult } from '../simulation/world/world.ts'
+
+vi.mock('pg', async (importOriginal) => {
+  const { simulatedPg } = await import('../simulation/drivers/simulated-pg.ts')
+  return simulatedPg(await importOriginal())
+})
+
+/** One seed, whose world is printed, or as many as the form has. */
+const SEED = process.env['SIMULATION_SEED']
+const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? size(200, 10_000))
+/** More of them say no more. */
+const MAX_FAILED = 10
+
+/** Lives through one world after the other. Returns what was wrong, with how to repeat it. */
+async function runWorlds(
+  name: string,
+  run: (seed: number) => Promise<WorldResult>,
+): Promise<readonly string[]> {
+  const seeds =
+    SEED === undefined ? Array.from({ length: COUNT }, (_, seed) => seed) : [Number(SEED)]
+  const failed: string[] = []
+  let pets = 0
+  for (const seed of seeds) {
+    const result = await run(seed)
+    pets += result.pets
+    if (SEED !== undefined) console.log(result.trail.join('\n'))
+    if (result.violations.length === 0) continue
+    const repeat = `SIMULATION_SEED=${seed} pnpm test:faults simulation`
+    failed.push(`${repeat}: ${result.violations.slice(0, 3).join('; ').slice(0, 500)}`)
+    if (failed.length === MAX_FAILED) break
+  }
+  report(`simulation on ${name}`, { worlds: seeds.length, pets })
+  return failed
+}
+
+it('tells clients the truth in every simulated world on PostgreSQL', async () => {
+  expect(await runWorlds('PostgreSQL', runPostgresWorld)).toEqual([])
+})
+
+it('the same seed makes the same world on PostgreSQL', async () => {
+  for (const seed of [3, 5, 8]) {
+    const { trail } = await runPostgresWorld(seed)
+    expect((await runPostgresWorld(seed)).trail).toEqual(trail)
+  }
+})

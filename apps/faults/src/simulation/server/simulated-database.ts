@@ -1,0 +1,267 @@
+import type { Random } from '@pet-store/testing'
+import {
+  type ScriptedDatabase,
+  type ScriptedStatement,
+  type ScriptedTransaction,
+  StatementFailure,
+} from '@pet-store/testing-postgres'
+import { describeStatement } from '../sql/describe.ts'
+import { execute, type Result } from '../sql/execute.ts'
+import type { ServerState } from '../sql/functions.ts'
+import { parseStatement } from '../sql/parse.ts'
+import type { Statement } from '../sql/syntax.ts'
+import { type Row, Table, Transaction, WaitsFor } from '../sql/tables.ts'
+import { StatementError, textOf } from '../sql/values.ts'
+import { TABLES } from './simulated-tables.ts'
+
+/** The object ids of PostgreSQL's types. */
+const TYPE_IDS: Readonly<Record<string, number>> = {
+  bool: 16,
+  int8: 20,
+  int4: 23,
+  text: 25,
+  numeric: 1700,
+  timestamptz: 1184,
+  pg_lsn: 3220,
+}
+
+/** Sequences are logged some numbers ahead, which a crash loses. */
+const IDS_LOST_BY_A_CRASH = 32n
+
+/** Statements are read once for all worlds: their texts are few. */
+const parsed = new Map<string, Statement>()
+
+/** Tables in memory with the transactions of PostgreSQL at read committed, and a log of commits. */
+export class SimulatedDatabase {
+  readonly tables = new Map<string, Table>()
+  readonly #random: Random
+  readonly #now: () => number
+  #position = 1
+  #lastId = 0n
+  #transactions = 0
+  readonly #active = new Set<Transaction>()
+  /** When each position was committed. */
+  readonly #committedAt: number[] = [0, 0]
+
+  /** `now` is the clock of the server. */
+  constructor(random: Random, now: () => number, migrations: readonly string[]) {
+    this.#random = random
+    this.#now = now
+    for (const [name, definition] of Object.entries(TABLES))
+      this.tables.set(name, new Table(name, definition))
+    const transaction = this.begin()
+    for (const [index, name] of migrations.entries()) {
+      const row = { id: BigInt(index + 1), name, executed_at: null }
+      this.tables.get('migration')?.insert(row, transaction, false)
+    }
+    this.commit(transaction)
+  }
+
+  /** The rows of a table that are committed. */
+  committed(table: string): readonly Row[] {
+    return this.tables.get(table)?.rows(this.#position, undefined) ?? []
+  }
+
+  begin(): Transaction {
+    this.#transactions += 1
+    const transaction = new Transaction(this.#transactions)
+    this.#active.add(transaction)
+    return transaction
+  }
+
+  commit(transaction: Transaction): void {
+    if (transaction.state !== 'active') return
+    if (transaction.changes > 0) {
+      this.#position += 1
+      this.#committedAt[this.#position] = performance.now()
+    }
+    this.#active.delete(transaction)
+    transaction.end('committed', this.#position)
+  }
+
+  rollback(transaction: Transaction): void {
+    this.#active.delete(transaction)
+    transaction.end('aborted', this.#position)
+  }
+
+  /** What is not committed is lost. */
+  crash(): void {
+    for (const transaction of [...this.#active]) this.rollback(transaction)
+    this.#lastId += IDS_LOST_BY_A_CRASH
+  }
+
+  get isIdle(): boolean {
+    return this.#active.size === 0
+  }
+
+  /** The server as its clients see it. `lagMs` says how far a replica is behind. */
+  node(name: string, lagMs?: () => number): ScriptedDatabase {
+    const replayed = lagMs && (() => this.#replayedBefore(performance.now() - lagMs()))
+    const state = this.#state(name, replayed)
+    return {
+      prepare: (sql) => this.#prepare(sql, state, replayed),
+      begin: () => {
+        const transaction = this.begin()
+        return new OpenTransaction(this, transaction)
+      },
+    }
+  }
+
+  /** Where a replica is that has everything up to a time; it never goes back. */
+  #replayedBefore(timeMs: number): number {
+    let position = this.#position
+    while (position > 1 && (this.#committedAt[position] ?? 0) > timeMs) position -= 1
+    return position
+  }
+
+  #state(databaseName: string, replayed?: () => number): ServerState {
+    let last = 0
+    return {
+      databaseName,
+      systemIdentifier: 7n,
+      now: this.#now,
+      nextId: () => {
+        this.#lastId += 1n
+        return this.#lastId
+      },
+      lastId: () => (this.#lastId === 0n ? null : this.#lastId),
+      moveIds: (id) => {
+        this.#lastId = id
+      },
+      logPosition: () => this.#position,
+      replayed: () => {
+        if (replayed === undefined) return undefined
+        last = Math.max(last, replayed())
+        return last
+      },
+      hasTable: (name) => this.tables.has(name),
+      random: () => this.#random.next(),
+      anyOrder: (items) => (this.#random.next() < 0.5 ? items.toReversed() : items),
+    }
+  }
+
+  #prepare(sql: string, state: ServerState, replayed?: () => number): ScriptedStatement {
+    const statement = parsed.get(sql) ?? parseStatement(sql)
+    parsed.set(sql, statement)
+    const hasCatalogs = CATALOGS.test(sql)
+    const tablesNow = () => (hasCatalogs ? this.#withCatalogs(state) : this.tables)
+    const columns = describeStatement(statement, tablesNow()).map(({ name, type }) => {
+      const id = TYPE_IDS[type]
+      if (id === undefined) throw new Error(`The simulated server has no type ${type}.`)
+      return { name, type: id }
+    })
+    const parameterCount = Math.max(0, ...[...sql.matchAll(/\$(\d+)/g)].map(([, at]) => Number(at)))
+    return {
+      columns,
+      parameterCount,
+      run: async (values, open) => {
+        const { transaction } = open as OpenTransaction
+        const position = () => (replayed === undefined ? this.#position : (state.replayed() ?? 0))
+        const run = () =>
+          execute(statement, {
+            tables: tablesNow(),
+            state,
+            transaction,
+            position: position(),
+            parameters: values,
+          })
+        const { rows, count } = await runWithLocks(transaction, run)
+        const verb = statement.kind.toUpperCase()
+        const tag = `${verb}${verb === 'INSERT' ? ' 0' : ''} ${count}`
+        return { rows: rows.map((row) => row.map(textOf)), tag }
+      },
+    }
+  }
+
+  /** The tables with the catalogs that our statements read. */
+  #withCatalogs({ databaseName }: ServerState): ReadonlyMap<string, Table> {
+    const catalog = (
+      name: string,
+      columns: Table['definition']['columns'],
+      rows: readonly Row[],
+    ) => {
+      const table = new Table(name, { columns, unique: [] })
+      const transaction = new Transaction(0)
+      for (const row of rows) table.insert(row, transaction, false)
+      transaction.end('committed', 0)
+      return table
+    }
+    const names = [...this.tables.keys()]
+    const locks = [...this.#active].flatMap(({ id, written }) =>
+      [...written].map((relation) => ({
+        virtualtransaction: `3/${id}`,
+        locktype: 'relation',
+        mode: 'RowExclusiveLock',
+        relation,
+        database: 1n,
+      })),
+    )
+    return new Map([
+      ...this.tables,
+      [
+        'pg_class',
+        catalog(
+          'pg_class',
+          { oid: 'text' },
+          names.map((oid) => ({ oid })),
+        ),
+      ],
+      [
+        'pg_database',
+        catalog('pg_database', { oid: 'int8', datname: 'text' }, [
+          { oid: 1n, datname: databaseName },
+        ]),
+      ],
+      ['pg_locks', catalog('pg_locks', LOCK_COLUMNS, locks)],
+    ])
+  }
+}
+
+const CATALOGS = /\bpg_(?:class|database|locks)\b/
+
+const LOCK_COLUMNS = {
+  virtualtransaction: 'text',
+  locktype: 'text',
+  mode: 'text',
+  relation: 'text',
+  database: 'int8',
+} as const
+
+/** A transaction as a session holds it. */
+class OpenTransaction implements ScriptedTransaction {
+  readonly #database: SimulatedDatabase
+  readonly transaction: Transaction
+
+  constructor(database: SimulatedDatabase, transaction: Transaction) {
+    this.#database = database
+    this.transaction = transaction
+  }
+
+  commit(): void {
+    this.#database.commit(this.transaction)
+  }
+
+  rollback(): void {
+    this.#database.rollback(this.transaction)
+  }
+}
+
+/** Runs a statement, again each time that a transaction has ended for which it had to wait. */
+async function runWithLocks(transaction: Transaction, run: () => Result): Promise<Result> {
+  for (;;) {
+    const before = transaction.changes
+    try {
+      return run()
+    } catch (error) {
+      transaction.undoTo(before)
+      if (error instanceof StatementError) throw failureOf(error)
+      if (!(error instanceof WaitsFor)) throw error
+      await error.transaction.whenEnded()
+      if (transaction.state !== 'active') throw failureOf(new StatementError('57014', 'canceled'))
+    }
+  }
+}
+
+function failureOf({ code, message }: StatementError): StatementFailure {
+  return new StatementFailure({ severity: 'ERROR', code, message })
+}

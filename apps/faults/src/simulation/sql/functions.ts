@@ -1,0 +1,90 @@
+import { StatementError, type Value } from './values.ts'
+
+/** What statements ask of the server beside its tables. */
+export interface ServerState {
+  /** Milliseconds since 1970, by the clock of the server. */
+  now(): number
+  nextId(): bigint
+  /** The last id that was assigned; `null` for none. */
+  lastId(): Value
+  moveIds(last: bigint): void
+  /** Where the log ends. */
+  logPosition(): number
+  /** Up to where a replica has replayed it; `undefined` on a primary. */
+  replayed(): number | undefined
+  hasTable(name: string): boolean
+  readonly databaseName: string
+  readonly systemIdentifier: bigint
+  /** Puts rows for which no order is asked into any order. */
+  anyOrder<Item>(items: readonly Item[]): readonly Item[]
+  random(): number
+}
+
+interface ServerFunction {
+  readonly type: string
+  readonly run: (state: ServerState, parameters: readonly Value[]) => Value
+}
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  server_encoding: 'UTF8',
+  lc_messages: 'C',
+  synchronous_commit: 'on',
+  server_version_num: '180000',
+}
+
+/** The functions that our statements call. Aggregates are in `execute.ts`. */
+export const FUNCTIONS: Readonly<Record<string, ServerFunction>> = {
+  current_database: { type: 'text', run: ({ databaseName }) => databaseName },
+  current_setting: { type: 'text', run: (state, [name]) => settingOf(state, String(name)) },
+  to_regclass: {
+    type: 'text',
+    run: ({ hasTable }, [name]) => (hasTable(String(name)) ? String(name) : null),
+  },
+  now: { type: 'timestamptz', run: ({ now }) => now() },
+  clock_timestamp: { type: 'timestamptz', run: ({ now }) => now() },
+  statement_timestamp: { type: 'timestamptz', run: ({ now }) => now() },
+  transaction_timestamp: { type: 'timestamptz', run: ({ now }) => now() },
+  epoch: { type: 'numeric', run: (_, [time]) => (time === null ? null : Number(time) / 1000) },
+  floor: { type: 'numeric', run: (_, [value]) => Math.floor(Number(value)) },
+  round: { type: 'numeric', run: (_, [value]) => Math.round(Number(value)) },
+  coalesce: { type: '', run: (_, values) => values.find((value) => value !== null) ?? null },
+  greatest: {
+    type: '',
+    run: (_, values) => values.reduce((one, other) => (Number(one) > Number(other) ? one : other)),
+  },
+  pg_get_serial_sequence: { type: 'text', run: () => 'public.pet_id_seq' },
+  nextval: { type: 'int8', run: ({ nextId }) => nextId() },
+  pg_sequence_last_value: { type: 'int8', run: ({ lastId }) => lastId() },
+  setval: {
+    type: 'int8',
+    run({ moveIds }, [, id]) {
+      moveIds(BigInt(String(id)))
+      return id as Value
+    },
+  },
+  pg_is_in_recovery: { type: 'bool', run: ({ replayed }) => replayed() !== undefined },
+  pg_last_wal_replay_lsn: {
+    type: 'pg_lsn',
+    run({ replayed }) {
+      const position = replayed()
+      return position === undefined ? null : BigInt(position)
+    },
+  },
+  pg_current_wal_insert_lsn: { type: 'pg_lsn', run: positionOfPrimary },
+  pg_current_wal_lsn: { type: 'pg_lsn', run: positionOfPrimary },
+  pg_backend_pid: { type: 'int4', run: () => 1n },
+  exists: { type: 'bool', run: (_, [found]) => found !== null },
+}
+
+function positionOfPrimary({ replayed, logPosition }: ServerState): Value {
+  if (replayed() !== undefined) throw new StatementError('55000', 'recovery is in progress')
+  return BigInt(logPosition())
+}
+
+function settingOf(state: ServerState, name: string): Value {
+  if (name === 'transaction_read_only' || name === 'in_hot_standby')
+    return state.replayed() === undefined ? 'off' : 'on'
+  const value = SETTINGS[name]
+  if (value === undefined) throw new Error(`The simulated server has no setting ${name}.`)
+  return value
+}

@@ -1,0 +1,81 @@
+import {
+  MemorySocket,
+  readResponse,
+  requestBytes,
+  type Way,
+  type WireRequest,
+  type WireResponse,
+  wireResponse,
+} from '@pet-store/testing'
+
+export interface Sending extends WireRequest {
+  /** The client leaves after this time, by a reset or by closing. Default: it waits. */
+  readonly leavesAfterMs?: number | undefined
+}
+
+/** A client of one server, over connections in memory that it keeps where it may. */
+export class HttpClient {
+  readonly #open: (socket: MemorySocket) => void
+  readonly #way: () => Way
+  #idle: MemorySocket | undefined
+
+  constructor(open: (socket: MemorySocket) => void, way: () => Way) {
+    this.#open = open
+    this.#way = way
+  }
+
+  /** `undefined` when there was no response. */
+  async send(sending: Sending): Promise<WireResponse | undefined> {
+    const socket = this.#idle ?? this.#connect()
+    this.#idle = undefined
+    const response = await responseOn(socket, sending)
+    const mayStay = response !== undefined && response.headers['connection'] !== 'close'
+    if (mayStay && this.#idle === undefined && !socket.destroyed) this.#idle = socket
+    else socket.destroy()
+    return response
+  }
+
+  close(): void {
+    this.#idle?.destroy()
+    this.#idle = undefined
+  }
+
+  #connect(): MemorySocket {
+    const socket = new MemorySocket()
+    socket.on('error', () => {})
+    const end = new MemorySocket({ allowHalfOpen: true })
+    MemorySocket.join(socket, end, this.#way)
+    socket.on('close', () => {
+      if (this.#idle === socket) this.#idle = undefined
+    })
+    this.#open(end)
+    return socket
+  }
+}
+
+function responseOn(
+  socket: MemorySocket,
+  { leavesAfterMs, ...request }: Sending,
+): Promise<WireResponse | undefined> {
+  return new Promise((resolve) => {
+    let received: Buffer = Buffer.alloc(0)
+    let leaving: NodeJS.Timeout | undefined
+    const settle = (response: WireResponse | undefined) => {
+      clearTimeout(leaving)
+      socket.off('data', onData)
+      socket.off('close', onClose)
+      resolve(response)
+    }
+    const onClose = () => settle(undefined)
+    const onData = (bytes: Buffer) => {
+      received = Buffer.concat([received, bytes])
+      const response = readResponse(received)
+      if (response !== undefined && response.status !== 100) settle(wireResponse(response))
+    }
+    socket.on('data', onData)
+    socket.on('close', onClose)
+    if (leavesAfterMs !== undefined)
+      leaving = setTimeout(() => socket.resetAndDestroy(), leavesAfterMs)
+    socket.write(requestBytes(request))
+  })
+}

@@ -1,0 +1,116 @@
+import { createKeyCheck, type KeyCheck, type StaticKey } from '@pet-store/access'
+import { createPetUseCases, type PetUseCases } from '@pet-store/domain'
+import { createPetApp, createPetServer, type PetServer } from '@pet-store/http-express'
+import type { Persistence } from '@pet-store/persistence'
+import type { MemorySocket } from '@pet-store/testing'
+
+export interface InstanceOptions {
+  readonly persistence: Persistence
+  readonly staticKeys: readonly StaticKey[]
+  readonly maxConcurrentRequests: number
+  readonly keyLifetimeMs: number
+  /** How fast its clock is. */
+  readonly skewMs: number
+  readonly onInternalError: (error: unknown) => void
+}
+
+/** One instance of the service: real use cases and the real HTTP app, on an open adapter. */
+export class Instance {
+  readonly persistence: Persistence
+  readonly pets: PetUseCases
+  readonly keyCheck: KeyCheck
+  readonly skewMs: number
+  /** How many gets wait. */
+  held = 0
+  readonly #server: PetServer
+  #gate: Promise<void> | undefined
+  #isStopped = false
+  readonly #sockets = new Set<MemorySocket>()
+
+  constructor(options: InstanceOptions) {
+    const { persistence, staticKeys, maxConcurrentRequests, keyLifetimeMs, skewMs } = options
+    const { apiKeys: keys } = persistence
+    if (keys === undefined) throw new Error('The adapter must store API keys.')
+    this.persistence = persistence
+    this.skewMs = skewMs
+    this.pets = createPetUseCases(persistence.pets)
+    const pets: PetUseCases = {
+      ...this.pets,
+      getPet: async (id) => {
+        await this.#passGate()
+        return this.pets.getPet(id)
+      },
+    }
+    this.keyCheck = createKeyCheck({ keys, staticKeys, lifetimeMs: keyLifetimeMs })
+    const log = {
+      request() {},
+      internalError: (error: unknown) => options.onInternalError(error),
+    }
+    const app = createPetApp({
+      pets,
+      tokenCheck: this.keyCheck.check,
+      maxConcurrentRequests,
+      now: () => this.now(),
+      log,
+      readiness: () =>
+        persistence.check().then(
+          () => ({ database: 'ok' }),
+          () => ({ database: 'unavailable' }),
+        ),
+    })
+    this.#server = createPetServer(app, log)
+  }
+
+  /** The time by its own clock. */
+  now(): Date {
+    return new Date(Date.now() + this.skewMs)
+  }
+
+  /** From now on gets wait until the function that it returns is called. */
+  holdReads(): () => void {
+    let open = () => {}
+    this.held = 0
+    this.#gate = new Promise((resolve) => {
+      open = () => {
+        this.#gate = undefined
+        resolve()
+      }
+    })
+    return open
+  }
+
+  async #passGate(): Promise<void> {
+    if (this.#gate === undefined) return
+    this.held += 1
+    await this.#gate
+  }
+
+  /** Takes a connection of a client. */
+  accept(socket: MemorySocket): void {
+    if (this.#isStopped) {
+      socket.on('error', () => {})
+      socket.destroy(new Error('nobody listens any more'))
+      return
+    }
+    this.#sockets.add(socket)
+    socket.on('close', () => this.#sockets.delete(socket))
+    socket.on('error', () => {})
+    this.#server.emit('connection', socket)
+  }
+
+  get connections(): number {
+    return this.#sockets.size
+  }
+
+  /** As SIGTERM does: every response closes its connection from now on. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#server.shutDown()
+  }
+
+  /** Closes what is left, and the adapter. */
+  async close(): Promise<void> {
+    await this.persistence.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}

@@ -1,0 +1,179 @@
+import { openPostgresPersistence, readPostgresMigrations } from '@pet-store/persistence-postgres'
+import { createRandom, type Random } from '@pet-store/testing'
+import { setNetwork } from '../drivers/simulated-pg.ts'
+import { type Severities, sessionError, severitiesOf } from '../server/errors.ts'
+import { chooseDisruptions, SeededScript } from '../server/seeded-script.ts'
+import { ServerNode } from '../server/server-node.ts'
+import { SimulatedDatabase } from '../server/simulated-database.ts'
+import type { StoredPet } from './record.ts'
+import { pause } from './virtual-time.ts'
+import { wayOf } from './way.ts'
+import { type Backend, World, type WorldResult } from './world.ts'
+
+const PRIMARY = 'postgres://sim@primary/sim'
+const REPLICA = 'postgres://sim@replica/sim'
+/** Short, so that calls end soon; time is simulated, so this makes nothing faster. */
+const STATEMENT_TIMEOUT_MS = 300
+
+/** Lives through one world on PostgreSQL. The same seed makes the same one. */
+export async function runPostgresWorld(seed: number): Promise<WorldResult> {
+  const migrations = await migrationNames()
+  const world = new World(seed)
+  const { random, record } = world
+  return world.live(async () => {
+    const cluster = new SimulatedCluster(random, (error) => record.violate(error.message))
+    cluster.start(migrations)
+    const hasReplica = random.next() < 0.3
+    const options = {
+      url: PRIMARY,
+      poolSize: random.pick([1, 2, 3, 4, 6, 10]),
+      pooler: random.next() < 0.85 ? 'none' : 'transaction-unprepared',
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      ...(hasReplica && { replicaUrls: [REPLICA] }),
+    } as const
+    const skews = [0, 0, 0, 5_000, -5_000]
+    const instances = random.pick([1, 1, 2])
+    record.note(`${instances} instances: ${JSON.stringify(options)}, ${cluster}`)
+    for (let index = 0; index < instances; index += 1) {
+      const persistence = await openPostgresPersistence(options)
+      world.addInstance(persistence, index === 0 ? 0 : random.pick(skews))
+    }
+    await world.run(cluster)
+    await world.close()
+    record.compare(cluster.storedPets())
+    const left = cluster.left
+    if (left !== undefined) record.violate(left)
+  })
+}
+
+let knownMigrations: readonly string[] | undefined
+
+/** Asked of the adapter once, with an empty database in a world of its own. */
+async function migrationNames(): Promise<readonly string[]> {
+  if (knownMigrations !== undefined) return knownMigrations
+  const world = new World(0)
+  let names: readonly string[] = []
+  const { violations } = await world.live(async () => {
+    const cluster = new SimulatedCluster(createRandom(0), (error) => {
+      throw error
+    })
+    cluster.start([])
+    names = (await readPostgresMigrations({ url: PRIMARY })).pending
+    await pause(20_000)
+  })
+  if (violations.length > 0) throw new Error(violations.join('\n'))
+  knownMigrations = names
+  return names
+}
+
+/** A primary and a replica of it, which the seed breaks. */
+class SimulatedCluster implements Backend {
+  readonly #random: Random
+  readonly #severities: Severities
+  readonly #script: SeededScript
+  readonly #disruptions
+  readonly #onFailure: (error: Error) => void
+  #database: SimulatedDatabase
+  #nodes = new Map<string, ServerNode>()
+  #lagMs = 0
+
+  constructor(random: Random, onFailure: (error: Error) => void) {
+    this.#random = random
+    this.#onFailure = onFailure
+    this.#severities = severitiesOf(random)
+    this.#disruptions = chooseDisruptions(random, this.#severities)
+    this.#script = new SeededScript(random, this.#disruptions)
+    this.#database = this.#createDatabase([])
+    setNetwork((socket, host) => this.#nodes.get(host)?.accept(socket))
+  }
+
+  /** Has a new database, whose schema has these migrations. */
+  start(names: readonly string[]): void {
+    this.#database = this.#createDatabase(names)
+  }
+
+  #createDatabase(names: readonly string[]): SimulatedDatabase {
+    const database = new SimulatedDatabase(this.#random, () => Date.now(), names)
+    const common = {
+      script: this.#script,
+      severity: this.#severities.error,
+      random: this.#random,
+      way: () => wayOf(this.#random, () => this.#script.isCalm),
+      onFailure: this.#onFailure,
+    }
+    this.#nodes = new Map([
+      ['primary', new ServerNode({ ...common, database: database.node('sim') })],
+      ['replica', new ServerNode({ ...common, database: database.node('sim', () => this.#lagMs) })],
+    ])
+    return database
+  }
+
+  async disturb(isOver: () => boolean): Promise<void> {
+    const random = this.#random
+    this.#script.isCalm = false
+    const isEventful = random.next() < 0.5
+    while (!isOver() && isEventful) {
+      await pause(random.pick([1, 20, 100, 500, 2_000]))
+      if (isOver()) break
+      const what = random.next()
+      if (what < 0.4) this.#lagMs = random.pick([0, 10, 500, 5_000])
+      else if (what < 0.7) this.#endSomeSessions()
+      else await this.#restart()
+    }
+  }
+
+  #endSomeSessions(): void {
+    const node = this.#anyNode()
+    const isReset = this.#random.next() < 0.5
+    const error = isReset ? undefined : { ...this.#fatal(), code: '57P01' }
+    node.crash(error, () => this.#random.next() < 0.5)
+  }
+
+  async #restart(): Promise<void> {
+    const random = this.#random
+    const node = this.#anyNode()
+    node.crash(random.next() < 0.5 ? undefined : this.#fatal())
+    if (node === this.#nodes.get('primary')) this.#database.crash()
+    node.goDown(random.pick(['refuses', 'ignores', 'is starting']))
+    await pause(random.pick([1, 100, 1_500]))
+    node.comeUp()
+  }
+
+  #fatal() {
+    return sessionError(this.#random, this.#severities)
+  }
+
+  #anyNode(): ServerNode {
+    return this.#random.pick([...this.#nodes.values()])
+  }
+
+  calmDown(): void {
+    this.#script.isCalm = true
+    this.#lagMs = 0
+    for (const node of this.#nodes.values()) {
+      node.comeUp()
+      node.breakSilentSessions()
+    }
+  }
+
+  storedPets(): readonly StoredPet[] {
+    return this.#database.committed('pet').map(({ id, name, category_id, status }) => ({
+      id: String(id),
+      name: String(name),
+      categoryId: String(category_id),
+      status: status as string | null,
+    }))
+  }
+
+  /** What should not be there when every instance is closed. */
+  get left(): string | undefined {
+    const sessions = [...this.#nodes.values()].reduce((sum, node) => sum + node.sessions, 0)
+    if (sessions > 0) return `${sessions} sessions are left`
+    return this.#database.isIdle ? undefined : 'a transaction is left'
+  }
+
+  toString(): string {
+    const { kinds, probability, boundary } = this.#disruptions
+    return `${kinds.join(', ')} at ${boundary ?? 'any boundary'}, ${probability}`
+  }
+}

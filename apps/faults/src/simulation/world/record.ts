@@ -1,0 +1,170 @@
+import type { WireResponse } from '@pet-store/testing'
+
+/** A pet that a client wants to have, under a name of its own. */
+export interface Wish {
+  readonly name: string
+  readonly categoryId: string
+  readonly status: 'available' | 'pending' | 'sold' | undefined
+  /** Whose key, and its text; pets with one key exclude each other, unless they are equal. */
+  readonly key: string | undefined
+  /** Whether the server rejects the values. */
+  readonly isRejected: boolean
+  /** The ids that clients were told. */
+  readonly ids: Set<string>
+  /** Whether the latest word was that it was not added. */
+  isDenied: boolean
+  /** Whether a client does not know. */
+  isUnknown: boolean
+  /** Whether it was told that the key belongs to another pet. */
+  isReused: boolean
+}
+
+/** What a client wants, before anybody was told of it. */
+export type NewWish = Pick<Wish, 'name' | 'categoryId' | 'status' | 'key' | 'isRejected'>
+
+export interface StoredPet {
+  readonly id: string
+  readonly name: string
+  readonly categoryId: string
+  readonly status: string | null
+}
+
+/** What clients were told, and what was wrong with it. */
+export class Record {
+  readonly wishes = new Map<string, Wish>()
+  readonly violations: string[] = []
+  /** The calls that have not settled yet, with the time by which they must. */
+  readonly calls = new Map<symbol, { readonly what: string; readonly deadlineMs: number }>()
+  /** What happened, for whoever looks at a failed seed. */
+  readonly trail: string[] = []
+  #numbers = 0
+
+  /** For names that are used once in a world. */
+  nextNumber(): number {
+    this.#numbers += 1
+    return this.#numbers
+  }
+
+  wish(wish: NewWish): Wish {
+    const state = { ids: new Set<string>(), isDenied: false, isUnknown: false, isReused: false }
+    const noted = { ...wish, ...state }
+    this.wishes.set(wish.name, noted)
+    return noted
+  }
+
+  violate(what: string): void {
+    this.violations.push(what)
+    this.note(`VIOLATION ${what}`)
+  }
+
+  note(what: string): void {
+    this.trail.push(`${performance.now().toFixed(0)} ${what}`)
+  }
+
+  /** Follows a call until it settles. */
+  async call<Result>(what: string, limitMs: number, work: Promise<Result>): Promise<Result> {
+    const id = Symbol(what)
+    this.calls.set(id, { what, deadlineMs: performance.now() + limitMs })
+    try {
+      return await work
+    } finally {
+      this.calls.delete(id)
+    }
+  }
+
+  /** The calls that are late. */
+  get late(): readonly string[] {
+    const now = performance.now()
+    return [...this.calls.values()]
+      .filter(({ deadlineMs }) => deadlineMs < now)
+      .map(({ what }) => what)
+  }
+
+  /** Notes that a pet was added. */
+  added(wish: Wish, pet: StoredPet): void {
+    wish.ids.add(pet.id)
+    wish.isDenied = false
+    const isEqual =
+      pet.name === wish.name &&
+      pet.categoryId === wish.categoryId &&
+      pet.status === (wish.status ?? null)
+    if (!isEqual) this.violate(`${wish.name} was added as ${JSON.stringify(pet)}`)
+    if (wish.isRejected) this.violate(`${wish.name} was added, which the server rejects`)
+    if (wish.ids.size > 1)
+      this.violate(`${wish.name} has the ids ${[...wish.ids].join(', ')}, by one key`)
+  }
+
+  /** Notes a response to a creation, or that there was none. */
+  noteCreation(wish: Wish, response: WireResponse | undefined): void {
+    if (response === undefined) {
+      wish.isUnknown = true
+      return
+    }
+    const { status, headers, text } = response
+    if (status === 201) {
+      this.added(wish, petIn(text))
+      return
+    }
+    const saysNotAdded = text.includes('was not added')
+    if (saysNotAdded && wish.key !== undefined)
+      this.violate(`${wish.name}: "was not added", with an idempotency key`)
+    if (status === 503 && headers['retry-after'] === undefined)
+      this.violate(`${wish.name}: 503 without Retry-After`)
+    if (status === 422 && wish.key !== undefined) wish.isReused = true
+    else if (status === 503 && !saysNotAdded) wish.isUnknown = true
+    else if (wish.key === undefined) wish.isDenied = true
+    else if (status === 500) wish.isUnknown = true
+    if (![400, 401, 422, 429, 500, 503].includes(status))
+      this.violate(`${wish.name}: unexpected ${status} ${text}`)
+  }
+
+  /** Compares what clients were told with what is stored. */
+  compare(stored: readonly StoredPet[]): void {
+    const byName = new Map<string, StoredPet[]>()
+    for (const pet of stored) byName.set(pet.name, [...(byName.get(pet.name) ?? []), pet])
+    for (const [name, pets] of byName) {
+      if (pets.length > 1) this.violate(`${name} is stored ${pets.length} times`)
+      if (!this.wishes.has(name)) this.violate(`${name} is stored, which nobody wanted`)
+    }
+    const namesByKey = new Map<string, string[]>()
+    for (const wish of this.wishes.values()) {
+      const pets = byName.get(wish.name) ?? []
+      if (wish.key !== undefined && pets.length > 0)
+        namesByKey.set(wish.key, [...(namesByKey.get(wish.key) ?? []), wish.name])
+      this.#compareOne(wish, pets)
+    }
+    for (const [key, names] of namesByKey)
+      if (names.length > 1) this.violate(`the key ${key} has stored ${names.join(' and ')}`)
+  }
+
+  #compareOne(wish: Wish, pets: readonly StoredPet[]): void {
+    const [pet] = pets
+    for (const id of wish.ids) {
+      const isStored = pets.some((one) => one.id === id)
+      if (!isStored) this.violate(`${wish.name} was acknowledged as ${id} and is not stored so`)
+    }
+    if (pet === undefined) return
+    if (wish.isRejected) this.violate(`${wish.name} is stored, which the server rejects`)
+    if (wish.isDenied && !wish.isUnknown)
+      this.violate(`${wish.name} is stored, told that it was not added`)
+    if (wish.isReused) this.violate(`${wish.name} is stored, told that its key is another pet's`)
+    const isEqual = pet.categoryId === wish.categoryId && pet.status === (wish.status ?? null)
+    if (!isEqual) this.violate(`${wish.name} is stored as ${JSON.stringify(pet)}`)
+  }
+}
+
+/** The pet in JSON, its integers as their digits. */
+export function petIn(json: string): StoredPet {
+  return petsIn(`[${json}]`)[0] as StoredPet
+}
+
+export function petsIn(json: string): readonly StoredPet[] {
+  const exact = json.replaceAll(/"(id|categoryId)":(-?\d+)/g, '"$1":"$2"')
+  const pets = JSON.parse(exact) as Partial<StoredPet>[]
+  return pets.map(({ id = '', name = '', categoryId = '', status = null }) => ({
+    id,
+    name,
+    categoryId,
+    status,
+  }))
+}

@@ -1,0 +1,61 @@
+import { vi } from 'vitest'
+
+/** Taken before it is replaced: the end of what a step has begun. */
+const realImmediate = setImmediate
+
+const FAKED = [
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'setImmediate',
+  'clearImmediate',
+  'Date',
+  'performance',
+] as const
+
+/** When every world begins; getPet is served then. */
+const BEGINNING = Date.UTC(2027, 2, 1)
+
+/**
+ * Time that passes only when nothing is left to do: the next timer then is due at once, however
+ * late. One thing happens after the other, in an order that depends on nothing outside.
+ */
+export class VirtualTime {
+  constructor() {
+    vi.useFakeTimers({ now: BEGINNING, toFake: [...FAKED] })
+  }
+
+  /**
+   * Runs timers until the condition holds. Returns whether it does within the time, or before
+   * nothing is left that could change it.
+   */
+  async runUntil(condition: () => boolean, limitMs: number): Promise<boolean> {
+    const end = performance.now() + limitMs
+    for (;;) {
+      await settled()
+      if (condition()) return true
+      if (performance.now() > end || this.timers === 0) return false
+      vi.advanceTimersToNextTimer()
+    }
+  }
+
+  /** How many timers are left. */
+  get timers(): number {
+    return vi.getTimerCount()
+  }
+
+  end(): void {
+    vi.useRealTimers()
+  }
+}
+
+/** Resolves when every promise and stream has done what it can do now. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => realImmediate(resolve))
+}
+
+/** Waits in virtual time. */
+export function pause(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs))
+}

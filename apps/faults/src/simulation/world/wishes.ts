@@ -1,0 +1,63 @@
+import type { PetInput } from '@pet-store/domain'
+import type { Random } from '@pet-store/testing'
+import { UNSTORABLE } from '../server/simulated-tables.ts'
+import type { Sending } from './http-client.ts'
+import type { NewWish, Wish } from './record.ts'
+
+const STATUSES = ['available', 'pending', 'sold', 'none'] as const
+const CATEGORIES = ['1', '7', '9007199254740993', '-9223372036854775808', '9223372036854775807']
+const DECORATIONS = [
+  '',
+  '',
+  '',
+  ' שלג',
+  ' "q" \\ {a,b}',
+  ' 🐕'.repeat(40),
+  " '); drop",
+  ' \\"',
+  ` ${'x'.repeat(700)}`,
+]
+
+/** A pet under a name with this number. Of some the server rejects the values. */
+export function newWish(
+  random: Random,
+  number: number,
+  {
+    key,
+    isRejected = random.next() < 0.06,
+  }: { readonly key?: string | undefined; readonly isRejected?: boolean | undefined },
+): NewWish {
+  const decoration = isRejected ? UNSTORABLE : random.pick(DECORATIONS)
+  return {
+    name: `p${number}${decoration}`,
+    categoryId: random.pick(CATEGORIES),
+    status: pickStatus(random),
+    key,
+    isRejected,
+  }
+}
+
+export function pickStatus(random: Random): Wish['status'] {
+  const status = random.pick(STATUSES)
+  return status === 'none' ? undefined : status
+}
+
+export function creationOf({ name, categoryId, status, key }: Wish): Sending {
+  const fields = [`"name":${JSON.stringify(name)}`, `"categoryId":${categoryId}`]
+  if (status !== undefined) fields.push(`"status":"${status}"`)
+  const idempotencyKey = key?.split(' ')[1]
+  return {
+    method: 'POST',
+    path: '/v1/pets',
+    body: `{${fields.join(',')}}`,
+    ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
+  }
+}
+
+export function inputOf({ name, categoryId, status }: Wish): PetInput {
+  return { name, categoryId: BigInt(categoryId), status }
+}
+
+export function label({ name }: Wish): string {
+  return name.slice(0, 12)
+}

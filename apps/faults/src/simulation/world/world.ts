@@ -1,0 +1,273 @@
+import { createApiKey, createApiKeyText, hashApiKey, type StaticKey } from '@pet-store/access'
+import type { Persistence } from '@pet-store/persistence'
+import { createRandom, PERFECT_WAY, type Random, type WireResponse } from '@pet-store/testing'
+import { vi } from 'vitest'
+import { HttpClient } from './http-client.ts'
+import { Instance } from './instance.ts'
+import { Record, type StoredPet } from './record.ts'
+import { CALL_LIMIT_MS } from './use-case-caller.ts'
+import { pause, VirtualTime } from './virtual-time.ts'
+import { wayOf } from './way.ts'
+import { type ClientKey, Workload } from './workload.ts'
+
+export interface WorldResult {
+  readonly seed: number
+  readonly violations: readonly string[]
+  readonly trail: readonly string[]
+  /** How many pets were wanted. */
+  readonly pets: number
+}
+
+/** What is behind the instances of a world. */
+export interface Backend {
+  /** Breaks things as long as the workload runs. */
+  disturb(isOver: () => boolean): Promise<void>
+  /** From now on nothing is broken, and what is broken recovers. */
+  calmDown(): void
+  storedPets(): readonly StoredPet[]
+}
+
+const HOUR_MS = 3_600_000
+/** More than a world can take. */
+const LIFE_LIMIT_MS = 6 * HOUR_MS
+/** Longer than what a broken connection can keep waiting. */
+const RECOVERY_MS = 15_000
+const CLIENTS = 4
+/** Resources, conflicts, lost connections and servers: 503, not 500. */
+const UNAVAILABLE = /^(?:08|40|53|57|58|XX)/
+const KEY_LIFETIME_MS = 2_000
+
+/** Instances of the service with their clients, in virtual time, and the record of what they say. */
+export class World {
+  readonly seed: number
+  readonly random: Random
+  readonly record = new Record()
+  readonly instances: Instance[] = []
+  readonly #keys: ClientKey[] = []
+  readonly #clients: HttpClient[] = []
+  readonly #staticKeys: StaticKey[] = []
+  readonly #maxConcurrentRequests: number
+  readonly #keyLifetimeMs: number
+  #isCalm = false
+
+  constructor(seed: number) {
+    this.seed = seed
+    this.random = createRandom(seed)
+    this.#maxConcurrentRequests = this.random.pick([3, 8, 50])
+    this.#keyLifetimeMs = this.random.pick([0, KEY_LIFETIME_MS])
+    for (const id of ['one', 'two']) {
+      const text = createApiKeyText()
+      this.#staticKeys.push({ keyId: id, sha256: hashApiKey(text) })
+      this.#keys.push({ id, text, endsAtMs: Number.POSITIVE_INFINITY })
+    }
+  }
+
+  /** Runs the whole of a world in virtual time, and says what was wrong in it. */
+  async live(life: () => Promise<void>): Promise<WorldResult> {
+    const time = new VirtualTime()
+    const noise = createRandom(this.seed + 1)
+    const random = vi.spyOn(Math, 'random').mockImplementation(() => noise.next())
+    const onRejection = (error: unknown) =>
+      this.record.violate(`a rejection that nobody handles: ${String(error)}`)
+    process.on('unhandledRejection', onRejection)
+    try {
+      let isOver = false
+      const living = life().catch((error: Error) =>
+        this.record.violate(error.stack ?? error.message),
+      )
+      void living.finally(() => {
+        isOver = true
+      })
+      const { record } = this
+      await time.runUntil(() => isOver || record.late.length > 0, LIFE_LIMIT_MS)
+      if (!isOver) {
+        const open = [...record.calls.values()].map(({ what }) => what)
+        record.violate(`never settled: ${open.join('; ') || 'the end of the world'}`)
+      } else if (time.timers > 0) record.violate(`${time.timers} timers are left`)
+    } finally {
+      process.off('unhandledRejection', onRejection)
+      random.mockRestore()
+      time.end()
+    }
+    const { violations, trail, wishes } = this.record
+    return { seed: this.seed, violations, trail, pets: wishes.size }
+  }
+
+  /** Adds an instance, with two clients of its own. */
+  addInstance(persistence: Persistence, skewMs: number): void {
+    const instance = new Instance({
+      persistence,
+      staticKeys: this.#staticKeys,
+      maxConcurrentRequests: this.#maxConcurrentRequests,
+      keyLifetimeMs: this.#keyLifetimeMs,
+      skewMs,
+      onInternalError: (error) => this.#judgeInternalError(error),
+    })
+    this.instances.push(instance)
+    for (let client = 0; client < 2; client += 1) {
+      const way = () => wayOf(this.random, () => this.#isCalm)
+      this.#clients.push(new HttpClient((socket) => instance.accept(socket), way))
+    }
+  }
+
+  /** Only what a server has stated, and nobody can act on, may be an internal error. */
+  #judgeInternalError(error: unknown): void {
+    const code = (error as { readonly code?: unknown } | undefined)?.code
+    this.record.note(`internal error: ${String(error)} ${String(code)}`)
+    const isStated = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)
+    if (!isStated || UNAVAILABLE.test(code))
+      this.record.violate(`internal error: ${code} ${(error as Error)?.stack}`)
+  }
+
+  /** Clients at work in a broken world, then in a calm one. */
+  async run(backend: Backend): Promise<void> {
+    await this.#issueKey()
+    const workload = this.#createWorkload()
+    let isOver = false
+    const disturbing = backend.disturb(() => isOver)
+    const revoking = this.#revokeKey()
+    await workload.run(this.random.integer(1, CLIENTS))
+    isOver = true
+    await disturbing
+    await revoking
+    backend.calmDown()
+    this.#isCalm = true
+    await pause(RECOVERY_MS)
+    await this.#resolvePending(workload)
+    this.record.compare(backend.storedPets())
+    await this.#assertFreshCallsSucceed(workload)
+    if (this.random.next() < 0.3) await this.#assertKeysLast(workload)
+    await this.#assertSlotsAreFree()
+    // Expired keys are deleted in the background.
+    await pause(1_000)
+    this.#assertConnectionsAreFree()
+  }
+
+  /** Closes every instance, some with work under way. */
+  async close(): Promise<void> {
+    const workload = this.#createWorkload()
+    const isBusy = this.random.next() < 0.5
+    const serving = isBusy ? workload.run(2) : Promise.resolve()
+    if (isBusy) await pause(this.random.pick([0, 1, 5, 50]))
+    workload.stop()
+    await Promise.all(this.instances.map((instance) => instance.stop()))
+    await serving
+    // Programs that call the use cases themselves may still wait when the adapter is closed.
+    const calling = this.random.next() < 0.5 ? workload.callUseCases() : Promise.resolve()
+    await pause(0)
+    const closing = this.instances.map((instance) => instance.close())
+    await this.record.call('closing the adapters', CALL_LIMIT_MS, Promise.all(closing))
+    await calling
+    for (const client of this.#clients) client.close()
+    await pause(RECOVERY_MS)
+    for (const { connections } of this.instances)
+      if (connections > 0) this.record.violate(`${connections} connections of clients are left`)
+  }
+
+  #createWorkload(): Workload {
+    const { random, record, instances } = this
+    const clients = this.#clients
+    return new Workload({ random, record, instances, clients, keys: this.#keys, steps: 8 })
+  }
+
+  /** A key in the database beside those of the settings. */
+  async #issueKey(): Promise<void> {
+    const { text, key } = createApiKey({ name: 'simulated' }, {})
+    const id = 'simulated'
+    await this.instances[0]?.persistence.apiKeys?.add({ ...key, id })
+    this.#keys.push({ id, text, endsAtMs: Number.POSITIVE_INFINITY })
+  }
+
+  /** In some worlds that key is revoked while it is used. */
+  async #revokeKey(): Promise<void> {
+    const key = this.#keys.at(-1)
+    if (key === undefined || this.random.next() < 0.6) return
+    await pause(this.random.pick([5, 100, 1_000]))
+    // Whether a revocation that fails was stored is not known, so until then it may be valid or not.
+    key.endsAtMs = Number.MAX_VALUE
+    const revoking = this.instances[0]?.persistence.apiKeys?.revoke(key.id, new Date())
+    const isRevoked = await revoking?.catch(() => false)
+    if (isRevoked === true) key.endsAtMs = performance.now() + this.#keyLifetimeMs
+  }
+
+  /** Clients with keys find out what became of their pets. */
+  async #resolvePending(workload: Workload): Promise<void> {
+    for (const [wish, sending] of workload.pending) {
+      const response = await workload.repeat(wish, sending, this.random.pick(this.#clients))
+      const isRevoked = this.#keys.some(
+        ({ text, endsAtMs }) => text === sending.key && endsAtMs < Number.POSITIVE_INFINITY,
+      )
+      const expected = wish.isRejected ? [400, 500, 503] : [201]
+      if (!isRevoked && !expected.includes(response?.status ?? 0))
+        this.record.violate(`${wish.name} with its key, in a calm world: ${told(response)}`)
+    }
+  }
+
+  /** What is asked for now has nothing to do with what was broken. */
+  async #assertFreshCallsSucceed(workload: Workload): Promise<void> {
+    const key = this.#keys[0]?.text
+    for (const client of this.#clients) {
+      const created = await workload.createOne(client, { key, isRejected: false })
+      if (created?.status !== 201)
+        this.record.violate(`a creation in a calm world: ${told(created)}`)
+      const isWalked = await workload.walk(client, key)
+      if (!isWalked) this.record.violate('a walk in a calm world has failed')
+      const ready = await workload.send(client, { path: '/readyz' }, '/readyz')
+      if (ready?.status !== 200) this.record.violate(`not ready in a calm world: ${told(ready)}`)
+    }
+  }
+
+  /** Keys are valid for a day, and no longer. */
+  async #assertKeysLast(workload: Workload): Promise<void> {
+    this.#jump(23 * HOUR_MS)
+    await this.#resolvePending(workload)
+  }
+
+  #jump(durationMs: number): void {
+    vi.setSystemTime(Date.now() + durationMs)
+    this.record.note(`${durationMs / HOUR_MS} hours pass`)
+  }
+
+  /** As many requests as may be under way are under way. */
+  async #assertSlotsAreFree(): Promise<void> {
+    const max = this.#maxConcurrentRequests
+    if (max > 10) return
+    for (const instance of this.instances) {
+      const open = instance.holdReads()
+      const clients = Array.from(
+        { length: max },
+        () =>
+          new HttpClient(
+            (socket) => instance.accept(socket),
+            () => PERFECT_WAY,
+          ),
+      )
+      const sent = clients.map((client, index) => {
+        const key = this.#keys[index % 2]?.text
+        return client.send({ path: '/v1/pets/999999999', key })
+      })
+      await pause(500)
+      const { held } = instance
+      open()
+      const responses = await this.record.call('gets at once', CALL_LIMIT_MS, Promise.all(sent))
+      if (held < max) this.record.violate(`${held} of ${max} slots are free`)
+      if (responses.some((response) => response?.status !== 404))
+        this.record.violate(`gets at once in a calm world: ${responses.map(told).join(', ')}`)
+      for (const client of clients) client.close()
+    }
+  }
+
+  #assertConnectionsAreFree(): void {
+    for (const { persistence } of this.instances) {
+      for (const { name, busy, waiting } of persistence.poolUse?.() ?? [])
+        if (busy > 0 || waiting > 0)
+          this.record.violate(`${busy} connections of ${name} are busy, ${waiting} calls wait`)
+    }
+  }
+}
+
+function told(response: WireResponse | undefined): string {
+  return response === undefined
+    ? 'no response'
+    : `${response.status} ${response.text.slice(0, 120)}`
+}
