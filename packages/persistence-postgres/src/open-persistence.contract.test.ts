@@ -89,12 +89,6 @@ describe('A PostgreSQL adapter', () => {
     await new Promise((resolve) => process.nextTick(resolve))
     expect(small.poolUse()).toEqual([{ name: 'primary', busy: 1, idle: 0, waiting: 2, limit: 1 }])
     await Promise.all(running)
-    const adding = ['a', 'b', 'c'].map((key) =>
-      small.pets.addWithKey(aNewPet(), { owner: 'shop', key, fingerprint: 'f', at: new Date() }),
-    )
-    await new Promise((resolve) => process.nextTick(resolve))
-    expect(small.poolUse()).toMatchObject([{ busy: 1, waiting: 2 }])
-    await Promise.all(adding)
     await small.close()
   })
 
@@ -109,6 +103,27 @@ describe('A PostgreSQL adapter', () => {
       cause: { code: '57014' },
     }
     await expect(hasty.pets.add(aNewPet())).rejects.toMatchObject(unknown)
+  })
+
+  it('does not know whether another server stores a pet with a key that is not visible', async () => {
+    await other.query(DISTRIBUTED)
+    // As after a worker was lost between PREPARE and COMMIT PREPARED.
+    await other.query(`create function hide() returns trigger language plpgsql
+      as 'begin delete from pet where id = new.id; return null; end'`)
+    await other.query(
+      'create trigger hide after insert on pet for each row execute function hide()',
+    )
+    onTestFinished(
+      async () =>
+        void (await other.query('drop function hide cascade; drop table pg_dist_partition')),
+    )
+    const { pets, close } = await openPostgresPersistence({ url: database.url })
+    onTestFinished(close)
+    const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
+    await expect(pets.addWithKey(aNewPet(), key)).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      outcome: 'unknown',
+    })
   })
 
   it('waits for a pet that another server commits after its key, and adds one if it was deleted by hand', async () => {

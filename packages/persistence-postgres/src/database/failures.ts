@@ -29,6 +29,7 @@ const CONFLICT = /^(?:40001|40P01)$/
 const INVALID_VALUE = /^2[23]...$/
 const LOST_STATEMENT = /^(?:26000|42P05)$/
 const QUERY_CANCELED = '57014'
+const LOCK_NOT_AVAILABLE = '55P03'
 const FEATURE_NOT_SUPPORTED = '0A000'
 
 /** Returns the SQLSTATE of an error that the server reported, `undefined` for any other error. */
@@ -64,6 +65,11 @@ export function mayBeStalePlan(error: unknown): boolean {
  */
 export function isLostStatement(error: unknown): boolean {
   return LOST_STATEMENT.test(knownFailureOf(error) ?? '')
+}
+
+/** Whether a statement has waited too long for a lock. It has changed nothing. */
+export function isLockTimeout(error: unknown): boolean {
+  return knownFailureOf(error) === LOCK_NOT_AVAILABLE
 }
 
 /** The SQLSTATE of a statement that is known to have changed nothing. */

@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { type PetId, persistenceUnavailable } from '@pet-store/domain'
+import { type Cancellation, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import {
   GroupedStatements,
   type NewPetColumns,
@@ -13,12 +13,16 @@ import {
 import type { ClientBase } from 'pg'
 import { isInvalidValue, isUsableAfter, unknownIfTimedOut } from '../database/failures.ts'
 import type { ConnectedDatabase } from './connections.ts'
+import { type ClaimedId, claimGroup, type KeyedPet } from './keyed-writes.ts'
 import { connect, onConnection, runOn } from './pool-statements.ts'
 import { RepeatableStatement, reported } from './statement-runner.ts'
 import { inWriteTransaction } from './transaction.ts'
 
 /** The number of rows of a group. */
 const MAX_ROWS = 500
+
+/** How long a group waits for a key that another transaction holds. */
+const LOCK_TIMEOUT_MS = 100
 
 type Id = readonly [id: bigint]
 
@@ -34,13 +38,12 @@ export function createPostgresPetWriter(
 ): PetWriter {
   const { pool, write, onStatement, server } = connections
   const statements = compileAdds(em)
-  const addOne = new RepeatableStatement(statements.add, connections)
   // Told of for each insert of a group.
-  const addMany = new RepeatableStatement(statements.addMany, {
-    ...connections,
-    onStatement: undefined,
-  })
-  const addWithKey = new RepeatableStatement(statements.addWithKey, connections)
+  const untold = { ...connections, onStatement: undefined }
+  const addOne = new RepeatableStatement(statements.add, connections)
+  const addMany = new RepeatableStatement(statements.addMany, untold)
+  const addWithKey = new RepeatableStatement(statements.addWithKey, untold)
+  const addManyWithKey = new RepeatableStatement(statements.addManyWithKey, untold)
 
   async function insertOn(
     client: ClientBase,
@@ -59,6 +62,49 @@ export function createPostgresPetWriter(
     { maxGroupSize: MAX_ROWS },
   )
 
+  async function claimOn(
+    client: ClientBase,
+    claimed: readonly KeyedPet[],
+  ): Promise<readonly ClaimedId[]> {
+    const rows = claimed.map(({ key, pet }) => [...key, ...pet])
+    const columns = (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? null))
+    const values = [...columns, LOCK_TIMEOUT_MS]
+    const added = await addManyWithKey.run((statement) =>
+      runOn(client, statement, values, 'unknown'),
+    )
+    const ids = new Array<ClaimedId>(claimed.length).fill(undefined)
+    for (const [id, position] of added) ids[Number(position) - 1] = id
+    return ids
+  }
+  async function claimAlone(
+    { key, pet }: KeyedPet,
+    cancellation?: Cancellation,
+  ): Promise<ClaimedId> {
+    const [row] = await addWithKey.run((statement) =>
+      write(statement, [...key, ...pet], cancellation),
+    )
+    return row?.[0]
+  }
+  const claims = new GroupedStatements<KeyedPet, ClaimedId>(
+    (take) =>
+      onConnection(connect(pool), (client) =>
+        claimGroup(take(), (claimed) => claimOn(client, claimed), claimAlone),
+      ),
+    { maxGroupSize: MAX_ROWS },
+  )
+
+  /**
+   * The servers commit one after another, and the one that was asked reports success although one
+   * of them is lost before it has committed: then the pet appears when that has recovered.
+   */
+  async function assertVisible(id: ClaimedId): Promise<ClaimedId> {
+    if (id === undefined) return undefined
+    const found = await write({ text: statements.find }, [id]).catch(() => [])
+    if (found.length > 0) return id
+    const cause = new Error(`The pet ${id} was added and is not visible.`)
+    throw persistenceUnavailable({ outcome: 'unknown', cause })
+  }
+
   return {
     async add(pet, cancellation) {
       // Many rows on several servers would be a two-phase commit over all of them.
@@ -74,11 +120,12 @@ export function createPostgresPetWriter(
           throw unknownIfTimedOut(error)
         })
     },
-    async addWithKey(key, pet, cancellation) {
-      const [row] = await addWithKey.run((statement) =>
-        write(statement, [...key, ...pet], cancellation),
-      )
-      return row?.[0]
+    addWithKey(key, pet, cancellation) {
+      const claim = { key, pet }
+      const id = isDistributed
+        ? claimAlone(claim, cancellation).then(assertVisible)
+        : claims.add(claim, [...key, ...pet], cancellation)
+      return reported(onStatement?.(statements.addWithKey, server), id)
     },
     // The servers commit one after another, the one with the key perhaps first.
     ...(isDistributed && {
@@ -187,7 +234,37 @@ function compileAdds(em: SqlEntityManager) {
       )
       insert into ${table} (${id}, ${names}) select ${petId}, ${placeholders(5)} from claimed returning ${id}`,
   }
+  const given = [
+    [owner, 'text'],
+    [key, 'text'],
+    [fingerprint, 'text'],
+    [at, 'bigint'],
+    ...columns.map(({ name: column }, index) => [column, types[index]] as const),
+  ] as const
+  const givenNames = given.map(([column]) => column).join(', ')
+  const givenLists = given.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')
+  /**
+   * The same for many different keys, in their order, so that two instances never wait for each
+   * other. The limit of the wait for a key ends with the statement.
+   */
+  const addManyWithKey: Statement<readonly SqlValue[], readonly [id: bigint, position: bigint]> = {
+    name: 'pet_add_many_with_key',
+    sql: `with given as (
+        select given.* from set_config('lock_timeout', $${given.length + 1}, true),
+          unnest(${givenLists}) with ordinality as given(${givenNames}, position)
+      ), claimed as (
+        insert into ${keys.table} (${owner}, ${key}, ${fingerprint}, ${at}, ${petId})
+        select ${owner}, ${key}, ${fingerprint}, ${at}, nextval(pg_get_serial_sequence('${table}', '${id}'))
+        from given order by position
+        on conflict (${owner}, ${key}) do nothing returning ${owner}, ${key}, ${petId}
+      ), added as (
+        insert into ${table} (${id}, ${names}) select ${petId}, ${names}
+        from claimed join given using (${owner}, ${key})
+      )
+      select ${petId}, position from claimed join given using (${owner}, ${key})`,
+  }
+  const find = `select 1 from ${table} where ${id} = $1`
   const useId = `insert into ${table} (${id}, ${name}, ${categoryId}) values ($1, '', 0) on conflict do nothing`
   const freeId = `delete from ${table} where ${id} = $1`
-  return { columns, add, addMany, addWithKey, useId, freeId }
+  return { columns, add, addMany, addWithKey, addManyWithKey, find, useId, freeId }
 }

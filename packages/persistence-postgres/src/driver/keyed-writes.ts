@@ -1,0 +1,79 @@
+import type { Cancellation, PetId } from '@pet-store/domain'
+import type {
+  NewKeyColumns,
+  NewPetColumns,
+  WaitingStatement,
+} from '@pet-store/persistence-mikro-orm'
+import { isInvalidValue, isLockTimeout } from '../database/failures.ts'
+
+/** A pet to add under an idempotency key. */
+export interface KeyedPet {
+  readonly key: NewKeyColumns
+  readonly pet: NewPetColumns
+}
+
+/** The id of the pet that was added; `undefined` if the key is taken. */
+export type ClaimedId = PetId | undefined
+
+/**
+ * Claims different keys in this order by one statement, which waits only a short time for a key that
+ * another transaction holds, and adds their pets. Returns what became of each, or changes nothing.
+ */
+export type ClaimTogether = (claims: readonly KeyedPet[]) => Promise<readonly ClaimedId[]>
+
+/** Claims one key on a connection of its own, and waits for whoever holds it. */
+export type ClaimAlone = (claim: KeyedPet, cancellation?: Cancellation) => Promise<ClaimedId>
+
+export type WaitingClaim = WaitingStatement<KeyedPet, ClaimedId>
+
+/**
+ * Claims the keys of a group, each once, in an order that all instances share, so that two groups
+ * never wait for each other. What has the same key as another one of the group finds its key taken.
+ *
+ * If the server rejects one of the values, or another transaction holds a key for too long, nothing
+ * is stored and each runs alone, while the next group begins. After any other error nobody knows
+ * what is stored, so nothing is repeated.
+ */
+export async function claimGroup(
+  group: readonly WaitingClaim[],
+  together: ClaimTogether,
+  alone: ClaimAlone,
+): Promise<void> {
+  if (group.length === 0) return
+  const [different, repeated] = splitRepeated(group)
+  try {
+    const ids = await together(different.map(({ work }) => work))
+    for (const [index, { resolve }] of different.entries()) resolve(ids[index])
+    for (const { resolve } of repeated) resolve(undefined)
+  } catch (error) {
+    if (!isInvalidValue(error) && !isLockTimeout(error)) throw error
+    for (const { work, cancellation, resolve, reject } of group)
+      alone(work, cancellation).then(resolve, reject)
+  }
+}
+
+/** The first claim of each key by owner and key, and those that repeat it. */
+function splitRepeated(
+  group: readonly WaitingClaim[],
+): readonly [different: readonly WaitingClaim[], repeated: readonly WaitingClaim[]] {
+  const sorted = group.toSorted((one, other) => compareKeys(one.work.key, other.work.key))
+  const different: WaitingClaim[] = []
+  const repeated: WaitingClaim[] = []
+  for (const claim of sorted) {
+    const last = different.at(-1)
+    const isRepeated = last !== undefined && compareKeys(last.work.key, claim.work.key) === 0
+    const list = isRepeated ? repeated : different
+    list.push(claim)
+  }
+  return [different, repeated]
+}
+
+/** By owner, then by key. */
+function compareKeys([owner, key]: NewKeyColumns, [otherOwner, otherKey]: NewKeyColumns): number {
+  return compareTexts(owner, otherOwner) || compareTexts(key, otherKey)
+}
+
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}
