@@ -15,6 +15,7 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     open: openNdjsonPersistence,
     capabilities,
     emptyDatabase: async () => join(folder, `${++databases}.ndjson`),
+    databaseBeside: async (url) => `${url}0`,
     // Another process imports it, to be killed.
     module: new URL('../src/ndjson-persistence.ts', import.meta.url).href,
     // The file is moved, as an operator may do by mistake. Reads come from memory, so they still

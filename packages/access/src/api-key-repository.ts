@@ -7,8 +7,8 @@ import type { ApiKey, NewApiKey } from './api-key.ts'
  * `@pet-store/persistence-testing`. Times are exact to the millisecond. An absent field is absent
  * in results too. Returned keys are detached: changing one changes nothing stored.
  *
- * While the database is unavailable every function rejects with an error whose `code` is
- * `persistence_unavailable`, as those of pets do.
+ * While the database is unavailable every function rejects within a few seconds, with an error whose
+ * `code` is `persistence_unavailable`, as those of pets do.
  */
 export interface ApiKeyRepository {
   /** Stores a key. Rejects when its id or its hash is taken, and then changes nothing. */

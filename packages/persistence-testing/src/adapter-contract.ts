@@ -6,11 +6,13 @@ import { bulkCases } from './persistence-cases/bulk.ts'
 import { declaringCases } from './persistence-cases/declaring.ts'
 import { killingCases } from './persistence-cases/killing.ts'
 import { migratingCases } from './persistence-cases/migrating.ts'
+import { openingCases } from './persistence-cases/opening.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
 import { sharingCases } from './persistence-cases/sharing.ts'
 import { unavailableCases } from './persistence-cases/unavailable.ts'
 import {
   apiKeysOf,
+  assertHarness,
   type HarnessCase,
   type PersistenceHarness,
   rateLimiterOf,
@@ -36,9 +38,11 @@ export interface AdapterCase {
 
 /**
  * Every guarantee of an adapter: the contracts of its ports, each case on an empty database, and
- * what one open port cannot show. Run the cases one after the other.
+ * what one open port cannot show. Run the cases one after the other. Throws if the harness has a
+ * member that no case uses.
  */
 export function adapterContract(harness: PersistenceHarness): readonly AdapterCase[] {
+  assertHarness(harness)
   const opened =
     <Port>(part: (opened: Persistence) => Port): WithPort<Port> =>
     (url, work) =>
@@ -74,6 +78,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...bulkCases,
     ],
     durability: [...reopeningCases, ...killingCases],
+    opening: openingCases,
     'several processes': sharingCases,
     migrations: migratingCases,
     unavailability: unavailableCases,

@@ -20,12 +20,12 @@ export interface ContractCase<Port> {
 export const TIME_LIMIT_MS = 20_000
 
 /**
- * Cases as they are written down: `id: guarantee`, and what shows it. Adds the time limit, and the
- * name of the group to the ids.
+ * Cases as they are written down: `id: guarantee`, and what shows it, which is told by how much the
+ * time limit is longer than usual. Adds the time limit, and the name of the group to the ids.
  */
 export function casesOf<Port>(
   groupOrLimit: string | { readonly group: string; readonly timeLimitMs: number },
-  cases: Readonly<Record<`${string}: ${string}`, (port: Port) => Promise<void>>>,
+  cases: Readonly<Record<`${string}: ${string}`, (port: Port, scale: number) => Promise<void>>>,
 ): readonly ContractCase<Port>[] {
   const { group, timeLimitMs } =
     typeof groupOrLimit === 'string'
@@ -37,7 +37,8 @@ export function casesOf<Port>(
       id: `${group}.${text.slice(0, end)}`,
       name: text.slice(end + 2),
       timeLimitMs,
-      run: (port, limitMs = timeLimitMs) => endWithin(limitMs, () => show(port)),
+      run: (port, limitMs = timeLimitMs) =>
+        endWithin(limitMs, () => show(port, limitMs / timeLimitMs)),
     }
   })
 }
@@ -126,6 +127,8 @@ export async function expectRejection(
     () => assert.fail(`${expectation}, but it resolved`),
     (reason: unknown) => reason as Error & Readonly<Record<string, unknown>>,
   )
+  // A call that took too long.
+  if (error instanceof assert.AssertionError) throw error
   const actual = Object.fromEntries(Object.keys(properties).map((key) => [key, error[key]]))
   expectEqual(actual, properties, `${expectation}; it was rejected with: ${error.message}`)
 }

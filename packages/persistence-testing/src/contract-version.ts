@@ -37,12 +37,13 @@ export const CASE_IDS: Readonly<Record<string, string>> = {
     'add add.progress add.other-import add.all-or-nothing read write write.taken write.many ' +
     'write.int64 ids imports idempotency-keys idempotency-keys.many idempotency-keys.odd ' +
     'api-keys api-keys.taken-hash',
-  'persistence.bulk': 'pets idempotency-keys api-keys killed',
+  'persistence.bulk': 'pets idempotency-keys api-keys replaced-keys int64 beside killed',
   'persistence.reopen': 'pets idempotency-keys deleted-pet api-keys pending-writes process-ends',
   'persistence.killed': 'acknowledged at-once api-keys',
+  'persistence.open': 'at-once two-databases rejected many',
   'persistence.shared':
     'pets fresh-reads close idempotency-keys limits api-keys revocations processes limits-processes single',
   'persistence.migrate': 'empty read-only outdated',
-  'persistence.unavailable': 'reads writes acknowledged frozen',
-  'persistence.declared': 'capabilities replicas',
+  'persistence.unavailable': 'reads writes acknowledged closed frozen',
+  'persistence.declared': 'capabilities reports replicas',
 }

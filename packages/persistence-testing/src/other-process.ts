@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { assertShown, expectEqual } from './contract-case.ts'
-import type { PersistenceHarness } from './persistence-harness.ts'
+import { expectEqual } from './contract-case.ts'
+import { memberOf, type PersistenceHarness } from './persistence-harness.ts'
 
 /** What another process did. */
 interface ProcessResult {
@@ -16,6 +16,8 @@ export interface OtherProcess {
   kill(): void
   /** Lets it continue after `await go()`. */
   go(): void
+  /** Calls a function with everything that was printed so far, whenever there is more. */
+  onOutput(listener: (output: string) => void): void
   readonly ended: Promise<ProcessResult>
 }
 
@@ -33,8 +35,7 @@ export function withProcesses(
   work: (harness: PersistenceHarness, start: StartProcess) => Promise<void>,
 ): (harness: PersistenceHarness) => Promise<void> {
   return async (harness) => {
-    const { module } = harness
-    assertShown(module, 'the harness names no module for a second process')
+    const module = memberOf(harness, 'module')
     await work(harness, (...given) => startProcess(harness, module, ...given))
   }
 }
@@ -69,6 +70,7 @@ function startProcess(
   const other: OtherProcess = {
     kill: () => void child.kill('SIGKILL'),
     go: () => void child.stdin.end('go\n'),
+    onOutput: (listener) => void child.stdout.on('data', () => listener(output)),
     ended: new Promise((resolve, reject) => {
       child
         .on('error', reject)

@@ -35,6 +35,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
       writeFileSync(`${new URL(url).pathname}.outdated`, '')
       return { url, pets }
     },
+    databaseBeside: async (url) => url.replace(/([?]|$)/, '0$1'),
     interrupt: isDown,
     freeze: isDown,
     async pausedReplica(url) {
@@ -67,12 +68,38 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['connects-lazily', 'unavailable.reads'],
   ['writes-later', 'killed.acknowledged killed.at-once killed.api-keys'],
   ['caches', 'shared.pets shared.idempotency-keys shared.limits shared.api-keys shared.processes'],
+  ['caches-keys', 'shared.api-keys'],
+  ['caches-pages', 'shared.fresh-reads'],
   ['forgets-counts', 'shared.limits'],
   ['counts-per-process', 'shared.limits-processes'],
   ['forgets-last-id', 'bulk.pets'],
   ['forgets-bulk-keys', 'bulk.idempotency-keys'],
   ['stores-progress-later', 'bulk.killed'],
   ['forgets-rotations', 'bulk.api-keys'],
+  ['keeps-old-rotations', 'bulk.replaced-keys'],
+  ['keeps-old-hashes', 'bulk.replaced-keys'],
+  ['lists-from-zero', 'bulk.int64'],
+  ['imports-over-added-pets', 'bulk.beside'],
+  ['rejects-reads-when-closed', 'reopen.pending-writes'],
+  ['opens-one-at-a-time', 'open.at-once'],
+  ['shares-databases', 'open.two-databases'],
+  ['leaks-when-rejected', 'open.rejected'],
+  ['keeps-a-timer-when-rejected', 'open.rejected'],
+  ['leaks-when-opened', 'open.rejected open.many'],
+  ['migrates-outdated-for-reading', 'migrate.outdated'],
+  ['tells-values', 'declared.reports'],
+  ['never-ends-statements', 'declared.reports'],
+  ['counts-pools-later', 'declared.reports'],
+  ['acknowledges-early', 'unavailable.acknowledged unavailable.closed'],
+  ['repeats-writes', 'unavailable.acknowledged'],
+  ['hangs-in-take', 'unavailable.writes unavailable.frozen'],
+  ['allows-while-down', 'unavailable.writes unavailable.frozen'],
+  ['hangs-in-apiKeys.list', 'unavailable.reads unavailable.frozen'],
+  ['hangs-in-apiKeys.markUsed', 'unavailable.writes unavailable.frozen'],
+  ['rejects-late', 'unavailable.reads unavailable.writes unavailable.frozen'],
+  ['takes-an-outage-for-migrations', 'unavailable.reads unavailable.frozen'],
+  ['loses-statuses-when-down', 'unavailable.writes unavailable.frozen'],
+  ['loses-uses-when-down', 'unavailable.writes unavailable.frozen'],
   ['ignores-migrate', 'migrate.empty migrate.outdated'],
   ['migrates-for-reading', 'migrate.empty migrate.read-only'],
   ['creates-for-bulk-reading', 'migrate.read-only'],
@@ -118,8 +145,10 @@ describe.concurrent('persistenceContract', () => {
       async (id) => {
         // An error that the adapter threw where it must not is what the case rejects with.
         const isOwnError = ['cannot-read-alone', 'closes-all'].includes(fault)
+        // A tenth of the usual limits, so that a call may take a second.
+        const isSlow = /^(?:waits|hangs|rejects-late)/.test(fault)
         await expect(
-          caseOf(harnessWith(fault), id)?.run(fault === 'waits-forever' ? 2_000 : undefined),
+          caseOf(harnessWith(fault), id)?.run(isSlow ? 12_000 : undefined),
         ).rejects.toThrow(isOwnError ? Error : AssertionError)
       },
     )
@@ -161,16 +190,28 @@ describe.concurrent('persistenceContract', () => {
     const counts: Record<string, number> = {}
     for (const reason of reasons)
       if (reason !== undefined) counts[reason] = (counts[reason] ?? 0) + 1
-    expect(counts).toEqual({
-      'the harness names no module for a second process': 7,
-      'the adapter does not declare severalProcesses': 7,
-      'the adapter declares no capabilities': 2,
-      'the harness makes no database with an outdated schema': 1,
-      'the adapter has no bulk access': 3,
-      'the harness cannot interrupt the database': 3,
-      'the harness cannot freeze the database': 1,
-      'the harness cannot delete a pet': 1,
-      'the adapter does not declare replicas': 1,
-    })
+    const missing = (name: string) => expect.stringMatching(`^the harness has no ${name}, which `)
+    expect(Object.entries(counts)).toEqual(
+      expect.arrayContaining([
+        ['the adapter does not declare severalProcesses', 8],
+        ['the adapter declares no capabilities', 2],
+        ['the adapter has no bulk access', 5],
+        ['the adapter does not declare replicas', 1],
+        [missing('module'), 9],
+        [missing('databaseBeside'), 1],
+        [missing('outdatedDatabase'), 1],
+        [missing('interrupt'), 4],
+        [missing('freeze'), 1],
+        [missing('deletePet'), 1],
+      ]),
+    )
+    expect(Object.keys(counts)).toHaveLength(10)
+  })
+
+  it('adapterContract rejects a harness with a member that it does not know', () => {
+    const harness = { ...harnessWith(), outdatedPlace: async () => '' }
+    expect(() => adapterContract(harness)).toThrow(
+      /^A harness has no member outdatedPlace[.] Its members are open, .*, outdatedDatabase, /,
+    )
   })
 })

@@ -26,6 +26,11 @@ export interface PersistenceHarness {
    * need no new one.
    */
   emptyDatabase(options?: { readonly mayHaveSchema?: boolean }): Promise<string>
+  /**
+   * Makes another empty database beside one that stays in use. Its name should begin with the name
+   * of that one.
+   */
+  databaseBeside?(url: string): Promise<string>
   /** Makes a database with an older schema. Absent for an adapter whose schema never changed. */
   outdatedDatabase?(): Promise<OutdatedDatabase>
   /** What Node imports to get `open` in another process: a `file:` URL or the name of a package. */
@@ -52,6 +57,45 @@ export interface PersistenceHarness {
   pausedReplica?(url: string): Promise<PausedReplica>
   /** Removes what the harness has made. */
   close?(): Promise<void>
+}
+
+/** What each member of a harness shows. The compiler asks for every one. */
+const SHOWS: Readonly<Record<keyof PersistenceHarness, string>> = {
+  open: 'every guarantee',
+  emptyDatabase: 'every guarantee',
+  openBulkAccess: 'the guarantees of import, export and copy',
+  capabilities: 'that the adapter can do what it declares',
+  databaseBeside: 'that two databases are kept apart',
+  outdatedDatabase: 'that an older schema is migrated only when it may be, and loses nothing',
+  module: 'what several processes do, and what is left of one that is killed',
+  exportName: 'the same, of a module whose default export is something else',
+  bulkExportName: 'the same for bulk access',
+  nodeOptions: 'the same, of a module that Node needs options for',
+  interrupt: 'that calls are rejected during an outage, and that it loses and repeats nothing',
+  freeze: 'that every call ends in time while the database does not respond',
+  deletePet: 'that an idempotency key is new again once its pet was deleted',
+  pausedReplica: 'that no replica that is behind hides a pet',
+  close: 'nothing; it removes what the harness has made',
+}
+
+/** Throws if a harness has a member that no case uses: a misspelt one would show nothing. */
+export function assertHarness(harness: PersistenceHarness): void {
+  const unknown = Object.keys(harness).filter((name) => !Object.hasOwn(SHOWS, name))
+  if (unknown.length === 0) return
+  throw new TypeError(
+    `A harness has no member ${unknown.join(', ')}. Its members are ${Object.keys(SHOWS).join(', ')}.`,
+  )
+}
+
+/** A member that a case needs; without it the case is not tested. */
+export function memberOf<Name extends keyof PersistenceHarness>(
+  harness: PersistenceHarness,
+  name: Name,
+): NonNullable<PersistenceHarness[Name]> {
+  const member = harness[name]
+  assertShown(member, `the harness has no ${name}, which shows ${SHOWS[name]}`)
+  // A harness may be an instance of a class.
+  return (typeof member === 'function' ? member.bind(harness) : member) as typeof member
 }
 
 /** A database with an older schema, and what it contains. */

@@ -23,7 +23,8 @@ export interface Persistence {
   check(): Promise<void>
   /**
    * Whether the schema has every migration that this program knows; it may have been restored to an
-   * older state meanwhile. Called often. Absent where there are no migrations.
+   * older state meanwhile. Called often. Never `false` because the database is unavailable: then it
+   * rejects, or returns what it knew. Absent where there are no migrations.
    */
   isMigrated?(): Promise<boolean>
   /**
@@ -35,7 +36,10 @@ export interface Persistence {
   readClock?(): Promise<Date>
   /** The use of each connection pool; absent where there is none. Must not query the database. */
   poolUse?(): readonly PoolUse[]
-  /** Finishes pending writes and releases everything. Nothing is called afterwards. */
+  /**
+   * Finishes every call that was begun, reads too, then releases everything. Nothing is called
+   * afterwards. While the database is unavailable it ends in time too.
+   */
   close(): Promise<void>
 }
 

@@ -16,7 +16,7 @@ const TABLES = `
   and not exists (select 1 from pg_depend where objid = pg_class.oid and deptype = 'e')`
 
 type Harness = Required<
-  Pick<PersistenceHarness, 'interrupt' | 'freeze' | 'pausedReplica' | 'close'>
+  Pick<PersistenceHarness, 'databaseBeside' | 'interrupt' | 'freeze' | 'pausedReplica' | 'close'>
 >
 
 /**
@@ -60,6 +60,14 @@ export default async function createHarness(given?: string): Promise<Persistence
 
 function ownServer(server: EmbeddedServer): Harness {
   return {
+    async databaseBeside(url) {
+      const beside = new URL(url)
+      beside.pathname += '0'
+      const name = beside.pathname.slice(1)
+      await runSql(server.url, `drop database if exists ${name}`)
+      await runSql(server.url, `create database ${name}`)
+      return beside.href
+    },
     async interrupt() {
       await server.stop('immediate')
       return { end: () => server.start(FLAGS) }

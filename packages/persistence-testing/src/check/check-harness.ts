@@ -1,6 +1,6 @@
 import { importFromWorkingDirectory, loadPersistenceModule } from '@pet-store/persistence/module'
 import { endWithin } from '../contract-case.ts'
-import type { PersistenceHarness } from '../persistence-harness.ts'
+import { assertHarness, type PersistenceHarness } from '../persistence-harness.ts'
 
 /** What the command line says about the adapter. */
 export interface CheckOptions {
@@ -33,8 +33,15 @@ export async function createHarness({
   const make = file === undefined ? undefined : await loadHarness(file)
   const base = module === undefined ? {} : await harnessOfModule(module, url ?? '')
   const harness = { ...base, ...((await make?.(url)) as Partial<PersistenceHarness> | undefined) }
-  if (harness.open !== undefined && harness.emptyDatabase !== undefined)
-    return harness as PersistenceHarness
+  if (harness.open !== undefined && harness.emptyDatabase !== undefined) {
+    const complete = harness as PersistenceHarness
+    try {
+      assertHarness(complete)
+    } catch (error) {
+      return wrongUse(error)
+    }
+    return complete
+  }
   throw new WrongUse(
     file === undefined
       ? 'Name the persistence module with --module.'
@@ -55,7 +62,7 @@ async function harnessOfModule(name: string, url: string): Promise<PersistenceHa
   const { specifier, ...adapter } = await loadPersistenceModule(name)
   return {
     ...adapter,
-    emptyDatabase: databasesBeside(url),
+    ...databasesBeside(url),
     module: specifier,
     nodeOptions: process.execArgv,
   }
@@ -68,12 +75,17 @@ function wrongUse(error: unknown): never {
 /**
  * Databases that nobody has used: the URL with a number behind its path, or instead of `{name}`.
  */
-function databasesBeside(url: string): () => Promise<string> {
+function databasesBeside(
+  url: string,
+): Pick<PersistenceHarness, 'emptyDatabase' | 'databaseBeside'> {
   const [, path = url, parameters = ''] = /^([^?#]*)([?#].*)?$/s.exec(url) ?? []
   const template = url.includes('{name}') ? url : `${path.replace(/\/$/, '')}-{name}${parameters}`
   const run = Date.now().toString(36)
   let databases = 0
-  return async () => template.replaceAll('{name}', `${run}-${++databases}`)
+  return {
+    emptyDatabase: async () => template.replaceAll('{name}', `${run}-${++databases}`),
+    databaseBeside: async () => template.replaceAll('{name}', `${run}-${databases}b`),
+  }
 }
 
 /**

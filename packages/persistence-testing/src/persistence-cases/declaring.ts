@@ -1,6 +1,10 @@
+import assert from 'node:assert/strict'
+import type { OnStatement } from '@pet-store/persistence'
 import { assertShown, casesOf, expectEqual } from '../contract-case.ts'
+import { aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet, idsOf, listAll } from '../new-pets.ts'
-import { type HarnessCase, withPersistence } from '../persistence-harness.ts'
+import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
+import { everyCall, prepareCalls } from './every-call.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 
@@ -33,12 +37,50 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
         )
       })
     },
+  'reports: tells of each statement until its end, never of values, and of the use of its pools in numbers':
+    async (harness) => {
+      const told: Told[] = []
+      const onStatement: OnStatement = (statement, server) => {
+        const entry = { name: statement.name, text: JSON.stringify([statement, server]), ends: 0 }
+        told.push(entry)
+        return () => {
+          entry.ends += 1
+        }
+      }
+      const url = await harness.emptyDatabase()
+      const opened = await harness.open({ url, mode: 'migrate', onStatement })
+      const uses: unknown[] = []
+      try {
+        for (const label of [VALUE, `${VALUE} again`]) {
+          await prepareCalls(opened, label)
+          await Promise.all(everyCall(opened, label).map(({ run }) => run()))
+          await opened.apiKeys?.add(aNewApiKey(`${label} new`)).catch(() => undefined)
+        }
+        const count = told.length
+        if (opened.poolUse !== undefined) uses.push(opened.poolUse())
+        expectEqual(told.length, count, 'the number of statements after poolUse, which runs none')
+      } finally {
+        await opened.close()
+      }
+      assertShown(
+        told.length + uses.length > 0,
+        'the adapter tells of no statements, and has no pools',
+      )
+      for (const { name, text, ends } of told) {
+        expectEqual([typeof name, ends], ['string', 1], `how often the end of ${name} is told`)
+        assert.ok(!text.includes(VALUE), `a statement must be told without its values: ${text}`)
+      }
+      // A name for each statement would be a value too.
+      const names = new Set(told.map(({ name }) => name))
+      assert.ok(names.size < 100, `statements must have few names, got ${names.size}`)
+      for (const use of uses) expectPoolUse(use)
+    },
   'replicas: finds and lists every pet although a replica stands still': async (harness) => {
     assertShown(harness.capabilities?.replicas, 'the adapter does not declare replicas')
-    assertShown(harness.pausedReplica, 'the harness makes no replica that stands still')
+    const pausedReplica = memberOf(harness, 'pausedReplica')
     const url = await harness.emptyDatabase()
     const added = [...(await withPersistence(harness, url, ({ pets }) => addPets(pets, 3)))]
-    const replica = await harness.pausedReplica(url)
+    const replica = await pausedReplica(url)
     const opened = await harness.open({ url, mode: 'migrate', replicaUrls: [replica.url] })
     try {
       for (let round = 0; round < 10; round += 1) {
@@ -69,3 +111,28 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
     }
   },
 })
+
+/** A statement that the adapter told of. */
+interface Told {
+  readonly name: string
+  readonly text: string
+  ends: number
+}
+
+/** Part of every name and key that the calls use. */
+const VALUE = 'v4lue'
+
+function expectPoolUse(use: unknown): void {
+  assert.ok(Array.isArray(use), 'poolUse must return a list at once')
+  for (const pool of use) {
+    const { name, ...numbers } = pool as Readonly<Record<string, unknown>>
+    expectEqual(typeof name, 'string', 'the type of the name of a pool')
+    expectEqual(
+      Object.keys(numbers).toSorted(),
+      ['busy', 'idle', 'limit', 'waiting'],
+      'what poolUse says of a pool',
+    )
+    for (const [key, value] of Object.entries(numbers))
+      assert.ok(Number.isSafeInteger(value) && Number(value) >= 0, `${key} must be a plain number`)
+  }
+}

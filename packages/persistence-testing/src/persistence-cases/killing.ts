@@ -10,7 +10,7 @@ const ROUNDS = 3
 const ACKNOWLEDGED_PER_ROUND = 100
 const WITH_KEY = '-with-key'
 
-const GROUP = { group: 'persistence.killed', timeLimitMs: 60_000 }
+const GROUP = { group: 'persistence.killed', timeLimitMs: 180_000 }
 
 /** A process that is killed loses nothing that it has acknowledged. */
 export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
@@ -55,7 +55,7 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
         )
       })
     }),
-  'api-keys: has an API key, and its end, even if the process is killed as soon as it was added or revoked':
+  'api-keys: has an API key, its rotation and its end, even if the process is killed as soon as it was added, replaced or revoked':
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
       await withPersistence(harness, url, (opened) => apiKeysOf(opened).add(aNewApiKey('old')))
@@ -64,6 +64,9 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
       await untilKilled(
         start(url, killedAfter(`apiKeys.add({ ...${JSON.stringify(added)}, createdAt: at })`)),
       )
+      const next = JSON.stringify(aNewApiKey('next'))
+      const replacing = `apiKeys.replace('key_new', { ...${next}, createdAt: at }, at)`
+      await untilKilled(start(url, killedAfter(replacing)))
       await withPersistence(harness, url, async (opened) => {
         const apiKeys = apiKeysOf(opened)
         expectEqual(
@@ -73,8 +76,13 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
         )
         expectEqual(
           await apiKeys.findByHash(added.sha256),
-          withoutHash(added),
-          'the key that was added',
+          { ...withoutHash(added), expiresAt: after(0), replacedBy: 'key_next' },
+          'the key that was added and replaced',
+        )
+        expectEqual(
+          await apiKeys.find('key_next'),
+          withoutHash(aNewApiKey('next')),
+          'the successor',
         )
       })
     }),

@@ -1,22 +1,15 @@
 // A persistence adapter in one file, each of whose guarantees can be broken:
 // `file:/path/to/file?fault-name`. Another process imports it too, to be killed.
 
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
-import { deserialize, serialize } from 'node:v8'
-import type { Allowance, RateLimit } from '@pet-store/access'
+import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { inspect } from 'node:util'
+import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
 import { type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
-import type { OpenBulkAccess, OpenPersistence } from '@pet-store/persistence'
-import { FakeApiKeys } from './fake-api-keys.test-support.ts'
-import { FakeBulk } from './fake-bulk.test-support.ts'
-import { createFakePets, type FakePets, textOf } from './fake-pets.test-support.ts'
+import type { OpenPersistence } from '@pet-store/persistence'
+import { textOf } from './fake-pets.test-support.ts'
+import { type State, transaction } from './file-state.test-support.ts'
 
-interface State {
-  readonly pets: FakePets
-  readonly apiKeys: FakeApiKeys
-  readonly counts: Map<string, number>
-  readonly imports: FakeBulk['imports']
-}
+export { openBulkAccess } from './file-bulk-access.test-support.ts'
 
 type Method = (...args: unknown[]) => unknown
 
@@ -28,16 +21,38 @@ const WRITE_DELAY_MS = 60_000
 const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
 const openFiles = new Set<string>()
+const opening = new Set<string>()
+const wait = (durationMs: number) => new Promise((resolve) => setTimeout(resolve, durationMs))
 
-const openFilePersistence: OpenPersistence = async ({ url, mode, replicaUrls = [] }) => {
-  const { pathname, search } = new URL(url)
+const openFilePersistence: OpenPersistence = async ({
+  url,
+  mode,
+  replicaUrls = [],
+  onStatement,
+}) => {
+  const { pathname: given, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
+  const shorter = given.slice(0, -1)
+  const pathname = has('shares-databases') && existsSync(shorter) ? shorter : given
+  if (has('opens-one-at-a-time')) {
+    if (opening.has(pathname)) throw new Error('Another opening has not ended.')
+    opening.add(pathname)
+    await wait(5)
+    opening.delete(pathname)
+  }
   const isDown = () => existsSync(`${pathname}.down`)
-  const mayMigrate = mode === 'migrate' || (mode === 'read' && has('migrates-for-reading'))
   const isOutdated = existsSync(`${pathname}.outdated`)
+  const mayMigrate =
+    mode === 'migrate' ||
+    (mode === 'read' && has('migrates-for-reading')) ||
+    (mode === 'read' && isOutdated && has('migrates-outdated-for-reading'))
   const isReopened = existsSync(pathname)
-  if ((isOutdated || !isReopened) && !mayMigrate && !has('ignores-migrate'))
+  if (has('leaks-when-opened')) openSync('/dev/null', 'r')
+  if ((isOutdated || !isReopened) && !mayMigrate && !has('ignores-migrate')) {
+    if (has('leaks-when-rejected')) openSync('/dev/null', 'r')
+    if (has('keeps-a-timer-when-rejected')) setInterval(() => {}, 1_000)
     throw new Error('The schema is outdated.')
+  }
   if (has('cannot-read-alone') && mode === 'read') throw new Error('It is read-only.')
   if (isDown() && !has('connects-lazily')) throw new Error('ECONNREFUSED')
   if (has('single') || has('single-in-process')) {
@@ -59,9 +74,12 @@ const openFilePersistence: OpenPersistence = async ({ url, mode, replicaUrls = [
   })
   rmSync(`${pathname}.outdated`, { force: true })
   let isClosed = false
+  let isClosing = false
+  let wasDown = false
   openingsOf.set(pathname, [...(openingsOf.get(pathname) ?? []), () => (isClosed = true)])
   const unknownIds = new Set<bigint>()
   const lists = new Map<string, readonly Pet[]>()
+  const knownKeys = new Map<string, ApiKey>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
   /**
@@ -71,7 +89,9 @@ const openFilePersistence: OpenPersistence = async ({ url, mode, replicaUrls = [
   async function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
     if (isClosed) throw new Error('It is closed.')
     if (isDown()) {
+      wasDown = true
       if (has('waits-forever')) return new Promise(() => {})
+      if (has('rejects-late')) await wait(2_000)
       if (has('hides-unavailability')) throw new Error('ECONNREFUSED')
       if (has('forgets-on-a-crash')) rmSync(pathname, { force: true })
       // It tries once more by itself.
@@ -110,6 +130,18 @@ const openFilePersistence: OpenPersistence = async ({ url, mode, replicaUrls = [
     return stored
   }
 
+  /** A round trip, after which the reply may not arrive. */
+  async function callRemotely<Result>(
+    method: (current: State) => Promise<Result>,
+  ): Promise<Result> {
+    const result = await call(method)
+    await wait(4)
+    if (!isDown()) return result
+    if (!has('repeats-writes')) throw persistenceUnavailable({ outcome: 'unknown' })
+    while (isDown()) await wait(5)
+    return call(method)
+  }
+
   function write(): void {
     timer = undefined
     transaction(pathname, (_, save) => save(state))
@@ -119,6 +151,14 @@ const openFilePersistence: OpenPersistence = async ({ url, mode, replicaUrls = [
     const read = await call(({ apiKeys }) => apiKeys.find(id))
     await new Promise((resolve) => setTimeout(resolve, 5))
     await call(async ({ apiKeys }) => apiKeys.change(id, () => ({ revokedAt: read?.revokedAt })))
+  }
+
+  function run(args: unknown[], name: 'pets' | 'apiKeys', key: string | symbol): Promise<unknown> {
+    const isRead = ['find', 'list', 'findByHash', 'listChangedSince'].includes(String(key))
+    const through = isRead || name === 'apiKeys' ? call : callRemotely
+    return through(async (current) =>
+      (Reflect.get(current[name], key) as Method).apply(current[name], args),
+    )
   }
 
   /** A port whose functions are called on what the file contains, but for those that are given. */
@@ -133,17 +173,26 @@ const openFilePersistence: OpenPersistence = async ({ url, mode, replicaUrls = [
           const isAcknowledged =
             name === 'apiKeys' && has('acknowledges-keys-while-down') && isDown()
           if (isAcknowledged) return true
-          const method = Reflect.get(own, key) as Method | undefined
-          if (method !== undefined) return method(...args)
-          return call(async (current) =>
-            (Reflect.get(current[name], key) as Method).apply(current[name], args),
+          const text = `${name}.${String(key)}`
+          const end = onStatement?.(
+            { name: has('tells-values') ? `${text} ${inspect(args)}` : text },
+            { system: 'file' },
           )
+          try {
+            if (isDown() && has(`hangs-in-${text}`)) return await new Promise(() => {})
+            const method = Reflect.get(own, key) as Method | undefined
+            return await (method === undefined ? run(args, name, key) : method(...args))
+          } finally {
+            if (!has('never-ends-statements') || key !== 'list') end?.()
+          }
         },
     })
   }
 
-  const take = async ({ requests, windowMs }: RateLimit, keyId: string): Promise<Allowance> =>
-    call(async (current) => {
+  const take = async ({ requests, windowMs }: RateLimit, keyId: string): Promise<Allowance> => {
+    if (isDown() && has('hangs-in-take')) return new Promise(() => {})
+    if (isDown() && has('allows-while-down')) return { isAllowed: true, remaining: 0, resetMs: 1 }
+    return call(async (current) => {
       const counts = has('counts-per-process') ? processCounts : current.counts
       const now = Date.now()
       const key = `${keyId} ${Math.floor(now / windowMs)}`
@@ -152,9 +201,15 @@ const openFilePersistence: OpenPersistence = async ({ url, mode, replicaUrls = [
       const remaining = Math.max(0, requests - count)
       return { isAllowed: count <= requests, remaining, resetMs: windowMs - (now % windowMs) }
     })
+  }
 
   return {
     pets: port('pets', {
+      async add(pet) {
+        if (!has('acknowledges-early')) return callRemotely(({ pets }) => pets.add(pet))
+        void wait(4).then(() => call(({ pets }) => pets.add(pet)).catch(() => {}))
+        return { ...pet, id: BigInt(Date.now()) }
+      },
       async find(id) {
         const pet = unknownIds.has(id) ? undefined : await call(({ pets }) => pets.find(id))
         if (has('caches-unknown-ids') && pet === undefined) unknownIds.add(id)
@@ -164,22 +219,42 @@ const openFilePersistence: OpenPersistence = async ({ url, mode, replicaUrls = [
         const [replica] = has('reads-any-replica') ? replicaUrls : []
         if (replica !== undefined)
           return transaction(new URL(replica).pathname, ({ pets }) => pets.list(query))
-        const cached = has('caches-lists') ? lists.get(query.status ?? '') : undefined
+        if (has('loses-statuses-when-down') && wasDown && query.status !== undefined) return []
+        if (has('rejects-reads-when-closed')) await wait(5)
+        if (isClosing && has('rejects-reads-when-closed')) throw new Error('It is closed.')
+        const isCached = has('caches-lists') || (has('caches-pages') && query.after !== undefined)
+        const text = `${query.status} ${has('caches-pages') && query.after}`
+        const cached = isCached ? lists.get(text) : undefined
         const found = cached ?? (await call(({ pets }) => pets.list(query)))
-        lists.set(query.status ?? '', found)
-        return found
+        lists.set(text, found)
+        return has('lists-from-zero') ? found.filter(({ id }) => id >= 0n) : found
       },
     }),
     apiKeys: port('apiKeys', {
+      async find(id) {
+        const known = has('caches-keys') ? knownKeys.get(id) : undefined
+        const found = known ?? (await call(({ apiKeys }) => apiKeys.find(id)))
+        if (found !== undefined) knownKeys.set(id, found)
+        return found
+      },
       async markUsed(uses) {
+        if (has('loses-uses-when-down') && wasDown) return
         if (has('overwrites-revocations')) await overwrite(uses[0]?.id ?? '')
         return call(({ apiKeys }) => apiKeys.markUsed(uses))
       },
     }),
     createRateLimiter: (limit) => ({ take: (keyId) => take(limit, keyId) }),
     check: async () => (has('never-rejects-check') ? undefined : call(async () => undefined)),
-    isMigrated: async () => !has('denies-migrations'),
+    async isMigrated() {
+      if (isDown() && has('takes-an-outage-for-migrations')) return false
+      return !has('denies-migrations')
+    },
+    poolUse() {
+      const use = [{ name: 'file', busy: 0, idle: 1, waiting: 0, limit: 1 }]
+      return has('counts-pools-later') ? (Promise.resolve(use) as unknown as typeof use) : use
+    },
     async close() {
+      isClosing = true
       for (const end of has('closes-all') ? (openingsOf.get(pathname) ?? []) : []) end()
       openFiles.delete(pathname)
       rmSync(`${pathname}.open`, { force: true })
@@ -191,72 +266,10 @@ const openFilePersistence: OpenPersistence = async ({ url, mode, replicaUrls = [
 
 export default openFilePersistence
 
-/** The same file for bulk access. */
-export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
-  const { pathname, search } = new URL(url)
-  const mayCreate =
-    mode === 'migrate' || (mode === 'read' && search === '?creates-for-bulk-reading')
-  if (!existsSync(pathname) && !mayCreate) throw new Error('The schema is missing.')
-  const state = transaction(pathname, (stored) => stored)
-  const bulk = new FakeBulk(state.pets, state.apiKeys, state.imports)
-  const store = () => transaction(pathname, (_, save) => save({ ...state, imports: bulk.imports }))
-  if (search === '?forgets-last-id') bulk.movePetIdsPast = async () => {}
-  if (search === '?forgets-bulk-keys') bulk.writeIdempotencyKeys = async () => {}
-  if (search === '?forgets-rotations') bulk.toStored = (row) => row
-  const addPets = bulk.addPets.bind(bulk)
-  bulk.addPets = async (pets, progress) => {
-    const isLater =
-      search === '?stores-progress-later' && progress !== undefined && progress.to.lines > 50
-    await (isLater ? addPets(pets) : addPets(pets, progress))
-    store()
-    // It is killed before its progress is stored. A kill by the case itself could come a moment too
-    // early.
-    if (isLater) process.kill(process.pid, 'SIGKILL')
-  }
-  bulk.close = async () => store()
-  return bulk
-}
-
 /** Deletes a pet as if by hand. */
 export async function deletePet(url: string, id: PetId): Promise<void> {
   transaction(new URL(url).pathname, (stored, save) => {
     stored.pets.memory.pets.delete(id)
     save(stored)
   })
-}
-
-/**
- * Works on what a file contains while no other process does; what it saves is there as a whole or
- * not at all.
- */
-function transaction<Result>(
-  path: string,
-  work: (stored: State, save: (state: State) => void) => Result,
-): Result {
-  const file = new DatabaseSync(path, { timeout: 60_000 })
-  try {
-    file.exec(
-      'pragma synchronous = off; begin immediate; create table if not exists state (id integer primary key, bytes)',
-    )
-    const stored: State = {
-      pets: createFakePets(),
-      apiKeys: new FakeApiKeys(),
-      counts: new Map(),
-      imports: [],
-    }
-    const bytes = file.prepare('select bytes from state').get()?.['bytes'] as Uint8Array | undefined
-    if (bytes !== undefined) {
-      const { pets, apiKeys, ...rest } = deserialize(bytes)
-      Object.assign(stored.apiKeys, { rows: apiKeys })
-      Object.assign(stored, rest, { pets: createFakePets(pets) })
-    }
-    const result = work(stored, ({ pets, apiKeys, counts, imports }) => {
-      const all = serialize({ pets: pets.memory, apiKeys: apiKeys.rows, counts, imports })
-      file.prepare('insert or replace into state values (1, ?)').run(all)
-    })
-    file.exec('commit')
-    return result
-  } finally {
-    file.close()
-  }
 }

@@ -1,0 +1,124 @@
+import type { ApiKeyRepository } from '@pet-store/access'
+import { PET_REPOSITORY_FUNCTIONS, type PetRepository } from '@pet-store/domain'
+import { API_KEY_REPOSITORY_FUNCTIONS, type Persistence } from '@pet-store/persistence'
+import { after, aNewApiKey, hashOf } from '../new-api-keys.ts'
+import { aNewPet } from '../new-pets.ts'
+
+/** A call of a function of an open adapter. */
+export interface Call {
+  /** The function, and how it is called where there are several ways. */
+  readonly name: string
+  readonly isRead: boolean
+  readonly run: () => Promise<unknown>
+}
+
+/** How a function is called: for each way its name and the call; the label makes values unique. */
+type Calls<Port> = Readonly<Record<string, (port: Port, label: string) => Promise<unknown>>>
+
+interface FunctionCalls<Port> {
+  readonly isRead: boolean
+  readonly calls: Calls<Port>
+}
+
+// The compiler asks for every function of the ports.
+
+const PETS: Readonly<Record<keyof PetRepository, FunctionCalls<PetRepository>>> = {
+  add: {
+    isRead: false,
+    calls: { add: (pets, label) => pets.add(aNewPet({ name: `${label} plain` })) },
+  },
+  addWithKey: {
+    isRead: false,
+    calls: {
+      addWithKey: (pets, label) =>
+        pets.addWithKey(aNewPet({ name: `${label} keyed` }), {
+          owner: 'shop',
+          key: label,
+          fingerprint: label,
+          at: after(0),
+        }),
+    },
+  },
+  find: { isRead: true, calls: { find: (pets) => pets.find(1n) } },
+  list: {
+    isRead: true,
+    calls: {
+      list: (pets) => pets.list({ limit: 1 }),
+      'list with a status': (pets) => pets.list({ status: 'sold', limit: 1 }),
+      'list with a position': (pets) => pets.list({ after: 1n, limit: 1 }),
+      'list with both': (pets) => pets.list({ status: 'sold', after: 1n, limit: 1 }),
+    },
+  },
+}
+
+const API_KEYS: Readonly<
+  Record<(typeof API_KEY_REPOSITORY_FUNCTIONS)[number], FunctionCalls<ApiKeyRepository>>
+> = {
+  add: { isRead: false, calls: { add: (keys, label) => keys.add(aNewApiKey(`${label} new`)) } },
+  replace: {
+    isRead: false,
+    calls: {
+      replace: (keys, label) =>
+        keys.replace(replacedId(label), aNewApiKey(`${label} next`), after(10)),
+    },
+  },
+  find: { isRead: true, calls: { find: (keys, label) => keys.find(usedId(label)) } },
+  findByHash: {
+    isRead: true,
+    calls: { findByHash: (keys, label) => keys.findByHash(hashOf(`${label} used`)) },
+  },
+  list: { isRead: true, calls: { list: (keys) => keys.list() } },
+  revoke: {
+    isRead: false,
+    calls: { revoke: (keys, label) => keys.revoke(revokedId(label), after(5), 'Ada') },
+  },
+  markUsed: {
+    isRead: false,
+    calls: { markUsed: (keys, label) => keys.markUsed([{ id: usedId(label), at: after(3) }]) },
+  },
+}
+
+const usedId = (label: string) => `key_${label} used`
+const revokedId = (label: string) => `key_${label} revoked`
+const replacedId = (label: string) => `key_${label} replaced`
+
+/** Adds the API keys that the calls with this label change. */
+export async function prepareCalls({ apiKeys }: Persistence, label: string): Promise<void> {
+  for (const name of ['used', 'revoked', 'replaced'])
+    await apiKeys?.add(aNewApiKey(`${label} ${name}`))
+}
+
+/** One call of every function of the ports, in every way, and of what the adapter has beside them. */
+export function everyCall(opened: Persistence, label: string): readonly Call[] {
+  const { pets, apiKeys } = opened
+  const calls = PET_REPOSITORY_FUNCTIONS.flatMap((name) => callsOf('pets', pets, PETS[name], label))
+  if (apiKeys !== undefined) {
+    for (const name of API_KEY_REPOSITORY_FUNCTIONS)
+      calls.push(...callsOf('apiKeys', apiKeys, API_KEYS[name], label))
+    if (apiKeys.listChangedSince !== undefined) {
+      const run = async () => apiKeys.listChangedSince?.(after(0))
+      calls.push({ name: 'apiKeys.listChangedSince', isRead: true, run })
+    }
+  }
+  calls.push({ name: 'check', isRead: true, run: async () => opened.check() })
+  if (opened.isMigrated !== undefined)
+    calls.push({ name: 'isMigrated', isRead: true, run: async () => opened.isMigrated?.() })
+  if (opened.createRateLimiter !== undefined) {
+    const limiter = opened.createRateLimiter({ requests: 100, windowMs: 3_600_000 })
+    calls.push({ name: 'take', isRead: false, run: async () => limiter.take(`key_${label}`) })
+  }
+  return calls
+}
+
+function callsOf<Port>(
+  portName: string,
+  port: Port,
+  { isRead, calls }: FunctionCalls<Port>,
+  label: string,
+): Call[] {
+  return Object.entries(calls).map(([name, call]) => ({
+    name: `${portName}.${name}`,
+    isRead,
+    run: async () => call(port, label),
+  }))
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import type { Persistence } from '@pet-store/persistence'
+import { casesOf, expectEqual } from '../contract-case.ts'
+import { after } from '../new-api-keys.ts'
+import { aNewPet, idsOf, listAll } from '../new-pets.ts'
+import { outputOf, type StartProcess, withProcesses } from '../other-process.ts'
+import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
+import { expectWorks } from './working.ts'
+
+const GROUP = { group: 'persistence.open', timeLimitMs: 120_000 }
+
+/** Openings at the same time, of several databases, that are rejected, and many of them. */
+export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'at-once: opens a new database for all, or for one, of several that open it at the same time':
+    async (harness) => {
+      const url = await harness.emptyDatabase()
+      const results = await Promise.allSettled(
+        [1, 2, 3].map(async () => harness.open({ url, mode: 'migrate' })),
+      )
+      const opened = results.flatMap((result) =>
+        result.status === 'fulfilled' ? [result.value] : [],
+      )
+      try {
+        assert.ok(opened.length > 0, 'one of several openings at the same time must resolve')
+        if (harness.capabilities !== undefined) {
+          const expected = harness.capabilities.severalProcesses ? 3 : 1
+          expectEqual(opened.length, expected, 'the number of openings that resolve')
+        }
+        for (const [index, one] of opened.entries()) await expectWorks(one, `opening ${index}`)
+        const lists = await Promise.all(opened.map(({ pets }) => listAll(pets)))
+        for (const list of lists)
+          expectEqual(idsOf(list), idsOf(lists[0] ?? []), 'the pets of another opening')
+      } finally {
+        for (const one of opened) await one.close()
+      }
+      await withPersistence(harness, url, (again) => expectWorks(again, 'again'))
+    },
+  'two-databases: keeps two databases apart, even if the name of one begins with that of the other':
+    async (harness) => {
+      const databaseBeside = memberOf(harness, 'databaseBeside')
+      const url = await harness.emptyDatabase()
+      const urlBeside = await databaseBeside(url)
+      await withPersistence(harness, url, async (one) => {
+        await withPersistence(harness, urlBeside, async (other) => {
+          for (const opened of [one, other, one, other]) await useOnce(opened)
+          await expectApart(one, 'one')
+          await expectApart(other, 'other')
+        })
+        await expectWorks(one, 'one is open alone')
+      })
+      await withPersistence(harness, urlBeside, async ({ pets }) => {
+        const names = new Set((await listAll(pets)).map(({ name }) => name.split(' ')[0]))
+        expectEqual(names, new Set(['Rex', 'other']), 'the pets of the second database')
+      })
+    },
+  'rejected: leaves nothing behind when opening is rejected': withProcesses(
+    async (harness, start) => {
+      const url = await harness.emptyDatabase()
+      await expectNoLeak(start, url, 'write', false)
+      await expectNoLeak(start, url, 'migrate', true)
+      if (harness.interrupt === undefined) return
+      const { end, readsWork } = await harness.interrupt(url)
+      try {
+        if (!readsWork) await outputOf(start(url, ENDS))
+      } finally {
+        await end()
+      }
+    },
+  ),
+  'many: leaves nothing behind when it is opened and closed many times': withProcesses(
+    async (harness, start) => {
+      await expectNoLeak(start, await harness.emptyDatabase(), 'migrate', false)
+    },
+  ),
+})
+
+/** The same key in every database: what each knows must be its own. */
+async function useOnce({ pets }: Persistence): Promise<void> {
+  await pets.addWithKey(aNewPet(), { owner: 'o', key: 'k', fingerprint: 'Rex', at: after(0) })
+}
+
+async function expectApart(opened: Persistence, label: string): Promise<void> {
+  expectEqual((await listAll(opened.pets)).length, 1, 'the number of pets of a database')
+  await expectWorks(opened, label)
+  const names = (await opened.apiKeys?.list())?.map(({ name }) => name.split(' ')[0]) ?? [label]
+  expectEqual(new Set(names), new Set([label]), 'the API keys of a database')
+  const limiter = opened.createRateLimiter?.({ requests: 1, windowMs: 24 * 3_600_000 })
+  const { isAllowed } = (await limiter?.take('key_kiosk')) ?? { isAllowed: true }
+  expectEqual(isAllowed, true, 'isAllowed of the first request of a key in a database')
+}
+
+const TURNS = 20
+/** Fewer than one for each turn: Node itself opens a few. */
+const MAX_LEFT = 10
+
+async function expectNoLeak(
+  start: StartProcess,
+  url: string,
+  mode: string,
+  isOpen: boolean,
+): Promise<void> {
+  const output = await outputOf(start(url, LEAKS, [mode, String(isOpen)]))
+  const left = Number(output)
+  assert.ok(
+    left < MAX_LEFT,
+    `${TURNS} openings in the mode ${mode} must leave nothing behind, but left ${left} resources open`,
+  )
+}
+
+/** Ends the process with an error if something keeps it running. */
+const ENDING = `
+  setTimeout(() => {
+    console.error('It still runs after an opening, with', process.getActiveResourcesInfo())
+    process.exit(9)
+  }, 10_000).unref()`
+
+const ENDS = `
+  const opened = await open({ url }).catch(() => undefined)
+  await opened?.close()
+  ${ENDING}`
+
+/** Opens and closes many times, and prints how many more descriptors there are afterwards. */
+const LEAKS = `
+  const { readdirSync } = await import('node:fs')
+  const [mode, isOpen] = values
+  const count = () => {
+    try {
+      return readdirSync('/proc/self/fd').length
+    } catch {
+      return process.getActiveResourcesInfo().length
+    }
+  }
+  const turn = async () => {
+    const opened = await open({ url, mode }).catch(() => undefined)
+    await opened?.close()
+  }
+  const first = isOpen === 'true' ? await open({ url, mode: 'migrate' }) : undefined
+  for (let turns = 0; turns < 3; turns += 1) await turn()
+  const before = count()
+  for (let turns = 0; turns < ${TURNS}; turns += 1) await turn()
+  // What is closed may go a moment later.
+  for (let waits = 0; waits < 50 && count() > before; waits += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  console.log(count() - before)
+  await first?.close()
+  ${ENDING}`

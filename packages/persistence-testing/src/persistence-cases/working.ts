@@ -1,0 +1,95 @@
+import { AssertionError } from 'node:assert/strict'
+import type { ApiKey, ApiKeyRepository } from '@pet-store/access'
+import type { PetRepository } from '@pet-store/domain'
+import type { Persistence } from '@pet-store/persistence'
+import { expectEqual } from '../contract-case.ts'
+import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
+import { aNewPet, idsOf } from '../new-pets.ts'
+
+const RETRY_MS = 100
+const AVAILABLE_WITHIN_MS = 20_000
+
+/**
+ * Expects every function of an open adapter to work, each on what the others have written. `label`
+ * is one that no earlier call has used on this database.
+ */
+export async function expectWorks(opened: Persistence, label: string): Promise<void> {
+  await opened.check()
+  await expectPetsWork(opened.pets, label)
+  if (opened.apiKeys !== undefined) await expectApiKeysWork(opened.apiKeys, label)
+  if (opened.isMigrated !== undefined)
+    expectEqual(await opened.isMigrated(), true, 'isMigrated of an adapter that works')
+  if (opened.createRateLimiter === undefined) return
+  const limiter = opened.createRateLimiter({ requests: 2, windowMs: 3_600_000 })
+  const { isAllowed } = await limiter.take(`key_${label}`)
+  expectEqual(isAllowed, true, 'isAllowed of the first request of a key')
+}
+
+/**
+ * The same of an adapter whose database has just become available again: what rejects is tried
+ * again, what is wrong is not.
+ */
+export async function expectWorksAgain(opened: Persistence, label: string): Promise<void> {
+  for (let attempts = 0; ; attempts += 1) {
+    try {
+      return await expectWorks(opened, `${label} ${attempts}`)
+    } catch (error) {
+      if (error instanceof AssertionError || attempts * RETRY_MS >= AVAILABLE_WITHIN_MS) throw error
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+  }
+}
+
+async function expectPetsWork(pets: PetRepository, label: string): Promise<void> {
+  const key = { owner: 'shop', key: `${label} works`, fingerprint: label, at: after(0) }
+  const plain = await pets.add(aNewPet({ name: `${label} plain`, status: 'sold' }))
+  const { pet: keyed } = await pets.addWithKey(aNewPet({ name: `${label} keyed` }), key)
+  const repeat = await pets.addWithKey(aNewPet(), key)
+  expectEqual(repeat, { pet: keyed, isReplay: true }, 'a repeat with an idempotency key')
+  expectEqual(await pets.find(plain.id), plain, 'a pet by its id')
+  const position = plain.id - 1n
+  const ids = [plain.id, keyed.id]
+  for (const [query, expected] of [
+    [{ after: position }, ids],
+    [{ after: position, status: 'sold' }, [plain.id]],
+    [{ after: plain.id }, [keyed.id]],
+  ] as const) {
+    const listed = idsOf(await pets.list({ ...query, limit: 1_000 }))
+    const found = listed.filter((id) => ids.includes(id))
+    expectEqual(found, expected, 'the pets that were added')
+  }
+  expectEqual((await pets.list({ limit: 1 })).length, 1, 'the number of pets of a page')
+  const sold = await pets.list({ status: 'sold', limit: 1 })
+  expectEqual(sold.length, 1, 'the number of sold pets of a page')
+}
+
+async function expectApiKeysWork(apiKeys: ApiKeyRepository, label: string): Promise<void> {
+  const [old, successor] = ['old', 'successor'].map((name) =>
+    aNewApiKey(`${label} ${name}`, { createdAt: after(1) }),
+  ) as [ReturnType<typeof aNewApiKey>, ReturnType<typeof aNewApiKey>]
+  await apiKeys.add(old)
+  await expectKey(apiKeys, old.sha256, withoutHash(old))
+  await apiKeys.markUsed([{ id: old.id, at: after(3) }])
+  await expectKey(apiKeys, old.sha256, { ...withoutHash(old), lastUsedAt: after(3) })
+  expectEqual(await apiKeys.replace(old.id, successor, after(10)), true, 'a rotation')
+  const ending = { expiresAt: after(10), replacedBy: successor.id, lastUsedAt: after(3) }
+  await expectKey(apiKeys, old.sha256, { ...withoutHash(old), ...ending })
+  await expectKey(apiKeys, successor.sha256, withoutHash(successor))
+  expectEqual(await apiKeys.revoke(successor.id, after(5), 'Ada'), true, 'a revocation')
+  const revoked = { revokedAt: after(5), revokedBy: 'Ada' }
+  await expectKey(apiKeys, successor.sha256, { ...withoutHash(successor), ...revoked })
+}
+
+/** A key as every function returns it. */
+export async function expectKey(
+  apiKeys: ApiKeyRepository,
+  sha256: string,
+  expected: ApiKey,
+): Promise<void> {
+  const isIt = ({ id }: ApiKey) => id === expected.id
+  expectEqual(await apiKeys.find(expected.id), expected, `the key ${expected.id} by its id`)
+  expectEqual(await apiKeys.findByHash(sha256), expected, `the key ${expected.id} by its hash`)
+  expectEqual((await apiKeys.list()).find(isIt), expected, `the key ${expected.id} in the list`)
+  const changed = (await apiKeys.listChangedSince?.(after(0)))?.find(isIt) ?? expected
+  expectEqual(changed, expected, `the key ${expected.id} in the list of changes`)
+}

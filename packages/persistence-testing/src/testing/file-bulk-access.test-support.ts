@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import type { BulkAccess, OpenBulkAccess } from '@pet-store/persistence'
+import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
+import { FakeBulk } from './fake-bulk.test-support.ts'
+import { type State, transaction } from './file-state.test-support.ts'
+
+type Method = (...args: unknown[]) => Promise<unknown>
+
+/** The file of the file adapter for bulk access. */
+export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
+  const { pathname, search } = new URL(url)
+  const has = (fault: string): boolean => search === `?${fault}`
+  const mayCreate = mode === 'migrate' || (mode === 'read' && has('creates-for-bulk-reading'))
+  if (!existsSync(pathname) && !mayCreate) throw new Error('The schema is missing.')
+  const opened = transaction(pathname, (stored) => stored)
+
+  /** Calls a function on what the file contains, and writes it back. */
+  function call(name: keyof BulkAccess, args: unknown[]): Promise<unknown> {
+    return transaction(pathname, (stored, save) => {
+      const state = has('imports-over-added-pets') ? opened : stored
+      const bulk = withFaults(state)
+      const result = (bulk[name] as Method).apply(bulk, args)
+      // The fakes do all their work before they return; what they reject they have not changed.
+      save({ ...state, imports: bulk.imports })
+      opened.imports = bulk.imports
+      return result
+    })
+  }
+
+  function withFaults({ pets, apiKeys, imports }: State): FakeBulk {
+    const bulk = new FakeBulk(pets, apiKeys, imports)
+    const { addPets, writeApiKeys } = bulk
+    if (has('forgets-last-id')) bulk.movePetIdsPast = async () => {}
+    if (has('forgets-bulk-keys')) bulk.writeIdempotencyKeys = async () => {}
+    if (has('forgets-rotations')) bulk.toStored = (row) => row
+    if (has('keeps-old-rotations')) {
+      bulk.writeApiKeys = (keys) => {
+        const before = new Map(apiKeys.rows.map((row) => [row.id, row.replacedBy]))
+        const writing = writeApiKeys.call(bulk, keys)
+        for (const [id, replacedBy] of before)
+          if (replacedBy !== undefined) apiKeys.change(id, () => ({ replacedBy }))
+        return writing
+      }
+    }
+    if (has('keeps-old-hashes')) {
+      bulk.writeApiKeys = (keys) => {
+        const old = apiKeys.rows.filter((row) =>
+          keys.some(({ id, sha256 }) => id === row.id && sha256 !== row.sha256),
+        )
+        const writing = writeApiKeys.call(bulk, keys)
+        apiKeys.rows.push(...old)
+        return writing
+      }
+    }
+    if (has('stores-progress-later')) {
+      bulk.addPets = async (pets, progress) => {
+        await addPets.call(bulk, pets)
+        if (progress === undefined) return
+        // A moment later, as in a statement of its own.
+        setTimeout(() => {
+          transaction(pathname, (stored, save) => {
+            const later = new FakeBulk(stored.pets, stored.apiKeys, stored.imports)
+            later.storeImport(progress.to)
+            save({ ...stored, imports: later.imports })
+          })
+        }, 3)
+        await new Promise((resolve) => setTimeout(resolve, 6))
+      }
+    }
+    return bulk
+  }
+
+  const functions = BULK_ACCESS_FUNCTIONS.map((name) => [
+    name,
+    async (...args: unknown[]) => call(name, args),
+  ])
+  return { ...Object.fromEntries(functions), close: async () => {} }
+}

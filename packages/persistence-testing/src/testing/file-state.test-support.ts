@@ -1,0 +1,49 @@
+import { DatabaseSync } from 'node:sqlite'
+import { deserialize, serialize } from 'node:v8'
+import { FakeApiKeys } from './fake-api-keys.test-support.ts'
+import type { FakeBulk } from './fake-bulk.test-support.ts'
+import { createFakePets, type FakePets } from './fake-pets.test-support.ts'
+
+/** What a file of the file adapter contains. */
+export interface State {
+  readonly pets: FakePets
+  readonly apiKeys: FakeApiKeys
+  readonly counts: Map<string, number>
+  imports: FakeBulk['imports']
+}
+
+/**
+ * Works on what a file contains while no other process does; what it saves is there as a whole or
+ * not at all.
+ */
+export function transaction<Result>(
+  path: string,
+  work: (stored: State, save: (state: State) => void) => Result,
+): Result {
+  const file = new DatabaseSync(path, { timeout: 60_000 })
+  try {
+    file.exec(
+      'pragma synchronous = off; begin immediate; create table if not exists state (id integer primary key, bytes)',
+    )
+    const stored: State = {
+      pets: createFakePets(),
+      apiKeys: new FakeApiKeys(),
+      counts: new Map(),
+      imports: [],
+    }
+    const bytes = file.prepare('select bytes from state').get()?.['bytes'] as Uint8Array | undefined
+    if (bytes !== undefined) {
+      const { pets, apiKeys, ...rest } = deserialize(bytes)
+      Object.assign(stored.apiKeys, { rows: apiKeys })
+      Object.assign(stored, rest, { pets: createFakePets(pets) })
+    }
+    const result = work(stored, ({ pets, apiKeys, counts, imports }) => {
+      const all = serialize({ pets: pets.memory, apiKeys: apiKeys.rows, counts, imports })
+      file.prepare('insert or replace into state values (1, ?)').run(all)
+    })
+    file.exec('commit')
+    return result
+  } finally {
+    file.close()
+  }
+}
