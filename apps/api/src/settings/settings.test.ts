@@ -12,7 +12,7 @@ it('the documents list every setting with its default and meaning, and which can
   const secrets = SETTING_LIST.filter(({ isSecret }) => isSecret).map(
     ({ variable }) => `\`${variable}_FILE\``,
   )
-  expect(/^Secrets can come from files: (.*)\.$/m.exec(readme)?.[1]).toBe(secrets.join(', '))
+  expect(/^Secrets can come from files:\s(.*)\.$/m.exec(readme)?.[1]).toBe(secrets.join(', '))
 
   const example = await readFile(new URL('../../../../.env.example', import.meta.url), 'utf8')
   const lines = SETTING_LIST.map(({ variable, default: text = '' }) => `# ${variable}=${text}`)
