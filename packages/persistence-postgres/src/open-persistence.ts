@@ -1,10 +1,11 @@
-import { type PetId, persistenceUnavailable } from '@pet-store/domain'
+import type { PetId } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import {
   compilePetStatements,
   SqlApiKeyRepository,
   SqlPetRepository,
 } from '@pet-store/persistence-mikro-orm'
+import { assertWritable } from './database/assert-writable.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { type ConnectedDatabase, openPostgresConnections } from './driver/connections.ts'
@@ -47,7 +48,8 @@ async function persistenceOf(
   const { em } = createPostgresOrm(connections.name, pool)
   const statements = compilePetStatements(em)
   const runner = createPostgresStatementRunner(connections, write, read)
-  const writer = createPostgresPetWriter(em, connections, await isPetDistributed(connections))
+  const isDistributed = await isPetDistributed(connections)
+  const writer = createPostgresPetWriter(em, connections, isDistributed)
   const primary = new SqlPetRepository(statements, runner, writer, options.onBackgroundFailure)
   const apiKeys = new SqlApiKeyRepository(em, runner)
   const replicas = openReplicas(pool, options, statements)
@@ -56,18 +58,7 @@ async function persistenceOf(
     pets: listFromReplicas(primary, replicas.all),
     apiKeys,
     createRateLimiter: createPostgresRateLimiter(runner),
-    async check() {
-      // The table too, so that a database without one is noticed.
-      const { rows } = await withRetries(() =>
-        pool.query<{ isReadOnly: boolean }>(
-          `select current_setting('transaction_read_only') = 'on' as "isReadOnly" from (select count(*) from (select 1 from pet limit 1) one) counted`,
-        ),
-      )
-      if (rows[0]?.isReadOnly !== true) return
-      throw persistenceUnavailable({
-        message: 'The database is read-only: a standby, or set to be read-only.',
-      })
-    },
+    check: () => assertWritable(pool, isDistributed),
     isMigrated: async () => (await stateOf(connections)).pending.length === 0,
     poolUse: () => [
       connections.use('primary'),

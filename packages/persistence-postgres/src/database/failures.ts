@@ -28,6 +28,7 @@ const CONFLICT = /^(?:40001|40P01)$/
 /** The values of the statement are invalid, or violate a constraint. */
 const INVALID_VALUE = /^2[23]...$/
 const LOST_STATEMENT = /^(?:26000|42P05)$/
+const UNIQUE_VIOLATION = '23505'
 const QUERY_CANCELED = '57014'
 const LOCK_NOT_AVAILABLE = '55P03'
 const FEATURE_NOT_SUPPORTED = '0A000'
@@ -48,6 +49,11 @@ export function isConflict(error: unknown): boolean {
 /** Whether the server rejected a statement because of its values. It has changed nothing. */
 export function isInvalidValue(error: unknown): boolean {
   return INVALID_VALUE.test(sqlStateOf(error) ?? '')
+}
+
+/** Whether a value that must be unique is there already. It has changed nothing. */
+export function isTakenValue(error: unknown): boolean {
+  return sqlStateOf(error) === UNIQUE_VIOLATION
 }
 
 /**

@@ -11,7 +11,12 @@ import {
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
-import { isInvalidValue, isUsableAfter, unknownIfTimedOut } from '../database/failures.ts'
+import {
+  isInvalidValue,
+  isTakenValue,
+  isUsableAfter,
+  unknownIfTimedOut,
+} from '../database/failures.ts'
 import type { ConnectedDatabase } from './connections.ts'
 import { type ClaimedId, claimGroup, type KeyedPet } from './keyed-writes.ts'
 import { connect, onConnection, runOn } from './pool-statements.ts'
@@ -50,7 +55,11 @@ export function createPostgresPetWriter(
     rows: readonly NewPetColumns[],
   ): Promise<readonly PetId[]> {
     const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
-    const ids = await addMany.run((statement) => runOn(client, statement, columns, 'unknown'))
+    const ids = await addMany
+      .run((statement) => runOn(client, statement, columns, 'unknown'))
+      .catch((error: unknown) => {
+        throw rows.length === 1 ? unavailableIfTaken(error) : error
+      })
     return ids.map(([id]) => id).toSorted((one, other) => (one < other ? -1 : 1))
   }
   // The wait for a connection counts to the deadline of an insert.
@@ -80,9 +89,11 @@ export function createPostgresPetWriter(
     { key, pet }: KeyedPet,
     cancellation?: Cancellation,
   ): Promise<ClaimedId> {
-    const [row] = await addWithKey.run((statement) =>
-      write(statement, [...key, ...pet], cancellation),
-    )
+    const [row] = await addWithKey
+      .run((statement) => write(statement, [...key, ...pet], cancellation))
+      .catch((error: unknown) => {
+        throw unavailableIfTaken(error)
+      })
     return row?.[0]
   }
   const claims = new GroupedStatements<KeyedPet, ClaimedId>(
@@ -117,7 +128,7 @@ export function createPostgresPetWriter(
       return addOne
         .run((statement) => write(statement, pet, cancellation))
         .then(idOf, (error: unknown) => {
-          throw unknownIfTimedOut(error)
+          throw unknownIfTimedOut(unavailableIfTaken(error))
         })
     },
     addWithKey(key, pet, cancellation) {
@@ -172,6 +183,12 @@ async function insertOneByOne(
     })
   }
   if (lost !== undefined) throw lost
+}
+
+/** The only value of a pet that must differ from those of others is its id, which is assigned. */
+function unavailableIfTaken(error: unknown): unknown {
+  if (!isTakenValue(error)) return error
+  return persistenceUnavailable({ message: 'The next id of a pet is taken.', cause: error })
 }
 
 function tooFewRows(): Error {
@@ -243,6 +260,7 @@ function compileAdds(em: SqlEntityManager) {
   ] as const
   const givenNames = given.map(([column]) => column).join(', ')
   const givenLists = given.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')
+  const isSameKey = [owner, key].map((one) => `claimed.${one} = given.${one}`).join(' and ')
   /**
    * The same for many different keys, in their order, so that two instances never wait for each
    * other. The limit of the wait for a key ends with the statement.
@@ -259,9 +277,9 @@ function compileAdds(em: SqlEntityManager) {
         on conflict (${owner}, ${key}) do nothing returning ${owner}, ${key}, ${petId}
       ), added as (
         insert into ${table} (${id}, ${names}) select ${petId}, ${names}
-        from claimed join given using (${owner}, ${key})
+        from claimed join given on ${isSameKey}
       )
-      select ${petId}, position from claimed join given using (${owner}, ${key})`,
+      select ${petId}, position from claimed join given on ${isSameKey}`,
   }
   const find = `select 1 from ${table} where ${id} = $1`
   const useId = `insert into ${table} (${id}, ${name}, ${categoryId}) values ($1, '', 0) on conflict do nothing`

@@ -1,0 +1,99 @@
+import { aNewPet } from '@pet-store/persistence-testing'
+import { runSql } from '@pet-store/testing-postgres'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { migratePostgres } from '../migrations.ts'
+import { openPostgresPersistence, type PostgresPersistence } from '../open-persistence.ts'
+import { useDatabase } from '../testing/temporary-database.test-support.ts'
+
+const database = useDatabase()
+const ROLE = `pet_clerk_${process.pid}`
+const onServer = (sql: string) => runSql(database.url, sql)
+
+/** An adapter of a user with few rights. */
+let persistence: PostgresPersistence
+
+beforeEach(async () => {
+  await migratePostgres({ url: database.url })
+  await onServer(`create role ${ROLE} login; grant select, insert, update, delete
+    on all tables in schema public to ${ROLE}; grant usage on all sequences in schema public to ${ROLE}`)
+  const url = Object.assign(new URL(database.url), { username: ROLE }).href
+  persistence = await openPostgresPersistence({ url })
+  onTestFinished(async () => {
+    await persistence.close()
+    await onServer(`drop owned by ${ROLE}; drop role ${ROLE}`)
+    await onServer(`truncate pet, idempotency_key restart identity`)
+  })
+  await persistence.check()
+})
+
+/** Every creation is rejected in the same way, with and without a key. */
+async function expectNothingStored(code: string): Promise<void> {
+  const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
+  for (const adding of [
+    persistence.pets.add(aNewPet()),
+    persistence.pets.addWithKey(aNewPet(), key),
+  ]) {
+    await expect(adding).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      outcome: 'not_stored',
+      cause: { code },
+    })
+  }
+}
+
+it.each([
+  ['to insert pets', `revoke insert on pet from ${ROLE}`, 'insert on pet'],
+  [
+    'to use the sequence',
+    `revoke usage on sequence pet_id_seq from ${ROLE}`,
+    'usage on the sequence of pet',
+  ],
+])('A lost right %s is not ready, and nothing is stored', async (_, revoke, right) => {
+  await onServer(revoke)
+  await expect(persistence.check()).rejects.toThrow(`lacks the right to ${right}.`)
+  await expectNothingStored('42501')
+})
+
+it('Exhausted ids are not ready, and nothing is stored', async () => {
+  await onServer("select setval('pet_id_seq', 9223372036854775807)")
+  await expect(persistence.check()).rejects.toThrow('no more ids')
+  await expectNothingStored('2200H')
+})
+
+it('A sequence behind its table is not ready, and nothing is stored', async () => {
+  await onServer(
+    "insert into pet (id, name, category_id) select n, 'Rex', 1 from generate_series(1, 3) n",
+  )
+  await expect(persistence.check()).rejects.toThrow('The next id, 1, is taken')
+  await expectNothingStored('23505')
+  // Each attempt has used up an id.
+  await persistence.check()
+})
+
+it('A missing table is not ready, and nothing is stored', async () => {
+  await onServer('alter table pet rename to animal')
+  onTestFinished(async () => void (await onServer('alter table animal rename to pet')))
+  await expect(persistence.check()).rejects.toMatchObject({ code: '42P01' })
+  await expectNothingStored('42P01')
+})
+
+it('A distributed table is ready while it cannot be read', async () => {
+  await onServer(
+    "create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod",
+  )
+  await onServer(`grant select on pg_dist_partition to ${ROLE}`)
+  onTestFinished(async () => void (await onServer('drop table pg_dist_partition')))
+  const url = Object.assign(new URL(database.url), { username: ROLE }).href
+  const distributed = await openPostgresPersistence({ url, statementTimeoutMs: 500 })
+  onTestFinished(() => distributed.close())
+  const locking = runSql(database.url, 'begin; lock table pet; select pg_sleep(2)')
+  await expect
+    .poll(() =>
+      onServer(
+        "select 1 from pg_locks where mode = 'AccessExclusiveLock' and relation = 'pet'::regclass",
+      ),
+    )
+    .toHaveLength(1)
+  await distributed.check()
+  await locking
+})

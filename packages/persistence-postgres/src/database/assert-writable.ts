@@ -1,0 +1,54 @@
+import { INT64, persistenceUnavailable } from '@pet-store/domain'
+import type { Pool } from 'pg'
+import { withRetries } from './retries.ts'
+
+/** The rights that the operations need, and how the server tells whether the user has each. */
+const RIGHTS: Readonly<Record<string, string>> = {
+  'select on pet': "has_table_privilege('pet', 'select')",
+  'insert on pet': "has_table_privilege('pet', 'insert')",
+  'usage on the sequence of pet': `has_sequence_privilege(pg_get_serial_sequence('pet', 'id'), 'usage')`,
+  'select on idempotency_key': "has_table_privilege('idempotency_key', 'select')",
+  'insert on idempotency_key': "has_table_privilege('idempotency_key', 'insert')",
+  'select on api_key': "has_table_privilege('api_key', 'select')",
+}
+
+/**
+ * From the catalogs alone: a table that is distributed over several servers cannot be read while
+ * one of them is down, and the pets of the others are served nevertheless. Fails if a table is
+ * missing.
+ */
+const STATE = `select current_setting('transaction_read_only') = 'on' as "read-only",
+  ${Object.entries(RIGHTS)
+    .map(([right, isThere]) => `${isThere} as "${right}"`)
+    .join(', ')}`
+const LAST_ID = "select pg_sequence_last_value(pg_get_serial_sequence('pet', 'id')::regclass) as id"
+const IS_TAKEN = 'select 1 from pet where id = $1'
+
+/**
+ * Rejects with the reason why no pet can be stored at present, as every creation does then. Called
+ * often, so it is cheap. `isDistributed`: see `STATE`.
+ */
+export async function assertWritable(pool: Pool, isDistributed: boolean): Promise<void> {
+  const states = await withRetries(() => pool.query<Record<string, boolean>>(STATE))
+  const state = states.rows[0] ?? {}
+  if (state['read-only'])
+    throw unavailable('The database is read-only: a standby, or set to be read-only.')
+  const missing = Object.keys(RIGHTS).filter((right) => !state[right])
+  if (missing.length > 0)
+    throw unavailable(`The user of the database lacks the right to ${missing.join(', ')}.`)
+
+  const { rows } = await withRetries(() => pool.query<{ id: string | null }>(LAST_ID))
+  const nextId = BigInt(rows[0]?.id ?? 0) + 1n
+  if (nextId > INT64.max) throw unavailable('There are no more ids for pets.')
+  if (isDistributed) return
+  const { rowCount } = await withRetries(() => pool.query(IS_TAKEN, [nextId]))
+  if (rowCount !== 0) {
+    throw unavailable(
+      `The next id, ${nextId}, is taken: the sequence of the ids of pets is behind the table.`,
+    )
+  }
+}
+
+function unavailable(message: string): Error {
+  return persistenceUnavailable({ message })
+}
