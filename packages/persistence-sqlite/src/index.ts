@@ -11,4 +11,6 @@ export { migrateSqlite, readSqliteMigrations } from './migrations.ts'
 export { openSqliteBulkAccess } from './bulk-access.ts'
 
 // Its backups
-export { backupSqlite, type RestoredSqlite, restoreSqlite, type SqliteBackup } from './backup.ts'
+export { backupSqlite } from './backup.ts'
+export { type RestoredSqlite, restoreSqlite } from './restore.ts'
+export type { SqliteBackup } from './database/checked-copy.ts'

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
   existsSync,
@@ -15,6 +14,7 @@ import { backupSqlite } from '../backup.ts'
 import { openSqliteBulkAccess } from '../bulk-access.ts'
 import { migrateSqlite, readSqliteMigrations } from '../migrations.ts'
 import { openSqlitePersistence } from '../open-persistence.ts'
+import { addPetsAndKill } from '../testing/database-files.test-support.ts'
 
 let folder: string
 let path: string
@@ -22,21 +22,8 @@ let path: string
 beforeEach(async () => {
   folder = await temporaryFolder()
   path = join(folder, 'pets.db')
-  addAndEnd(3)
+  addPetsAndKill(`sqlite:${path}`, 3)
 })
-
-/** Stores pets in another process, and kills it: its log stays. */
-function addAndEnd(count: number): void {
-  const code = `
-    import { openSqlitePersistence } from '../open-persistence.ts'
-    const url = ${JSON.stringify(`sqlite:${path}`)}
-    const { pets } = await openSqlitePersistence({ url, mode: 'migrate' })
-    for (let n = 0; n < ${count}; n += 1) await pets.add({ name: 'Rex', categoryId: 1n })
-    process.kill(process.pid, 'SIGKILL')`
-  const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
-  const { signal } = spawnSync(process.execPath, node, { cwd: import.meta.dirname })
-  expect(signal).toBe('SIGKILL')
-}
 
 /** Every way in which a file is opened. */
 async function expectNoOpening(sentence: string): Promise<void> {

@@ -1,0 +1,75 @@
+import { constants, copyFileSync, existsSync, linkSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type SqliteBackup, writeCheckedCopy } from './database/checked-copy.ts'
+import { withSqliteDatabase } from './database/database.ts'
+import { createFolder, syncFile } from './database/file-access.ts'
+import { LOGS, linkTarget, logsBeside, removeLogs } from './database/logs.ts'
+import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
+import { assertPetStore } from './migrations.ts'
+
+export interface RestoredSqlite extends SqliteBackup {
+  /** Where everything is kept that was there before: the database and its logs. */
+  readonly previousFiles: readonly string[]
+}
+
+/**
+ * Replaces a database, which must not be open anywhere, by a backup. An existing database, even a
+ * damaged one, is kept under another name, and so is a log without one; at every moment one of the
+ * two databases has its name. Rejects with one sentence, and changes nothing, if the backup is
+ * damaged, of another program or of a newer version.
+ */
+export async function restoreSqlite(
+  { url }: Pick<SqliteOptions, 'url'>,
+  file: string,
+): Promise<RestoredSqlite> {
+  const named = sqlitePath(url)
+  if (named === MEMORY) throw new Error('A backup cannot be restored into memory.')
+  await withSqliteDatabase(file, { readOnly: true }, assertPetStore)
+  const path = linkTarget(named)
+  createFolder(dirname(path))
+  const previousFiles: string[] = []
+  const { pets } = await writeCheckedCopy(path, file, () => previousFiles.push(...keepFiles(path)))
+  return { pets, previousFiles }
+}
+
+/**
+ * Gives a database a second name, and its logs, which would be applied to the next one, only that.
+ * Returns the new names.
+ */
+function keepFiles(path: string): readonly string[] {
+  const logs = logsBeside(path)
+  if (!existsSync(path) && logs.length === 0) return []
+  const kept = keepUnderFreeName(path)
+  for (const log of logs) renameSync(log, log.replace(path, kept))
+  removeLogs(path)
+  return [kept, ...logs.map((log) => log.replace(path, kept))].filter((name) => existsSync(name))
+}
+
+/** Returns a name that no file had, nor the log of one. */
+function keepUnderFreeName(path: string): string {
+  const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  for (let attempt = 1; ; attempt += 1) {
+    const name = attempt === 1 ? `${path}.${time}` : `${path}.${time}-${attempt}`
+    if (LOGS.some((log) => existsSync(`${name}${log}`))) continue
+    try {
+      if (existsSync(path)) linkOrCopy(path, name)
+      return name
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+/** What a file system that has no links reports, and one of a file that has too many. */
+const NO_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+
+/** Never replaces a file. */
+function linkOrCopy(path: string, name: string): void {
+  try {
+    linkSync(path, name)
+  } catch (error) {
+    if (!NO_LINKS.includes((error as NodeJS.ErrnoException).code)) throw error
+    copyFileSync(path, name, constants.COPYFILE_EXCL)
+    syncFile(name)
+  }
+}
