@@ -6,7 +6,8 @@ import { globSync, readFileSync } from 'node:fs'
 const MIKRO_ORM = ['persistence', 'domain', 'access', '@mikro-orm/*', 'kysely']
 const EXPRESS = ['express', 'cors', 'content-type', 'proxy-addr', 'ipaddr.js']
 const SQL_ADAPTER =
-  'An adapter knows the ports and its own driver. What both SQL adapters need belongs in persistence-mikro-orm.'
+  'An adapter knows the ports and its own driver. What both SQL adapters need belongs in ' +
+  'persistence-mikro-orm.'
 
 /**
  * What each package may import besides its own files: packages of the workspace by their folder,
@@ -17,7 +18,8 @@ export const IMPORTS = {
   domain: {
     may: [],
     remedy:
-      'The domain imports nothing. Declare what it needs as an interface or a function; an adapter or apps/api provides it.',
+      'The domain imports nothing. Declare what it needs as an interface or a function; an ' +
+      'adapter or apps/api provides it.',
   },
   access: {
     may: ['node:crypto'],
@@ -27,7 +29,8 @@ export const IMPORTS = {
   persistence: {
     may: ['domain', 'access (types)', 'node:module', 'node:path', 'node:url'],
     remedy:
-      'This package defines what an adapter is, in types and one error class, and loads one. An adapter brings everything else.',
+      'This package defines what an adapter is, in types and one error class, and loads one. ' +
+      'An adapter brings everything else.',
   },
   'persistence-testing': {
     may: [
@@ -40,18 +43,22 @@ export const IMPORTS = {
       'node:util',
     ],
     remedy:
-      'The cases run under any test runner: use node:assert/strict, and let the caller provide the adapter.',
+      'The cases run under any test runner: use node:assert/strict, and let the caller ' +
+      'provide the adapter.',
   },
   'http-express': {
     may: ['domain', 'access (types)', 'node', 'zod', 'zod-openapi', ...EXPRESS],
     tests: ['testing', 'ajv'],
     remedy:
-      'The HTTP adapter knows use cases, not databases, logs or metrics: take those as functions in the options of createPetApp. A new HTTP library is added to .dependency-cruiser.mjs.',
+      'The HTTP adapter knows use cases, not databases, logs or metrics: take those as ' +
+      'functions in the options of createPetApp. A new HTTP library is added to ' +
+      '.dependency-cruiser.mjs.',
   },
   'persistence-mikro-orm': {
     may: MIKRO_ORM,
     remedy:
-      'What the SQL adapters share knows no driver: take the driver or its settings as a parameter.',
+      'What the SQL adapters share knows no driver: take the driver or its settings as a ' +
+      'parameter.',
   },
   'persistence-sqlite': {
     may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'better-sqlite3'],
@@ -102,7 +109,8 @@ export const IMPORTS = {
       '@pactflow/openapi-pact-comparator',
     ],
     remedy:
-      'Consumers call the service through the client. Only the verification uses the app, and it adds its data through the ports.',
+      'Consumers call the service through the client. Only the verification uses the app, ' +
+      'and it adds its data through the ports.',
   },
 }
 
@@ -136,7 +144,8 @@ const packages = Object.entries(IMPORTS).flatMap(([name, { may, tests = [], reme
     ),
     forbid(
       `${name}-tests-import`,
-      `Tests of ${name} may import what ${name} imports, the test tools and Node. A test that needs more belongs in apps/api.`,
+      `Tests of ${name} may import what ${name} imports, the test tools and Node. A test ` +
+        'that needs more belongs in apps/api.',
       { path: `${own}.*${TEST}` },
       { pathNot: [...allowed, ...TEST_TOOLS, ...tests.map(pathOf)], ...NOT_NODE },
     ),
@@ -145,7 +154,8 @@ const packages = Object.entries(IMPORTS).flatMap(([name, { may, tests = [], reme
       .map((one) =>
         forbid(
           `${name}-imports-types-of-${one.split(' ')[0]}`,
-          `Import only types of ${one.split(' ')[0]}; take the function itself as a parameter or an option.`,
+          `Import only types of ${one.split(' ')[0]}; take the function itself as a ` +
+            'parameter or an option.',
           { path: own, pathNot: TEST },
           { path: pathOf(one), dependencyTypesNot: ['type-only'] },
         ),
@@ -168,7 +178,8 @@ const folders = globSync('{packages,apps}/*/README.md').flatMap((readme) => {
   return names.map((name, index) =>
     forbid(
       `${member}/src/${name}-imports-downwards`,
-      `A folder imports only folders below it in the list of ${member}/README.md. Move the file, or pass what it needs as a parameter.`,
+      `A folder imports only folders below it in the list of ${member}/README.md. Move the ` +
+        'file, or pass what it needs as a parameter.',
       { path: pathOfFolder(name), pathNot: TEST },
       { path: covered, pathNot: names.slice(index).map(pathOfFolder) },
     ),
@@ -186,7 +197,8 @@ export default {
 
     forbid(
       'tests-only-persistence-testing',
-      'Production code imports nothing from persistence-testing, types included. The types of an adapter are in persistence.',
+      'Production code imports nothing from persistence-testing, types included. The types ' +
+        'of an adapter are in persistence.',
       { path: '^(packages|apps)/', pathNot: [TEST, pathOf('persistence-testing')] },
       { path: pathOf('persistence-testing') },
     ),
@@ -213,7 +225,8 @@ export default {
     ),
     forbid(
       'import-packages-by-name',
-      'Import the other package by its name. If its index.ts does not export what you need, ask whether it should; importing an inner file ties the two together.',
+      'Import the other package by its name. If its index.ts does not export what you need, ' +
+        'ask whether it should; importing an inner file ties the two together.',
       { path: '^((?:packages|apps)/[^/]+)/' },
       { path: '^(packages|apps)/', pathNot: '^$1/', dependencyTypes: ['local'] },
     ),
@@ -232,7 +245,8 @@ export default {
     ),
     forbid(
       'imports-resolve',
-      'The file or package is missing, or its exports do not include this path: import the package by its name, or add the dependency to package.json.',
+      'The file or package is missing, or its exports do not include this path: import the ' +
+        'package by its name, or add the dependency to package.json.',
       // What is started is in bin and loads the build, which a fresh clone does not have yet.
       { pathNot: '^apps/[^/]+/bin/' },
       { couldNotResolve: true },
@@ -245,7 +259,8 @@ export default {
     ),
     forbid(
       'source-runs-without-development-dependencies',
-      'Source runs where development dependencies are not installed. Move the package to "dependencies", or import only its types.',
+      'Source runs where development dependencies are not installed. Move the package to ' +
+        '"dependencies", or import only its types.',
       // Build configurations are not shipped, and of the pages only what was bundled runs.
       {
         path: '^(packages|apps)/',

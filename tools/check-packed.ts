@@ -61,7 +61,8 @@ try {
       }
       for (const runtime of others) await runExamples(project, runtime)
       console.log(
-        `${installer}: installs, compiles and runs ${Object.keys(tarballs).length} packages and the examples`,
+        `${installer}: installs, compiles and runs ${Object.keys(tarballs).length} packages ` +
+          'and the examples',
       )
     }),
     checkAdapterExample(tarballs, folder).then(console.log),

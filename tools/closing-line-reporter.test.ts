@@ -20,13 +20,15 @@ it.concurrent.for<readonly [string, readonly string[], string]>([
   ],
   ['a run without tests as failed', [], '0 passed, 1 failed'],
   [
-    'as failed a failed test, a file that does not load, a broken hook, an error outside of every test, and four skips without a reason',
+    'as failed a failed test, a file that does not load, a broken hook, an error outside of ' +
+      'every test, and four skips without a reason',
     [
       `${PASSES}; it('b', () => { throw new Error('no') })`,
       `throw new Error('no')`,
       `${PASSES}; afterAll(() => { throw new Error('no') })`,
       `it('a', async () => { ${LATE_ERROR} })`,
-      `${PASSES}; it['skip']('b', () => {}); it['todo']('c'); describe('d', () => { it('e', () => {}); it['only']('f', () => {}) })`,
+      `${PASSES}; it['skip']('b', () => {}); it['todo']('c'); describe('d', () => { it('e', ` +
+        `() => {}); it['only']('f', () => {}) })`,
     ],
     '4 passed, 8 failed',
   ],

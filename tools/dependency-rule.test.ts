@@ -71,7 +71,8 @@ for (const folder of [...packages.map(([name]) => `packages/${name}`), 'apps/api
 }
 write(
   'apps/api/README.md',
-  '## Folders\n\n- `*.ts`: imports all\n- `upper/`: imports lower\n- `lower/`: imports none\n\n## Others\n',
+  '## Folders\n\n- `*.ts`: imports all\n- `upper/`: imports lower\n- `lower/`: imports ' +
+    'none\n\n## Others\n',
 )
 for (const file of FOUND) write(file, 'export {}\n')
 for (const [, file, imports] of FORBIDDEN) write(file, `import '${imports}'\n`)

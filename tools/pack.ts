@@ -110,7 +110,8 @@ if (import.meta.main) {
   }
   if (!readFileSync(join(ROOT, 'package.json'), 'utf8').includes('"repository":')) {
     console.log(
-      '\nThey have no repository and no provenance yet: pnpm release:repository https://host/owner/pet-store',
+      '\nThey have no repository and no provenance yet: pnpm release:repository ' +
+        'https://host/owner/pet-store',
     )
   }
 }

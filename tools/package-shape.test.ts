@@ -76,7 +76,8 @@ describe.each(members)('$folder', ({ folder, manifest }) => {
 it.each(
   members.filter(({ folder, manifest }) => folder.startsWith('packages/') && isBuilt(manifest)),
 )(
-  '$folder exports source to tools of this repository, types before code to others, and publishes both without tests',
+  '$folder exports source to tools of this repository, types before code to others, and ' +
+    'publishes both without tests',
   ({ folder, manifest }) => {
     const entries = Object.values(manifest.exports ?? {}).filter(
       (entry) => typeof entry === 'object',

@@ -15,7 +15,8 @@ interface Manifest {
 const [given = ''] = process.argv.slice(2)
 if (!/^https:\/\/[^\s@]+$/.test(given)) {
   console.error(
-    'Give the public address of the repository: pnpm release:repository https://host/owner/pet-store',
+    'Give the public address of the repository: pnpm release:repository ' +
+      'https://host/owner/pet-store',
   )
   process.exit(1)
 }

@@ -40,7 +40,8 @@ describe('an error response', () => {
     const failure = await rejectionOf(clientOf(stub).listPets())
     expect(failure).toMatchObject({ code: 'unexpected_response', status, requestId: 'abc' })
     expect(failure.message).toBe(
-      `The response to GET ${stub.baseUrl}/pets (status ${status}) does not conform to the interface.`,
+      `The response to GET ${stub.baseUrl}/pets (status ${status}) does not conform to the ` +
+        'interface.',
     )
   })
 })

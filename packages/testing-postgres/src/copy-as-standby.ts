@@ -38,7 +38,8 @@ export async function copyAsStandby(origin: Origin, dataFolder: string): Promise
     await writeFile(join(dataFolder, 'standby.signal'), '')
     await appendFile(
       join(dataFolder, 'postgresql.auto.conf'),
-      `primary_conninfo = 'host=127.0.0.1 port=${origin.port} user=postgres'\nprimary_slot_name = '${slot}'\n`,
+      `primary_conninfo = 'host=127.0.0.1 port=${origin.port} ` +
+        `user=postgres'\nprimary_slot_name = '${slot}'\n`,
     )
   })
 }

@@ -30,7 +30,9 @@ export async function startReplicatedServer(): Promise<ReplicatedServer> {
   return {
     primary,
     standby,
-    description: `embedded servers on the ports ${primary.port} and ${standby.port}, even when TEST_DATABASE_URL is set`,
+    description:
+      `embedded servers on the ports ${primary.port} and ${standby.port}, even when ` +
+      'TEST_DATABASE_URL is set',
     async catchUp() {
       const [end] = await runSql<{ lsn: string }>(primary.url, 'select pg_current_wal_lsn() as lsn')
       await expectSoon(standby.url, `pg_last_wal_replay_lsn() >= '${end?.lsn}'`)

@@ -21,4 +21,5 @@ export async function restoreCommand(file: string): Promise<void> {
 }
 
 const USE_OTHER_TOOLS =
-  'backup and restore are for SQLite. For PostgreSQL use pg_dump and pg_restore, or continuous archiving.'
+  'backup and restore are for SQLite. For PostgreSQL use pg_dump and pg_restore, or continuous ' +
+  'archiving.'

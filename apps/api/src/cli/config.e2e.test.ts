@@ -26,7 +26,8 @@ describe('pet-store config', () => {
         'PORT | 8080 | environment',
         'METRICS_PORT | - | default',
         'DATABASE_URL | postgres://pets:***@db/pets?*** | environment',
-        'DATABASE_REPLICA_URLS | postgres://pets:***@r1/pets, postgres://pets:***@r2/pets | environment',
+        'DATABASE_REPLICA_URLS | postgres://pets:***@r1/pets, postgres://pets:***@r2/pets | ' +
+          'environment',
         'OTEL_EXPORTER_OTLP_ENDPOINT | http://***@collector:4318 | environment',
         'API_KEYS_SHA256 | *** | file',
       ]),

@@ -75,7 +75,8 @@ async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
   if (metricsPort !== undefined) yield await examinePort(host, metricsPort, 'METRICS_PORT')
   if (persistenceModule !== '') {
     const remedy =
-      'install the package, or correct PERSISTENCE_MODULE: a package, or a path that begins with . or /'
+      'install the package, or correct PERSISTENCE_MODULE: a package, or a path that begins ' +
+      'with . or /'
     const module = await attempt('module', remedy, async () => {
       await persistenceAdapter(settings)
       return persistenceModule

@@ -1,10 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs'
+import { extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { type ExportOptions, exportPets } from '../transfer/export-pets.ts'
 import { type Format, formatOf, replaceFile } from '../transfer/pet-file.ts'
-import { amount, interruptible } from '../transfer/progress.ts'
+import { amount, interruptible, showProgress } from '../transfer/progress.ts'
 
 interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
   readonly format?: Format
@@ -12,31 +15,53 @@ interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
 }
 
 /** Writes pets to a file, or to standard output for as long as it is read. */
-export async function exportCommand({
-  output: given,
-  ...options
-}: ExportCommandOptions): Promise<void> {
-  const output = given === '-' ? undefined : given
-  const format = options.format ?? (output === undefined ? undefined : formatOf(output)) ?? 'ndjson'
+export async function exportCommand(
+  { output: given, ...options }: ExportCommandOptions,
+  command: Command,
+): Promise<void> {
   const settings = readSettings()
+  const output = given === '-' ? undefined : given
+  if (output !== undefined) assertNotDatabase(output, settings)
+  const format = options.format ?? (output === undefined ? 'ndjson' : formatFor(output, command))
   await withBulkAccess(settings, { mode: 'read' }, async (source) => {
     let count = 0
-    const onPets = (pets: number) => (count += pets)
+    const total = options.status === undefined ? await source.countPets() : undefined
+    const progress = showProgress('Exporting', total)
+    function onPets(pets: number): void {
+      count += pets
+      // A terminal shows the pets themselves.
+      if (output !== undefined || !process.stdout.isTTY) progress.advance(pets)
+    }
     const text = exportPets(source, { ...options, format, onPets })
     if (output === undefined) {
       let outputError: unknown
       process.stdout.once('error', (error) => (outputError = error))
       // Ended by the pipeline, it would report an error of the database as its own. Its own ones
       // main.ts reports.
-      return pipeline(text, process.stdout, { end: false }).catch((error) => {
-        if (error !== outputError) throw error
-      })
+      return pipeline(text, process.stdout, { end: false })
+        .catch((error) => {
+          if (error !== outputError) throw error
+        })
+        .finally(progress.end)
     }
-    const database = settings.databaseUrl.replace(/^sqlite:/, '')
-    if ([output, database].every(existsSync) && realpathSync(output) === realpathSync(database))
-      throw new Error(`Cannot write ${JSON.stringify(output)}: it is the database itself.`)
     const stopped = () => `Stopped. ${JSON.stringify(output)} was not written.`
-    await interruptible(stopped, () => replaceFile(output, text))
+    await interruptible(stopped, () => replaceFile(output, text).finally(progress.end))
     console.error(`Exported ${amount(count, 'pet')} to ${JSON.stringify(output)}.`)
   })
+}
+
+/** Another ending than those of the formats, such as .xlsx, promises what is not written. */
+function formatFor(output: string, command: Command): Format {
+  const format = formatOf(output)
+  if (format !== undefined || extname(output) === '') return format ?? 'ndjson'
+  return command.error(
+    `error: pets cannot be written as ${extname(output)}; name a file that ends in .csv or ` +
+      '.ndjson, or add --format csv or --format ndjson',
+  )
+}
+
+function assertNotDatabase(output: string, { databaseUrl }: Settings): void {
+  const database = databaseUrl.replace(/^sqlite:/, '')
+  if ([output, database].every(existsSync) && realpathSync(output) === realpathSync(database))
+    throw new Error(`Cannot write ${JSON.stringify(output)}: it is the database itself.`)
 }

@@ -53,6 +53,10 @@ it('wrong usage ends with 2 and one line, and creates nothing', async () => {
   expect((await runHere('sevre', folder)).stderr).toBe(
     "error: unknown command 'sevre'\n(Did you mean serve?)\n",
   )
+  expect(await runHere('help sevre', folder)).toMatchObject({
+    code: 2,
+    stderr: "error: unknown command 'sevre'\n",
+  })
   const { code, stdout, stderr } = await runHere('keys', folder)
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Usage: pet-store /)])
   expect(readdirSync(folder)).toEqual([])

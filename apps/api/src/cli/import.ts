@@ -2,9 +2,15 @@ import type { Command } from 'commander'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { RejectedEntry } from '../transfer/entry.ts'
-import { type ImportCounts, importPets, type Reading, readPets } from '../transfer/import-pets.ts'
+import {
+  type ImportCounts,
+  type ImportSource,
+  importPets,
+  type Reading,
+  readPets,
+} from '../transfer/import-pets.ts'
 import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
-import { amount, interruptible } from '../transfer/progress.ts'
+import { amount, interruptible, printLine } from '../transfer/progress.ts'
 
 interface ImportOptions {
   readonly format?: Format
@@ -30,13 +36,11 @@ export async function importCommand(
   const file = await findPetFile(name)
   const settings = readSettings()
   const counts = { stored: 0, storedEarlier: 0 }
-  const report = ({ line, reason }: RejectedEntry) => console.error(`line ${line}: ${reason}`)
+  const report = ({ line, reason }: RejectedEntry) => printLine(`line ${line}: ${reason}`)
   const source = { file, format, onError, report }
-  const checked =
-    dryRun || file.bytes !== undefined ? await readPets(source, 'Checking') : undefined
-  if (checked !== undefined && (dryRun || checked.stopReason !== undefined)) {
-    return printResult({ ...counts, stored: dryRun ? checked.pets : 0 }, checked, options)
-  }
+  const checked = dryRun || file.bytes !== undefined ? await check(source) : undefined
+  if (checked !== undefined && dryRun) return printCheck(checked, options)
+  if (checked?.stopReason !== undefined) return printResult(counts, checked, options)
   const next = checked === undefined ? '' : '; run the same command on the same file to continue'
   await withBulkAccess(settings, {}, async (target) => {
     const stopped = () => `Stopped. ${amount(counts.stored, 'pet')} stored${next}.`
@@ -51,6 +55,17 @@ export async function importCommand(
   })
 }
 
+/** Reads the file without storing anything. */
+async function check(source: ImportSource): Promise<Reading> {
+  let line = 0
+  const stopped = () => `Stopped while checking, after line ${line}. Nothing was stored.`
+  return interruptible(stopped, () =>
+    readPets(source, 'Checking', (entry) => {
+      line = entry.line
+    }),
+  )
+}
+
 const SPREADSHEET = /\.(?:xls[xmb]?|ods|numbers)$/i
 
 function missingFormat(name: string): string {
@@ -62,30 +77,33 @@ function missingFormat(name: string): string {
   return `${what} in .csv or .ndjson; add --format csv or --format ndjson`
 }
 
+/** The result of `--dry-run`. */
+function printCheck({ pets, rejected, stopReason }: Reading, { json = false }: ImportOptions) {
+  const isComplete = stopReason === undefined
+  if (json) console.log(JSON.stringify({ dryRun: true, valid: pets, rejected, isComplete }))
+  else console.log(sentence(`${amount(pets, 'pet')} can be imported`, rejected))
+  if (!isComplete) console.error(`${stopReason} Nothing was stored.`)
+  if (!isComplete || rejected > 0) process.exitCode = 1
+}
+
 function printResult(
   { stored, storedEarlier }: ImportCounts,
   { rejected, stopReason }: Reading,
-  { dryRun = false, json = false }: ImportOptions,
+  { json = false }: ImportOptions,
 ): void {
+  const isComplete = stopReason === undefined
   if (json) {
-    console.log(
-      JSON.stringify({
-        dryRun,
-        stored,
-        storedEarlier,
-        rejected,
-        isComplete: stopReason === undefined,
-      }),
-    )
+    const result = { dryRun: false, stored, storedEarlier, rejected, isComplete }
+    console.log(JSON.stringify(result))
   } else {
     const earlier =
       storedEarlier === 0 ? '' : `, after ${amount(storedEarlier, 'pet')} of an earlier run`
-    const done = dryRun
-      ? `${amount(stored, 'pet')} can be imported`
-      : `Imported ${amount(stored, 'pet')}${earlier}`
-    console.log(rejected === 0 ? `${done}.` : `${done}; ${amount(rejected, 'line')} rejected.`)
+    console.log(sentence(`Imported ${amount(stored, 'pet')}${earlier}`, rejected))
   }
-  if (stopReason !== undefined)
-    console.error(stored === 0 || dryRun ? `${stopReason} Nothing was stored.` : stopReason)
-  if (stopReason !== undefined || rejected > 0) process.exitCode = 1
+  if (!isComplete) console.error(stored === 0 ? `${stopReason} Nothing was stored.` : stopReason)
+  if (!isComplete || rejected > 0) process.exitCode = 1
+}
+
+function sentence(done: string, rejected: number): string {
+  return rejected === 0 ? `${done}.` : `${done}; ${amount(rejected, 'line')} rejected.`
 }

@@ -98,7 +98,8 @@ describe.each(KINDS)('Keys on %s', (kind) => {
       ),
       expect.stringMatching(
         new RegExp(
-          `^${first.id}  kiosk  pets:read pets:write  revoked .*Z by Ada .*Z by Bob to ${second.id} .*Z by Eve$`,
+          `^${first.id}  kiosk  pets:read pets:write  revoked .*Z by Ada .*Z by Bob to ` +
+            `${second.id} .*Z by Eve$`,
         ),
       ),
       expect.stringMatching(
@@ -225,6 +226,18 @@ it('a new key that cannot be written is named, so that it can be revoked', async
   expect(status).toBe(1)
   const [, id = ''] = /revoke it: pet-store keys revoke (key_\w+)\n$/.exec(stderr) ?? []
   expect(await run(`keys revoke ${id}`, installation)).toMatchObject({ code: 0 })
+})
+
+it('no key is created when standard output is closed, or when nobody reads it', async () => {
+  const folder = await temporaryFolder()
+  for (const output of ['>&-', '> /dev/null']) {
+    const line = `"$0" "$1" keys create --name kiosk ${output}`
+    const options = { cwd: folder, env: ENVIRONMENT, encoding: 'utf8' } as const
+    const { status, stderr } = spawnSync('sh', ['-c', line, process.execPath, PROGRAM], options)
+    expect(stderr).toMatch(/^Standard output is closed, so nobody would see the key\. /)
+    expect(status).toBe(1)
+  }
+  expect(await readdir(folder)).toEqual([])
 })
 
 describe('pet-store keys revoke', () => {

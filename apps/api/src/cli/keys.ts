@@ -1,4 +1,5 @@
-import { userInfo } from 'node:os'
+import { fstatSync, statSync } from 'node:fs'
+import { devNull, userInfo } from 'node:os'
 import { promisify } from 'node:util'
 import {
   type ApiKey,
@@ -29,6 +30,7 @@ export async function createKey(
 ): Promise<void> {
   const { name, scope: scopes, expires: lifetimeMs, json, by = systemUser() } = options
   // Before the database is opened: wrong usage must not create one.
+  assertSomebodyReads()
   const issued = createApiKey({ name, scopes, lifetimeMs }, { by })
   await withKeys({}, async (keys) => {
     await keys.add(issued.key)
@@ -42,6 +44,7 @@ export async function rotateKey(
   options: ChangeOptions & { overlap: number },
 ): Promise<void> {
   const { overlap, json, by = systemUser() } = options
+  assertSomebodyReads()
   await withKeys({ mode: 'write' }, async (keys) => {
     const issued = await createApiKeyUseCases(keys, { by }).rotateApiKey(id, overlap)
     const end = time(new Date(issued.key.createdAt.getTime() + overlap))
@@ -120,6 +123,16 @@ function systemUser(): string {
   }
 }
 
+/** Throws before a key is created that nobody would see; Node opens a closed output on /dev/null. */
+function assertSomebodyReads(): void {
+  const output = fstatSync(1)
+  if (!output.isCharacterDevice() || output.rdev !== statSync(devNull).rdev) return
+  throw new Error(
+    'Standard output is closed, so nobody would see the key. Send it to a terminal, a file or a ' +
+      'pipe.',
+  )
+}
+
 /** Prints a key that nobody can print again. Rejects if that fails, naming the key to revoke. */
 async function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''): Promise<void> {
   const { sha256: _, ...rest } = key
@@ -128,7 +141,9 @@ async function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''):
     process.stdout.write(text, done),
   )
   await write(`${output}\n`).catch((cause: Error) => {
-    const message = `The key ${key.id} was created but could not be written to standard output (${cause.message}). Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`
+    const message =
+      `The key ${key.id} was created but could not be written to standard output ` +
+      `(${cause.message}). Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`
     throw new Error(message, { cause })
   })
   if (json) return

@@ -12,6 +12,10 @@ import { addTransferCommands, asOption } from './transfer-commands.ts'
  */
 export async function runCommand(args: readonly string[]): Promise<number | undefined> {
   try {
+    const [command, name = ''] = args
+    if (command === 'help' && name !== '' && !program.commands.some((one) => one.name() === name)) {
+      program.error(`error: unknown command '${name}'`)
+    }
     await program.parseAsync(args, { from: 'user' })
     return undefined
   } catch (error) {
@@ -59,7 +63,8 @@ const by = new Option(
 program
   .command('start')
   .description('serve this machine only, with a development API key that is created and printed')
-  .action(async () => (await import('./start.ts')).start())
+  .option('--brief', 'print one line instead of the key and examples, for what restarts often')
+  .action(async (options) => (await import('./start.ts')).start(options))
 
 program
   .command('serve')
@@ -70,7 +75,8 @@ program
 program
   .command('doctor')
   .description(
-    'check settings, disk, database, migrations, keys and clock; exit code 1 if something prevents a start',
+    'check settings, disk, database, migrations, keys and clock; exit code 1 if something ' +
+      'prevents a start',
   )
   .addOption(json)
   .action(async (options) => (await import('./doctor.ts')).doctor(options))
@@ -80,7 +86,8 @@ program
   .description('migrate the database, and stop')
   .option(
     '--check',
-    'only list pending migrations; exit code 1 if there are any, 3 if the database is missing or empty',
+    'only list pending migrations; exit code 1 if there are any, 3 if the database is missing ' +
+      'or empty',
   )
   .addOption(json)
   .action(async (options) => (await import('./migrate.ts')).migrate(options))
@@ -150,7 +157,8 @@ keys
 
 function settingsHelp(): string {
   const lines = SETTING_LIST.map(({ variable, default: text, meaning }) => {
-    return `  ${variable}${text === undefined ? '' : ` (default: ${text})`}\n      ${meaning.replaceAll('`', '')}`
+    const ending = text === undefined ? '' : ` (default: ${text})`
+    return `  ${variable}${ending}\n      ${meaning.replaceAll('`', '')}`
   })
   return `\nSettings (environment variables, or lines of a file .env):\n${lines.join('\n')}`
 }

@@ -18,14 +18,14 @@ export async function seedCommand({
   json = false,
 }: SeedOptions): Promise<void> {
   const target = await openTarget()
-  const advance = showProgress('Storing', count)
+  const progress = showProgress('Storing', count)
   let stored = 0
   async function storeAll(): Promise<void> {
     while (stored < count) {
       const length = Math.min(count - stored, target.atOnce)
       await target.addPets(Array.from({ length }, (_, index) => inventPet(seed, stored + index)))
       stored += length
-      advance(length)
+      progress.advance(length)
       // SQLite works without the event loop, which Ctrl+C needs.
       await setImmediate()
     }
@@ -33,12 +33,12 @@ export async function seedCommand({
   try {
     await interruptible(() => `Stopped. ${amount(stored, 'invented pet')} stored.`, storeAll)
   } finally {
+    progress.end()
     await target.close()
   }
   if (json) return console.log(JSON.stringify({ stored, seed }))
-  console.log(
-    `Stored ${amount(count, 'invented pet')}. The same again: pet-store seed --count ${count} --seed ${seed}`,
-  )
+  const again = `pet-store seed --count ${count} --seed ${seed}`
+  console.log(`Stored ${amount(count, 'invented pet')}. The same again: ${again}`)
 }
 
 /**
@@ -61,14 +61,14 @@ async function openTarget() {
   }
 }
 
-const NAMES =
-  'Bella Luna Max Charlie Milo Rex Daisy Rocky Coco Lola Oscar Ruby Leo Nala Simba Willow Bruno Poppy Toby Molly Felix Hazel Otis Pepper Biscuit Maple Archie Juno Gizmo Olive'.split(
-    ' ',
-  )
-const TRAITS =
-  'Brave Fluffy Sleepy Curious Gentle Quick Hungry Loud Clever Little Old Spotted Striped Golden Grey Shy'.split(
-    ' ',
-  )
+const NAMES = [
+  'Bella Luna Max Charlie Milo Rex Daisy Rocky Coco Lola Oscar Ruby Leo Nala Simba Willow Bruno',
+  'Poppy Toby Molly Felix Hazel Otis Pepper Biscuit Maple Archie Juno Gizmo Olive',
+].flatMap((names) => names.split(' '))
+const TRAITS = [
+  'Brave Fluffy Sleepy Curious Gentle Quick Hungry Loud Clever Little Old Spotted Striped Golden',
+  'Grey Shy',
+].flatMap((traits) => traits.split(' '))
 /** A few pets have no status. */
 const STATUSES = [
   'available',

@@ -26,7 +26,8 @@ async function warnWithoutKeys({ persistence }: Program, log: Logger): Promise<v
     const keys = await persistence.apiKeys.list()
     if (keys.length === 0)
       log.warn(
-        'there is no API key yet; create one with: pet-store keys create --name NAME, or set API_KEYS_SHA256',
+        'there is no API key yet; create one with: pet-store keys create --name NAME, ' +
+          'or set API_KEYS_SHA256',
       )
   } catch (err) {
     log.warn({ err }, 'whether there is an API key could not be read')

@@ -1,10 +1,11 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type RunningProgram, temporaryFolder } from '@pet-store/testing'
+import { hashApiKey } from '@pet-store/access'
+import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { curl } from '../testing/curl.test-support.ts'
 import { runHere } from '../testing/run-command.test-support.ts'
-import { runStart } from '../testing/run-program.test-support.ts'
+import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 const README = new URL('../../../../README.md', import.meta.url)
 
@@ -75,6 +76,17 @@ describe('pet-store start', () => {
     expect(await program.ended).toBe(0)
   })
 
+  it('accepts the keys of API_KEYS_SHA256 too, and prints one line if that is enough', async () => {
+    const key = 'a key of another platform'
+    const settings = { API_KEYS_SHA256: hashApiKey(key) }
+    const program = runProgram('start --brief', await temporaryFolder(), settings)
+    running.push(program)
+    const address = await waitForOutput(program, /^(\S+) with the API key of data\/\S+$/m)
+    const headers = { Authorization: `Bearer ${key}` }
+    expect((await fetch(`${address}/pets`, { headers })).status).toBe(200)
+    expect(program.output.stdout).toMatch(/^[^\n]+\n$/)
+  })
+
   it('rejects a HOST that others can reach, and names serve', async () => {
     const { code, stderr } = await runHere('start', await temporaryFolder(), { HOST: '0.0.0.0' })
     expect(code).toBe(2)
@@ -95,7 +107,8 @@ describe('pet-store start', () => {
     [
       'its key is something else, which it keeps',
       { 'data/development-api-key': 'mine\n' },
-      'data/development-api-key does not contain an API key. Delete it, and the next start creates a new one.\n',
+      'data/development-api-key does not contain an API key. Delete it, and the next start ' +
+        'creates a new one.\n',
     ],
   ])('says in one sentence that %s', async (_, files, sentence) => {
     const folder = await temporaryFolder()

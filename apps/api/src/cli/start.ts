@@ -12,19 +12,22 @@ import { fileError } from '../transfer/pet-file.ts'
 const LOOPBACK = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/
 
 /** Serves this machine only, and prints all that a first request needs. */
-export async function start(): Promise<void> {
+export async function start({ brief = false }: { readonly brief?: boolean }): Promise<void> {
   const settings = readSettings()
   if (!LOOPBACK.test(settings.host)) {
     throw new InvalidSettings(
-      `HOST must be a loopback address such as 127.0.0.1, because start prints a working key, got "${settings.host}"; to serve other machines, use: pnpm pet-store serve`,
+      'HOST must be a loopback address such as 127.0.0.1, because start prints a working key, ' +
+        `got "${settings.host}"; to serve other machines, use: pnpm pet-store serve`,
     )
   }
   const key = await readOrCreateDevelopmentKey()
   const { log, reports } = await createLog(settings)
-  const staticKeys = [{ keyId: 'development', sha256: hashApiKey(key) }]
+  const development = { keyId: 'development', sha256: hashApiKey(key) }
+  const staticKeys = [...settings.staticKeys, development]
   const program = await compose({ ...settings, staticKeys }, reports, { developmentKey: key })
   const url = await runServer(program, settings, log)
-  console.log(welcome(url, key, settings))
+  if (brief) console.log(`${url}/v1 with the API key of ${DEVELOPMENT_KEY_FILE}`)
+  else console.log(welcome(url, key, settings))
 }
 
 /** Relative to the working directory. */
@@ -39,7 +42,8 @@ async function readOrCreateDevelopmentKey(): Promise<string> {
   const key = await readOrCreateFile(DEVELOPMENT_KEY_FILE, `${createApiKeyText()}\n`)
   if (!isApiKeyText(key)) {
     throw new Error(
-      `${DEVELOPMENT_KEY_FILE} does not contain an API key. Delete it, and the next start creates a new one.`,
+      `${DEVELOPMENT_KEY_FILE} does not contain an API key. Delete it, and the next start creates ` +
+        'a new one.',
     )
   }
   return key
@@ -67,6 +71,7 @@ function welcome(url: string, key: string, { databaseUrl }: Settings): string {
   const address = `${url}/v1`
   // A line feed behind the body keeps the prompt on a line of its own.
   const curl = `curl -w '\\n' -H 'Authorization: Bearer ${key}'`
+  const rex = '{"name":"Rex","categoryId":1,"status":"available"}'
   const lines = [
     'The pet store is running. Stop it with Ctrl+C.',
     '',
@@ -85,7 +90,7 @@ Paste a line to try it:
 
   ${curl} ${address}/pets
 
-  ${curl} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/pets
+  ${curl} -H 'Content-Type: application/json' -d '${rex}' ${address}/pets
 
   ${curl} ${address}/pets/1
 `

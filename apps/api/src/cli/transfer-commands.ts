@@ -34,13 +34,16 @@ export function addTransferCommands(program: Command, json: Option): void {
     .addOption(format('the format (default: what the name of --output ends in, else ndjson)'))
     .option(
       '--output <file>',
-      'the file to write, or - for standard output (the default); a file is replaced when all pets are written',
+      'the file to write, or - for standard output (the default); a file is replaced when all ' +
+        'pets are written',
     )
     .option(
       '--no-ids',
       'leave ids out, so that two databases with the same pets give the same bytes',
     )
-    .action(async (options) => (await import('./export.ts')).exportCommand(options))
+    .action(async (options, command) =>
+      (await import('./export.ts')).exportCommand(options, command),
+    )
 
   program
     .command('seed')

@@ -125,7 +125,8 @@ describe('With METRICS_PORT', () => {
     expect(await program.ended).toBe(1)
     expect(await connections).toBe(0)
     expect(program.output.stderr).toBe(
-      `Cannot listen on 127.0.0.1 port ${port}: something listens there already. Stop it, or set METRICS_PORT to another number.\n`,
+      `Cannot listen on 127.0.0.1 port ${port}: something listens there already. Stop it, or ` +
+        'set METRICS_PORT to another number.\n',
     )
     other.close()
   })

@@ -28,10 +28,12 @@ describe('The metrics', () => {
     const { lines } = create()
     const shown = await lines(/pet_store_http_request_duration_seconds_count/)
     expect(shown).toContain(
-      'pet_store_http_request_duration_seconds_count{method="POST",route="/v1/pets",status="503"} 0',
+      'pet_store_http_request_duration_seconds_count{method="POST",route="/v1/pets",status="503"} ' +
+        '0',
     )
     expect(shown).toContain(
-      'pet_store_http_request_duration_seconds_count{method="GET",route="/v1/pets/{petId}",status="404"} 0',
+      'pet_store_http_request_duration_seconds_count{method="GET",route="/v1/pets/{petId}",status="404"} ' +
+        '0',
     )
   })
 

@@ -84,7 +84,8 @@ const noApiKeys: ApiKeyRepository = {
   ...createMemoryApiKeys(),
   async add() {
     throw new Error(
-      'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.',
+      'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into ' +
+        'API_KEYS_SHA256 instead.',
     )
   },
 }

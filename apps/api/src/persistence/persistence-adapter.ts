@@ -92,7 +92,8 @@ async function moduleAdapter(
   const hasReplicas = replicaUrls.length > 0
   if (hasReplicas && !capabilities?.replicas) {
     throw new Error(
-      `DATABASE_REPLICA_URLS must be empty: the persistence module ${JSON.stringify(name)} declares no replicas.`,
+      `DATABASE_REPLICA_URLS must be empty: the persistence module ${JSON.stringify(name)} ` +
+        'declares no replicas.',
     )
   }
   return {

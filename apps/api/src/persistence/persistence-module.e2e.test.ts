@@ -122,7 +122,8 @@ describe('PERSISTENCE_MODULE', () => {
       code: 1,
       stdout: '',
       stderr:
-        'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into API_KEYS_SHA256 instead.\n',
+        'The adapter of PERSISTENCE_MODULE stores no API keys. Put their hashes into ' +
+        'API_KEYS_SHA256 instead.\n',
     })
   })
 

@@ -13,12 +13,12 @@ const UNITS_MS: Readonly<Record<string, number>> = {
  * A duration such as `90d`, `24h`, `5m` or `0s`, in milliseconds. Throws a `RangeError` whose
  * message is the rule.
  */
-export function parseDuration(text: string): number {
+export function parseDuration(text: string, example = '90d'): number {
   const [, count = '', unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? []
   const unitMs = UNITS_MS[unit]
   if (unitMs !== undefined) return Number(count) * unitMs
   throw new RangeError(
-    'must be a number of at most six digits and a unit: s, m, h or d, such as 90d',
+    `must be a number of at most six digits and a unit: s, m, h or d, such as ${example}`,
   )
 }
 
@@ -56,7 +56,8 @@ export function parsePublicUrl(text: string): string | undefined {
       : ''
   if (known !== '' && known === text.replace(/\/+$/, '') && !known.endsWith('/v1')) return known
   throw new RangeError(
-    'must be an http or https URL without a query and without a trailing /v1, such as https://pets.example/shop',
+    'must be an http or https URL without a query and without a trailing /v1, such as ' +
+      'https://pets.example/shop',
   )
 }
 
@@ -77,7 +78,8 @@ export function parseTrustProxy(text: string): TrustProxy {
   if (proxies.length > 0 && proxies.every(isNetwork)) return proxies
   // A network of /0 would trust every client's own header.
   throw new RangeError(
-    'must be false, a number of proxies, or addresses and networks such as 10.0.0.0/8 (not /0), separated by commas',
+    'must be false, a number of proxies, or addresses and networks such as 10.0.0.0/8 (not ' +
+      '/0), separated by commas',
   )
 }
 
@@ -91,7 +93,7 @@ function isNetwork(text: string): boolean {
 
 /** Node's timers fire at once beyond 24 days. */
 export function parseShutdownTime(text: string): number {
-  const timeMs = parseDuration(text)
+  const timeMs = parseDuration(text, '30s')
   if (timeMs <= parseDuration('1h')) return timeMs
   throw new RangeError('must be at most 1h')
 }

@@ -117,7 +117,7 @@ describe('readSettings', () => {
     [
       'SHUTDOWN_DELAY',
       ['90', 'd', '1w', '-1d', '1.5h', '1d1h', ' 1d', '1 d', '1D', '१d', '1000000d'],
-      'a number of at most six digits and a unit: s, m, h or d, such as 90d',
+      'a number of at most six digits and a unit: s, m, h or d, such as 30s',
     ],
     ['OTEL_TRACES_SAMPLER_ARG', ['1.5', 'x', '.', '-0.1'], 'a number from 0 to 1'],
     [
@@ -142,7 +142,8 @@ describe('readSettings', () => {
         ...['https://pets.example/#a', 'https://Pets.example', 'https://pets.example/a b'],
         ...['https://pets.example/../v1', 'https://pets.example/">;x="'],
       ],
-      'an http or https URL without a query and without a trailing /v1, such as https://pets.example/shop',
+      'an http or https URL without a query and without a trailing /v1, such as ' +
+        'https://pets.example/shop',
     ],
     [
       'CORS_ORIGINS',
@@ -172,7 +173,8 @@ describe('readSettings', () => {
         ],
         ...['proxy.example', ','],
       ],
-      'false, a number of proxies, or addresses and networks such as 10.0.0.0/8 (not /0), separated by commas',
+      'false, a number of proxies, or addresses and networks such as 10.0.0.0/8 (not /0), ' +
+        'separated by commas',
     ],
   ])('rejects a wrong %s', (variable, texts, rule) => {
     for (const text of texts) {
@@ -214,7 +216,8 @@ describe('readSettings', () => {
     [
       'PUBLIC_URL',
       ['https://me:secret@host'],
-      'an http or https URL without a query and without a trailing /v1, such as https://pets.example/shop',
+      'an http or https URL without a query and without a trailing /v1, such as ' +
+        'https://pets.example/shop',
     ],
   ])(
     'rejects a wrong %s without repeating it, because it may hold a secret',

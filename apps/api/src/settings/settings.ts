@@ -71,32 +71,38 @@ export const SETTINGS = {
   metricsPort: {
     variable: 'METRICS_PORT',
     meaning:
-      'The port of `/metrics` for Prometheus, also on `HOST`. 0 picks a free port; empty turns metrics off.',
+      'The port of `/metrics` for Prometheus, also on `HOST`. 0 picks a free port; empty ' +
+      'turns metrics off.',
     parse: (text) => (text === '' ? undefined : parseInteger(text, 0, 65_535)),
   },
   publicUrl: {
     variable: 'PUBLIC_URL',
     meaning:
-      'The URL under which clients reach the service, such as `https://pets.example/shop` (without `/v1`). It makes `Link` and `Location` absolute instead of relative; if it is `https:`, browsers are told to use HTTPS only.',
+      'The URL under which clients reach the service, such as `https://pets.example/shop` ' +
+      '(without `/v1`). It makes `Link` and `Location` absolute instead of relative; if it ' +
+      'is `https:`, browsers are told to use HTTPS only.',
     parse: parsePublicUrl,
   },
   corsOrigins: {
     variable: 'CORS_ORIGINS',
     meaning:
-      'The origins whose web pages may call the service, such as `https://shop.example`, separated by commas; `*` allows every origin.',
+      'The origins whose web pages may call the service, such as `https://shop.example`, ' +
+      'separated by commas; `*` allows every origin.',
     parse: parseOrigins,
   },
   trustProxy: {
     variable: 'TRUST_PROXY',
     meaning:
-      'The proxies whose `X-Forwarded-For` is trusted: `false` for none, the number of proxies in front of the service, or their addresses and networks, separated by commas.',
+      'The proxies whose `X-Forwarded-For` is trusted: `false` for none, the number of ' +
+      'proxies in front of the service, or their addresses and networks, separated by commas.',
     default: 'false',
     parse: parseTrustProxy,
   },
   databaseUrl: {
     variable: 'DATABASE_URL',
     meaning:
-      'The database: `sqlite:` and the path of a file, or `postgres://user:password@host/database`.',
+      'The database: `sqlite:` and the path of a file, or ' +
+      '`postgres://user:password@host/database`.',
     default: 'sqlite:./data/pet-store.db',
     isSecret: true,
     mask: maskUrl,
@@ -105,13 +111,16 @@ export const SETTINGS = {
   persistenceModule: {
     variable: 'PERSISTENCE_MODULE',
     meaning:
-      'A persistence adapter of your own instead of the built-in ones: the name of a package, or the path of a file that begins with `.` or `/`. It receives `DATABASE_URL` unchanged.',
+      'A persistence adapter of your own instead of the built-in ones: the name of a ' +
+      'package, or the path of a file that begins with `.` or `/`. It receives ' +
+      '`DATABASE_URL` unchanged.',
     parse: String,
   },
   migrateOnStart: {
     variable: 'MIGRATE_ON_START',
     meaning:
-      'Whether to migrate the database at start. If `false`, a start fails while migrations are pending.',
+      'Whether to migrate the database at start. If `false`, a start fails while migrations ' +
+      'are pending.',
     default: 'true',
     parse: (text) => parseOneOf(text, ['true', 'false']) === 'true',
   },
@@ -130,14 +139,17 @@ export const SETTINGS = {
   databasePooler: {
     variable: 'DATABASE_POOLER',
     meaning:
-      'PostgreSQL: the connection pooler in front of the server. `none`; `transaction`, a pooler in transaction mode with support for prepared statements (PgBouncer 1.21 or newer with `max_prepared_statements` above 0); `transaction-unprepared`, one without.',
+      'PostgreSQL: the connection pooler in front of the server. `none`; `transaction`, a ' +
+      'pooler in transaction mode with support for prepared statements (PgBouncer 1.21 or ' +
+      'newer with `max_prepared_statements` above 0); `transaction-unprepared`, one without.',
     default: 'none',
     parse: (text) => parseOneOf(text, POOLERS),
   },
   databaseReplicaUrls: {
     variable: 'DATABASE_REPLICA_URLS',
     meaning:
-      'PostgreSQL: streaming replicas that serve lists in rotation: URLs as in `DATABASE_URL`, separated by commas.',
+      'PostgreSQL: streaming replicas that serve lists in rotation: URLs as in ' +
+      '`DATABASE_URL`, separated by commas.',
     isSecret: true,
     mask: (text) => text.replaceAll(/[^,\s]+/g, maskUrl),
     parse: parseList,
@@ -145,7 +157,8 @@ export const SETTINGS = {
   shutdownDelayMs: {
     variable: 'SHUTDOWN_DELAY',
     meaning:
-      'How long to keep serving after SIGTERM while `/readyz` already responds with 503, such as `5s`: long enough for a load balancer to notice.',
+      'How long to keep serving after SIGTERM while `/readyz` already responds with 503, ' +
+      'such as `5s`: long enough for a load balancer to notice.',
     default: '0s',
     parse: parseShutdownTime,
   },
@@ -164,7 +177,8 @@ export const SETTINGS = {
   otlpEndpoint: {
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     meaning:
-      'Where to send traces by OTLP over HTTP, such as `http://collector:4318`; `/v1/traces` is appended. Empty turns tracing off.',
+      'Where to send traces by OTLP over HTTP, such as `http://collector:4318`; `/v1/traces` ' +
+      'is appended. Empty turns tracing off.',
     mask: maskUrl,
     parse: parseCollectorUrl,
   },
@@ -183,27 +197,31 @@ export const SETTINGS = {
   staticKeys: {
     variable: 'API_KEYS_SHA256',
     meaning:
-      'API keys for `serve` in addition to those in the database: SHA-256 hashes of any texts, in hexadecimal and separated by commas; `name=hash` names a key for the log.',
+      'API keys in addition to those of the database: SHA-256 hashes of any texts, in ' +
+      'hexadecimal and separated by commas; `name=hash` names a key for the log.',
     isSecret: true,
     parse: parseStaticKeys,
   },
   apiKeyCacheSeconds: {
     variable: 'API_KEY_CACHE_SECONDS',
     meaning:
-      'How long a valid API key is cached, in seconds. A revocation takes effect on every instance within this time.',
+      'How long a valid API key is cached, in seconds. A revocation takes effect on every ' +
+      'instance within this time.',
     default: '5',
     parse: (text) => parseInteger(text, 0, 3_600),
   },
   rateLimit: {
     variable: 'RATE_LIMIT',
     meaning:
-      'The maximum rate per API key, such as `600/1m`; empty means no limit. On PostgreSQL all instances share one count; otherwise each process counts for itself.',
+      'The maximum rate per API key, such as `600/1m`; empty means no limit. On PostgreSQL ' +
+      'all instances share one count; otherwise each process counts for itself.',
     parse: parseRateLimit,
   },
   maxConcurrentRequests: {
     variable: 'MAX_CONCURRENT_REQUESTS',
     meaning:
-      'The maximum number of requests for pets under way; others wait for up to a second, then get 503. Each takes up to 300 kB, so the default fits a limit of 512 MB.',
+      'The maximum number of requests for pets under way; others wait for up to a second, ' +
+      'then get 503. Each takes up to 300 kB, so the default fits a limit of 512 MB.',
     default: '500',
     parse: (text) => parseInteger(text, 1, 1_000_000),
   },

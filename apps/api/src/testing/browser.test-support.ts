@@ -12,7 +12,8 @@ export const CHROMIUM: string | undefined =
 
 /** Why the pages cannot be tested in a browser here. */
 export const NO_CHROMIUM =
-  'The pages are not tested in a browser: none found. Install one (apt-get install chromium), or name it in CHROME_BIN.'
+  'The pages are not tested in a browser: none found. Install one (apt-get install ' +
+  'chromium), or name it in CHROME_BIN.'
 
 function onPath(...names: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(':')
@@ -41,7 +42,9 @@ export async function problemsOf(page: Page, address: string): Promise<readonly 
     if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`)
   })
   await page.addInitScript({
-    content: `document.addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`,
+    content:
+      `document.addEventListener('securitypolicyviolation', (event) => console.error('policy: ` +
+      `' + event.violatedDirective + ' ' + event.blockedURI))`,
   })
   return problems
 }

@@ -128,7 +128,8 @@ describe('pet-store copy', () => {
     const masked = `postgres(ql)?://${password.username}:\\*\\*\\*@${password.host}${password.pathname}`
     expect(stdout).toMatch(
       new RegExp(
-        `^sqlite:a.db and ${masked} both hold 3 pets and 3 API keys. SHA-256 of the pets: [0-9a-f]{64}\n$`,
+        `^sqlite:a.db and ${masked} both hold 3 pets and 3 API keys. SHA-256 of the pets: ` +
+          '[0-9a-f]{64}\n$',
       ),
     )
     expect(withoutProgress(stderr)).toBe('')

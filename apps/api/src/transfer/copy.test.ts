@@ -128,7 +128,8 @@ describe('copy', () => {
       },
     }
     await expect(copy(source, endless)).rejects.toThrow(
-      'The source changed during each of 5 comparisons. Stop what writes to it, and run the command again.',
+      'The source changed during each of 5 comparisons. Stop what writes to it, and run the ' +
+        'command again.',
     )
   })
 

@@ -50,7 +50,8 @@ export async function copyDatabase(source: BulkAccess, target: BulkAccess): Prom
     }
   }
   throw new Error(
-    `The source changed during each of ${MAX_COMPARISONS} comparisons. Stop what writes to it, and run the command again.`,
+    `The source changed during each of ${MAX_COMPARISONS} comparisons. Stop what writes to ` +
+      'it, and run the command again.',
   )
 }
 
@@ -64,7 +65,7 @@ async function comparePets(
   target: BulkAccess,
   { store = false } = {},
 ) {
-  const advance = showProgress(what, await source.countPets())
+  const progress = showProgress(what, await source.countPets())
   const hash = createHash('sha256')
   /** How many pets there are, and how many of them the target lacked. */
   const counts = { pets: 0, missing: 0 }
@@ -85,10 +86,11 @@ async function comparePets(
     counts.pets += pets.length
     counts.missing += missing.length
     after = lastId
-    advance(pets.length)
+    progress.advance(pets.length)
     // SQLite works without the event loop, which Ctrl+C needs.
     await setImmediate()
   }
+  progress.end()
   const others = await target.readPets({ limit: 10, ...(after !== undefined && { after }) })
   if (others.length > 0) throw otherPets(others.map(({ id }) => id))
   return { ...counts, lastId: after ?? 0n, checksum: hash.digest('hex') }
@@ -96,7 +98,8 @@ async function comparePets(
 
 function otherPets(ids: readonly PetId[]): Error {
   return new Error(
-    `The target holds pets that the source does not, or that differ: ${listed(ids)}. It must be empty, or hold what an interrupted copy from the same source left.`,
+    `The target holds pets that the source does not, or that differ: ${listed(ids)}. It must ` +
+      'be empty, or hold what an interrupted copy from the same source left.',
   )
 }
 
@@ -131,7 +134,8 @@ function assertNoOthers<Item extends { readonly id: bigint | string }>(
   if (others.length === 0) return
   const ids = listed(others.map(({ id }) => id))
   throw new Error(
-    `The target holds ${what} that the source does not, or that were changed only there: ${ids}. Copy to an empty database instead.`,
+    `The target holds ${what} that the source does not, or that were changed only there: ` +
+      `${ids}. Copy to an empty database instead.`,
   )
 }
 

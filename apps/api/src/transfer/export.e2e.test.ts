@@ -51,6 +51,15 @@ describe('pet-store export', () => {
     ).toBe('Imported 3 pets.\n')
   })
 
+  it('says that pets cannot be written in a format that the name of the file promises', async () => {
+    for (const name of ['pets.xlsx', 'pets.json', 'pets.csv.gz']) {
+      const { code, stderr } = await run(`export --output ${name}`)
+      expect(stderr).toMatch(/^error: pets cannot be written as [.](?:xlsx|json|gz); name a file /)
+      expect(code).toBe(2)
+    }
+    expect(await readdir(folder)).toEqual([])
+  })
+
   it('ends without an error when its reader ends', async () => {
     await fill(70_000)
     const line = '{ pet-store export; echo "exit code $?" >&2; } | head -n 1'

@@ -52,7 +52,9 @@ describe.each(KINDS)('import into %s', (kind) => {
     const { code, stdout } = await run('import pets.csv')
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `Imported ${format(count - before)} pets, after ${format(before)} pets of an earlier run.\n`,
+      stdout:
+        `Imported ${format(count - before)} pets, after ${format(before)} pets of an earlier ` +
+        'run.\n',
     })
     expect(await names()).toEqual(Array.from({ length: count }, (_, index) => nameOf(index)))
     const again = await run('import pets.csv')

@@ -86,9 +86,8 @@ export async function importPets(
     add,
   )
   if (checked !== undefined && checked.sha256 !== reading.sha256) {
-    throw new Error(
-      `The file was changed during the import, after ${amount(counts.stored, 'pet')} of it were stored.`,
-    )
+    const stored = amount(counts.stored, 'pet')
+    throw new Error(`The file was changed during the import, after ${stored} of it were stored.`)
   }
   if (pets.length + counts.stored + counts.storedEarlier > 0) await store('finished')
   return reading
@@ -134,16 +133,18 @@ function importToContinue(
 export async function readPets(
   { file, format, onError, report }: ImportSource,
   what: string,
-  onPet?: (entry: ValidEntry) => Promise<void>,
+  onPet?: (entry: ValidEntry) => Promise<void> | void,
 ): Promise<Reading> {
-  const advance = showProgress(what, file.bytes, MEGABYTES)
+  const progress = showProgress(what, file.bytes, MEGABYTES)
   const hash = createHash('sha256')
   let pets = 0
   let rejected = 0
-  const stopReason = await readEntries().catch((error) => {
-    if (error instanceof UnreadableFileError) return error.message
-    throw error
-  })
+  const stopReason = await readEntries()
+    .catch((error) => {
+      if (error instanceof UnreadableFileError) return error.message
+      throw error
+    })
+    .finally(progress.end)
   return {
     pets,
     rejected,
@@ -171,7 +172,7 @@ export async function readPets(
     for await (const piece of text) {
       hash.update(piece)
       yield piece
-      advance(Buffer.byteLength(piece))
+      progress.advance(Buffer.byteLength(piece))
     }
   }
 }

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { MEGABYTES, showProgress } from './progress.ts'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { MEGABYTES, printLine, showProgress } from './progress.ts'
 
 const lines: string[] = []
 
@@ -13,18 +13,36 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('progress is a line every two seconds, in another unit and without a total too', () => {
+it('progress is a line every ten seconds, in another unit and without a total too', () => {
   const copied = showProgress('Copying', 80_000)
   const read = showProgress('Reading', undefined, MEGABYTES)
   for (let count = 0; count < 5; count += 1) {
-    vi.advanceTimersByTime(1_000)
-    copied(10_000)
-    read(1_250_000)
+    vi.advanceTimersByTime(5_000)
+    copied.advance(10_000)
+    read.advance(1_250_000)
   }
+  copied.end()
   expect(lines).toEqual([
-    'Copying: 20,000 of 80,000',
+    'Copying: 20,000 of 80,000 (25%), 30 s left',
     'Reading: 2.5 MB',
-    'Copying: 40,000 of 80,000',
+    'Copying: 40,000 of 80,000 (50%), 20 s left',
     'Reading: 5 MB',
   ])
+})
+
+it('progress on a terminal is one line, which other lines and the end take away', () => {
+  const written: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+  const before = process.stderr.isTTY
+  onTestFinished(() => {
+    process.stderr.isTTY = before
+  })
+  process.stderr.isTTY = true
+  const { advance, end } = showProgress('Storing', 1_000_000)
+  vi.advanceTimersByTime(1_000)
+  advance(1_000)
+  printLine('line 7: is invalid')
+  end()
+  expect(written).toEqual(['\r\x1b[KStoring: 1,000 of 1,000,000 (0%), 17 min left', '\r\x1b[K'])
+  expect(lines).toEqual(['\r\x1b[Kline 7: is invalid'])
 })

@@ -7,25 +7,56 @@ const NUMBER: Unit = (amount) => amount.toLocaleString('en')
 export const MEGABYTES: Unit = (bytes) =>
   `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
 
-const INTERVAL_MS = 2_000
+const LINE_INTERVAL_MS = 10_000
+const TERMINAL_INTERVAL_MS = 200
+
+/** Shows how far some work is. */
+export interface Progress {
+  /** Adds to what is done. */
+  advance(count: number): void
+  /** Call it when the work has ended, however it did. */
+  end(): void
+}
 
 /**
- * Returns a function that is told of progress, and writes a line such as `Copying: 5,000 of 80,000`
- * every two seconds.
+ * Shows progress on standard error, such as `Copying: 5,000 of 80,000 (6%), 12 s left`: on a
+ * terminal in one line that is gone at the end, otherwise in a new line every ten seconds.
  */
-export function showProgress(
-  what: string,
-  total: number | undefined,
-  unit = NUMBER,
-): (count: number) => void {
-  let shownAt = performance.now()
+export function showProgress(what: string, total: number | undefined, unit = NUMBER): Progress {
+  const { isTTY } = process.stderr
+  const intervalMs = isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS
+  const startedAt = performance.now()
+  let shownAt = startedAt
   let done = 0
-  return (count) => {
-    done += count
-    if (performance.now() - shownAt < INTERVAL_MS) return
-    shownAt = performance.now()
-    console.error(`${what}: ${unit(done)}${total === undefined ? '' : ` of ${unit(total)}`}`)
+  return {
+    advance(count) {
+      done += count
+      const now = performance.now()
+      if (now - shownAt < intervalMs) return
+      shownAt = now
+      const line = `${what}: ${unit(done)}${share(done, total, unit, now - startedAt)}`
+      if (isTTY) process.stderr.write(`${ERASE_LINE}${line}`)
+      else console.error(line)
+    },
+    end() {
+      if (isTTY && shownAt > startedAt) process.stderr.write(ERASE_LINE)
+    },
   }
+}
+
+/** To the beginning of the line, and what is in it is erased (ECMA-48). */
+const ERASE_LINE = '\r\x1b[K'
+
+function share(done: number, total: number | undefined, unit: Unit, elapsedMs: number): string {
+  if (total === undefined || total <= 0 || done <= 0) return ''
+  const leftSeconds = Math.max(0, Math.ceil((elapsedMs * (total / done - 1)) / 1_000))
+  const left = leftSeconds < 120 ? `${leftSeconds} s` : `${Math.ceil(leftSeconds / 60)} min`
+  return ` of ${unit(total)} (${Math.min(100, Math.floor((done / total) * 100))}%), ${left} left`
+}
+
+/** Prints a line on standard error, in the place of progress that a terminal shows. */
+export function printLine(line: string): void {
+  console.error(`${process.stderr.isTTY ? ERASE_LINE : ''}${line}`)
 }
 
 /** `1 pet`, `137,075 pets`. */
@@ -39,7 +70,7 @@ export async function interruptible<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const stop = (signal: 'SIGINT' | 'SIGTERM') => {
-    console.error(`${process.stderr.isTTY ? '\n' : ''}${message()}`)
+    printLine(message())
     process.exit(128 + constants.signals[signal])
   }
   process.on('SIGINT', stop).on('SIGTERM', stop)

@@ -89,11 +89,19 @@ describe('CSV', () => {
 
   const INTEGER = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807'
 
+  it('takes an integer with a fraction of zeros', async () => {
+    expect(await read('name,categoryId\nRex,7.0\nMia,-0.00\nLeo,0.0\n')).toEqual([
+      { name: 'Rex', categoryId: 7n },
+      `3: ${INTEGER}, got "-0.00"`,
+      { name: 'Leo', categoryId: 0n },
+    ])
+  })
+
   it.each([
     [',1,', 'name must have a character that is not white space, got ""'],
     ['a\0,1,', 'name must not contain NUL or a lone surrogate, got "a\\u0000"'],
     ['a,,', `${INTEGER}, got ""`],
-    ['a,1.0,', `${INTEGER}, got "1.0"`],
+    ['a,1.5,', `${INTEGER}, got "1.5"`],
     ['a, 1,', `${INTEGER}, got " 1"`],
     ['a,+1,', `${INTEGER}, got "+1"`],
     ['a,-0,', `${INTEGER}, got "-0"`],
@@ -127,24 +135,28 @@ describe('CSV', () => {
     'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled'
 
   it.each([
-    ['a "b",1\nc,1\n', `line 2 ${MISPLACED}.`],
-    ['"a,1\nc,1\n', 'line 2 has a quote that is not closed.'],
-    ['"o\r\nk",1\n"a"b,1\n"c",1\n', `line 4 ${MISPLACED}.`],
+    ['in a value', 'a "b",1\nc,1\n', `line 2 ${MISPLACED}.`],
+    ['that is not closed', '"a,1\nc,1\n', 'line 2 has a quote that is not closed.'],
+    ['after a value', '"o\r\nk",1\n"a"b,1\n"c",1\n', `line 4 ${MISPLACED}.`],
     [
+      'that would make a line too long',
       `"${'a'.repeat(60_000)}\n${'a'.repeat(60_000)}`,
       'line 2 has more than 102,400 bytes, or a quote that is not closed.',
     ],
-  ])('is read up to an unbalanced quote, whose record is named: %j', async (text, sentence) => {
-    for (const size of [7, 65_536]) {
-      const found: unknown[] = []
-      const reading = (async () => {
-        const source = readText(pieces(`name,categoryId\n"ok",1\n${text}`, size))
-        for await (const entries of readCsv(source)) found.push(...petsOf(entries))
-      })()
-      await expect(reading).rejects.toThrow(`The record after ${sentence}`)
-      expect(found[0]).toEqual({ name: 'ok', categoryId: 1n })
-    }
-  })
+  ])(
+    'CSV is read up to a misplaced quote %s, and its record is named',
+    async (_, text, sentence) => {
+      for (const size of [7, 65_536]) {
+        const found: unknown[] = []
+        const reading = (async () => {
+          const source = readText(pieces(`name,categoryId\n"ok",1\n${text}`, size))
+          for await (const entries of readCsv(source)) found.push(...petsOf(entries))
+        })()
+        await expect(reading).rejects.toThrow(`The record after ${sentence}`)
+        expect(found[0]).toEqual({ name: 'ok', categoryId: 1n })
+      }
+    },
+  )
 
   it('takes a name with many lines for one value', async () => {
     const rule = 'name must have at most 1000 characters'

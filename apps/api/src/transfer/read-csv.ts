@@ -98,7 +98,9 @@ function createParser(
 
 const MISTAKES: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a quote that is not closed',
-  CSV_MAX_RECORD_SIZE: `has more than ${MAX_LINE_BYTES.toLocaleString('en')} bytes, or a quote that is not closed`,
+  CSV_MAX_RECORD_SIZE:
+    `has more than ${MAX_LINE_BYTES.toLocaleString('en')} bytes, ` +
+    'or a quote that is not closed',
 }
 const MISPLACED_QUOTE =
   'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled'
@@ -154,7 +156,11 @@ function headerMistake(
   return missing === undefined ? undefined : `lacks the column ${missing}`
 }
 
-/** Text that is no integer stays text, for the domain to reject. */
+/**
+ * Some programs write 1 as `1.0`. Text that is no integer stays text, for the domain to reject; so
+ * does `1E+15`, which may have lost digits.
+ */
 function integerIn(text: string): unknown {
-  return /^(?:0|-?[1-9][0-9]{0,18})$/.test(text) ? BigInt(text) : text
+  const [, integer] = /^(0|-?[1-9][0-9]{0,18})(?:\.0+)?$/.exec(text) ?? []
+  return integer === undefined ? text : BigInt(integer)
 }

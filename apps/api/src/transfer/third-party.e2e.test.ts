@@ -53,7 +53,8 @@ it('a third-party adapter with bulk access recognises a file that was imported',
   const sqlite = JSON.stringify(FROM_ROOT('packages/persistence-sqlite/src/index.ts'))
   await writeFile(
     `${folder}/adapter.mjs`,
-    `export { openSqlitePersistence as default, openSqliteBulkAccess as openBulkAccess } from ${sqlite}`,
+    'export { openSqlitePersistence as default, openSqliteBulkAccess as openBulkAccess } ' +
+      `from ${sqlite}`,
   )
   await writeFile(`${folder}/pets.csv`, CSV)
   const settings = { PERSISTENCE_MODULE: './adapter.mjs', DATABASE_URL: 'sqlite:pets.db' }

@@ -29,7 +29,9 @@ export function comparisonReport(
     'Made by `pnpm bench`; [how to read it](../../apps/benchmark/README.md).',
     ...DATABASES.map((database) => `![${DATABASE_NAMES[database]}: ${TITLE}](${database}.svg)`),
     '## Where it holds',
-    'A ratio repeats on the machine where it was measured, not on another one: what grouping requests saves depends on what system calls and wake-ups cost there. So each figure is a range over these machines, and a claim is its lower end.',
+    'A ratio repeats on the machine where it was measured, not on another one: what grouping ' +
+      'requests saves depends on what system calls and wake-ups cost there. So each figure is ' +
+      'a range over these machines, and a claim is its lower end.',
     table(
       ['machine', 'date', 'commit', 'from'],
       machines.map(({ machine, date, commit, source }) => [machine, date, commit, source]),
@@ -85,7 +87,8 @@ function section(comparison: Comparison): string[] {
     ...(server === undefined ? [] : [server]),
     `Requests for the same CPU time/throughput, times those of ${contestants[0]?.name}:`,
     comparisonTable(comparison, ratios),
-    `CPU time of one request, µs${database === 'postgres' ? ', and that of PostgreSQL' : ''}; start and memory:`,
+    'CPU time of one request, ' +
+      `µs${database === 'postgres' ? ', and that of PostgreSQL' : ''}; start and memory:`,
     comparisonTable(comparison, timesText, COSTS),
   ]
 }
@@ -104,7 +107,9 @@ function latencySection(comparisons: readonly Comparison[]): string[] {
   if (rows.length === 0) return []
   return [
     '## Latency',
-    'Median/99th percentile in milliseconds for mixed requests at random planned times, counted from those, at half of what the slower of the two serves at most. Each figure is the middle of those of half a second each.',
+    'Median/99th percentile in milliseconds for mixed requests at random planned times, ' +
+      'counted from those, at half of what the slower of the two serves at most. Each figure ' +
+      'is the middle of those of half a second each.',
     table(['', baseline, compared, `p99, times that of ${baseline}`], rows),
   ]
 }

@@ -26,7 +26,9 @@ export function factsOf(cores: string): Facts {
     command: `\`${['pnpm bench', ...process.argv.slice(2)].join(' ')}\``,
     date: new Date().toISOString().slice(0, 10),
     commit: `${git('rev-parse', '--short', 'HEAD')}${changes}`,
-    machine: `${field('model name')}, family ${field('cpu family')}, model ${field('model')}, ${cpus().length} cores`,
+    machine:
+      `${field('model name')}, family ${field('cpu family')}, model ${field('model')}, ` +
+      `${cpus().length} cores`,
     system: `${type()} ${release()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
     cores,
   }

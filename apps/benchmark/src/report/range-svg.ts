@@ -33,7 +33,8 @@ function panelLines({ title, bars }: RangePanel): string[] {
     const figures = [...new Set([low.toFixed(2), high.toFixed(2)])].join('–')
     return [
       text(NAME_WIDTH - 8, y + 5, name, `text-anchor="end" ${weight}`),
-      `<rect x="${NAME_WIDTH}" y="${y - 6}" width="${at(low) - NAME_WIDTH}" height="14" fill="${isOurs ? OURS : OTHERS}"/>`,
+      `<rect x="${NAME_WIDTH}" y="${y - 6}" width="${at(low) - NAME_WIDTH}" height="14" ` +
+        `fill="${isOurs ? OURS : OTHERS}"/>`,
       line(at(low), y + 1, at(high), y + 1, INK),
       line(at(high), y - 3, at(high), y + 5, INK),
       text(NAME_WIDTH + BAR_WIDTH + 8, y + 5, figures, weight),

@@ -66,7 +66,8 @@ export async function requestTimeReport(
     }
   }
   const meaning =
-    'CPU time in microseconds. A function counts for the stage of its file, what Node and V8 do for whoever calls it.'
+    'CPU time in microseconds. A function counts for the stage of its file, what Node and V8 ' +
+    'do for whoever calls it.'
   const page = [
     '# Where the time of a request goes',
     factsTable(facts),

@@ -34,7 +34,8 @@ function growthSection(comparison: Comparison): string[] {
   const median = ({ series }: Measurement) => middleOf(series.slices, 'p50Ms').toFixed(3)
   return [
     `## Growth, ${DATABASE_NAMES[comparison.database]}`,
-    'By the number of pets: the median response time in milliseconds of one client that waits for each response, and start and memory of the service.',
+    'By the number of pets: the median response time in milliseconds of one client that ' +
+      'waits for each response, and start and memory of the service.',
     comparisonTable(comparison, median, COSTS),
   ]
 }
@@ -49,7 +50,9 @@ function bulkSection(runs: readonly BulkRun[]): string[] {
   ])
   return [
     '## Bulk work',
-    'The built program from the start of its process to its end; on PostgreSQL `vacuum analyze` comes before the export. The file that comes out is compared with the one that went in.',
+    'The built program from the start of its process to its end; on PostgreSQL `vacuum ' +
+      'analyze` comes before the export. The file that comes out is compared with the one that ' +
+      'went in.',
     table(['', 'pets', 'pets a second', 'highest MiB'], rows),
   ]
 }
@@ -69,16 +72,23 @@ function processesSection(comparison: Comparison): string[] {
   ]
   const alone = comparison.measurements.filter(({ contestant }) => contestant.processes === 1)
   const throughput = ({ series }: Measurement) =>
-    `${middleOf(series.slices, 'requestsPerSecond').toFixed(0)}, ${estimateText(ratio(series, 'requestsPerSecond'))}`
+    `${middleOf(series.slices, 'requestsPerSecond').toFixed(0)}, ` +
+    `${estimateText(ratio(series, 'requestsPerSecond'))}`
   return [
     '## Processes',
-    `Several processes of the service on one database of ${comparison.server}, on all cores together with the client and the database. Where the cores are busy already, another process cannot add throughput.`,
+    `Several processes of the service on one database of ${comparison.server}, on all cores ` +
+      'together with the client and the database. Where the cores are busy already, another ' +
+      'process cannot add throughput.',
     'Requests a second, and times those of one process:',
     comparisonTable(comparison, throughput),
     'CPU time of one request, µs, and that of PostgreSQL:',
     comparisonTable(comparison, timesText),
     '### What limits them',
-    `The service has no state, so its processes wait only for the database. From the CPU time of one request on each side, a server for PostgreSQL with ${LARGEST.cores} cores (the largest that cloud providers rent), of which ${LARGEST.use * 100}% are used, serves the last but one column. It is an upper bound: locks and the write-ahead log inside PostgreSQL, and the network, are left out; reads can go to replicas.`,
+    'The service has no state, so its processes wait only for the database. From the CPU ' +
+      `time of one request on each side, a server for PostgreSQL with ${LARGEST.cores} cores ` +
+      `(the largest that cloud providers rent), of which ${LARGEST.use * 100}% are used, ` +
+      'serves the last but one column. It is an upper bound: locks and the write-ahead log ' +
+      'inside PostgreSQL, and the network, are left out; reads can go to replicas.',
     table([...heads, 'processes for that'], alone.map(modelRow)),
   ]
 }

@@ -43,7 +43,8 @@ export function send(
         response === undefined ? 'no response' : `${response.head}\n\n${response.body}`
       reject(
         new Error(
-          `Wrong response to ${method} ${path}\nexpected: ${status} ${responseBody ?? ''}\n\n${received}`,
+          `Wrong response to ${method} ${path}\nexpected: ${status} ` +
+            `${responseBody ?? ''}\n\n${received}`,
         ),
       )
     })

@@ -95,7 +95,8 @@ it.each(KINDS)('stays useful under ten times the load that it can carry, on %s',
     before = after
     const clients = repeatsAt503 ? 'clients that repeat at once' : 'clients'
     report(
-      `overload on ${server}, ${times} times the peak of ${peak.servedPerSecond}/s, ${connections} ${clients}`,
+      `overload on ${server}, ${times} times the peak of ${peak.servedPerSecond}/s, ` +
+        `${connections} ${clients}`,
       {
         perSecond,
         ...figures,

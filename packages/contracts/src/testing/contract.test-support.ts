@@ -104,7 +104,8 @@ export function beginContract(consumer: string): Contract {
       it(`the contract of ${consumer} is the committed one`, async () => {
         await expect(
           `${readFileSync(join(dir, file), 'utf8').trimEnd()}\n`,
-          `The contract is not the committed one: pnpm pact:update writes pacts/${file}; review and commit it`,
+          `The contract is not the committed one: pnpm pact:update writes pacts/${file}; ` +
+            'review and commit it',
         ).toMatchFileSnapshot(join(PACTS, file))
       })
     },

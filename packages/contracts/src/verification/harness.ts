@@ -100,7 +100,8 @@ export async function openHarness(
 async function openedWithin(timeoutMs: number, opening: Promise<Provider>): Promise<Provider> {
   const tooLate = once(AbortSignal.timeout(timeoutMs), 'abort').then(() => {
     throw new Error(
-      `The provider did not open within ${timeoutMs / 1000} s; nothing is known about the contract.`,
+      `The provider did not open within ${timeoutMs / 1000} s; nothing is known about the ` +
+        'contract.',
     )
   })
   try {

@@ -61,7 +61,8 @@ describe('verifyPacts', () => {
     [
       'an unknown state',
       [{ name: 'a dog exists' }],
-      `There is no provider state "a dog exists". There are:\n  ${Object.values(PROVIDER_STATES).join('\n  ')}`,
+      'There is no provider state "a dog exists". There are:\n  ' +
+        `${Object.values(PROVIDER_STATES).join('\n  ')}`,
     ],
     [
       'invalid parameters of a state',
