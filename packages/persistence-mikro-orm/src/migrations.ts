@@ -47,7 +47,7 @@ export function migrationState(
 ): MigrationState {
   if (applied?.includes(DISCONTINUED)) {
     throw new Error(
-      `The ${name} was created by an earlier version, which this one does not continue: export its pets with that version (pet-store export), and import them into a new database with this one (pet-store import).`,
+      `The ${name} was created by an earlier version, which this one does not continue: export its pets with that version (pet-store export), and import them into a new database with this one (pet-store import). They get new ids; API keys and idempotency keys stay behind.`,
     )
   }
   const known = migrations.map((migration) => migration.name)

@@ -2,7 +2,7 @@
 export { openSqlitePersistence, type SqlitePersistence } from './open-persistence.ts'
 
 // Its settings
-export { type SqliteOptions, sqliteCapabilities } from './database/settings.ts'
+export { type SqliteOptions, sqliteCapabilities, sqliteFile } from './database/settings.ts'
 
 // Its schema, for commands that migrate without serving
 export { migrateSqlite, readSqliteMigrations } from './migrations.ts'

@@ -78,7 +78,7 @@ describe('SQLite migrations', () => {
       "create table migration (id integer, name text); insert into migration values (1, '0001-create-pets')",
     )
     database.close()
-    const sentence = `The SQLite database ${JSON.stringify(path)} was created by an earlier version, which this one does not continue: export its pets with that version (pet-store export), and import them into a new database with this one (pet-store import).`
+    const sentence = `The SQLite database ${JSON.stringify(path)} was created by an earlier version, which this one does not continue: export its pets with that version (pet-store export), and import them into a new database with this one (pet-store import). They get new ids; API keys and idempotency keys stay behind.`
     for (const attempt of [
       readSqliteMigrations,
       migrateSqlite,

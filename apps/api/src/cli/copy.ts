@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
+import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
-import { copyDatabase } from '../transfer/copy.ts'
+import { copyDatabase, SAME_DATABASE } from '../transfer/copy.ts'
 import { amount, interruptible } from '../transfer/progress.ts'
 
 /** Copies a database into another one, and compares both. */
@@ -10,7 +12,8 @@ export async function copyCommand(given: {
   to: string
   json?: boolean
 }): Promise<void> {
-  if (given.from === given.to) throw new InvalidSettings('--from and --to name the same database.')
+  if (given.from === given.to || (await isSameFile(given.from, given.to)))
+    throw new InvalidSettings(SAME_DATABASE)
   const report = await withBulkAccess(settingsOf(given.from), { mode: 'read' }, (source) =>
     withBulkAccess(settingsOf(given.to), {}, (target) =>
       interruptible(
@@ -23,6 +26,15 @@ export async function copyCommand(given: {
   if (given.json) return console.log(JSON.stringify({ from, to, ...report }))
   const what = `${amount(report.pets, 'pet')} and ${amount(report.apiKeys, 'API key')}`
   console.log(`${from} and ${to} both hold ${what}. SHA-256 of the pets: ${report.checksum}`)
+}
+
+/** Whatever the spelling of the path, through links too. */
+async function isSameFile(...urls: readonly [string, string]): Promise<boolean> {
+  const adapters = await Promise.all(urls.map((url) => persistenceAdapter(settingsOf(url))))
+  const [one, other] = adapters.map(({ file }) =>
+    file === undefined ? undefined : statSync(file, { bigint: true, throwIfNoEntry: false }),
+  )
+  return one !== undefined && one.dev === other?.dev && one.ino === other.ino
 }
 
 /** A URL that is neither SQLite nor PostgreSQL is opened by PERSISTENCE_MODULE. */

@@ -92,9 +92,7 @@ async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
   } else if (databaseKind(databaseUrl) === 'sqlite') {
     const remedy =
       'DATABASE_URL needs a file and a folder that this user may write, on a disk with 100 MB free'
-    const disk = await attempt('disk', remedy, () =>
-      examineFile(databaseUrl.slice('sqlite:'.length)),
-    )
+    const disk = await attempt('disk', remedy, () => examineFile(settings))
     yield disk
     if (disk.state === 'error') return
   }
@@ -130,7 +128,8 @@ function examinePort(host: string, port: number, setting: string): Promise<Findi
 }
 
 /** As `serve` needs it, which `doctor` itself only reads. */
-async function examineFile(file: string): Promise<string> {
+async function examineFile(settings: Settings): Promise<string> {
+  const { file = '' } = await persistenceAdapter(settings)
   if (existsSync(file)) await (await open(file, 'r+')).close()
   return examineFolder(dirname(file))
 }

@@ -24,6 +24,8 @@ export interface PersistenceAdapter {
   migrate(): Promise<readonly string[]>
   /** Which migrations the database has and lacks. Changes nothing. */
   migrations(): Promise<MigrationState>
+  /** The path of the file that is the database; absent where it is none. */
+  readonly file?: string
   /**
    * Writes a checked copy of the database to a file. Absent where the database has tools of its own
    * for that.
@@ -48,11 +50,13 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
   if (kind === undefined) throw new InvalidSettings(`The URL of a database ${DATABASE_URL_RULE}.`)
   if (kind === 'sqlite') {
     const sqlite = await import('@pet-store/persistence-sqlite')
+    const databaseFile = sqlite.sqliteFile(url)
     return {
       open: (given) => sqlite.openSqlitePersistence({ url, ...given }),
       openBulkAccess: (given) => sqlite.openSqliteBulkAccess({ url, ...given }),
       migrate: () => sqlite.migrateSqlite({ url }),
       migrations: () => sqlite.readSqliteMigrations({ url }),
+      ...(databaseFile !== undefined && { file: databaseFile }),
       backup: (file) => sqlite.backupSqlite({ url }, file),
       restore: (file) => sqlite.restoreSqlite({ url }, file),
     }

@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises'
+import { link, readdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createApiKeyUseCases } from '@pet-store/access'
 import { createPetUseCases, IDEMPOTENCY_KEY_LIFETIME_MS, INT64 } from '@pet-store/domain'
 import { openPostgresPersistence } from '@pet-store/persistence-postgres'
@@ -161,5 +162,28 @@ describe('pet-store copy', () => {
     expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' })
     expect(stderr).not.toContain('secret')
     expect(await readdir(folder)).toEqual([])
+  })
+
+  it('notices the same file under another spelling, a symbolic link and a hard link', async () => {
+    await fill(`sqlite:${folder}/a.db`)
+    await symlink('a.db', join(folder, 'link.db'))
+    await link(join(folder, 'a.db'), join(folder, 'hard.db'))
+    for (const to of ['./a.db', join(folder, 'a.db'), 'link.db', 'hard.db']) {
+      expect(await runHere(`copy --from sqlite:a.db --to sqlite:${to}`, folder)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: '--from and --to name the same database.\n',
+      })
+    }
+  })
+
+  it('notices the same PostgreSQL database under another name of its host', async () => {
+    const url = await DATABASES.PostgreSQL()
+    await fill(url)
+    const other = new URL(url)
+    other.hostname = other.hostname === 'localhost' ? '127.0.0.1' : 'localhost'
+    const { code, stdout, stderr } = await runHere(`copy --from ${url} --to ${other}`, folder)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe('--from and --to name the same database.\n')
   })
 })

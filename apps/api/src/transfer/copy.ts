@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Pet, PetId } from '@pet-store/domain'
-import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
+import type { BulkAccess, IdempotencyKeyId, PetImport, StoredApiKey } from '@pet-store/persistence'
 import { jsonLine, petPages } from './export-pets.ts'
 import { showProgress } from './progress.ts'
 
@@ -24,6 +24,8 @@ export interface CopyReport {
  * source does not.
  */
 export async function copyDatabase(source: BulkAccess, target: BulkAccess): Promise<CopyReport> {
+  const mark = await markDatabase(target)
+  if (await isMarked(source, mark)) throw new Error(SAME_DATABASE)
   assertNoOthers(await source.readApiKeys(), await target.readApiKeys(), isEarlierKey, 'API keys')
   assertNoOthers(
     await source.readPetImports(),
@@ -45,6 +47,8 @@ export async function copyDatabase(source: BulkAccess, target: BulkAccess): Prom
       },
     )
     await target.movePetIdsPast(lastId)
+    // Replicas show what is written to their primary a moment later.
+    if (await isMarked(source, mark)) throw new Error(SAME_DATABASE)
     if (missing === 0 && (await hasSameKeysAndImports(source, target))) {
       return { pets, apiKeys: (await target.readApiKeys()).length, checksum }
     }
@@ -53,6 +57,23 @@ export async function copyDatabase(source: BulkAccess, target: BulkAccess): Prom
     `The source changed during each of ${MAX_COMPARISONS} comparisons. Stop what writes to ` +
       'it, and run the command again.',
   )
+}
+
+export const SAME_DATABASE = '--from and --to name the same database.'
+
+/**
+ * Writes something to a database by which it is recognised under every other name: an idempotency
+ * key that nobody has, and that has expired, so that the service deletes it.
+ */
+async function markDatabase(database: BulkAccess): Promise<IdempotencyKeyId> {
+  const mark = { owner: 'pet-store copy', key: randomUUID() }
+  await database.writeIdempotencyKeys([{ ...mark, fingerprint: '', at: new Date(0), petId: 0n }])
+  return mark
+}
+
+async function isMarked(database: BulkAccess, mark: IdempotencyKeyId): Promise<boolean> {
+  const [found] = await database.readIdempotencyKeys(1, { ...mark, key: mark.key.slice(0, -1) })
+  return found?.owner === mark.owner && found.key === mark.key
 }
 
 /**

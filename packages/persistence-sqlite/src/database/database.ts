@@ -71,7 +71,7 @@ export async function withSqliteDatabase<Result>(
 }
 
 async function openWritable(path: string): Promise<Database.Database> {
-  await assertIndex(path)
+  await assertLogOfOthers(path)
   // Opened again after each wait: whoever held the lock may have put another file in its place.
   const connection = await withRetries(() => openWithLog(path))
   // A pet is stored when its response is sent, even after a power failure.
@@ -110,7 +110,7 @@ function createFile(path: string): void {
 async function openReadOnly(path: string): Promise<Database.Database> {
   try {
     if (isOwnFile(path)) {
-      await assertIndex(path)
+      await assertLogOfOthers(path)
       return await openForQueries(path)
     }
     // With this flag SQLite removes no log either.
@@ -123,15 +123,16 @@ async function openReadOnly(path: string): Promise<Database.Database> {
 }
 
 /**
- * Rejects if another process has the file open and its index of the log is gone: SQLite would make
- * another index, and the two processes would write over each other. Without an index, only a file
- * that no process has open can be locked.
+ * Rejects if another process has the file open whose log, or its index, is gone: SQLite would make
+ * others, and the two processes would write over each other. Without them, only a file that no
+ * process has open can be locked.
  */
-async function assertIndex(path: string): Promise<void> {
-  const index = `${linkTarget(path)}${LOG_INDEX}`
+async function assertLogOfOthers(path: string): Promise<void> {
+  const files = ['-wal', LOG_INDEX].map((name) => `${linkTarget(path)}${name}`)
+  const missing = () => files.find((file) => !existsSync(file))
   try {
     await withRetries(() => {
-      if (!existsSync(path) || existsSync(index)) return
+      if (!existsSync(path) || missing() === undefined) return
       const probe = new Database(path, { timeout: 0 })
       try {
         probe.pragma('locking_mode = exclusive')
@@ -143,8 +144,8 @@ async function assertIndex(path: string): Promise<void> {
   } catch (error) {
     if (!isBusy(error)) throw error
     throw new Error(
-      `another process restores it, or has it open although ${JSON.stringify(index)} was ` +
-        'deleted. Wait for the one, and restart the other',
+      `another process restores it, or has it open although ${JSON.stringify(missing())} is ` +
+        'gone. Wait for the one, and restart the other',
       { cause: error },
     )
   }

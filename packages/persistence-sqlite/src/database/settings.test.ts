@@ -27,6 +27,8 @@ describe('SQLite URL', () => {
     ['sqlite:pets.db?mode=ro', 'have no parameters'],
     ['sqlite:pets.db#1', 'have no parameters'],
     ['sqlite:pets\0.db', 'have no parameters'],
+    ['sqlite:pets.db ', 'name a file without spaces around its path, and no URI'],
+    ['sqlite:file:a.db', 'name a file without spaces around its path, and no URI'],
   ])('rejects %j: it must %s', (url, rule) => {
     const examples = '"sqlite:./data/pet-store.db" or "sqlite::memory:"'
     const sentence = `An SQLite URL must ${rule}, as in ${examples}; got ${JSON.stringify(url)}.`

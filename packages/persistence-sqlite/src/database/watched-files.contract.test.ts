@@ -103,13 +103,14 @@ it('keeps what another program stored behind the deleted index of its log', asyn
   expect(await namesAfterReopening()).toEqual([aNewPet().name, 'Other'])
 })
 
-it('is not opened while another connection has it open, whose index is deleted', async () => {
-  rmSync(`${path}-shm`)
-  const sentence = `has it open although ${JSON.stringify(`${path}-shm`)} was deleted`
-  await Promise.all(
-    (['read', 'write'] as const).map((mode) =>
-      expect(openSqlitePersistence({ url: `sqlite:${path}`, mode })).rejects.toThrow(sentence),
-    ),
+it.each([
+  ['-wal', 'write'],
+  ['-shm', 'read'],
+] as const)('is not opened while another connection has it open without %s', async (name, mode) => {
+  const file = `${path}${name}`
+  rmSync(file)
+  await expect(openSqlitePersistence({ url: `sqlite:${path}`, mode })).rejects.toThrow(
+    `has it open although ${JSON.stringify(file)} is gone`,
   )
 })
 

@@ -22,7 +22,7 @@ const COMMIT = /^(?:commit|end)\b/i
 const SET = /^(?:set|savepoint|release)\b/i
 const TEXT = 25
 
-/** The session has ended; whatever was under way stops. */
+/** Whatever was under way stops. */
 class Ended extends Error {}
 
 /** One session of a server that does what a script says: start, simple and extended queries. */
@@ -224,9 +224,8 @@ export class ScriptedSession {
       this.#output.write(serverMessages.parameterDescription(types))
     }
     const { columns } = statement
-    this.#output.write(
-      columns.length === 0 ? serverMessages.noData() : serverMessages.rowDescription(columns),
-    )
+    if (columns.length === 0) this.#output.write(serverMessages.noData())
+    else this.#output.write(serverMessages.rowDescription(columns))
   }
 
   /** Does what the script says here. Throws what fails the statement, or `Ended`. */
@@ -293,9 +292,10 @@ export class ScriptedSession {
     this.#isEnded = true
     this.#rollback()
     this.#queue.length = 0
-    if (how === 'close') this.#output.flush()
-    if (how === 'close') this.#stream.end()
-    else this.#stream.destroy(Object.assign(new Error('reset'), { code: 'ECONNRESET' }))
+    if (how === 'close') {
+      this.#output.flush()
+      this.#stream.end()
+    } else this.#stream.destroy(Object.assign(new Error('reset'), { code: 'ECONNRESET' }))
     this.#options.onEnd?.()
   }
 }

@@ -36,6 +36,7 @@ export class SimulatedDatabase {
   readonly tables = new Map<string, Table>()
   readonly #random: Random
   readonly #now: () => number
+  readonly #systemIdentifier: bigint
   #position = 1
   #lastId = 0n
   #transactions = 0
@@ -44,8 +45,14 @@ export class SimulatedDatabase {
   readonly #committedAt: number[] = [0, 0]
 
   /** `now` is the clock of the server. */
-  constructor(random: Random, now: () => number, migrations: readonly string[]) {
+  constructor(
+    random: Random,
+    now: () => number,
+    migrations: readonly string[],
+    systemIdentifier = 7n,
+  ) {
     this.#random = random
+    this.#systemIdentifier = systemIdentifier
     this.#now = now
     for (const [name, definition] of Object.entries(TABLES))
       this.tables.set(name, new Table(name, definition))
@@ -54,6 +61,16 @@ export class SimulatedDatabase {
       const row = { id: BigInt(index + 1), name, executed_at: null }
       this.tables.get('migration')?.insert(row, transaction, false)
     }
+    this.commit(transaction)
+  }
+
+  /** Adds pets of somebody else. */
+  addForeignPets(count: number): void {
+    const transaction = this.begin()
+    for (let id = 1n; id <= count; id += 1n)
+      this.tables
+        .get('pet')
+        ?.insert({ id, name: `foreign ${id}`, category_id: 1n, status: 'sold' }, transaction, false)
     this.commit(transaction)
   }
 
@@ -118,7 +135,7 @@ export class SimulatedDatabase {
     let last = 0
     return {
       databaseName,
-      systemIdentifier: 7n,
+      systemIdentifier: this.#systemIdentifier,
       now: this.#now,
       nextId: () => {
         this.#lastId += 1n

@@ -62,6 +62,7 @@ export function sourceColumns(
 ): Columns {
   if (source.kind === 'table') return tableColumns(source.name, tables, common)
   if (source.kind === 'query') return describeStatement(source.query, tables, common)
+  if (source.name === 'pg_control_system') return [{ name: 'system_identifier', type: 'int8' }]
   return source.columns.map(({ name, type }, index) => ({
     name,
     type: typeOf(source.parameters[index], {}, tables, common) ?? shortType(type ?? 'bigint'),
@@ -123,6 +124,7 @@ function typeOf(
     case 'cast':
       return value.type.endsWith('[]') ? shortType(value.type.slice(0, -2)) : shortType(value.type)
     case 'binary':
+      if (value.operator === '||') return 'text'
       if (!['+', '-', '*', '/', '%'].includes(value.operator)) return 'bool'
       return [typeIn(value.left), typeIn(value.right)].includes('numeric') ? 'numeric' : 'int8'
     case 'case':

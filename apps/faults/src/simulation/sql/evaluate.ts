@@ -75,7 +75,7 @@ export class Evaluation {
       return other === false ? false : one === null || other === null ? null : true
     if (operator === 'or')
       return other === true ? true : one === null || other === null ? null : false
-    if (['+', '-', '*', '/', '%'].includes(operator)) return calculate(operator, one, other)
+    if (['||', '+', '-', '*', '/', '%'].includes(operator)) return calculate(operator, one, other)
     if (one === null || other === null) return null
     const order = compare(one, other)
     if (operator === '=') return order === 0

@@ -179,6 +179,8 @@ class Execution {
     const parameters = source.parameters.map((value) => this.#evaluation.value(value, {}))
     if (source.name === 'unnest')
       return unnested(source, parameters as readonly (readonly Value[])[])
+    if (source.name === 'pg_control_system')
+      return [{ system_identifier: this.#context.state.systemIdentifier }]
     if (source.name !== 'json_to_recordset')
       throw new Error(`The simulated server has no function ${source.name}.`)
     const records = JSON.parse(String(parameters[0])) as Record<string, string | number>[]

@@ -4,7 +4,7 @@ import type { TokenReader } from './token-reader.ts'
 /** Operators from the weakest to the strongest. */
 const OPERATORS: readonly (readonly string[])[] = [
   ['=', '<>', '!=', '<', '>', '<=', '>='],
-  ['+', '-'],
+  ['||', '+', '-'],
   ['*', '/', '%'],
 ]
 

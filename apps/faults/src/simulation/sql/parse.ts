@@ -157,7 +157,7 @@ class Parser {
     const name = this.#tableName()
     if (this.#reader.peek() !== '(') return { kind: 'table', name, alias: this.#alias() ?? name }
     const parameters = this.#reader.parenthesised(() =>
-      this.#reader.list(() => this.#expressions.expression()),
+      this.#reader.peek() === ')' ? [] : this.#reader.list(() => this.#expressions.expression()),
     )
     const isNumbered = this.#reader.takes('with', 'ordinality')
     const alias = this.#alias() ?? name

@@ -5,7 +5,7 @@ export interface Token {
 }
 
 const TOKEN =
-  /\s*(?:(?<quoted>"(?:[^"]|"")*")|(?<text>'(?:[^']|'')*')|(?<parameter>\$\d+)|(?<number>\d+(?:\.\d+)?)|(?<name>[a-z_]\w*)|(?<sign>::|<=|>=|<>|!=|[-+*/%(),.<>=;[\]]))/iy
+  /\s*(?:(?<quoted>"(?:[^"]|"")*")|(?<text>'(?:[^']|'')*')|(?<parameter>\$\d+)|(?<number>\d+(?:\.\d+)?)|(?<name>[a-z_]\w*)|(?<sign>::|\|\||<=|>=|<>|!=|[-+*/%(),.<>=;[\]]))/iy
 
 const KINDS = ['quoted', 'text', 'parameter', 'number', 'name', 'sign'] as const
 

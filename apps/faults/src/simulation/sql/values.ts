@@ -56,6 +56,7 @@ export function compare(left: Value, right: Value): number {
 
 export function calculate(operator: string, left: Value, right: Value): Value {
   if (left === null || right === null) return null
+  if (operator === '||') return `${String(left)}${String(right)}`
   if (typeof left === 'number' || typeof right === 'number') {
     const [one, other] = [Number(left), Number(right)]
     return operator === '+' ? one + other : operator === '-' ? one - other : one * other

@@ -101,9 +101,13 @@ class SimulatedCluster implements Backend {
       way: () => wayOf(this.#random, () => this.#script.isCalm),
       onFailure: this.#onFailure,
     }
+    // What is called a replica may be one of another database.
+    const foreign = new SimulatedDatabase(this.#random, () => Date.now(), names, 8n)
+    foreign.addForeignPets(100)
+    const copied = this.#random.next() < 0.8 ? database : foreign
     this.#nodes = new Map([
       ['primary', new ServerNode({ ...common, database: database.node('sim') })],
-      ['replica', new ServerNode({ ...common, database: database.node('sim', () => this.#lagMs) })],
+      ['replica', new ServerNode({ ...common, database: copied.node('sim', () => this.#lagMs) })],
     ])
     return database
   }

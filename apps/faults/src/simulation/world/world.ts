@@ -67,6 +67,9 @@ export class World {
     const time = new VirtualTime()
     const noise = createRandom(this.seed + 1)
     const random = vi.spyOn(Math, 'random').mockImplementation(() => noise.next())
+    const warnings = vi
+      .spyOn(process, 'emitWarning')
+      .mockImplementation((warning) => this.record.note(`warning: ${String(warning)}`))
     const onRejection = (error: unknown) =>
       this.record.violate(`a rejection that nobody handles: ${String(error)}`)
     process.on('unhandledRejection', onRejection)
@@ -87,6 +90,7 @@ export class World {
     } finally {
       process.off('unhandledRejection', onRejection)
       random.mockRestore()
+      warnings.mockRestore()
       time.end()
     }
     const { violations, trail, wishes } = this.record
