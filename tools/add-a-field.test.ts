@@ -30,8 +30,8 @@ const OF_THE_DOMAIN: Field = {
     // The request body and the response.
     'packages/http-express/src/wire/pet-json.ts',
     // Its column and its position in rows, also of bulk work.
-    'packages/persistence-mikro-orm/src/entities/records.ts',
-    'packages/persistence-mikro-orm/src/repositories/sql-pet-repository.ts',
+    'packages/persistence-mikro-orm/src/entities/pet-columns.ts',
+    'packages/persistence-mikro-orm/src/entities/pet-record.ts',
     // The contract.
     'packages/persistence-testing/src/pet-cases/fields.ts',
   ],

@@ -1,25 +1,35 @@
+// What differs between databases
+export type { SqlDialect } from './statements/sql-dialect.ts'
+
 // The tables and their migrations, for the ORM of an adapter
-export { assertMigrated, assertNotNewer, migrationState, ormOptions } from './migrations.ts'
+export { ormOptions } from './orm/orm-options.ts'
+export {
+  appliedMigrations,
+  assertMigrated,
+  assertNotNewer,
+  migrationState,
+} from './orm/migrations.ts'
 
 // The repositories
+export { SqlPetReader } from './repositories/sql-pet-reader.ts'
+export { SqlPetRepository } from './repositories/sql-pet-repository.ts'
+export type { NewKeyColumns, PetWriter } from './repositories/pet-writer.ts'
+export { MikroOrmApiKeyRepository } from './repositories/mikro-orm-api-key-repository.ts'
+
+// What goes through the ORM
 export {
-  type NewKeyColumns,
-  type PetWriter,
-  SqlPetReader,
-  SqlPetRepository,
-} from './repositories/sql-pet-repository.ts'
-export { SqlApiKeyRepository } from './repositories/sql-api-key-repository.ts'
+  EntityManagers,
+  type EntityManagersOptions,
+  type EntityWork,
+} from './orm/entity-managers.ts'
 
-// Their statements
-export { compilePetStatements, type PetStatements, petTables } from './statements/pet-statements.ts'
-export type { SqlValue, SqlValues } from './entities/codec.ts'
-export type { NewPetColumns } from './entities/records.ts'
-
-// Many items at a time
-export { type BulkDatabase, createBulkAccess } from './bulk/bulk-access.ts'
-
-// What an adapter brings
-export type { Statement, StatementRunner } from './statements/statement-runner.ts'
+// The hot statements
+export { petStatements, type PetStatements } from './statements/pet-statements.ts'
+export { IDEMPOTENCY_KEY_COLUMNS } from './statements/idempotency-key-statements.ts'
+export { NEW_PET_COLUMNS, type NewPetColumns, PET_COLUMNS } from './entities/pet-columns.ts'
+export { type Statement, statementsOf } from './statements/statement.ts'
+export type { SqlValue, SqlValues } from './statements/sql-values.ts'
+export type { StatementRunner } from './statements/statement-runner.ts'
 export {
   bytesOf,
   GroupedStatements,
@@ -28,3 +38,11 @@ export {
   WAITING_LIMITS,
 } from './statements/grouped-statements.ts'
 export type { GroupOptions, WaitingStatement } from './statements/grouped-statements.ts'
+
+// Many items at a time
+export {
+  type BulkDatabase,
+  type BulkTransaction,
+  createBulkAccess,
+} from './bulk/bulk-access.ts'
+export type { BulkInsert } from './bulk/bulk-insert.ts'

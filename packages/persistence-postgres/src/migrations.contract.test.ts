@@ -154,7 +154,7 @@ describe('The migrated PostgreSQL schema', () => {
 
   it('is what the entities describe, and what counts requests', async () => {
     const opened = await openPostgresDatabase({ url })
-    const sql = await createPostgresOrm(opened.name, opened.pool).schema.getUpdateSchemaSQL({
+    const sql = await createPostgresOrm(opened).schema.getUpdateSchemaSQL({
       dropTables: false,
     })
     await opened.pool.end()

@@ -1,12 +1,18 @@
 import { setTimeout } from 'node:timers/promises'
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql'
 import type { MigrationState } from '@pet-store/persistence'
-import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
-import type { PostgresPool } from 'kysely'
-import type { ClientBase, Pool } from 'pg'
+import {
+  appliedMigrations,
+  assertMigrated,
+  assertNotNewer,
+  migrationState,
+} from '@pet-store/persistence-mikro-orm'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database/database.ts'
 import { isConflict, sqlStateOf } from './database/failures.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
+import { POSTGRES_DIALECT } from './dialect.ts'
+import { ormConnectionOn } from './driver/orm-connection.ts'
 import { inWriteTransaction } from './driver/transaction.ts'
 import { createPostgresOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
@@ -25,21 +31,15 @@ const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const NO_SUCH_DATABASE = '3D000'
 
-/** A pool that is one connection, for what belongs to its transaction. */
-function poolOf(client: ClientBase, { options }: Pool): PostgresPool {
-  const connection = { query: client.query.bind(client), release() {} }
-  return { connect: async () => connection, end: async () => {}, options }
-}
-
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Any
  * number of programs may call it at once. Rejects with one sentence that names host and database,
  * also if a lock is not free within `migrationWaitMs`.
  */
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
-  return withDatabase(options, async (database) => {
+  return withDatabase(options, async (database, { em }) => {
     // Without the lock first: most calls have nothing to do, and need none.
-    if ((await stateOf(database)).pending.length === 0) return []
+    if ((await stateOf(database, em.fork())).pending.length === 0) return []
     try {
       return await runMigrations(database, options.migrationWaitMs ?? DEFAULT_MAX_WAIT_MS)
     } catch (error) {
@@ -53,7 +53,7 @@ export function migratePostgres(options: PostgresOptions): Promise<readonly stri
 /** Returns which migrations a database has and lacks. Writes and locks nothing. */
 export async function readPostgresMigrations(options: PostgresOptions): Promise<MigrationState> {
   try {
-    return await withDatabase(options, stateOf)
+    return await withDatabase(options, (database, { em }) => stateOf(database, em.fork()))
   } catch (error) {
     if (sqlStateOf((error as Error).cause) !== NO_SUCH_DATABASE) throw error
     return migrationState('PostgreSQL database', undefined, MIGRATIONS)
@@ -67,10 +67,11 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
  */
 export async function migrateIfAllowed(
   database: PostgresDatabase,
+  { em }: MikroORM,
   options: PostgresOptions,
   { mayBeNewer }: { readonly mayBeNewer: boolean },
 ): Promise<void> {
-  const state = await stateOf(database)
+  const state = await stateOf(database, em.fork())
   if (state.pending.length > 0 && options.mode === 'migrate') await migratePostgres(options)
   else assertMigrated(nameOf(database), state)
   if (!mayBeNewer) assertNotNewer(nameOf(database), state)
@@ -110,34 +111,21 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
   return inWriteTransaction(database.pool, async (client) => {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(`select pg_advisory_xact_lock(${LOCK})`)
-    const { pending } = migrationState(
-      nameOf(database),
-      await appliedMigrations(client),
-      MIGRATIONS,
-    )
-    if (pending.length > 0) {
-      await createPostgresOrm(database.name, poolOf(client, database.pool)).migrator.up({
-        migrations: [...pending],
-      })
-    }
+    const orm = createPostgresOrm(database, ormConnectionOn(client))
+    const applied = await appliedMigrations(orm.em.fork(), POSTGRES_DIALECT)
+    const { pending } = migrationState(nameOf(database), applied, MIGRATIONS)
+    if (pending.length > 0) await orm.migrator.up({ migrations: [...pending] })
     return pending
   })
 }
 
 /** Which migrations a database has and lacks. */
-export async function stateOf(database: PostgresDatabase): Promise<MigrationState> {
-  const applied = await withRetries(() => appliedMigrations(database.pool))
+export async function stateOf(
+  database: PostgresDatabase,
+  em: SqlEntityManager,
+): Promise<MigrationState> {
+  const applied = await withRetries(() => appliedMigrations(em, POSTGRES_DIALECT))
   return migrationState(nameOf(database), applied, MIGRATIONS)
-}
-
-/** The migrator itself would create its table. */
-async function appliedMigrations(client: Pool | ClientBase): Promise<readonly string[]> {
-  // Through a catalog, which makes the session take notice of tables that others have created since
-  // it looked last.
-  const tables = await client.query("select 1 from pg_class where oid = to_regclass('migration')")
-  if (tables.rowCount === 0) return []
-  const { rows } = await client.query<{ name: string }>('select name from migration order by id')
-  return rows.map(({ name }) => name)
 }
 
 function nameOf({ address }: PostgresDatabase): string {
@@ -146,12 +134,12 @@ function nameOf({ address }: PostgresDatabase): string {
 
 async function withDatabase<Result>(
   options: PostgresOptions,
-  work: (database: PostgresDatabase) => Promise<Result>,
+  work: (database: PostgresDatabase, orm: MikroORM) => Promise<Result>,
 ): Promise<Result> {
   // Without a limit for statements: how long a migration may take is the operator's decision.
   const database = await openPostgresDatabase({ ...options, poolSize: 1, statementTimeoutMs: 0 })
   try {
-    return await work(database)
+    return await work(database, createPostgresOrm(database))
   } finally {
     await database.pool.end()
   }

@@ -1,19 +1,21 @@
+import type { MikroORM } from '@mikro-orm/postgresql'
 import type { PetId } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import {
-  compilePetStatements,
-  SqlApiKeyRepository,
+  MikroOrmApiKeyRepository,
+  petStatements,
   SqlPetRepository,
 } from '@pet-store/persistence-mikro-orm'
 import { assertWritable } from './database/assert-writable.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
+import { POSTGRES_DIALECT } from './dialect.ts'
 import { type ConnectedDatabase, openPostgresConnections } from './driver/connections.ts'
 import { createPostgresPetWriter } from './driver/grouped-writes.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
 import { migrateIfAllowed, stateOf } from './migrations.ts'
-import { createPostgresOrm } from './orm.ts'
+import { createPostgresEntityManagers, createPostgresOrm } from './orm.ts'
 import { listFromReplicas } from './replicas/list-from-replicas.ts'
 import { openReplicas } from './replicas/replicas.ts'
 
@@ -32,8 +34,9 @@ export async function openPostgresPersistence(
 ): Promise<PostgresPersistence> {
   const connections = await openPostgresConnections(options)
   try {
-    await migrateIfAllowed(connections, options, { mayBeNewer: true })
-    return await persistenceOf(connections, options)
+    const orm = createPostgresOrm(connections)
+    await migrateIfAllowed(connections, orm, options, { mayBeNewer: true })
+    return await persistenceOf(connections, orm, options)
   } catch (error) {
     await connections.close()
     throw error
@@ -42,24 +45,28 @@ export async function openPostgresPersistence(
 
 async function persistenceOf(
   connections: ConnectedDatabase,
+  orm: MikroORM,
   options: PostgresOptions,
 ): Promise<PostgresPersistence> {
   const { pool, write, read } = connections
-  const { em } = createPostgresOrm(connections.name, pool)
-  const statements = compilePetStatements(em)
+  const dialect = POSTGRES_DIALECT
+  const entities = createPostgresEntityManagers(orm, connections)
   const runner = createPostgresStatementRunner(connections, write, read)
   const isDistributed = await isPetDistributed(connections)
-  const writer = createPostgresPetWriter(em, connections, isDistributed)
-  const primary = new SqlPetRepository(statements, runner, writer, options.onBackgroundFailure)
-  const apiKeys = new SqlApiKeyRepository(em, runner)
-  const replicas = openReplicas(pool, options, statements)
+  const writer = createPostgresPetWriter(connections, isDistributed)
+  const { onBackgroundFailure } = options
+  const primary = new SqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
+  const replicas = openReplicas(pool, options, petStatements(dialect))
 
   return {
     pets: listFromReplicas(primary, replicas.all),
-    apiKeys,
+    apiKeys: new MikroOrmApiKeyRepository(entities),
     createRateLimiter: createPostgresRateLimiter(runner),
     check: () => assertWritable(pool, isDistributed),
-    isMigrated: async () => (await stateOf(connections)).pending.length === 0,
+    async isMigrated() {
+      const { pending } = await entities.read('migration_list', (em) => stateOf(connections, em))
+      return pending.length === 0
+    },
     poolUse: () => [
       connections.use('primary'),
       ...replicas.all.map((replica, index) => replica.use(`replica-${index + 1}`)),
@@ -75,7 +82,7 @@ async function persistenceOf(
     async close() {
       // Replicas first: the end of a list that began there is read here.
       await replicas.close()
-      await Promise.all([primary.finish(), apiKeys.finish()])
+      await Promise.all([primary.finish(), entities.finish()])
       await connections.close()
     },
   }

@@ -1,17 +1,57 @@
-import { MikroORM } from '@mikro-orm/postgresql'
-import { ormOptions } from '@pet-store/persistence-mikro-orm'
-import { PostgresDialect, type PostgresPool } from 'kysely'
+import { DriverException } from '@mikro-orm/core'
+import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
+import type { WriteOutcome } from '@pet-store/domain'
+import { EntityManagers, ormOptions } from '@pet-store/persistence-mikro-orm'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import type { ClientBase } from 'pg'
+import type { PostgresDatabase } from './database/database.ts'
+import { unavailableOr } from './database/failures.ts'
+import { withRetries } from './database/retries.ts'
+import { POSTGRES_DIALECT } from './dialect.ts'
+import { ormConnection, ormConnectionOn } from './driver/orm-connection.ts'
 import { MIGRATIONS } from './schema.ts'
 
 /**
- * The ORM over open connections, for migrations, the comparison of schemas and compiling
- * statements. It has no other resources: ending the pool closes it. `name` is that of the database;
- * the migrator would create one of any other name.
+ * The ORM over open connections. It has no other resources: ending the pool closes it. The database
+ * has its name, because the migrator would create one of any other name.
  */
-export function createPostgresOrm(name: string, pool: PostgresPool): MikroORM {
+export function createPostgresOrm(
+  { name, pool }: Pick<PostgresDatabase, 'name' | 'pool'>,
+  connection: PostgresPool = ormConnection(pool),
+): MikroORM {
   return new MikroORM({
-    ...ormOptions(MIGRATIONS),
+    ...ormOptions(POSTGRES_DIALECT, MIGRATIONS),
     dbName: name,
-    driverOptions: new PostgresDialect({ pool }),
+    driverOptions: new PostgresDialect({ pool: connection }),
   })
+}
+
+/** For everything that is not hot. */
+export function createPostgresEntityManagers(
+  { em }: MikroORM,
+  { onStatement, server }: Pick<PostgresDatabase, 'onStatement' | 'server'>,
+): EntityManagers {
+  return new EntityManagers(em, {
+    read: (work) => run(work, 'not_stored'),
+    write: (work) => run(work, 'unknown'),
+    onStatement,
+    server,
+  })
+}
+
+async function run<Result>(work: () => Promise<Result>, outcome: WriteOutcome): Promise<Result> {
+  try {
+    return await withRetries(work)
+  } catch (error) {
+    // The ORM wraps every error of the driver.
+    throw error instanceof DriverException ? unavailableOr(error, outcome) : error
+  }
+}
+
+/** An entity manager whose statements belong to the transaction of a connection. */
+export function entityManagerOn(client: ClientBase, { em }: MikroORM): SqlEntityManager {
+  const fork = em.fork()
+  const dialect = new PostgresDialect({ pool: ormConnectionOn(client) })
+  fork.setTransactionContext(new Kysely({ dialect }))
+  return fork
 }

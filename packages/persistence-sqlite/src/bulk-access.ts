@@ -1,12 +1,15 @@
 import type { BulkAccess } from '@pet-store/persistence'
-import { createBulkAccess } from '@pet-store/persistence-mikro-orm'
-import { inWriteTransaction } from './database/failures.ts'
-import type { SqliteOptions } from './database/settings.ts'
-import { assertFilesUnmoved, closeDatabase } from './database/watched-files.ts'
+import { type BulkInsert, createBulkAccess, type SqlValues } from '@pet-store/persistence-mikro-orm'
+import type { Database } from 'better-sqlite3'
+import { closedOnFailure, fileMode, openSqliteDatabase } from './database/database.ts'
+import { type SqliteOptions, sqlitePath } from './database/settings.ts'
+import { closeDatabase } from './database/watched-files.ts'
+import { SQLITE_DIALECT } from './dialect.ts'
 import { createGroupedWrites } from './driver/grouped-writes.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
-import { openMigrated } from './migrations.ts'
-import { createSqliteOrm } from './orm.ts'
+import { inWriteTransaction } from './driver/transaction.ts'
+import { migrateIfAllowed } from './migrations.ts'
+import { createSqliteEntityManagers, createSqliteOrm } from './orm.ts'
 
 /**
  * Pets are read and written in the order of their ids, so a larger cache is not faster. Default of
@@ -14,53 +17,54 @@ import { createSqliteOrm } from './orm.ts'
  */
 const CACHE_KIB = 4_000
 
+const LAST_PET_ID = `
+  select seq
+  from sqlite_sequence
+  where name = 'pet'`
+
+// The table of sequences has no unique index, so nothing can be left to a conflict.
+const ADD_PET_SEQUENCE = `
+  insert into sqlite_sequence (name, seq)
+  select 'pet', 0
+  where not exists (select 1 from sqlite_sequence where name = 'pet')`
+
+const MOVE_PET_IDS = `
+  update sqlite_sequence
+  set seq = max(seq, ?)
+  where name = 'pet'`
+
 /**
  * Opens a file for import, export, copy and seed. Rejects with one sentence if the file is missing,
  * if its schema is outdated, unless it may migrate, and if the schema is that of a newer version.
  */
-export function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess> {
-  return openMigrated(options, { mayBeNewer: false }, (database) => {
+export async function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess> {
+  const opened = await openSqliteDatabase(sqlitePath(options.url), fileMode(options))
+  return closedOnFailure(opened, async (database) => {
+    const orm = createSqliteOrm(database)
+    await migrateIfAllowed(database, orm, options, { mayBeNewer: false })
     database.pragma(`cache_size = -${CACHE_KIB}`)
-
-    async function write<Result>(work: () => Result): Promise<Result> {
-      assertFilesUnmoved(database)
-      const result = await inWriteTransaction(database, work)
-      assertFilesUnmoved(database, 'unknown')
-      return result
-    }
-
-    return createBulkAccess(createSqliteOrm(database).em, {
+    return createBulkAccess({
+      dialect: SQLITE_DIALECT,
       runner: createSqliteStatementRunner(database, createGroupedWrites(database)),
+      entities: createSqliteEntityManagers(database, orm),
 
-      insert: ({ table, columns, names, onConflict }, rows, also) =>
-        write(() => {
-          if (also !== undefined && database.prepare(also.sql).run(also.values).changes === 0)
-            return false
-          const values = columns.map(() => '?').join(', ')
-          const insert = database.prepare(
-            `insert into ${table} (${names}) values (${values}) ${onConflict}`,
-          )
-          for (const row of rows) insert.run(row)
-          return true
-        }),
+      inTransaction: (work) =>
+        inWriteTransaction(database, () =>
+          work({
+            em: orm.em.fork(),
+            insert: async (statement, rows) => insertRows(database, statement, rows),
+          }),
+        ),
 
       async lastPetId() {
-        const lastId = database
-          .prepare("select seq from sqlite_sequence where name = 'pet'")
-          .pluck()
-          .safeIntegers()
+        const lastId = database.prepare(LAST_PET_ID).pluck().safeIntegers()
         return (lastId.get() as bigint | undefined) ?? 0n
       },
 
       movePetIdsPast: (id) =>
-        write(() => {
-          // The table of sequences has no unique index, so nothing can be left to a conflict.
-          database.exec(
-            "insert into sqlite_sequence (name, seq) select 'pet', 0 where not exists (select 1 from sqlite_sequence where name = 'pet')",
-          )
-          database
-            .prepare("update sqlite_sequence set seq = max(seq, ?) where name = 'pet'")
-            .run(id)
+        inWriteTransaction(database, () => {
+          database.exec(ADD_PET_SEQUENCE)
+          database.prepare(MOVE_PET_IDS).run(id)
         }),
 
       async close() {
@@ -68,4 +72,14 @@ export function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess
       },
     })
   })
+}
+
+function insertRows(
+  database: Database,
+  { into, types, onConflict }: BulkInsert,
+  rows: readonly SqlValues[],
+): void {
+  const values = types.map(() => '?').join(', ')
+  const insert = database.prepare(`insert into ${into} values (${values}) ${onConflict}`)
+  for (const row of rows) insert.run(row)
 }

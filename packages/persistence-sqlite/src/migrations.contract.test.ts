@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteBulkAccess } from './bulk-access.ts'
 import { openSqliteDatabase } from './database/database.ts'
-import { migrateSqlite, readSqliteMigrations, runMigrations } from './migrations.ts'
+import { migrateIfAllowed, migrateSqlite, readSqliteMigrations } from './migrations.ts'
 import { openSqlitePersistence } from './open-persistence.ts'
 import { createSqliteOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
@@ -133,9 +133,12 @@ describe('migrated SQLite schema', () => {
   beforeEach(async () => {
     database = await openSqliteDatabase(':memory:')
     orm = createSqliteOrm(database)
-    await runMigrations(database)
+    const options = { url: 'sqlite::memory:', mode: 'migrate' } as const
+    await migrateIfAllowed(database, orm, options, { mayBeNewer: false })
   })
-  afterEach(() => orm.close())
+  afterEach(() => {
+    database.close()
+  })
 
   it('matches the entities', async () => {
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('')

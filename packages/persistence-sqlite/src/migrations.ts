@@ -1,11 +1,19 @@
 import { existsSync } from 'node:fs'
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/sqlite'
+import { isPetError } from '@pet-store/domain'
 import type { MigrationState } from '@pet-store/persistence'
-import { assertMigrated, assertNotNewer, migrationState } from '@pet-store/persistence-mikro-orm'
+import {
+  appliedMigrations,
+  assertMigrated,
+  assertNotNewer,
+  migrationState,
+} from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { closedOnFailure, openSqliteDatabase, withSqliteDatabase } from './database/database.ts'
-import { inWriteTransaction } from './database/failures.ts'
+import { withSqliteDatabase } from './database/database.ts'
 import { logsBeside } from './database/logs.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
+import { SQLITE_DIALECT } from './dialect.ts'
+import { inWriteTransaction } from './driver/transaction.ts'
 import { createSqliteOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
 
@@ -16,7 +24,9 @@ import { MIGRATIONS } from './schema.ts'
 export async function migrateSqlite({
   url,
 }: Pick<SqliteOptions, 'url'>): Promise<readonly string[]> {
-  return withSqliteDatabase(sqlitePath(url), {}, runMigrations)
+  return withSqliteDatabase(sqlitePath(url), {}, (database) =>
+    runMigrations(database, createSqliteOrm(database)),
+  )
 }
 
 /** Returns which migrations a file has and lacks. Writes nothing. */
@@ -26,71 +36,61 @@ export async function readSqliteMigrations({
   const path = sqlitePath(url)
   if (path !== MEMORY && !existsSync(path) && logsBeside(path).length === 0)
     return migrationState(nameOf(path), undefined, MIGRATIONS)
-  return withSqliteDatabase(path, { readOnly: true }, stateOf)
-}
-
-/** Runs the missing migrations, all or none. Rejects with one sentence that names the file. */
-export async function runMigrations(database: Database): Promise<readonly string[]> {
-  // Without anything to do, no start waits for a process that is writing.
-  if (stateOf(database).pending.length === 0) return []
-  try {
-    return await inWriteTransaction(database, async () => {
-      const { pending } = stateOf(database)
-      await createSqliteOrm(database).migrator.up({ migrations: [...pending] })
-      return pending
-    })
-  } catch (error) {
-    throw new Error(`Cannot migrate the ${nameOf(database.name)}: ${(error as Error).message}.`, {
-      cause: error,
-    })
-  }
+  return withSqliteDatabase(path, { readOnly: true }, (database) =>
+    stateOf(database, createSqliteOrm(database).em.fork()),
+  )
 }
 
 /**
- * Makes an adapter of a file whose schema is up to date, migrating it if it may. Rejects with one
- * sentence if the file is missing, is no database, may not be written, without `migrate`, has an
- * outdated schema or, unless it may, that of a newer version.
+ * Runs pending migrations if the options allow it; otherwise rejects with one sentence that names
+ * them, and so it does, unless it may, if there are migrations of a newer version.
  */
-export async function openMigrated<Adapter>(
-  { url, mode = 'write' }: SqliteOptions,
+export async function migrateIfAllowed(
+  database: Database,
+  orm: MikroORM,
+  { mode }: SqliteOptions,
   { mayBeNewer }: { readonly mayBeNewer: boolean },
-  createAdapter: (database: Database) => Adapter,
-): Promise<Adapter> {
-  const mayMigrate = mode === 'migrate'
-  const opened = await openSqliteDatabase(sqlitePath(url), {
-    create: mayMigrate,
-    readOnly: mode === 'read',
-  })
-  return closedOnFailure(opened, async (database) => {
-    if (mayMigrate) await runMigrations(database)
-    else assertMigrated(nameOf(database.name), stateOf(database))
-    if (!mayBeNewer) assertNotNewer(nameOf(database.name), stateOf(database))
-    // A newer schema may lack a column that it needs.
-    return createAdapter(database)
-  })
+): Promise<void> {
+  if (mode === 'migrate') await runMigrations(database, orm)
+  const state = await stateOf(database, orm.em.fork())
+  assertMigrated(nameOf(database.name), state)
+  if (!mayBeNewer) assertNotNewer(nameOf(database.name), state)
 }
 
-/** Throws one sentence if this program has never migrated a database, or a newer version has. */
-export function assertPetStore(database: Database): void {
-  const state = stateOf(database)
+/** Rejects with one sentence if this program has never migrated a database, or a newer one has. */
+export async function assertPetStore(database: Database): Promise<void> {
+  const state = await stateOf(database, createSqliteOrm(database).em.fork())
   if (state.database !== 'migrated')
     throw new Error(`${JSON.stringify(database.name)} is no database of a pet store.`)
   assertNotNewer(nameOf(database.name), state)
 }
 
-/**
- * Which migrations it has and lacks. Without MikroORM, which no start should wait for; its migrator
- * would also create its table and take the write lock.
- */
-export function stateOf(database: Database): MigrationState {
-  const table = database
-    .prepare("select 1 from sqlite_schema where type = 'table' and name = 'migration'")
-    .get()
-  const names =
-    table === undefined
-      ? []
-      : database.prepare('select name from migration order by id').pluck().all()
-  return migrationState(nameOf(database.name), names as string[], MIGRATIONS)
+/** Runs the missing migrations, all or none. Rejects with one sentence that names the file. */
+async function runMigrations(database: Database, orm: MikroORM): Promise<readonly string[]> {
+  // Without anything to do, no start waits for a process that is writing.
+  if ((await stateOf(database, orm.em.fork())).pending.length === 0) return []
+  try {
+    return await inWriteTransaction(database, async () => {
+      const { pending } = await stateOf(database, orm.em.fork())
+      await orm.migrator.up({ migrations: [...pending] })
+      return pending
+    })
+  } catch (error) {
+    throw new Error(`Cannot migrate the ${nameOf(database.name)}: ${reasonOf(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+/** Which migrations a database has and lacks. */
+export async function stateOf({ name }: Database, em: SqlEntityManager): Promise<MigrationState> {
+  return migrationState(nameOf(name), await appliedMigrations(em, SQLITE_DIALECT), MIGRATIONS)
+}
+
+/** What the driver says, where an error only says that the database is unavailable. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error
+  return isPetError(error) && cause instanceof Error ? cause.message : message
 }
 
 function nameOf(path: string): string {

@@ -1,60 +1,65 @@
 import { setImmediate } from 'node:timers/promises'
+import type { MikroORM } from '@mikro-orm/sqlite'
 import type { Persistence } from '@pet-store/persistence'
-import {
-  compilePetStatements,
-  SqlApiKeyRepository,
-  SqlPetRepository,
-} from '@pet-store/persistence-mikro-orm'
-import { REQUEST_MAX_WAIT_MS, withRetries } from './database/failures.ts'
-import type { SqliteOptions } from './database/settings.ts'
+import { MikroOrmApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
+import type { Database } from 'better-sqlite3'
+import { closedOnFailure, fileMode, openSqliteDatabase } from './database/database.ts'
+import { type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { assertFilesUnmoved, closeDatabase } from './database/watched-files.ts'
-import { createGroupedWrites, createSqlitePetWriter } from './driver/grouped-writes.ts'
+import { SQLITE_DIALECT } from './dialect.ts'
+import { createGroupedWrites } from './driver/grouped-writes.ts'
+import { createSqlitePetWriter } from './driver/pet-writer.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
-import { openMigrated, stateOf } from './migrations.ts'
-import { createSqliteOrm } from './orm.ts'
+import { migrateIfAllowed, stateOf } from './migrations.ts'
+import { createSqliteEntityManagers, createSqliteOrm } from './orm.ts'
 
 /** An open SQLite database. Whoever opened it closes it. */
 export type SqlitePersistence = Persistence & Required<Pick<Persistence, 'apiKeys' | 'isMigrated'>>
 
 /**
  * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects with one sentence
- * if the file is missing, is no database, may not be written or, without `migrate`, has an outdated
- * schema.
+ * if the file is missing, is no database, may not be written or, unless it may migrate, has an
+ * outdated schema.
  */
-export function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
-  return openMigrated(options, { mayBeNewer: true }, (database) => {
-    const { em } = createSqliteOrm(database)
-    const addWrite = createGroupedWrites(database)
-    const runner = createSqliteStatementRunner(database, addWrite)
-    const writer = createSqlitePetWriter(em, database, addWrite)
-    const pets = new SqlPetRepository(
-      compilePetStatements(em),
-      runner,
-      writer,
-      options.onBackgroundFailure,
-    )
-    const apiKeys = new SqlApiKeyRepository(em, runner)
-    // Reads a page of the file, which `select 1` would not.
-    const readPage = runner.readOne(
-      { name: 'check', sql: 'select id from pet limit 1' },
-      () => true,
-    )
-
-    return {
-      pets,
-      apiKeys,
-      async check() {
-        assertFilesUnmoved(database)
-        await readPage([])
-      },
-      isMigrated: () =>
-        withRetries(() => stateOf(database).pending.length === 0, REQUEST_MAX_WAIT_MS),
-      async close() {
-        await Promise.all([pets.finish(), apiKeys.finish()])
-        // The reads of this turn.
-        await setImmediate()
-        closeDatabase(database)
-      },
-    }
+export async function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
+  const opened = await openSqliteDatabase(sqlitePath(options.url), fileMode(options))
+  return closedOnFailure(opened, async (database) => {
+    const orm = createSqliteOrm(database)
+    await migrateIfAllowed(database, orm, options, { mayBeNewer: true })
+    return persistenceOf(database, orm, options)
   })
+}
+
+function persistenceOf(
+  database: Database,
+  orm: MikroORM,
+  { onBackgroundFailure }: SqliteOptions,
+): SqlitePersistence {
+  const addWrite = createGroupedWrites(database)
+  const runner = createSqliteStatementRunner(database, addWrite)
+  const writer = createSqlitePetWriter(database, addWrite)
+  const entities = createSqliteEntityManagers(database, orm)
+  const dialect = SQLITE_DIALECT
+  const pets = new SqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
+  // Reads a page of the file, which `select 1` would not.
+  const readPage = runner.readOne({ name: 'check', sql: 'select id from pet limit 1' }, () => true)
+
+  return {
+    pets,
+    apiKeys: new MikroOrmApiKeyRepository(entities),
+    async check() {
+      assertFilesUnmoved(database)
+      await readPage([])
+    },
+    async isMigrated() {
+      const { pending } = await entities.read('migration_list', (em) => stateOf(database, em))
+      return pending.length === 0
+    },
+    async close() {
+      await Promise.all([pets.finish(), entities.finish()])
+      // The reads of this turn.
+      await setImmediate()
+      closeDatabase(database)
+    },
+  }
 }

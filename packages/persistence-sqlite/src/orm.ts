@@ -1,18 +1,45 @@
 import { MikroORM } from '@mikro-orm/sqlite'
-import { ormOptions } from '@pet-store/persistence-mikro-orm'
+import { EntityManagers, ormOptions } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { SqliteDialect } from 'kysely'
+import { unavailableAfterCommit, unavailableOr } from './database/failures.ts'
+import { REQUEST_MAX_WAIT_MS, withRetries } from './database/retries.ts'
+import { assertFilesUnmoved } from './database/watched-files.ts'
+import { SQLITE_DIALECT } from './dialect.ts'
+import { ormConnection } from './driver/orm-connection.ts'
 import { MIGRATIONS } from './schema.ts'
 
 /**
- * The ORM over an open database, for migrations, the comparison of schemas and compiling
- * statements: values of pets and keys never go through it, because it rounds integers of 64 bits.
- * It has no other resources: closing the database closes it.
+ * The ORM over an open database. It has no other resources: closing the database closes it.
  */
 export function createSqliteOrm(database: Database): MikroORM {
   return new MikroORM({
-    ...ormOptions(MIGRATIONS),
+    ...ormOptions(SQLITE_DIALECT, MIGRATIONS),
     dbName: database.name,
-    driverOptions: new SqliteDialect({ database }),
+    driverOptions: new SqliteDialect({ database: ormConnection(database) }),
+  })
+}
+
+/** For everything that is not hot. */
+export function createSqliteEntityManagers(database: Database, { em }: MikroORM): EntityManagers {
+  return new EntityManagers(em, {
+    async read(work) {
+      try {
+        return await withRetries(work, REQUEST_MAX_WAIT_MS)
+      } catch (error) {
+        throw unavailableOr(error)
+      }
+    },
+
+    async write(work) {
+      assertFilesUnmoved(database)
+      try {
+        const result = await withRetries(work, REQUEST_MAX_WAIT_MS)
+        assertFilesUnmoved(database, 'unknown')
+        return result
+      } catch (error) {
+        throw unavailableAfterCommit(error)
+      }
+    },
   })
 }

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { PetStatements } from '../statements/pet-statements.ts'
-import type { StatementRunner } from '../statements/statement-runner.ts'
+import type { EntityWork } from '../orm/entity-managers.ts'
 import { ExpiredKeys } from './expired-idempotency-keys.ts'
 
-const STATEMENTS = {
-  findExpiredKeys: { name: 'find', sql: '' },
-  deleteExpiredKeys: { name: 'delete', sql: '' },
-} as Partial<PetStatements> as PetStatements
+/** What both statements select: the keys in a range of time, and of those the expired ones. */
+interface Selected {
+  readonly $and: readonly [{ readonly at: { readonly $gte: bigint; readonly $lte: bigint } }]
+}
 
 describe('Deleting expired keys', () => {
   let deleted: (readonly unknown[])[]
@@ -20,14 +19,18 @@ describe('Deleting expired keys', () => {
     ;[deleted, found, failure] = [[], [], undefined]
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
-    const runner = {
-      readOne: () => async () => found.shift(),
-      writeOptional: () => async (values: readonly unknown[]) => {
-        if (failure !== undefined) throw failure
-        deleted.push(values)
+    const em = {
+      async find() {
+        const at = found.shift()
+        return at === undefined ? [] : [{ at }]
       },
-    } as Partial<StatementRunner> as StatementRunner
-    keys = new ExpiredKeys(STATEMENTS, runner, onFailure)
+      async nativeDelete(_record: unknown, { $and: [{ at }] }: Selected) {
+        if (failure !== undefined) throw failure
+        deleted.push([at.$gte, at.$lte])
+      },
+    }
+    const run = <Result>(_name: string, work: EntityWork<Result>) => work(em as never)
+    keys = new ExpiredKeys({ nowMs: 'now' }, { read: run, write: run }, onFailure)
   })
 
   async function pass(ms: number, until: bigint): Promise<void> {

@@ -1,6 +1,8 @@
-import { INT64 } from '@pet-store/domain'
-import type { PetStatements } from '../statements/pet-statements.ts'
-import type { StatementRunner } from '../statements/statement-runner.ts'
+import { raw } from '@mikro-orm/core'
+import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64 } from '@pet-store/domain'
+import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
+import type { EntityManagers } from '../orm/entity-managers.ts'
+import type { SqlDialect } from '../statements/sql-dialect.ts'
 
 const PAUSE_MS = 10_000
 /** Few, so that no other write waits long. */
@@ -17,8 +19,8 @@ const START_OVER_MS = 60 * 60_000
  * keeps as long as some transaction may see them, and over which every search would go.
  */
 export class ExpiredKeys {
-  readonly #find
-  readonly #delete
+  readonly #nowMs: string
+  readonly #entities: Pick<EntityManagers, 'read' | 'write'>
   readonly #onFailure: (error: unknown) => void
   #from = INT64.min
   #beganAt = Number.NEGATIVE_INFINITY
@@ -27,17 +29,17 @@ export class ExpiredKeys {
   #isFinished = false
 
   constructor(
-    statements: PetStatements,
-    runner: StatementRunner,
+    { nowMs }: Pick<SqlDialect, 'nowMs'>,
+    entities: Pick<EntityManagers, 'read' | 'write'>,
     onFailure: (error: unknown) => void = () => {},
   ) {
-    this.#find = runner.readOne(statements.findExpiredKeys, ([at]) => at)
-    this.#delete = runner.writeOptional(statements.deleteExpiredKeys)
+    this.#nowMs = nowMs
+    this.#entities = entities
     this.#onFailure = onFailure
   }
 
   /**
-   * Begins to delete those whose last use was before a time, unless it has begun a short time ago.
+   * Begins to delete those whose first use was before a time, unless it has begun a short time ago.
    * Never throws.
    */
   deleteInBackground(until: bigint): void {
@@ -64,9 +66,37 @@ export class ExpiredKeys {
   async #deleteAll(until: bigint): Promise<void> {
     let last: bigint | undefined
     do {
-      last = await this.#find([this.#from, until, KEYS_PER_STATEMENT - 1])
-      await this.#delete([this.#from, last ?? until])
+      last = await this.#findLast(until)
+      await this.#delete(last ?? until)
       this.#from = last ?? this.#from
     } while (last !== undefined && !this.#isFinished)
+  }
+
+  /** The time of the last of the next keys; `undefined` if there are fewer. */
+  #findLast(until: bigint): Promise<bigint | undefined> {
+    return this.#entities.read('idempotency_key_find_expired', async (em) => {
+      const [key] = await em.find(IdempotencyKeyRecord, this.#expiredUpTo(until), {
+        fields: ['at'],
+        orderBy: { at: 'asc' },
+        limit: 1,
+        offset: KEYS_PER_STATEMENT - 1,
+      })
+      return key?.at
+    })
+  }
+
+  #delete(until: bigint): Promise<unknown> {
+    return this.#entities.write('idempotency_key_delete_expired', (em) =>
+      em.nativeDelete(IdempotencyKeyRecord, this.#expiredUpTo(until)),
+    )
+  }
+
+  /**
+   * The clock of the database decides too, so that an instance whose clock is fast deletes no live
+   * key.
+   */
+  #expiredUpTo(until: bigint) {
+    const expired = raw<bigint>(`${this.#nowMs} - ${IDEMPOTENCY_KEY_LIFETIME_MS}`)
+    return { $and: [{ at: { $gte: this.#from, $lte: until } }, { at: { $lte: expired } }] }
   }
 }

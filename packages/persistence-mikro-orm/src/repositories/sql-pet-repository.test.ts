@@ -1,39 +1,44 @@
 import { INT64, validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { fieldsOf, type SqlValue } from '../entities/codec.ts'
-import { PET_CODEC } from '../entities/records.ts'
-import type { PetStatements } from '../statements/pet-statements.ts'
-import type { Statement, StatementRunner } from '../statements/statement-runner.ts'
-import { type PetWriter, SqlPetRepository } from './sql-pet-repository.ts'
+import type { EntityWork } from '../orm/entity-managers.ts'
+import type { SqlDialect } from '../statements/sql-dialect.ts'
+import type { SqlValue } from '../statements/sql-values.ts'
+import type { Statement } from '../statements/statement.ts'
+import type { StatementRunner } from '../statements/statement-runner.ts'
+import type { PetWriter } from './pet-writer.ts'
+import { SqlPetRepository } from './sql-pet-repository.ts'
 
-const NAMES = ['find', 'list', 'listAfter', 'listWithStatus', 'listWithStatusAfter'] as const
-const KEY_NAMES = ['findKey', 'deleteKey', 'findExpiredKeys', 'deleteExpiredKeys'] as const
-const STATEMENTS = Object.fromEntries(
-  [...NAMES, ...KEY_NAMES].map((name) => [name, { name, sql: '' }]),
-) as unknown as PetStatements
+const DIALECT: SqlDialect = {
+  placeholders: (sql) => sql,
+  int64: 'bigint',
+  nowMs: 'now',
+  listWithStatus: '',
+  listWithStatusAfter: '',
+  findMigrationTable: '',
+}
 
 const REX = { id: 7n, name: 'Rex', categoryId: 2n }
 const NEW = validateNewPet({ name: 'Rex', categoryId: 2n })
 const KEY = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date('2027-01-02T00:00:00Z') }
 
 /** Rex as a row. */
-const ROW: readonly SqlValue[] = fieldsOf(PET_CODEC).map((field) => Reflect.get(REX, field) ?? null)
+const ROW: readonly SqlValue[] = [REX.id, REX.name, REX.categoryId, null]
 
 let ran: (readonly SqlValue[])[]
 /** The row of each statement. */
-let rows: Partial<Record<keyof PetStatements, readonly SqlValue[] | undefined>>
+let rows: Record<string, readonly SqlValue[] | undefined>
 let newIds: (bigint | undefined)[]
 
 beforeEach(() => {
   ran = []
-  rows = { find: ROW }
+  rows = { pet_find: ROW }
   newIds = []
 })
 
 function repository(isDeleted = async () => true): SqlPetRepository {
   const run = async <Row>({ name }: Statement<never, never>, values: readonly SqlValue[]) => {
     ran.push([name, ...values])
-    return rows[name as keyof PetStatements] as Row | undefined
+    return rows[name] as Row | undefined
   }
   const runner: StatementRunner = {
     readOne: (statement, map) => async (values) => {
@@ -51,17 +56,22 @@ function repository(isDeleted = async () => true): SqlPetRepository {
     addWithKey: async () => newIds.shift(),
     isDeleted,
   }
-  return new SqlPetRepository(STATEMENTS, runner, writer)
+  const record = async <Result>(name: string, _: EntityWork<Result>) => {
+    ran.push([name])
+    return 0 as Result
+  }
+  const entities = { read: record, write: record }
+  return new SqlPetRepository({ dialect: DIALECT, runner, writer, entities })
 }
 
 describe('The repository of pets', () => {
   it.each([
-    [{ limit: 5 }, ['list', 5]],
-    [{ limit: 5, after: 3n }, ['listAfter', 3n, 5]],
-    [{ limit: 5, status: 'sold' }, ['listWithStatus', 'sold', 5]],
-    [{ limit: 5, status: 'sold', after: 3n }, ['listWithStatusAfter', 'sold', 3n, 5]],
-    [{ limit: 5, after: INT64.min - 1n }, ['list', 5]],
-    [{ limit: 5, after: INT64.min }, ['listAfter', INT64.min, 5]],
+    [{ limit: 5 }, ['pet_list', 5]],
+    [{ limit: 5, after: 3n }, ['pet_list_after', 3n, 5]],
+    [{ limit: 5, status: 'sold' }, ['pet_list_with_status', 'sold', 5]],
+    [{ limit: 5, status: 'sold', after: 3n }, ['pet_list_with_status_after', 'sold', 3n, 5]],
+    [{ limit: 5, after: INT64.min - 1n }, ['pet_list', 5]],
+    [{ limit: 5, after: INT64.min }, ['pet_list_after', INT64.min, 5]],
     [{ limit: 5, after: INT64.max + 1n }, undefined],
   ] as const)('lists %o by the statement that fits', async (query, statement) => {
     await repository().list(query)
@@ -75,21 +85,21 @@ describe('The repository of pets', () => {
       undefined,
       undefined,
     ])
-    expect(ran).toEqual([['find', INT64.max]])
+    expect(ran).toEqual([['pet_find', INT64.max]])
   })
 
   it('replays a key whose pet was not visible at first, and deletes no key', async () => {
-    rows.findKey = ['f', BigInt(KEY.at.getTime()), 7n]
-    rows.find = undefined
+    rows['idempotency_key_find'] = ['shop', 'k', 'f', BigInt(KEY.at.getTime()), 7n]
+    rows['pet_find'] = undefined
     const isDeleted = async () => {
-      rows.find = ROW
+      rows['pet_find'] = ROW
       return false
     }
     expect(await repository(isDeleted).addWithKey(NEW, KEY)).toStrictEqual({
       pet: REX,
       isReplay: true,
     })
-    expect(ran.map(([name]) => name)).not.toContain('deleteKey')
+    expect(ran.map(([name]) => name)).not.toContain('idempotency_key_delete')
   })
 
   it('gives up when the key is always taken and never found', async () => {

@@ -1,5 +1,5 @@
 import { type Cancellation, type PetError, persistenceUnavailable } from '@pet-store/domain'
-import type { SqlValue } from '../entities/codec.ts'
+import type { SqlValue } from './sql-values.ts'
 
 export const WAITING_LIMITS = {
   /** How many statements wait for a connection, a lock or the server, */
@@ -177,17 +177,4 @@ export function bytesOf(values: readonly SqlValue[]): number {
   let bytes = 500
   for (const value of values) if (typeof value === 'string') bytes += 2 * value.length
   return bytes
-}
-
-/** Keeps a call among those that must end before a database is closed. */
-export async function tracked<Result>(
-  running: Set<Promise<unknown>>,
-  call: Promise<Result>,
-): Promise<Result> {
-  running.add(call)
-  try {
-    return await call
-  } finally {
-    running.delete(call)
-  }
 }

@@ -1,22 +1,6 @@
 import type { Cancellation } from '@pet-store/domain'
-import type { SqlValues } from '../entities/codec.ts'
-
-/**
- * One SQL statement with placeholders, for a database to prepare once and run often. Rows are lists
- * of columns, in the order in which the statement names them: drivers make lists in less time than
- * objects. `Values` is the order of its placeholders, `Row` is what it returns; both exist for the
- * compiler alone.
- */
-export interface Statement<Values extends SqlValues, Row extends SqlValues> {
-  /**
-   * Different for every statement: databases that identify prepared statements by name use this
-   * one.
-   */
-  readonly name: string
-  readonly sql: string
-  readonly '~values'?: Values
-  readonly '~row'?: Row
-}
+import type { SqlValues } from './sql-values.ts'
+import type { Statement } from './statement.ts'
 
 /**
  * Runs prepared statements on one database. Each adapter brings its own, in the fastest way that

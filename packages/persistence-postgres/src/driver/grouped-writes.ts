@@ -1,13 +1,10 @@
-import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { type Cancellation, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import {
   GroupedStatements,
   type NewPetColumns,
   type PetWriter,
-  petTables,
   rejectionFor,
   type SqlValue,
-  type Statement,
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
@@ -19,6 +16,15 @@ import {
 } from '../database/failures.ts'
 import type { ConnectedDatabase } from './connections.ts'
 import { type ClaimedId, claimGroup, type KeyedPet } from './keyed-writes.ts'
+import {
+  ADD,
+  ADD_MANY,
+  ADD_MANY_WITH_KEY,
+  ADD_WITH_KEY,
+  FREE_ID,
+  IS_VISIBLE,
+  USE_ID,
+} from './pet-insert-statements.ts'
 import { connect, onConnection, runOn } from './pool-statements.ts'
 import { RepeatableStatement, reported } from './statement-runner.ts'
 import { inWriteTransaction } from './transaction.ts'
@@ -37,24 +43,22 @@ type Id = readonly [id: bigint]
  * distributed over several servers are not put together.
  */
 export function createPostgresPetWriter(
-  em: SqlEntityManager,
   connections: ConnectedDatabase,
   isDistributed: boolean,
 ): PetWriter {
   const { pool, write, onStatement, server } = connections
-  const statements = compileAdds(em)
   // Told of for each insert of a group.
   const untold = { ...connections, onStatement: undefined }
-  const addOne = new RepeatableStatement(statements.add, connections)
-  const addMany = new RepeatableStatement(statements.addMany, untold)
-  const addWithKey = new RepeatableStatement(statements.addWithKey, untold)
-  const addManyWithKey = new RepeatableStatement(statements.addManyWithKey, untold)
+  const addOne = new RepeatableStatement(ADD, connections)
+  const addMany = new RepeatableStatement(ADD_MANY, untold)
+  const addWithKey = new RepeatableStatement(ADD_WITH_KEY, untold)
+  const addManyWithKey = new RepeatableStatement(ADD_MANY_WITH_KEY, untold)
 
   async function insertOn(
     client: ClientBase,
     rows: readonly NewPetColumns[],
   ): Promise<readonly PetId[]> {
-    const columns = statements.columns.map((_, index) => rows.map((row) => row[index] ?? null))
+    const columns = columnsOf(rows)
     const ids = await addMany
       .run((statement) => runOn(client, statement, columns, 'unknown'))
       .catch((error: unknown) => {
@@ -76,8 +80,7 @@ export function createPostgresPetWriter(
     claimed: readonly KeyedPet[],
   ): Promise<readonly ClaimedId[]> {
     const rows = claimed.map(({ key, pet }) => [...key, ...pet])
-    const columns = (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? null))
-    const values = [...columns, LOCK_TIMEOUT_MS]
+    const values = [...columnsOf(rows), LOCK_TIMEOUT_MS]
     const added = await addManyWithKey.run((statement) =>
       runOn(client, statement, values, 'unknown'),
     )
@@ -110,7 +113,7 @@ export function createPostgresPetWriter(
    */
   async function assertVisible(id: ClaimedId): Promise<ClaimedId> {
     if (id === undefined) return undefined
-    const found = await write({ text: statements.find }, [id]).catch(() => [])
+    const found = await write({ text: IS_VISIBLE }, [id]).catch(() => [])
     if (found.length > 0) return id
     const cause = new Error(`The pet ${id} was added and is not visible.`)
     throw persistenceUnavailable({ outcome: 'unknown', cause })
@@ -120,10 +123,7 @@ export function createPostgresPetWriter(
     async add(pet, cancellation) {
       // Many rows on several servers would be a two-phase commit over all of them.
       if (!isDistributed) {
-        return reported(
-          onStatement?.(statements.addMany, server),
-          grouped.add(pet, pet, cancellation),
-        )
+        return reported(onStatement?.(ADD_MANY, server), grouped.add(pet, pet, cancellation))
       }
       return addOne
         .run((statement) => write(statement, pet, cancellation))
@@ -136,11 +136,11 @@ export function createPostgresPetWriter(
       const id = isDistributed
         ? claimAlone(claim, cancellation).then(assertVisible)
         : claims.add(claim, [...key, ...pet], cancellation)
-      return reported(onStatement?.(statements.addWithKey, server), id)
+      return reported(onStatement?.(ADD_WITH_KEY, server), id)
     },
     // The servers commit one after another, the one with the key perhaps first.
     ...(isDistributed && {
-      isDeleted: (id) => inWriteTransaction(pool, (client) => isUnused(client, statements, id)),
+      isDeleted: (id) => inWriteTransaction(pool, (client) => isUnused(client, id)),
     }),
   }
 }
@@ -196,93 +196,20 @@ function tooFewRows(): Error {
   return persistenceUnavailable({ outcome: 'unknown', cause })
 }
 
-/**
- * An insert waits for every transaction that has added the same id, even if it was only prepared.
- */
-async function isUnused(
-  client: ClientBase,
-  { useId, freeId }: ReturnType<typeof compileAdds>,
-  id: bigint,
-) {
-  const { rowCount } = await client.query(useId, [id])
+/** One list for each column. */
+function columnsOf(rows: readonly (readonly SqlValue[])[]): readonly (readonly SqlValue[])[] {
+  return (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? null))
+}
+
+/** Whether no transaction that has added a pet with this id can still commit. */
+async function isUnused(client: ClientBase, id: bigint): Promise<boolean> {
+  const { rowCount } = await client.query(USE_ID, [id])
   if (rowCount === 0) return false
-  await client.query(freeId, [id])
+  await client.query(FREE_ID, [id])
   return true
 }
 
 function idOf([row]: readonly Id[]): bigint {
   if (row === undefined) throw new Error('The insert of a pet returned no id.')
   return row[0]
-}
-
-function compileAdds(em: SqlEntityManager) {
-  const { table, columns, names, column, keys } = petTables(em)
-  const { id, name, categoryId } = column
-  const { owner, key, fingerprint, at, petId } = keys.column
-  const types = columns.map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
-  const placeholders = (first: number) =>
-    types.map((type, index) => `$${first + index}::${type}`).join(', ')
-  const lists = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')
-
-  const add: Statement<NewPetColumns, Id> = {
-    name: 'pet_add',
-    sql: `insert into ${table} (${names}) values (${placeholders(1)}) returning ${id}`,
-  }
-  /**
-   * One array for each column, so that the number of parameters does not grow with the rows. The
-   * sequence assigns ids in the order in which the rows come from `unnest`, so the smallest one
-   * belongs to the first row; the order in which they are returned is not guaranteed.
-   */
-  const addMany: Statement<readonly SqlValue[], Id> = {
-    name: 'pet_add_many',
-    sql: `insert into ${table} (${names}) select ${names} from unnest(${lists})
-      with ordinality as added(${names}, position) order by position returning ${id}`,
-  }
-  /**
-   * The key first: its primary key decides which of several concurrent calls stores a pet, and the
-   * others store nothing.
-   */
-  const addWithKey: Statement<readonly SqlValue[], Id> = {
-    name: 'pet_add_with_key',
-    sql: `with claimed as (
-        insert into ${keys.table} (${owner}, ${key}, ${fingerprint}, ${at}, ${petId})
-        values ($1, $2, $3, $4, nextval(pg_get_serial_sequence('${table}', '${id}')))
-        on conflict (${owner}, ${key}) do nothing returning ${petId}
-      )
-      insert into ${table} (${id}, ${names}) select ${petId}, ${placeholders(5)} from claimed returning ${id}`,
-  }
-  const given = [
-    [owner, 'text'],
-    [key, 'text'],
-    [fingerprint, 'text'],
-    [at, 'bigint'],
-    ...columns.map(({ name: column }, index) => [column, types[index]] as const),
-  ] as const
-  const givenNames = given.map(([column]) => column).join(', ')
-  const givenLists = given.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')
-  const isSameKey = [owner, key].map((one) => `claimed.${one} = given.${one}`).join(' and ')
-  /**
-   * The same for many different keys, in their order, so that two instances never wait for each
-   * other. The limit of the wait for a key ends with the statement.
-   */
-  const addManyWithKey: Statement<readonly SqlValue[], readonly [id: bigint, position: bigint]> = {
-    name: 'pet_add_many_with_key',
-    sql: `with given as (
-        select given.* from set_config('lock_timeout', $${given.length + 1}, true),
-          unnest(${givenLists}) with ordinality as given(${givenNames}, position)
-      ), claimed as (
-        insert into ${keys.table} (${owner}, ${key}, ${fingerprint}, ${at}, ${petId})
-        select ${owner}, ${key}, ${fingerprint}, ${at}, nextval(pg_get_serial_sequence('${table}', '${id}'))
-        from given order by position
-        on conflict (${owner}, ${key}) do nothing returning ${owner}, ${key}, ${petId}
-      ), added as (
-        insert into ${table} (${id}, ${names}) select ${petId}, ${names}
-        from claimed join given on ${isSameKey}
-      )
-      select ${petId}, position from claimed join given on ${isSameKey}`,
-  }
-  const find = `select 1 from ${table} where ${id} = $1`
-  const useId = `insert into ${table} (${id}, ${name}, ${categoryId}) values ($1, '', 0) on conflict do nothing`
-  const freeId = `delete from ${table} where ${id} = $1`
-  return { columns, add, addMany, addWithKey, addManyWithKey, find, useId, freeId }
 }

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { codeOf, isBusy, REQUEST_MAX_WAIT_MS, withRetries } from './failures.ts'
+import { codeOf, isBusy } from './failures.ts'
 import {
   assertAccess,
   assertDatabaseFile,
@@ -22,7 +22,8 @@ import {
   user,
 } from './file-access.ts'
 import { assertNoOrphanedLog, assertOwnLog, LOG_INDEX, linkTarget } from './logs.ts'
-import { MEMORY } from './settings.ts'
+import { REQUEST_MAX_WAIT_MS, withRetries } from './retries.ts'
+import { MEMORY, type SqliteOptions } from './settings.ts'
 import { fileIdOf, watchFiles } from './watched-files.ts'
 
 /** How a file is opened. */
@@ -31,6 +32,11 @@ export interface FileMode {
   readonly create?: boolean
   /** Whether it is only read, for which a read-only file system is enough. Default: false. */
   readonly readOnly?: boolean
+}
+
+/** How an adapter opens its file. */
+export function fileMode({ mode = 'write' }: SqliteOptions): FileMode {
+  return { create: mode === 'migrate', readOnly: mode === 'read' }
 }
 
 /** Opens a file. Rejects with one sentence that names the path; the driver's error is its cause. */

@@ -1,6 +1,7 @@
 import type { SqlValues, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { isBusy, REQUEST_MAX_WAIT_MS, unavailableOr, withRetries } from '../database/failures.ts'
+import { isBusy, unavailableOr } from '../database/failures.ts'
+import { REQUEST_MAX_WAIT_MS, withRetries } from '../database/retries.ts'
 import type { AddWrite } from './grouped-writes.ts'
 
 /**

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { withRetries } from './failures.ts'
+import { withRetries } from './retries.ts'
 
 const BUSY = new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY')
 

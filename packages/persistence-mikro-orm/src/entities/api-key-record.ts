@@ -1,0 +1,52 @@
+import { type EntityCtor, type EntityName, EntitySchema } from '@mikro-orm/core'
+import { SCOPES } from '@pet-store/access'
+import type { StoredApiKey } from '@pet-store/persistence'
+import { ScopesType, TimeType } from './column-types.ts'
+
+/** A row of API keys: what is absent is `null`. */
+export type ApiKeyRow = {
+  -readonly [Field in keyof StoredApiKey]-?: undefined extends StoredApiKey[Field]
+    ? Exclude<StoredApiKey[Field], undefined> | null
+    : StoredApiKey[Field]
+} & { successor?: ApiKeyRow | null }
+
+type ApiKeySchema = EntitySchema<ApiKeyRow, never, EntityCtor<ApiKeyRow>>
+
+/**
+ * The table of API keys: their hashes, never the keys. A successor points to the key that it
+ * replaces, so that a rotation is one insert, and `unique` lets only one succeed.
+ */
+export const ApiKeyRecord: ApiKeySchema = new EntitySchema<ApiKeyRow, never, EntityCtor<ApiKeyRow>>(
+  {
+    name: 'ApiKeyRecord',
+    tableName: 'api_key',
+    properties: {
+      id: { type: 'text', primary: true },
+      sha256: { type: 'text', unique: 'api_key_sha256' },
+      name: { type: 'text' },
+      // Becomes a check constraint too. A new scope therefore needs a migration, and a test says so.
+      scopes: { type: ScopesType, enum: true, items: [SCOPES[0], SCOPES[1], SCOPES.join(' ')] },
+      createdAt: { type: TimeType },
+      createdBy: { type: 'text', nullable: true },
+      expiresAt: { type: TimeType, nullable: true },
+      revokedAt: { type: TimeType, nullable: true },
+      revokedBy: { type: 'text', nullable: true },
+      lastUsedAt: { type: TimeType, nullable: true },
+      // The id alone, and no foreign key, which a distributed engine would not allow.
+      replaces: {
+        kind: '1:1',
+        // The declared types know only relations whose value is a row.
+        entity: () => ApiKeyRecord as unknown as EntityName<string>,
+        owner: true,
+        mapToPk: true,
+        fieldName: 'replaces',
+        unique: 'api_key_replaces',
+        nullable: true,
+        createForeignKeyConstraint: false,
+      },
+      // Until when the replaced key stays valid.
+      overlapUntil: { type: TimeType, nullable: true },
+      successor: { kind: '1:1', entity: () => ApiKeyRecord, mappedBy: 'replaces', nullable: true },
+    },
+  },
+)

@@ -1,0 +1,18 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { PET_IMPORT_STATES, type PetImport } from '@pet-store/persistence'
+import { CountType, Int64Type, TimeType } from './column-types.ts'
+
+/** The table of imports. No row is ever removed. */
+export const PetImportRecord = defineEntity({
+  name: 'PetImportRecord',
+  tableName: 'pet_import',
+  properties: {
+    // Assigned by the importer: one more than the last that it has seen, so that of two that begin
+    // at once only one can.
+    id: p.type(Int64Type).$type<bigint>().primary().autoincrement(false),
+    sha256: p.text(),
+    state: p.enum(PET_IMPORT_STATES),
+    lines: p.type(CountType).$type<number>(),
+    changedAt: p.type(TimeType).$type<Date>(),
+  } satisfies Record<keyof PetImport, unknown>,
+})

@@ -1,0 +1,84 @@
+import { DriverException } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/sql'
+import { type PetError, persistenceUnavailable } from '@pet-store/domain'
+import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
+import { tooManyWait, WAITING_LIMITS } from '../statements/grouped-statements.ts'
+import { RunningCalls } from '../statements/running-calls.ts'
+
+/** Work on entities. It must not begin a transaction, so only its last statement may write. */
+export type EntityWork<Result> = (em: SqlEntityManager) => Promise<Result>
+
+/**
+ * Runs work, and runs it again for a limited time while others are in its way. Rejects with
+ * `persistence_unavailable` if the database cannot work now.
+ */
+type RunWork = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/** What an adapter adds to the entity manager. */
+export interface EntityManagersOptions {
+  /** For work that changes nothing. */
+  readonly read: RunWork
+  /** For work that ends with a write; the outcome of an error is right for it. */
+  readonly write: RunWork
+  readonly onStatement?: OnStatement | undefined
+  readonly server?: DatabaseServer
+}
+
+/**
+ * Runs work that is not hot through MikroORM, each on an entity manager of its own. No more of it
+ * waits than other statements may. `name` is what `onStatement` calls it.
+ */
+export class EntityManagers {
+  readonly #em: SqlEntityManager
+  readonly #options: EntityManagersOptions
+  readonly #running = new RunningCalls()
+
+  constructor(em: SqlEntityManager, options: EntityManagersOptions) {
+    this.#em = em
+    this.#options = options
+  }
+
+  read<Result>(name: string, work: EntityWork<Result>): Promise<Result> {
+    return this.#run(this.#options.read, name, work)
+  }
+
+  write<Result>(name: string, work: EntityWork<Result>): Promise<Result> {
+    return this.#run(this.#options.write, name, work)
+  }
+
+  /** Resolves when everything that was begun has ended. */
+  finish(): Promise<void> {
+    return this.#running.finish()
+  }
+
+  async #run<Result>(run: RunWork, name: string, work: EntityWork<Result>): Promise<Result> {
+    const { onStatement, server } = this.#options
+    if (this.#running.count >= WAITING_LIMITS.maxStatements) throw tooManyWait()
+    const end = server && onStatement?.({ name }, server)
+    try {
+      const result = await this.#running.track(run(() => this.#onFork(work)))
+      end?.()
+      return result
+    } catch (error) {
+      end?.(error)
+      throw error
+    }
+  }
+
+  async #onFork<Result>(work: EntityWork<Result>): Promise<Result> {
+    try {
+      return await work(this.#em.fork({ disableTransactions: true }))
+    } catch (error) {
+      throw unwrap(error)
+    }
+  }
+}
+
+const UNAVAILABLE: PetError['code'] = 'persistence_unavailable'
+
+/** MikroORM wraps whatever is thrown below it, and copies the fields. */
+function unwrap(error: unknown): unknown {
+  if (!(error instanceof DriverException) || error.code !== UNAVAILABLE) return error
+  const { message, cause, outcome } = error as unknown as PetError
+  return persistenceUnavailable({ message, cause, ...(outcome && { outcome }) })
+}

@@ -1,0 +1,40 @@
+import type { EntityMetadata, MigrationObject } from '@mikro-orm/core'
+import { Migrator } from '@mikro-orm/migrations'
+import { ApiKeyRecord } from '../entities/api-key-record.ts'
+import { INT64_TYPES } from '../entities/column-types.ts'
+import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
+import { PetImportRecord } from '../entities/pet-import-record.ts'
+import { PetRecord } from '../entities/pet-record.ts'
+import type { SqlDialect } from '../statements/sql-dialect.ts'
+
+/** The options of the ORM that are the same for every database; the adapter adds its connection. */
+export function ormOptions({ int64 }: SqlDialect, migrations: readonly MigrationObject[]) {
+  return {
+    entities: [PetRecord, IdempotencyKeyRecord, ApiKeyRecord, PetImportRecord],
+    discovery: {
+      onMetadata({ props }: EntityMetadata): void {
+        for (const property of props) {
+          if (INT64_TYPES.includes(property.type)) property.columnTypes = [int64]
+        }
+      },
+    },
+    // Listed here, because the ORM would otherwise look for installed packages, and a bundled
+    // program has none.
+    extensions: [Migrator],
+    migrations: {
+      migrationsList: [...migrations],
+      tableName: 'migration',
+      // Migrations are written by hand and compared with the entities by a test.
+      snapshot: false,
+      // The adapter runs all of them in one transaction.
+      transactional: false,
+      silent: true,
+    },
+    // The adapters begin transactions themselves: below the ORM, Kysely never gives back a
+    // connection whose `begin` or `rollback` has failed.
+    implicitTransactions: false,
+    debug: false,
+    // Only warnings are left, and standard output belongs to the program.
+    logger: (message: string) => console.error(message),
+  }
+}

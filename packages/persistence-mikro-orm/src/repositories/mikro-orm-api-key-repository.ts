@@ -1,0 +1,109 @@
+import type { FilterQuery } from '@mikro-orm/core'
+import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
+import type { StoredApiKey } from '@pet-store/persistence'
+import { apiKeyFromRow, rowFromApiKey } from '../entities/api-key-columns.ts'
+import { ApiKeyRecord, type ApiKeyRow } from '../entities/api-key-record.ts'
+import type { EntityManagers } from '../orm/entity-managers.ts'
+import { markKeysUsed } from '../statements/api-key-statements.ts'
+
+/** API keys in an SQL database, read and written as entities. */
+export class MikroOrmApiKeyRepository implements ApiKeyRepository {
+  readonly #entities: EntityManagers
+
+  constructor(entities: EntityManagers) {
+    this.#entities = entities
+  }
+
+  async add(key: NewApiKey): Promise<void> {
+    await this.#entities.write('api_key_add', (em) => em.insert(ApiKeyRecord, rowFromApiKey(key)))
+  }
+
+  replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
+    const row = rowFromApiKey({ ...successor, replaces: id, overlapUntil: until })
+    return this.#entities.write('api_key_replace', async (em) => {
+      if ((await em.count(ApiKeyRecord, { id })) === 0)
+        throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
+      // Only one of many at the same time succeeds.
+      const insert = em.createQueryBuilder(ApiKeyRecord).insert(row).onConflict('replaces').ignore()
+      return (await insert.execute('run')).affectedRows > 0
+    })
+  }
+
+  find(id: string): Promise<ApiKey | undefined> {
+    return this.#findOne('api_key_find', { id })
+  }
+
+  findByHash(sha256: string): Promise<ApiKey | undefined> {
+    return this.#findOne('api_key_find_by_hash', { sha256 })
+  }
+
+  list(): Promise<readonly ApiKey[]> {
+    return this.#findAll('api_key_list', {})
+  }
+
+  listChangedSince(time: Date): Promise<readonly ApiKey[]> {
+    const since = { $gte: time }
+    return this.#findAll('api_key_list_changed', {
+      // A key that was replaced has changed when its successor was added.
+      $or: [{ createdAt: since }, { revokedAt: since }, { successor: { createdAt: since } }],
+    })
+  }
+
+  revoke(id: string, at: Date, by?: string): Promise<boolean> {
+    return this.#entities.write('api_key_revoke', async (em) => {
+      if ((await em.count(ApiKeyRecord, { id })) === 0) return false
+      await em.nativeUpdate(
+        ApiKeyRecord,
+        { id, revokedAt: null },
+        { revokedAt: at, revokedBy: by ?? null },
+      )
+      return true
+    })
+  }
+
+  async markUsed(uses: readonly KeyUse[]): Promise<void> {
+    if (uses.length === 0) return
+    const latest = new Map<string, number>()
+    for (const { id, at } of uses) {
+      latest.set(id, Math.max(at.getTime(), latest.get(id) ?? Number.NEGATIVE_INFINITY))
+    }
+    await this.#entities.write('api_key_mark_used', (em) =>
+      em.execute(markKeysUsed(latest.size), [...latest].flat(), 'run'),
+    )
+  }
+
+  #findOne(name: string, where: FilterQuery<ApiKeyRow>): Promise<ApiKey | undefined> {
+    return this.#entities.read(name, async (em) => {
+      const found = await em.findOne(ApiKeyRecord, where, { populate: ['successor'] })
+      return found === null ? undefined : keyWithSuccessor(found)
+    })
+  }
+
+  #findAll(name: string, where: FilterQuery<ApiKeyRow>): Promise<readonly ApiKey[]> {
+    return this.#entities.read(name, async (em) => {
+      const found = await em.find(ApiKeyRecord, where, {
+        populate: ['successor'],
+        orderBy: { createdAt: 'asc' },
+      })
+      return found.map(keyWithSuccessor)
+    })
+  }
+}
+
+/** A stored key says which one it replaces; a key of the port says by which one it was replaced. */
+function keyWithSuccessor(row: ApiKeyRow): ApiKey {
+  const { sha256: _, replaces: __, overlapUntil: ___, ...key } = apiKeyFromRow(row)
+  if (!row.successor) return key
+  const successor = apiKeyFromRow(row.successor)
+  return { ...key, ...endOf(key, successor), replacedBy: successor.id }
+}
+
+/** A key ends with the overlap, unless it ends earlier anyway. */
+function endOf(
+  { expiresAt }: Partial<StoredApiKey>,
+  { overlapUntil }: StoredApiKey,
+): { readonly expiresAt?: Date } {
+  if (expiresAt === undefined || overlapUntil === undefined)
+    return overlapUntil ? { expiresAt: overlapUntil } : {}
+  return { expiresAt: expiresAt < overlapUntil ? expiresAt : overlapUntil }
+}

@@ -1,0 +1,111 @@
+import { PET_FIELDS } from '@pet-store/domain'
+import {
+  IDEMPOTENCY_KEY_COLUMNS,
+  NEW_PET_COLUMNS,
+  type NewPetColumns,
+  type SqlValue,
+  type Statement,
+} from '@pet-store/persistence-mikro-orm'
+
+const PET_TYPES = Object.values(PET_FIELDS).map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
+
+/** One placeholder for each column of a new pet: `$1::text, $2::bigint` and so on. */
+function petValues(first: number): string {
+  return PET_TYPES.map((type, index) => `$${first + index}::${type}`).join(', ')
+}
+
+/** One list of values for each column of new pets: `$1::text[], $2::bigint[]` and so on. */
+function petLists(first: number): string {
+  return PET_TYPES.map((type, index) => `$${first + index}::${type}[]`).join(', ')
+}
+
+/** Adds one pet. */
+export const ADD: Statement<NewPetColumns, readonly [id: bigint]> = {
+  name: 'pet_add',
+  sql: `
+    insert into pet (${NEW_PET_COLUMNS})
+    values (${petValues(1)})
+    returning id`,
+}
+
+/**
+ * Adds many pets. One array for each column, so that the number of parameters does not grow with
+ * the rows. The sequence assigns ids in the order in which the rows come from `unnest`, so the
+ * smallest one belongs to the first row; the order in which they are returned is not guaranteed.
+ */
+export const ADD_MANY: Statement<readonly SqlValue[], readonly [id: bigint]> = {
+  name: 'pet_add_many',
+  sql: `
+    insert into pet (${NEW_PET_COLUMNS})
+    select ${NEW_PET_COLUMNS}
+    from unnest(${petLists(1)})
+      with ordinality as added(${NEW_PET_COLUMNS}, position)
+    order by position
+    returning id`,
+}
+
+/**
+ * Adds one pet, unless its idempotency key is taken. The key first: its primary key decides which of
+ * several concurrent calls stores a pet, and the others store nothing.
+ */
+export const ADD_WITH_KEY: Statement<readonly SqlValue[], readonly [id: bigint]> = {
+  name: 'pet_add_with_key',
+  sql: `
+    with claimed as (
+      insert into idempotency_key (${IDEMPOTENCY_KEY_COLUMNS})
+      values ($1, $2, $3, $4, nextval(pg_get_serial_sequence('pet', 'id')))
+      on conflict (owner, key) do nothing
+      returning pet_id
+    )
+    insert into pet (id, ${NEW_PET_COLUMNS})
+    select pet_id, ${petValues(5)}
+    from claimed
+    returning id`,
+}
+
+/**
+ * The same for many different keys, in their order, so that two instances never wait for each other.
+ * The last value limits the wait for a key, which ends with the statement.
+ */
+export const ADD_MANY_WITH_KEY: Statement<
+  readonly SqlValue[],
+  readonly [id: bigint, position: bigint]
+> = {
+  name: 'pet_add_many_with_key',
+  sql: `
+    with given as (
+      select given.*
+      from set_config('lock_timeout', $${PET_TYPES.length + 5}, true),
+        unnest($1::text[], $2::text[], $3::text[], $4::bigint[], ${petLists(5)})
+          with ordinality
+          as given(owner, key, fingerprint, created_at, ${NEW_PET_COLUMNS}, position)
+    ), claimed as (
+      insert into idempotency_key (${IDEMPOTENCY_KEY_COLUMNS})
+      select owner, key, fingerprint, created_at, nextval(pg_get_serial_sequence('pet', 'id'))
+      from given
+      order by position
+      on conflict (owner, key) do nothing
+      returning owner, key, pet_id
+    ), added as (
+      insert into pet (id, ${NEW_PET_COLUMNS})
+      select pet_id, ${NEW_PET_COLUMNS}
+      from claimed join given on claimed.owner = given.owner and claimed.key = given.key
+    )
+    select pet_id, position
+    from claimed join given on claimed.owner = given.owner and claimed.key = given.key`,
+}
+
+export const IS_VISIBLE = `
+  select 1
+  from pet
+  where id = $1`
+
+/** Waits for every transaction that has added the same id, even if it was only prepared. */
+export const USE_ID = `
+  insert into pet (id, name, category_id)
+  values ($1, '', 0)
+  on conflict do nothing`
+
+export const FREE_ID = `
+  delete from pet
+  where id = $1`

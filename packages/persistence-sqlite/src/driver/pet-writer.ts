@@ -1,0 +1,50 @@
+import type { PetId } from '@pet-store/domain'
+import {
+  IDEMPOTENCY_KEY_COLUMNS,
+  NEW_PET_COLUMNS,
+  type NewKeyColumns,
+  type NewPetColumns,
+  type PetWriter,
+} from '@pet-store/persistence-mikro-orm'
+import type { Database } from 'better-sqlite3'
+import type { AddWrite } from './grouped-writes.ts'
+
+const INSERT_PET = `
+  insert into pet (${NEW_PET_COLUMNS})
+  values (?, ?, ?)`
+
+const FIND_KEY = `
+  select 1
+  from idempotency_key
+  where owner = ? and key = ?`
+
+const INSERT_KEY = `
+  insert into idempotency_key (${IDEMPOTENCY_KEY_COLUMNS})
+  values (?, ?, ?, ?, ?)`
+
+/** Adds pets; those of one turn of the event loop share a transaction. */
+export function createSqlitePetWriter(database: Database, addWrite: AddWrite): PetWriter {
+  // A number would be rounded, and `safeIntegers` makes it a bigint.
+  const insertPet = database.prepare<[NewPetColumns]>(INSERT_PET).safeIntegers()
+  const findKey = database.prepare(FIND_KEY)
+  const insertKey = database.prepare(INSERT_KEY)
+
+  const add = (pet: NewPetColumns) => insertPet.run(pet).lastInsertRowid as PetId
+
+  // Inside the transaction of the group this is a savepoint. SQLite has one writer at a time: that
+  // the key is not there stays true.
+  const addBoth = database.transaction(
+    ([owner, key, fingerprint, at]: NewKeyColumns, pet: NewPetColumns) => {
+      if (findKey.get(owner, key) !== undefined) return undefined
+      const id = add(pet)
+      insertKey.run(owner, key, fingerprint, at, id)
+      return id
+    },
+  )
+
+  return {
+    add: (pet, cancellation) => addWrite(() => add(pet), pet, cancellation),
+    addWithKey: (key, pet, cancellation) =>
+      addWrite(() => addBoth(key, pet), [...key, ...pet], cancellation),
+  }
+}

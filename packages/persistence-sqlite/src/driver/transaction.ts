@@ -1,0 +1,32 @@
+import type { Database } from 'better-sqlite3'
+import { unavailableAfterCommit, unavailableOr } from '../database/failures.ts'
+import { withRetries } from '../database/retries.ts'
+import { assertFilesUnmoved } from '../database/watched-files.ts'
+
+/**
+ * Runs some work in one transaction that no other connection can write beside, and rolls it back
+ * when it fails. Waits for the lock without blocking the thread. Rejects with the work's own error
+ * or with `persistence_unavailable`, whose outcome is `unknown` only if the commit was begun.
+ *
+ * MikroORM's migrator takes no lock of its own: of two programs that start together, one would
+ * fail. SQLite has one writer at a time, so the second program waits here and then finds the work
+ * done.
+ */
+export async function inWriteTransaction<Result>(
+  database: Database,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  assertFilesUnmoved(database)
+  let isCommitting = false
+  try {
+    await withRetries(() => database.exec('begin immediate'))
+    const result = await work()
+    isCommitting = true
+    database.exec('commit')
+    assertFilesUnmoved(database, 'unknown')
+    return result
+  } catch (error) {
+    if (database.inTransaction) database.exec('rollback')
+    throw isCommitting ? unavailableAfterCommit(error) : unavailableOr(error)
+  }
+}
