@@ -36,7 +36,7 @@ it.each([
 )
 
 it.each([
-  ['not_stored', {}, 'The pet was not added: the service cannot reach its database at present.'],
+  ['not_stored', {}, 'The pet was not added: the database cannot serve requests at present.'],
   [
     'unknown',
     { 'Idempotency-Key': 'k' },
@@ -55,7 +55,7 @@ it.each([
   [
     'not_stored',
     { 'Idempotency-Key': 'k' },
-    'The service cannot reach its database at present. An earlier request with the same Idempotency-Key may have added the pet: repeat it with that key to find out.',
+    'The database cannot serve requests at present. An earlier request with the same Idempotency-Key may have added the pet: repeat it with that key to find out.',
   ],
 ] as const)(
   'while the database is unavailable, a POST says what is known of its pet: %s with %j',

@@ -22,7 +22,7 @@ export function databaseUnavailable(
   const message =
     write !== undefined && isWriting && outcome !== 'not_stored'
       ? maybeDone(res, write)
-      : notDone(res, 'the service cannot reach its database at present')
+      : notDone(res, 'the database cannot serve requests at present')
   return new HttpError('service_unavailable', message, retryAfter(RETRY_AFTER.unavailable))
 }
 
