@@ -147,6 +147,32 @@ it('guessing costs at most 20 look-ups a second from one address, even when the 
   expect(await use(createApiKeyText())).toBeUndefined()
 })
 
+it.each(['pets_', 'secret', 'x'.repeat(40)])(
+  'guessing by malformed keys such as %j is limited as any other',
+  async (text) => {
+    const verdicts = []
+    for (let count = 0; count < 100; count += 1) verdicts.push(await use(`${text}${count}`))
+    expect(verdicts.filter((verdict) => verdict === 'too_many_look_ups')).toHaveLength(80)
+    expect(await use(createApiKeyText())).toBe('too_many_look_ups')
+    expect(asked()).toBe(0)
+  },
+)
+
+it('a static key is found by guessing no more than a stored one, unless it was valid a moment ago', async () => {
+  const staticKeys = ['shop', 'kiosk'].map((keyId) => ({ keyId, sha256: hashApiKey(keyId) }))
+  check = createKeyCheck({ keys, staticKeys, lifetimeMs: LIFETIME_MS })
+  expect(await use('kiosk')).toMatchObject({ keyId: 'kiosk' })
+  for (let count = 0; count < 20; count += 1) await use(`shop${count}`)
+  expect(await use('shop')).toBe('too_many_look_ups')
+  expect(await use('kiosk')).toMatchObject({ keyId: 'kiosk' })
+  expect(await use('shop', () => '192.0.2.2')).toMatchObject({ keyId: 'shop' })
+  wait(60_000)
+  for (let count = 0; count < 20; count += 1) await use(`shop${count}`)
+  expect(await use('kiosk')).toBe('too_many_look_ups')
+  wait(1_000)
+  expect(await use('kiosk')).toMatchObject({ keyId: 'kiosk' })
+})
+
 it('guessing does not affect other addresses or cached keys', async () => {
   const { text } = await issue()
   await use(text)

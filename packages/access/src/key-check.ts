@@ -2,11 +2,12 @@ import { hash } from 'node:crypto'
 import { invalid, SCOPES, type Scope, type VerifiedKey } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { isApiKeyText } from './api-key-text.ts'
+import { createGuessLimit } from './guess-limit.ts'
 import { createKeyLookUps } from './key-look-ups.ts'
 
 /**
  * The result of a check: a valid key; `undefined` for one that is unknown, expired or revoked,
- * without telling which; or that the key was not looked up, because its client's address tries too
+ * without telling which; or that the key was not checked, because its client's address tries too
  * many.
  */
 export type KeyVerdict = VerifiedKey | undefined | 'too_many_look_ups'
@@ -14,8 +15,9 @@ export type KeyVerdict = VerifiedKey | undefined | 'too_many_look_ups'
 /** Checks the key of every request. */
 export interface KeyCheck {
   /**
-   * `address` is called only when the database must be asked:
-   * beyond 20 look-ups a second from one client address the verdict is `too_many_look_ups`.
+   * `address` is called unless the key was valid a moment ago. Any other key, whatever it looks
+   * like and wherever valid keys are kept, is one of the 20 that the address may try in a second;
+   * beyond them the verdict is `too_many_look_ups`, even for a valid key.
    * Rejects with the error of the repository when the database must be asked and is unavailable.
    */
   check(key: string, address: () => string): KeyVerdict | Promise<KeyVerdict>
@@ -37,12 +39,15 @@ export interface KeyCheckOptions {
    */
   readonly lifetimeMs: number
   /**
-   * Called, once in each minute at most, when an address has used up its look-ups. If that is the
+   * Called, once in each minute at most, when an address has tried too many keys. If that is the
    * address of a proxy, all clients behind it share one limit: the client addresses that the proxy
    * forwards should be trusted instead.
    */
   readonly onLookUpLimit?: (address: string) => void
 }
+
+/** How long a static key counts as valid a moment ago. */
+const RECENT_MS = 60_000
 
 /**
  * Makes a check that seldom asks the database: keys that were recently found valid are cached by
@@ -52,7 +57,10 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
   const { keys, staticKeys = [], lifetimeMs, onLookUpLimit = () => {} } = options
   const staticKeysBySha256 = verifiedBySha256(staticKeys)
   const uses = createKeyUses(keys)
-  const { cache, lookUp, lookUpFor } = createKeyLookUps(keys, uses.record, onLookUpLimit)
+  const { cache, lookUp, isRunning } = createKeyLookUps(keys, uses.record)
+  const mayTry = createGuessLimit(onLookUpLimit)
+  /** When each static key was last valid, by a clock that is never set back. */
+  const staticUsesMs = new Map<string, number>()
 
   return {
     check(key, address) {
@@ -69,8 +77,17 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
         return cached.verified
       }
       const fixed = staticKeysBySha256.get(sha256)
-      if (fixed !== undefined) return fixed
-      return isApiKeyText(key) ? lookUpFor(address, sha256) : undefined
+      if (fixed !== undefined) {
+        const nowMs = performance.now()
+        const wasValid = nowMs - (staticUsesMs.get(sha256) ?? Number.NEGATIVE_INFINITY) < RECENT_MS
+        if (!wasValid && !mayTry(address())) return 'too_many_look_ups'
+        staticUsesMs.set(sha256, nowMs)
+        return fixed
+      }
+      // All who want one key at the same time share its look-up.
+      if (isRunning(sha256)) return lookUp(sha256)
+      if (!mayTry(address())) return 'too_many_look_ups'
+      return isApiKeyText(key) ? lookUp(sha256) : undefined
     },
     writeUses: uses.write,
   }

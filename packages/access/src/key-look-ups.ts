@@ -1,17 +1,13 @@
 import { apiKeyState, type VerifiedKey } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
-import { createMemoryRateLimiter } from './rate-limiter.ts'
 
 /** Look-ups of keys in the database by their hashes, and the cache of what they have found. */
 export interface KeyLookUps {
   readonly cache: ReadonlyMap<string, CachedKey>
   /** Looks a key up. All callers that want the same key at the same time share one look-up. */
   lookUp(sha256: string): Promise<VerifiedKey | undefined>
-  /** The same for the client of this address, which may look up so many only. */
-  lookUpFor(
-    address: () => string,
-    sha256: string,
-  ): Promise<VerifiedKey | undefined> | 'too_many_look_ups'
+  /** Whether the key is being looked up. */
+  isRunning(sha256: string): boolean
 }
 
 /** A valid key in the cache. */
@@ -25,24 +21,14 @@ interface CachedKey {
 
 /** The maximum number of keys in the cache: those that were looked up last. */
 const CAPACITY = 10_000
-const LOOK_UPS = { requests: 20, windowMs: 1000 }
-/** In one window. Beyond them, no further address is allowed a look-up until the next window. */
-const MAX_ADDRESSES = 10_000
-const REPORTS = { requests: 1, windowMs: 60_000 }
 
-/**
- * Invalid keys are not cached, so that guessing cannot fill the cache. `onLimit` is called once a
- * minute at most.
- */
+/** Invalid keys are not cached, so that guessing cannot fill the cache. */
 export function createKeyLookUps(
   keys: Pick<ApiKeyRepository, 'findByHash'>,
   onFound: (verified: VerifiedKey) => void,
-  onLimit: (address: string) => void,
 ): KeyLookUps {
   const cache = new Map<string, CachedKey>()
   const running = new Map<string, Promise<VerifiedKey | undefined>>()
-  const limiter = createMemoryRateLimiter(LOOK_UPS, () => performance.now(), MAX_ADDRESSES)
-  const reports = createMemoryRateLimiter(REPORTS, () => performance.now())
 
   async function ask(sha256: string): Promise<VerifiedKey | undefined> {
     const askedAtMs = performance.now()
@@ -69,16 +55,5 @@ export function createKeyLookUps(
     return verdict
   }
 
-  function mayLookUp(address: string): boolean {
-    const { isAllowed } = limiter.take(address)
-    if (!isAllowed && reports.take('').isAllowed) onLimit(address)
-    return isAllowed
-  }
-
-  return {
-    cache,
-    lookUp,
-    lookUpFor: (address, sha256) =>
-      running.has(sha256) || mayLookUp(address()) ? lookUp(sha256) : 'too_many_look_ups',
-  }
+  return { cache, lookUp, isRunning: (sha256) => running.has(sha256) }
 }

@@ -31,8 +31,8 @@ export interface PetAppOptions extends PageOptions {
   /** How many requests each key may make. Default: unlimited. */
   readonly rateLimiting?: RateLimiting
   /**
-   * How many requests with a valid key may be under way; more wait for up to a second, then get
-   * 503. Default: unlimited.
+   * How many requests with a valid key may be under way, four fifths of them of one key at most;
+   * more wait for up to a second, then get 503. Default: unlimited.
    */
   readonly maxConcurrentRequests?: number
   /** Returns the current time, so that tests can run in 2030. Default: the clock of the system. */
@@ -78,7 +78,8 @@ export function createPetApp(options: PetAppOptions): HttpApp {
 /** The limits that are configured, for requests with a valid key. */
 function limitsOf({ maxConcurrentRequests, rateLimiting }: PetAppOptions): Check[] {
   return [
-    ...(maxConcurrentRequests === undefined ? [] : [limitSlots(maxConcurrentRequests)]),
+    // First: a key that is over its rate takes no slot.
     ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),
+    ...(maxConcurrentRequests === undefined ? [] : [limitSlots(maxConcurrentRequests)]),
   ]
 }

@@ -220,8 +220,9 @@ export const SETTINGS = {
   maxConcurrentRequests: {
     variable: 'MAX_CONCURRENT_REQUESTS',
     meaning:
-      'The maximum number of requests for pets under way; others wait for up to a second, ' +
-      'then get 503. Each takes up to 300 kB, so the default fits a limit of 512 MB.',
+      'The maximum number of requests for pets under way, four fifths of them of one API key; ' +
+      'others wait for up to a second, then get 503. ' +
+      'Each takes up to 300 kB, so the default fits a limit of 512 MB.',
     default: '500',
     parse: (text) => parseInteger(text, 1, 1_000_000),
   },

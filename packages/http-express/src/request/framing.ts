@@ -18,6 +18,11 @@ export function assertFraming(req: IncomingMessage, res: ServerResponse): void {
  */
 const HOST = /^(?:(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?)?$/i
 
+/** Whether a text is the host of a request: a host name or address, perhaps with a port. */
+export function isHost(text: string): boolean {
+  return HOST.test(text)
+}
+
 /**
  * Asserts exactly one valid `Host`, which `createPetServer` turns off in Node, whose response would
  * lack the error body; and that fields are not repeated which count once: Node takes the first one,

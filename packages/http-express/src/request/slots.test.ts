@@ -1,19 +1,35 @@
 import { EventEmitter } from 'node:events'
-import { SCOPES } from '@pet-store/access'
+import {
+  createApiKeyText,
+  createMemoryRateLimiter,
+  createStaticKeys,
+  hashApiKey,
+  SCOPES,
+} from '@pet-store/access'
 import type { Cancellation } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { CONTEXT, type HandlerResponse } from '../response/context.ts'
-import { GET, GOOD_POST } from '../testing/broken-requests.test-support.ts'
+import { GET, GOOD_POST, HOST, KEY, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import {
+  API_KEY,
+  startTestServer,
+  type TestServerOptions,
+} from '../testing/start-test-server.test-support.ts'
 import type { HandlerRequest } from './handler.ts'
 import { limitSlots } from './slots.ts'
 
 const PET = '{"name":"Rex","categoryId":1}'
+const IDLE = { method: 'GET', headers: {}, complete: true } as HandlerRequest
+const OTHER_KEY = createApiKeyText()
+const BOTH_KEYS = createStaticKeys([
+  { keyId: 'test-key', sha256: hashApiKey(API_KEY) },
+  { keyId: 'other-key', sha256: hashApiKey(OTHER_KEY) },
+])
 
 /** A server on which adding a pet takes until `release` is called. */
-async function startHeldServer(maxConcurrentRequests: number) {
+async function startHeldServer(maxConcurrentRequests: number, options: TestServerOptions = {}) {
   const pets = createMemoryPets()
   const held: { release: () => void; cancellations: (Cancellation | undefined)[] } = {
     release: () => {},
@@ -28,13 +44,18 @@ async function startHeldServer(maxConcurrentRequests: number) {
     return pets.add(pet)
   }
   const repository = { ...pets, add, addWithKey: pets.addWithKey }
-  const server = await startTestServer({ repository, maxConcurrentRequests })
+  const server = await startTestServer({
+    repository,
+    maxConcurrentRequests,
+    tokenCheck: BOTH_KEYS,
+    ...options,
+  })
   return { server, held }
 }
 
 it('rejects requests that wait for a second, and no others', async () => {
   const { server, held } = await startHeldServer(2)
-  const first = [server.post(PET), server.post(PET)]
+  const first = [server.post(PET), server.post(PET, { key: OTHER_KEY })]
   await expect.poll(() => held.cancellations).toHaveLength(2)
 
   const late = Promise.all([
@@ -85,10 +106,9 @@ it('rejects at once what comes when 4,000 requests wait, and never many at a tim
   const check = limitSlots(1)
   const rejected: string[] = []
   const arrive = (name: string) => {
-    const req = { method: 'GET', headers: {} } as HandlerRequest
     const res = new EventEmitter() as HandlerResponse
-    Object.assign(res, { [CONTEXT]: { req } })
-    const pending = check(req, res)
+    Object.assign(res, { [CONTEXT]: { req: IDLE } })
+    const pending = check(IDLE, res)
     pending?.catch(() => rejected.push(name))
   }
   arrive('under way')
@@ -141,4 +161,78 @@ it('counts responses that their clients do not read', async () => {
   expectError(await server.send({ path: '/v1/pets/1' }), 'service_unavailable')
   slow.reset()
   expectError(await server.send({ path: '/v1/pets/1' }), 'not_found')
+})
+
+it('one key takes four fifths of the slots, so that another key finds one free', async () => {
+  const { server, held } = await startHeldServer(5)
+  const busy = Array.from({ length: 6 }, () => server.post(PET))
+  await expect.poll(() => held.cancellations).toHaveLength(4)
+  await expect.poll(() => server.log.begun).toBe(6)
+  expect((await server.send({ key: OTHER_KEY })).status).toBe(200)
+  expect(held.cancellations).toHaveLength(4)
+  held.release()
+  expect((await Promise.all(busy)).map(({ status }) => status)).toEqual(Array(6).fill(201))
+})
+
+it('a free slot goes to each key that waits in turn', async () => {
+  const started: string[] = []
+  const check = limitSlots(1)
+  const responses = ['first', 'a', 'a', 'a', 'b'].map((keyId) => {
+    const res = new EventEmitter() as HandlerResponse
+    Object.assign(res, { [CONTEXT]: { req: IDLE, verifiedKey: { keyId, scopes: [] } } })
+    void Promise.resolve(check(IDLE, res)).then(() => started.push(keyId))
+    return res
+  })
+  for (const res of responses) {
+    await new Promise(setImmediate)
+    res.emit('close')
+  }
+  expect(started).toEqual(['first', 'a', 'b'])
+})
+
+it('a request over the rate of its key takes no slot', async () => {
+  const limit = { requests: 1, windowMs: 60_000 }
+  const rateLimiting = { limit, limiter: createMemoryRateLimiter(limit) }
+  const { server, held } = await startHeldServer(1, { rateLimiting })
+  const first = server.post(PET)
+  await expect.poll(() => held.cancellations).toHaveLength(1)
+  // Without a wait for the slot that is taken.
+  expectError(await server.send({}), 'rate_limited')
+  held.release()
+  expect((await first).status).toBe(201)
+})
+
+it('a slot is free once its response has been sent, even while its client stays half open', async () => {
+  const server = await startTestServer({ maxConcurrentRequests: 1 })
+  const open = [1, 2, 3].map(() => server.connect())
+  for (const connection of open) {
+    connection.write(
+      `POST /v1/pets HTTP/1.1\r\n${HOST}${KEY}Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`,
+    )
+    expectError(await connection.response(), 'unsupported_media_type')
+  }
+  // Each of them is sent and keeps its connection for a second.
+  expect(await server.connections()).toBe(3)
+  expect(server.log.requests).toHaveLength(3)
+  expect((await server.send({})).status).toBe(200)
+  for (const connection of open) connection.end()
+})
+
+it('a request that waits with much of a body in chunks is rejected at once', async () => {
+  const { server, held } = await startHeldServer(1)
+  const first = server.post(PET)
+  await expect.poll(() => held.cancellations).toHaveLength(1)
+  const waiting = server.connect().write(`${POST}Transfer-Encoding: chunked\r\n\r\n`)
+  await expect.poll(() => server.log.begun).toBe(2)
+  const late = server
+    .connect()
+    .write(`${POST}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(300)}`)
+  expectError(await late.response(), 'service_unavailable')
+  expect(server.log.requests).toHaveLength(1)
+  held.release()
+  expect((await first).status).toBe(201)
+  waiting.write(`1d\r\n${PET}\r\n0\r\n\r\n`)
+  expect((await waiting.response()).status).toBe(201)
+  waiting.end()
+  late.end()
 })

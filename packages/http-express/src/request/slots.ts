@@ -1,12 +1,20 @@
-import type { HandlerResponse } from '../response/context.ts'
+import { Socket } from 'node:net'
+import { type AnyResponse, CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { onceLeft } from '../response/response-left.ts'
-import type { Check } from './handler.ts'
+import type { Check, HandlerRequest } from './handler.ts'
 import { overloaded } from './unavailable.ts'
 
+/** How much of the slots the requests of one API key may take, so that others find some free. */
+const MAX_SHARE = 4 / 5
 /** How long a request waits for others to end. */
 const MAX_WAIT_MS = 1_000
 /** How many wait at the same time: their headers are in memory, not their bodies. */
 const MAX_WAITING = 4_000
+/**
+ * How much of a body in chunks may have arrived with the headers of a request that waits: Node
+ * keeps some 400 bytes for a chunk of one byte.
+ */
+const MAX_WAITING_CHUNKED_BYTES = 256
 /**
  * How often requests are rejected, and how many each time at most. Without this bound the event
  * loop would read and reject the requests of clients that repeat at once, one after the other, and
@@ -15,45 +23,88 @@ const MAX_WAITING = 4_000
 const REJECT_INTERVAL_MS = 10
 const MAX_REJECTED = 50
 
+/** The requests of one API key. */
+interface Share {
+  readonly keyId: string
+  underWay: number
+  /** In order of arrival. */
+  readonly waiting: Set<Waiting>
+}
+
 interface Waiting {
   readonly start: () => void
   readonly reject: () => void
-  readonly deadlineMs: number
+  deadlineMs: number
 }
 
 /**
- * Lets this many requests be under way, each until its response has left. Others wait in order,
- * before any of their body is read; one that waits too long, or is one too many, gets 503. Without
- * such a bound an overloaded service holds more and more requests, and responds to all of them too
- * late.
+ * Lets this many requests be under way, each until its response has left. Others wait, before any
+ * of their body is read; one that waits too long, or is one too many, gets 503. Without such a
+ * bound an overloaded service holds more and more requests, and responds to all of them too late.
+ * One API key takes four fifths of the slots at most, and a free slot goes to each key that waits
+ * in turn.
  */
 export function limitSlots(maxRequests: number): Check {
+  const maxOfKey = Math.max(1, Math.floor(maxRequests * MAX_SHARE))
+  /** By the id of the API key. */
+  const shares = new Map<string, Share>()
+  /** Those with requests that wait, the next one first. */
+  const turns = new Set<Share>()
   /** In order of arrival, which is the order of their deadlines. */
-  const waiting = new Map<HandlerResponse, Waiting>()
+  const waiting = new Set<Waiting>()
   /**
    * Those that are too many, until they are rejected. Each has a connection of its own, which
    * bounds them.
    */
-  const excess = new Map<HandlerResponse, Waiting>()
+  const excess = new Set<Waiting>()
   let underWay = 0
   let timer: NodeJS.Timeout | undefined
 
-  function begin(res: HandlerResponse): void {
+  function shareOf(res: AnyResponse): Share {
+    const keyId = res[CONTEXT]?.verifiedKey?.keyId ?? ''
+    const known = shares.get(keyId)
+    if (known !== undefined) return known
+    const share: Share = { keyId, underWay: 0, waiting: new Set() }
+    shares.set(keyId, share)
+    return share
+  }
+
+  function forgetUnused({ keyId, underWay, waiting }: Share): void {
+    if (underWay === 0 && waiting.size === 0) shares.delete(keyId)
+  }
+
+  function begin(res: HandlerResponse, share: Share): void {
     underWay += 1
+    share.underWay += 1
     onceLeft(res, end)
   }
 
-  function end(): void {
+  function end(res: AnyResponse): void {
+    const share = shareOf(res)
     underWay -= 1
-    const [next] = waiting.values()
-    if (underWay < maxRequests) next?.start()
+    share.underWay -= 1
+    startNext()
+    forgetUnused(share)
+  }
+
+  function startNext(): void {
+    if (underWay >= maxRequests) return
+    // At most one key has taken its share while a slot is free, so this looks at two at most.
+    for (const share of turns) {
+      if (share.underWay >= maxOfKey) continue
+      const [next] = share.waiting
+      turns.delete(share)
+      next?.start()
+      if (share.waiting.size > 0) turns.add(share)
+      return
+    }
   }
 
   function rejectSome(): void {
     const now = performance.now()
     let rejected = 0
     for (const queue of [waiting, excess]) {
-      for (const { deadlineMs, reject } of queue.values()) {
+      for (const { deadlineMs, reject } of queue) {
         if (deadlineMs > now || rejected === MAX_REJECTED) break
         rejected += 1
         reject()
@@ -64,26 +115,74 @@ export function limitSlots(maxRequests: number): Check {
     timer = undefined
   }
 
-  return (_req, res) => {
-    if (underWay < maxRequests) return begin(res)
+  function wait(req: HandlerRequest, res: HandlerResponse, share: Share): Promise<void> {
     timer ??= setInterval(rejectSome, REJECT_INTERVAL_MS)
     return new Promise((resolve, reject) => {
-      const isExcess = waiting.size >= MAX_WAITING
-      const queue = isExcess ? excess : waiting
-      const leave = () => queue.delete(res)
-      queue.set(res, {
-        deadlineMs: isExcess ? 0 : performance.now() + MAX_WAIT_MS,
+      const entry: Waiting = {
+        deadlineMs: performance.now() + MAX_WAIT_MS,
         start() {
+          begin(res, share)
           leave()
-          begin(res)
           resolve()
         },
         reject() {
           leave()
-          reject(overloaded(res))
+          reject(overloaded(res, underWay < maxRequests ? 'API key' : 'service'))
         },
-      })
+      }
+      const resumeBody = pauseBody(req, () => rejectSoon(entry, share))
+      function leave(): void {
+        leaveQueue(entry, share)
+        excess.delete(entry)
+        forgetUnused(share)
+        resumeBody()
+      }
+      waiting.add(entry)
+      share.waiting.add(entry)
+      turns.add(share)
+      if (waiting.size > MAX_WAITING) rejectSoon(entry, share)
       onceLeft(res, leave)
     })
+  }
+
+  function leaveQueue(entry: Waiting, share: Share): void {
+    waiting.delete(entry)
+    share.waiting.delete(entry)
+    if (share.waiting.size === 0) turns.delete(share)
+  }
+
+  function rejectSoon(entry: Waiting, share: Share): void {
+    leaveQueue(entry, share)
+    entry.deadlineMs = 0
+    excess.add(entry)
+  }
+
+  return (req, res) => {
+    const share = shareOf(res)
+    if (underWay < maxRequests && share.underWay < maxOfKey) return begin(res, share)
+    return wait(req, res, share)
+  }
+}
+
+/**
+ * Reads no more of a body while its request waits, and reports one of which much has arrived with
+ * the headers. Returns what ends the pause.
+ */
+function pauseBody(req: HandlerRequest, onMuchOfBody: () => void): () => void {
+  let isPaused = false
+  // Once Node has handled what it has read: before that it would resume the socket.
+  const pausing = setImmediate(() => {
+    if (req.complete || !(req.socket instanceof Socket)) return
+    const isChunked = req.headers['transfer-encoding'] !== undefined
+    if (isChunked && req.readableLength > MAX_WAITING_CHUNKED_BYTES) {
+      onMuchOfBody()
+    } else {
+      isPaused = true
+      req.socket.pause()
+    }
+  })
+  return () => {
+    clearImmediate(pausing)
+    if (isPaused) req.socket.resume()
   }
 }

@@ -3,9 +3,12 @@ import { CONTEXT, type HandlerResponse, type WriteSentences } from '../response/
 import { HttpError } from '../response/http-error.ts'
 import { RETRY_AFTER, retryAfter } from '../response/retry-after.ts'
 
-/** The 503 of a request before which too many others are under way. */
-export function overloaded(res: HandlerResponse): HttpError {
-  const reason = 'the service has as many requests under way as it can handle'
+/** The 503 of a request before which too many others are under way, in all or of its API key. */
+export function overloaded(res: HandlerResponse, who: 'service' | 'API key'): HttpError {
+  const reason =
+    who === 'service'
+      ? 'the service has as many requests under way as it can handle'
+      : 'the API key has as many requests under way as one key may have'
   const headers = retryAfter(RETRY_AFTER.overloaded)
   return new HttpError('service_unavailable', notDone(res, reason), headers)
 }

@@ -5,7 +5,7 @@ import { type AnyResponse, CONTEXT } from './context.ts'
  * Called with the response, and with the time by `performance.now()` when all of it had left:
  * `undefined` if its connection was gone before.
  */
-export type LeftListener = (res: ServerResponse, sentAtMs: number | undefined) => void
+export type LeftListener = (res: AnyResponse, sentAtMs: number | undefined) => void
 
 const DEPARTURE: unique symbol = Symbol('departure of the response')
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { isHost } from '../request/framing.ts'
 import { closeSlowly } from '../response/close-slowly.ts'
 import { HttpError } from '../response/http-error.ts'
 import { closeAfter, sendError } from '../response/response.ts'
@@ -25,8 +26,8 @@ export function handleConnections(
     // of the API.
     const target = req.url
     req.url = target === '*' ? '/*' : originForm(target)
-    const isInvalid = target === '*' && req.method !== 'OPTIONS'
-    add(req, res, isInvalid ? () => errors.send(res, ASTERISK) : app)
+    const error = targetError(target, req.method)
+    add(req, res, error === undefined ? app : () => errors.send(res, error))
   }
   server.on('request', onRequest)
   // Without a listener Node sends `100 Continue` at once. Here `readJsonBody` sends it.
@@ -78,6 +79,23 @@ function limitLongPackets(connections: ReadonlyMap<Socket, Connection>): () => v
 
 /** For the target `*` (RFC 9112, 3.2.4), which means the server as a whole. */
 const ASTERISK = new HttpError('invalid_request', 'The target * is for OPTIONS alone.')
+
+const AUTHORITY = new HttpError(
+  'invalid_request',
+  'The target must have one host, of the form host or host:port.',
+)
+
+function targetError(
+  target: string | undefined,
+  method: string | undefined,
+): HttpError | undefined {
+  if (target === undefined || target.startsWith('/')) return undefined
+  if (target === '*') return method === 'OPTIONS' ? undefined : ASTERISK
+  const [, host] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? []
+  // Another scheme is a path that there is not.
+  if (host === undefined) return undefined
+  return host !== '' && isHost(host) ? undefined : AUTHORITY
+}
 
 const UNKNOWN_PATH = '/unknown'
 

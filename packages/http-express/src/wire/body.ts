@@ -5,6 +5,7 @@ import { MAX_BODY_BYTES, MAX_ENCODED_BYTES, tooLarge } from './body-limit.ts'
 import { decompress, readContentEncoding } from './content-encoding.ts'
 import { assertJson } from './content-type.ts'
 import { parseExactJson } from './exact-json.ts'
+import { GrowingBuffer } from './growing-buffer.ts'
 import { LONG_INPUT_BYTES, yieldToEventLoop } from './long-input.ts'
 
 /**
@@ -47,16 +48,26 @@ function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number):
     }
     // Other expectations, and those of HTTP/1.0, do not reach this point.
     if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue()
-    const chunks: Buffer[] = []
+    // Most bodies are one chunk, which is not copied.
+    let only: Buffer = Buffer.alloc(0)
+    let several: GrowingBuffer | undefined
     let length = 0
     req.on('data', (chunk: Buffer) => {
+      const isFirst = length === 0
       length += chunk.length
-      if (length <= maxBytes) chunks.push(chunk)
-      else reject(tooLarge())
+      if (length > maxBytes) {
+        reject(tooLarge())
+      } else if (isFirst) {
+        only = chunk
+      } else {
+        if (several === undefined) {
+          several = new GrowingBuffer(maxBytes)
+          several.append(only)
+        }
+        several.append(chunk)
+      }
     })
-    req.on('end', () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-    )
+    req.on('end', () => resolve(several === undefined ? only : several.bytes()))
     req.on('error', (cause) => reject(bodyEndedEarly(cause)))
   })
 }

@@ -7,8 +7,8 @@ import { addHeader } from '../response/response.ts'
  */
 export const preferHeader: z.ZodType = z
   .string()
-  // The limit of all headers together.
-  .max(16_384)
+  // No preference needs more; a longer text is ignored as any other.
+  .max(1_000)
   .optional()
   .meta({
     param: {
