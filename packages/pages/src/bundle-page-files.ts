@@ -7,6 +7,7 @@ const ENTRIES = [
   'styles/store.css',
   'reference/reference.ts',
   'store/store.ts',
+  'browser/theme.ts',
 ]
 
 /** The files that the pages load, by their names: bundled with what they import, and minified. */

@@ -13,6 +13,7 @@ const TYPES = {
   'reference.js': 'text/javascript; charset=utf-8',
   'store.css': 'text/css; charset=utf-8',
   'store.js': 'text/javascript; charset=utf-8',
+  'theme.js': 'text/javascript; charset=utf-8',
 }
 
 /**

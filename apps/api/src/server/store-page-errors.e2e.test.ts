@@ -1,9 +1,11 @@
+import { createApiKeyText } from '@pet-store/access'
 import { describe, expect, it } from 'vitest'
+import { axeFindings } from '../testing/browser.test-support.ts'
 import {
   DESKTOP,
-  INT64,
-  openStore,
+  open,
   PHONE,
+  serveUnderPrefix,
   useBrowser,
   useStore,
 } from '../testing/browser-pages.test-support.ts'
@@ -12,21 +14,22 @@ useBrowser()
 /** With three pages of pets; no test adds one to it. */
 const openFilled = useStore(48)
 
-describe('what the page of the store says when it cannot', () => {
-  it('says beside the pager that paging failed, takes the message back, and says so when nothing answers', async () => {
+describe('what the store page says when it cannot list', () => {
+  it('says beside the pager that paging failed, can try again, and says so when nothing answers', async () => {
     const { page } = await openFilled()
     await page.clock.install()
     await page.route('**/v1/pets?*', (route) => route.abort())
     await page.click('#next')
-    await page.clock.runFor(2_000)
-    await page.waitForSelector('#page-message:text-is("The service cannot be reached.")')
+    await page.waitForSelector('#page-message:has-text("The service cannot be reached.")')
+    expect(await page.textContent('#position')).toBe('1–20')
     await page.unroute('**/v1/pets?*')
     await page.route('**/v1/pets?*', () => {})
-    await page.click('#next')
+    await page.click('#page-message >> text=Retry')
     expect(await page.textContent('#page-message')).toBe('')
     expect(await page.getAttribute('#pets', 'aria-busy')).toBe('true')
     await page.clock.runFor(21_000)
     await page.waitForSelector('text=The service has not answered for 20 seconds. Still waiting…')
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
     expect(await page.locator('#busy').boundingBox()).toMatchObject({
       y: expect.closeTo(52, 0) as number,
     })
@@ -40,94 +43,152 @@ describe('what the page of the store says when it cannot', () => {
       route.fulfill({ status: 429, headers: { 'Retry-After': '25' }, body }),
     )
     await page.click('#next')
-    await page.waitForSelector(`#page-message:text-is("${message}")`, { timeout: 5_000 })
+    await page.waitForSelector(`#page-message:has-text("${message}")`)
   })
 
   it('stays busy until the last request has ended, and says of each how long it takes', async () => {
     const { page } = await openFilled()
     await page.clock.install()
     await page.route('**/v1/pets?*', () => {})
-    await page.selectOption('#filter', 'sold')
+    await page.check('#filter [value=sold]')
     await page.clock.runFor(21_000)
     await page.waitForSelector('text=The service has not answered for 20 seconds. Still waiting…')
-    await page.selectOption('#filter', 'pending')
+    await page.check('#filter [value=pending]')
     expect(await page.textContent('#busy')).toBe('')
     await page.clock.runFor(11_000)
     expect(await page.getAttribute('#pets', 'aria-busy')).toBe('true')
     expect(await page.textContent('#busy')).toBe('')
   })
 
-  it('lets a key add that may not list, and says beside the list why it is empty', async () => {
+  it('shows the filter of the pets that are shown, even when those of another cannot be loaded', async () => {
+    const { page } = await openFilled()
+    await page.route('**/v1/pets?*', (route) => route.abort())
+    await page.click('#filter .chip:has([value=sold])')
+    await page.waitForSelector('#list-message:has-text("The service cannot be reached.")')
+    expect(await page.isChecked('#filter [value=""]')).toBe(true)
+  })
+
+  it('shows where pets will be while the first page loads, and Retry when that fails', async () => {
+    const { page } = await openFilled()
+    let respond = () => {}
+    await page.route('**/v1/pets?*', async (route) => {
+      await new Promise<void>((resolve) => {
+        respond = resolve
+      })
+      const message = 'An internal error occurred.'
+      const body = JSON.stringify({ code: 'internal_error', message, status: 500 })
+      await route.fulfill({ status: 500, body })
+    })
+    await page.reload()
+    await page.waitForSelector('.skeleton')
+    expect(await axeFindings(page)).toEqual([])
+    respond()
+    await page.waitForSelector('.notice:has-text("An internal error occurred.")')
+    expect(await axeFindings(page)).toEqual([])
+    await page.unroute('**/v1/pets?*')
+    await page.click('.notice >> text=Retry')
+    await page.waitForSelector('bdi:text-is("Pet 1")')
+  })
+
+  it('lets a key add that may not list, and says in place of the list why', async () => {
     const { page } = await openFilled()
     const message = 'The API key may not do this: it lacks the scope pets:read.'
     const body = JSON.stringify({ code: 'forbidden', message, status: 403 })
     await page.route('**/v1/pets?*', (route) => route.fulfill({ status: 403, body }))
-    await page.click('#change-key')
-    await page.click('text=Show the pets')
-    await page.waitForSelector(`#list-message:text-is("${message}")`)
-    expect(await page.locator('#rows tr').count()).toBe(0)
+    await page.reload()
+    await page.waitForSelector(`.notice:has-text("${message}")`)
     await page.route('**/v1/pets', (route) =>
       route.fulfill({ status: 201, body: '{"id":9,"name":"Rex","categoryId":1}' }),
     )
+    await page.click('#add-pet')
     await page.keyboard.type('Rex')
     await page.fill('#add-categoryId', '1')
-    await page.click('#add-form button')
+    await page.keyboard.press('Enter')
     await page.waitForSelector('.added bdi:text-is("Rex")')
   })
+})
 
-  it('names the filter of the pets that are shown, even when those of another cannot be loaded', async () => {
-    const { page } = await openFilled()
-    await page.route('**/v1/pets?*', (route) => route.abort())
-    await page.selectOption('#filter', 'sold')
-    await page.waitForSelector('#list-message:text-is("The service cannot be reached.")')
-    expect(await page.inputValue('#filter')).toBe('')
+describe('the key dialog of the store page', () => {
+  it('takes a key as people paste it, explains what is none, and keeps it for the tab if asked to', async () => {
+    const key = createApiKeyText()
+    const { page, problems } = await open(await serveUnderPrefix(key), { viewport: PHONE })
+    await page.click('text=Enter an API key')
+    await page.fill('#key', 'ключ')
+    await page.click('text=Use the key')
+    await page.waitForSelector('text=An API key has no “к”: copy it again, and nothing beside it.')
+    expect(problems).toEqual([])
+    await page.fill('#key', createApiKeyText())
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('#key-error:has-text("The API key is not valid.")')
+    expect(await axeFindings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('text=The service shows its pets to whoever has an API key.')
+    expect(await axeFindings(page)).toEqual([])
+    await page.click('text=Enter an API key')
+    await page.fill('#key', ` -H 'Authorization: Bearer “${key}”\u200b' `)
+    await page.check('#keep-key')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=There are no pets yet.')
+    await page.reload()
+    await page.waitForSelector('text=There are no pets yet.')
+    expect(await page.isVisible('#key-dialog')).toBe(false)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
   })
 
-  it('says so when not even the first page can be loaded, and can be tried again', async () => {
+  it('throws no pets away when it is cancelled, or a key is rejected', async () => {
     const { page } = await openFilled()
-    await page.route('**/v1/pets?*', (route) => route.abort())
-    await page.reload()
-    await page.waitForSelector('#key-error:text-is("The service cannot be reached.")')
-    await page.unroute('**/v1/pets?*')
-    await page.click('text=Show the pets')
-    await page.waitForSelector('bdi:text-is("Pet 1")')
+    await page.click('#open-key')
+    await page.fill('#key', createApiKeyText())
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('#key-error:has-text("The API key is not valid.")')
+    await page.click('#cancel-key')
+    expect(await page.isVisible('bdi:text-is("Pet 1")')).toBe(true)
+    await page.click('#next')
+    await page.waitForSelector('#position:text-is("21–40")')
+  })
+})
+
+describe('how the store page looks', () => {
+  it('keeps the colours that were chosen, on both pages', async () => {
+    const { page } = await openFilled({ colorScheme: 'light' })
+    const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme')
+    await page.click('#theme')
+    await page.click('#theme')
+    expect(await page.getAttribute('#theme', 'aria-label')).toBe('Colours: dark')
+    expect(await scheme()).toBe('dark')
+    await page.click('text=Reference')
+    await page.waitForSelector('#theme[aria-label="Colours: dark"]')
+    expect(await scheme()).toBe('dark')
   })
 
   it.each([
-    ['desktop', DESKTOP],
-    ['phone', PHONE],
-  ])(
-    'keeps numbers whole beside long names, and the direction of a name to itself, on a %s',
-    async (_name, viewport) => {
-      const { page } = await openStore(0, { viewport })
-      for (const name of [
-        'long '.repeat(200).trim(),
-        'x'.repeat(1000),
-        'W'.repeat(100),
-        '\u202e  שלום',
-      ]) {
-        await page.fill('#add-name', name)
-        await page.fill('#add-categoryId', INT64.min)
-        await page.selectOption('#add-status', 'available')
-        await page.click('#add-form button')
-        await expect.poll(() => page.locator('.added bdi').first().textContent()).toBe(name)
-      }
-      // One line each, and no scrolling sideways.
-      const lines = `Array.from(document.querySelectorAll('td.id, td.categoryId'), (cell) => {
-      const text = document.createRange()
-      text.selectNodeContents(cell)
-      return text.getClientRects().length
-    })`
-      expect(await page.evaluate(lines)).toEqual(Array.from({ length: 8 }, () => 1))
-      expect(await page.locator('text=Show all of the name').count()).toBe(3)
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
-      await page.evaluate('document.documentElement.style.fontSize = "200%"')
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
-      const height = async () =>
-        (await page.locator('tr:has-text("xxx") bdi').boundingBox())?.height ?? Number.NaN
-      const clamped = await height()
-      await page.locator('tr:has-text("xxx") >> text=Show all of the name').click()
-      expect(await height()).toBeGreaterThan(2 * clamped)
-    },
-  )
+    ['light', DESKTOP],
+    ['dark', PHONE],
+  ] as const)('has no finding of axe in %s mode at %o', async (colorScheme, viewport) => {
+    const { page } = await openFilled({ viewport, colorScheme })
+    expect(await axeFindings(page)).toEqual([])
+    await page.click('#open-key')
+    expect(await axeFindings(page)).toEqual([])
+  })
+
+  it('outlines in forced colours what has a background colour otherwise', async () => {
+    const { page } = await openFilled({ forcedColors: 'active' })
+    await page.click('#find [type=submit]')
+    const withoutOutline = `Array.from(document.querySelectorAll('button, .badge, .chip, .error:not(:empty)'))
+      .filter((part) => part.checkVisibility() && ['border', 'outline'].every((line) => {
+        const style = getComputedStyle(part)
+        return style[line + 'Style'] === 'none' || /^rgba.*, 0[)]/.test(style[line + 'Color'])
+      }))
+      .map((part) => part.outerHTML)`
+    expect(await page.evaluate(withoutOutline)).toEqual([])
+  })
+
+  it('has a sentence and a curl line without JavaScript, and nothing that does not work', async () => {
+    const { page, address } = await openFilled({ javaScriptEnabled: false })
+    expect(await page.textContent('main')).toContain('This page needs JavaScript.')
+    expect(await page.textContent('pre')).toBe(
+      `curl -H "Authorization: Bearer $API_KEY" ${address}/pets`,
+    )
+    expect(await page.locator('form:visible, button:visible').count()).toBe(0)
+  })
 })

@@ -19,13 +19,16 @@ const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown }
 export function indented(text: string): string {
   if (rawJSON === undefined) return text
   try {
-    const json = JSON.stringify(parseWithDigits(text, rawJSON), undefined, 2)
-    // Control characters of direction would reorder what stands around a string.
-    return json.replaceAll(
-      /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-      (it) => `\\u${it.charCodeAt(0).toString(16)}`,
-    )
+    return escapeDirections(JSON.stringify(parseWithDigits(text, rawJSON), undefined, 2))
   } catch {
     return text
   }
+}
+
+/** Control characters of direction would reorder what stands around a string. */
+export function escapeDirections(json: string): string {
+  return json.replaceAll(
+    /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (it) => `\\u${it.charCodeAt(0).toString(16)}`,
+  )
 }

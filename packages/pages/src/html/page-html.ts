@@ -14,8 +14,10 @@ interface Page {
   readonly title: string
   /** Of its script and its style. */
   readonly name: 'store' | 'reference'
-  /** What stands in the bar at the end. */
-  readonly action: Html
+  /** Links that are seen once they have the focus: past what every page begins with. */
+  readonly skipTo: Readonly<Record<string, string>>
+  /** What only this page has in the bar. */
+  readonly action?: Html
   readonly content: Html
 }
 
@@ -25,12 +27,16 @@ const LINKS = [
   ['description', 'openapi.json', 'OpenAPI'],
 ] as const
 
-/** A whole page: its head, the bar that both pages have, and its content. */
-export function pageHtml({ title, name, action, content }: Page, values: PageValues): string {
-  const links = LINKS.map(([page, target, text]) =>
-    page === name
-      ? html`<a href="${target}" aria-current="page">${text}</a>`
-      : html`<a href="${target}">${text}</a>`,
+/** A whole page: its head, the bar and the dialog of the key that both pages have, its content. */
+export function pageHtml(page: Page, values: PageValues): string {
+  const { title, name, skipTo, action, content } = page
+  const skips = Object.entries(skipTo).map(
+    ([id, text]) => html`<a class="skip" href="#${id}">${text}</a>`,
+  )
+  const links = LINKS.map(([target, address, text]) =>
+    target === name
+      ? html`<a href="${address}" aria-current="page">${text}</a>`
+      : html`<a href="${address}">${text}</a>`,
   )
   return html`<!doctype html>
 <html lang="en">
@@ -41,18 +47,39 @@ export function pageHtml({ title, name, action, content }: Page, values: PageVal
 <title>${title}</title>
 <link rel="icon" href="docs/icon.svg">
 <link rel="stylesheet" href="docs/${name}.css">
+<script src="docs/theme.js"></script>
 <script src="docs/${name}.js" type="module"></script>
 </head>
 <body data-development-key="${values.developmentKey}" data-public-url="${values.publicUrl}">
 <header class="bar">
+${skips}
 <a class="brand" href="./" aria-label="Pet Store">
-<img src="docs/icon.svg" alt="" width="24" height="24"><span class="brand-name">Pet Store</span>
+<img src="docs/icon.svg" alt="" width="22" height="22"><span class="brand-name">Pet Store</span>
 </a>
 <nav aria-label="Pages">${links}</nav>
 ${action}
+<button id="theme" class="quiet" type="button" hidden></button>
+<button id="open-key" type="button" hidden>API key</button>
 </header>
 ${content}
+${keyDialog}
 </body>
 </html>
 `.html
 }
+
+const keyDialog = html`<dialog id="key-dialog" aria-labelledby="key-title">
+<form id="key-form" class="stack" novalidate>
+<h2 id="key-title">API key</h2>
+<label for="key">Key</label>
+<input id="key" type="password" autocomplete="off" autofocus
+  aria-describedby="key-hint key-error">
+<p id="key-hint" class="hint">The page sends the key to this service only.</p>
+<label class="check"><input id="keep-key" type="checkbox"> Keep it until this tab is closed</label>
+<p id="key-error" class="error" role="alert"></p>
+<div class="row end">
+<button id="cancel-key" type="button">Cancel</button>
+<button class="primary" type="submit">Use the key</button>
+</div>
+</form>
+</dialog>`

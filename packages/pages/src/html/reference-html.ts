@@ -12,10 +12,9 @@ export function referenceHtml(values: PageValues, openApiJson: string): string {
   const content = html`<div class="reference">
 ${contentsHtml(description)}
 ${mainHtml(description, values)}
-</div>
-${keyDialog}`
-  const action = html`<button id="open-key" type="button" hidden>API key</button>`
-  return pageHtml({ title: 'Pet Store: reference', name: 'reference', action, content }, values)
+</div>`
+  const skipTo = { content: 'Skip to the content' }
+  return pageHtml({ title: 'Pet Store: reference', name: 'reference', skipTo, content }, values)
 }
 
 function sectionsOf(description: Description): readonly Section[] {
@@ -44,7 +43,7 @@ function mainHtml(description: Description, { address }: PageValues): Html {
 ${content}
 </section>`,
   )
-  return html`<main>
+  return html`<main id="content" tabindex="-1">
 <div class="intro flow">
 <h1>Pet Store API</h1>
 <p>List, add and get the pets of a store over HTTP and JSON. Base address:
@@ -85,18 +84,3 @@ function changesHtml({ info }: Description): Html {
   const lines = changes.split('\n').filter((line) => line.startsWith('* '))
   return html`<ul>${lines.map((line) => html`<li>${inlineCode(line.slice(2))}</li>`)}</ul>`
 }
-
-const keyDialog = html`<dialog id="key-dialog" aria-labelledby="key-title">
-<form id="key-form" class="stack" method="dialog" novalidate>
-<div class="row spread">
-<h2 id="key-title">API key</h2>
-<button id="close-key" class="quiet" type="button" aria-label="Close">✕</button>
-</div>
-<label for="key">Key</label>
-<input id="key" type="password" autocomplete="off" autofocus aria-describedby="key-hint key-error">
-<p id="key-hint" class="hint">The page keeps the key in memory until you leave, and sends it to
-this service only.</p>
-<p id="key-error" class="error" role="alert"></p>
-<div class="row"><button class="primary" type="submit">Use the key</button></div>
-</form>
-</dialog>`

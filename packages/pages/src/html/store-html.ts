@@ -4,102 +4,122 @@ import { type PageValues, pageHtml } from './page-html.ts'
 
 /** The page of the store; its script fills in the pets. */
 export function storeHtml(values: PageValues): string {
-  const action = html`<button id="change-key" type="button" hidden>API key</button>`
-  return pageHtml({ title: 'Pet Store', name: 'store', action, content: main(values) }, values)
+  const skipTo = { pets: 'Skip to the pets', 'add-pet': 'Skip to “Add a pet”' }
+  const content = html`${mainHtml(values)}${petDrawer}${addDrawer}`
+  return pageHtml({ title: 'Pet Store', name: 'store', skipTo, content }, values)
 }
 
-function main({ address }: PageValues): Html {
+function mainHtml({ address }: PageValues): Html {
   return html`<main>
-<div class="row spread">
-<h1>Pets</h1>
-<button id="go-to-add" type="button" hidden>Add a pet</button>
-</div>
 <noscript>
+<h1>Pets</h1>
 <p>This page needs JavaScript. Without it, list the pets with your API key:</p>
 <pre>curl -H "Authorization: Bearer $API_KEY" ${address}/pets</pre>
 </noscript>
 <p id="busy" class="hint" role="status"></p>
-${keyForm}
-<div id="store" class="columns" hidden>
-<section id="pets" class="panel" aria-label="Pets">
-${filters}
+<div id="store" class="flow" hidden>
+${toolbar}
 <p id="find-message" class="error" role="alert"></p>
-<p id="list-message" class="error" role="alert"></p>
+<div id="list-message" class="error row" role="alert"></div>
 ${table}
 ${pager}
-</section>
-${addForm}
 </div>
 </main>`
 }
 
-const keyForm = html`<form id="key-form" class="panel stack" novalidate hidden>
-<label for="key">API key</label>
-<input id="key" name="key" type="password" autocomplete="off"
-  aria-describedby="key-hint key-error">
-<p id="key-hint" class="hint">The page keeps the key in memory until you leave, and sends it to
-this service only.</p>
-<p id="key-error" class="error" role="alert"></p>
-<div class="row"><button class="primary" type="submit">Show the pets</button></div>
-</form>`
+const statuses = Object.entries({ '': 'All', ...STATUS_TITLES }).map(
+  ([value, title]) => html`<label class="chip">
+<input type="radio" name="status" value="${value}"><span>${title}</span>
+</label>`,
+)
 
-const statuses = Object.keys(STATUS_TITLES).map((status) => html`<option>${status}</option>`)
-
-const filters = html`<div class="row spread">
-<div class="row">
-<div class="row">
-<label for="filter">Status</label>
-<select id="filter"><option value="">All</option>${statuses}</select>
-</div>
-<div class="row">
-<label for="size">Rows</label>
-<select id="size"><option>20</option><option>50</option><option>100</option></select>
-</div>
-<button id="copy-list" class="quiet" type="button">Copy as curl</button>
-</div>
+const toolbar = html`<div class="toolbar">
+<h1>Pets</h1>
+<fieldset id="filter" class="chips"><legend class="unseen">Status</legend>${statuses}</fieldset>
 <form id="find" class="row" novalidate>
-<label for="find-id">Find by ID</label>
-<input id="find-id" inputmode="numeric" autocomplete="off"
-  aria-describedby="find-note find-message">
-<button type="submit">Find</button>
-<span id="find-note" class="badge deprecated"
-  title="The operation getPet is removed on 5 December 2030">deprecated</span>
+<label class="unseen" for="find-id">Find by ID</label>
+<input id="find-id" inputmode="numeric" autocomplete="off" placeholder="Find by ID"
+  aria-describedby="find-tip find-message">
+<button class="quiet" type="submit">Find</button>
+<span class="tip">
+<button class="sign" type="button" aria-label="About finding a pet"
+  aria-describedby="find-tip">?</button>
+<span id="find-tip" role="tooltip">Deprecated: getPet is removed on 5 December 2030.</span>
+</span>
 </form>
+<div class="actions row">
+<button id="copy-list" class="quiet" type="button">Copy as curl</button>
+<button id="add-pet" class="primary" type="button" aria-keyshortcuts="Alt+N" title="Alt+N">Add a pet
+</button>
+</div>
 </div>`
 
 const heads = Object.entries(FIELD_TITLES).map(
-  ([field, title]) => html`<th scope="col" data-field="${field}">${title}</th>`,
+  ([field, title]) => html`<th scope="col" class="${field}">${title}</th>`,
 )
 
-const table = html`<table id="table" aria-label="Pets">
-<thead>
-<tr>${heads}<th scope="col"><span class="hint">curl</span></th></tr>
-</thead>
-<tbody id="shown"></tbody>
+const table = html`<section id="pets" aria-label="Pets" tabindex="-1">
+<table id="table" aria-label="Pets">
+<thead><tr>${heads}</tr></thead>
+<tbody id="added"></tbody>
 <tbody id="rows"></tbody>
-</table>`
+</table>
+</section>`
 
-const pager = html`<div class="pager">
-<p id="page-message" class="error" role="alert"></p>
+const pager = html`<div class="pager flow">
+<div id="page-message" class="error row" role="alert"></div>
 <div class="row spread">
-<p id="position" class="hint" aria-live="polite"></p>
 <div class="row">
-<button id="first" type="button">First</button>
-<button id="previous" type="button">Previous</button>
-<button id="next" type="button">Next</button>
+<p id="position" aria-live="polite"></p>
+<label for="size">Rows per page</label>
+<select id="size"><option>20</option><option>50</option><option>100</option></select>
+</div>
+<div class="row">
+<button id="first" type="button" disabled>First</button>
+<button id="previous" type="button" disabled>Previous</button>
+<button id="next" type="button" disabled>Next</button>
 </div>
 </div>
+<p class="hint">Ordered by ID. The interface has no other order, and no search by name.</p>
 </div>`
 
-const addForm = html`<form id="add-form" class="panel stack" novalidate>
-<h2>Add a pet</h2>
-${Object.entries<FieldInput>(FIELD_INPUTS).map(([name, input]) => field(name, input))}
-<div class="row"><button class="primary" type="submit">Add</button></div>
+const petDrawer = html`<dialog id="pet-drawer" class="drawer flow" aria-labelledby="pet-title">
+<div class="row spread">
+<h2 id="pet-title">Pet</h2>
+<button id="close-pet" class="quiet" type="button" aria-label="Close">✕</button>
+</div>
+<p id="pet-busy" class="hint" role="status"></p>
+<div id="pet-message" class="error row" role="alert"></div>
+<div id="pet" class="flow" hidden>
+<dl id="pet-fields"></dl>
+<div class="row spread"><h3>JSON</h3>
+<button id="copy-pet-json" class="quiet" type="button" aria-label="Copy the JSON">Copy</button>
+</div>
+<pre id="pet-json" tabindex="0" aria-label="JSON"></pre>
+<div class="row spread"><h3>curl</h3>
+<button id="copy-pet-curl" class="quiet" type="button" aria-label="Copy the curl line">Copy</button>
+</div>
+<pre id="pet-curl" tabindex="0" aria-label="curl"></pre>
+</div>
+</dialog>`
+
+const addDrawer = html`<dialog id="add-drawer" class="drawer flow" aria-labelledby="add-title">
+<div class="row spread">
+<h2 id="add-title">Add a pet</h2>
+<button id="close-add" class="quiet" type="button" aria-label="Close">✕</button>
+</div>
+<form id="add-form" class="stack" novalidate>
+${Object.entries<FieldInput>(FIELD_INPUTS).map(([name, input]) => fieldHtml(name, input))}
 <p id="add-error" class="error" role="alert"></p>
 <p id="add-message" class="hint" role="status"></p>
-</form>`
+<div class="row end">
+<button id="cancel-add" type="button">Close</button>
+<button class="primary" type="submit">Add</button>
+</div>
+</form>
+</dialog>`
 
-function field(name: string, { label, inputMode = 'text', hint, options }: FieldInput): Html {
+function fieldHtml(name: string, { label, inputMode = 'text', hint, options }: FieldInput): Html {
   const id = `add-${name}`
   const hintText = hint && html`<p id="${id}-hint" class="hint">${hint}</p>`
   const described = hint === undefined ? 'add-error' : `${id}-hint add-error`

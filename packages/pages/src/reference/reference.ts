@@ -1,19 +1,26 @@
 // The reference page: samples with the page's own address and key, and forms that send requests.
 // The service has written the text of the page itself.
-import { keyFrom } from '../browser/api-key.ts'
 import { byId, find } from '../browser/elements.ts'
+import { keptKey } from '../browser/kept-key.ts'
+import { setUpKeyDialog } from '../browser/key-dialog.ts'
 import { developmentKey, publicBaseUrl } from '../browser/page-values.ts'
+import { setUpThemeSwitch } from '../browser/theme-switch.ts'
 import { markActiveLink } from './active-link.ts'
 import { formOf } from './request-form.ts'
 import { setUpTabs, showSamples } from './sample-tabs.ts'
 import { setUpForm, showResponse } from './send-request.ts'
 
-let apiKey = developmentKey
+let apiKey = developmentKey ?? keptKey()
 const operations = [...document.querySelectorAll<HTMLElement>('.operation')]
 
 byId('base').textContent = publicBaseUrl
-byId('open-key').hidden = false
-setUpKeyDialog()
+setUpThemeSwitch()
+setUpKeyDialog(async (key) => {
+  apiKey = key
+  for (const operation of operations) showSamples(operation, apiKey)
+  sayKey()
+  return undefined
+})
 sayKey()
 for (const operation of operations) {
   setUpTabs(operation)
@@ -32,30 +39,6 @@ function sayKey(): void {
   } else if (apiKey === undefined) {
     note.textContent = 'To send requests from this page, press “API key” and paste yours.'
   } else note.textContent = 'Your API key is used until you leave the page.'
-}
-
-/** A modal `dialog` keeps the focus inside, and gives it back to the button. */
-function setUpKeyDialog(): void {
-  const dialog = byId('key-dialog', HTMLDialogElement)
-  const input = byId('key', HTMLInputElement)
-  byId('open-key').addEventListener('click', () => {
-    input.value = ''
-    byId('key-error').textContent = ''
-    dialog.showModal()
-  })
-  byId('close-key').addEventListener('click', () => dialog.close())
-  byId('key-form').addEventListener('submit', (event) => {
-    event.preventDefault()
-    try {
-      apiKey = keyFrom(input.value)
-      for (const operation of operations) showSamples(operation, apiKey)
-      sayKey()
-      dialog.close()
-    } catch (error) {
-      byId('key-error').textContent = error instanceof Error ? error.message : String(error)
-      input.focus()
-    }
-  })
 }
 
 interface Described {

@@ -1,4 +1,5 @@
 import type { NewPet, Pet, PetStatus } from '@pet-store/client'
+import { closeOn } from '../browser/drawer.ts'
 import { byId } from '../browser/elements.ts'
 import { codeOf, sentenceOf } from './sentences.ts'
 
@@ -22,13 +23,14 @@ const ABOUT = {
 } as const satisfies Readonly<Record<keyof NewPet, RegExp>>
 
 /**
- * Makes the form work; `addPet` sends a pet under an idempotency key, `onAdded` shows what was
+ * Makes the drawer work that adds pets; `addPet` sends a pet under an idempotency key, `onAdded` shows what was
  * added. A pet whose adding was not confirmed is added once, however often the button is pressed.
  */
-export function addPetForm(
+export function setUpAddDrawer(
   addPet: (pet: NewPet, idempotencyKey: string) => Promise<Pet>,
   onAdded: (pet: Pet) => void,
 ): void {
+  const drawer = byId('add-drawer', HTMLDialogElement)
   const form = byId('add-form', HTMLFormElement)
   const name = byId('add-name', HTMLInputElement)
   const message = byId('add-message')
@@ -73,6 +75,21 @@ export function addPetForm(
     }
   }
 
+  function open(): void {
+    if (document.querySelector('dialog[open]') !== null) return
+    message.textContent = ''
+    drawer.showModal()
+    name.focus()
+  }
+
+  byId('add-pet').addEventListener('click', open)
+  document.addEventListener('keydown', (event) => {
+    // By its position: with Alt some keyboards write another letter.
+    if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyN') return
+    event.preventDefault()
+    open()
+  })
+  closeOn(drawer, byId('close-add'), byId('cancel-add'))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (isBusy) return

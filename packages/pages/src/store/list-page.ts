@@ -25,6 +25,16 @@ export function firstPage(status: string, limit: string): ListPage {
   }
 }
 
+export function pageAfter(page: ListPage, cursor: string | undefined): ListPage {
+  const { from, limit, earlier } = page
+  const here = { cursor: page.cursor, from }
+  return { ...page, cursor, from: from + limit, earlier: [...earlier, here] }
+}
+
+export function pageBefore(page: ListPage): ListPage {
+  return { ...page, ...page.earlier.at(-1), earlier: page.earlier.slice(0, -1) }
+}
+
 /** The page that the URL names; what is invalid in it has its default. */
 export function pageOfUrl(): ListPage {
   const query = new URLSearchParams(location.search)
@@ -36,14 +46,20 @@ export function pageOfUrl(): ListPage {
   return { ...first, cursor, from, earlier: state?.earlier ?? [] }
 }
 
-/** The query of the page's URL: what differs from the default. */
-export function searchOf({ status, limit, cursor, from }: ListPage): string {
+/** The id of the pet that the URL names. */
+export function petOfUrl(): string | undefined {
+  return new URLSearchParams(location.search).get('pet') ?? undefined
+}
+
+/** The URL of a page, and of a pet that is shown beside it: what differs from the default. */
+export function addressOf({ status, limit, cursor, from }: ListPage, pet?: string): string {
   const search = new URLSearchParams()
   if (status !== undefined) search.set('status', status)
   if (limit !== 20) search.set('limit', String(limit))
   if (cursor !== undefined) search.set('cursor', cursor)
   if (from !== 1) search.set('from', String(from))
-  return search.size === 0 ? '' : `?${search}`
+  if (pet !== undefined) search.set('pet', pet)
+  return search.size === 0 ? location.pathname : `?${search}`
 }
 
 /** What the service is asked for. */

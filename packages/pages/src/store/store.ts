@@ -1,268 +1,196 @@
 // The page of the store: lists, filters, finds and adds pets with the typed client, and uses only
-// the operations of the interface. Filter, page size and position are in the URL; the way back to
-// earlier pages is in the state of the history.
-import { createPetStoreClient, type Pet, type PetStoreClient } from '@pet-store/client'
-import { keyFrom } from '../browser/api-key.ts'
+// the operations of the interface. Filter, page size, position and the pet in the drawer are in the
+// URL; the way back to earlier pages is in the state of the history.
+import { createPetStoreClient, type PetStoreClient } from '@pet-store/client'
 import { copyOnPress } from '../browser/copy.ts'
 import { curlLine } from '../browser/curl.ts'
 import { byId, make } from '../browser/elements.ts'
+import { keptKey } from '../browser/kept-key.ts'
+import { setUpKeyDialog } from '../browser/key-dialog.ts'
 import { baseUrl, developmentKey } from '../browser/page-values.ts'
-import { addPetForm } from './add-pet.ts'
-import { firstPage, type ListPage, pageOfUrl, queryOf, searchOf } from './list-page.ts'
-import { noticeRow, petRow, setTableRoles, showOpenButtons } from './rows.ts'
+import { showMessage } from '../browser/show-message.ts'
+import { setUpThemeSwitch } from '../browser/theme-switch.ts'
+import { setUpAddDrawer } from './add-pet.ts'
+import {
+  addressOf,
+  firstPage,
+  type ListPage,
+  pageAfter,
+  pageBefore,
+  pageOfUrl,
+  petOfUrl,
+  queryOf,
+} from './list-page.ts'
+import { closePet, openPet, setUpPetDrawer } from './pet-drawer.ts'
+import {
+  cursorOfNext,
+  forgetAdded,
+  loadPage,
+  showAddedPet,
+  showFailure,
+  showFilter,
+  showNotice,
+  shownPage,
+  shownPet,
+} from './pet-list.ts'
 import { codeOf, sentenceOf } from './sentences.ts'
-import { whileBusy } from './while-busy.ts'
 
-interface ExtraRow {
-  readonly pet: Pet
-  readonly note: 'new' | 'found'
-}
-
-const SHOWN_WITH_PETS = ['store', 'change-key', 'go-to-add']
-const MESSAGES = ['list-message', 'page-message', 'find-message', 'key-error', 'add-message']
-const KEY = byId('key', HTMLInputElement)
-const FILTER = byId('filter', HTMLSelectElement)
+const LIST_MESSAGE = byId('list-message')
+const PAGE_MESSAGE = byId('page-message')
 const SIZE = byId('size', HTMLSelectElement)
-const PETS = byId('pets')
-const PAGER = {
-  first: byId('first', HTMLButtonElement),
-  previous: byId('previous', HTMLButtonElement),
-  next: byId('next', HTMLButtonElement),
-}
 
-let client: PetStoreClient = createPetStoreClient({ baseUrl })
-let hasKey = false
-/** The page that is shown, and the cursor of the following one. */
-let shown: ListPage = pageOfUrl()
-let nextCursor: string | undefined
-let shownIds: ReadonlySet<bigint> = new Set()
-/** Pets that are shown above the page: added on this visit, or found by their ID. */
-let extraRows: readonly ExtraRow[] = []
-/** Aborts the request for a page when a later one overtakes it. */
-let latestRequest = new AbortController()
+let client: PetStoreClient | undefined
+const openKeyDialog = setUpKeyDialog(useKey)
 
-/** Uses a key as somebody has pasted it, and shows the pets. */
-async function useKey(pasted: string): Promise<boolean> {
-  byId('key-error').textContent = ''
+/** Lists with a key, and keeps it unless the service rejects it: then it resolves to why. */
+async function useKey(apiKey: string): Promise<string | undefined> {
+  // A person waits, and reads at once why and until when, such as for the rate of the key.
+  const candidate = createPetStoreClient({ baseUrl, apiKey, retries: 0, timeoutMs: 30_000 })
+  const page = pageOfUrl()
   try {
-    const apiKey = keyFrom(pasted)
-    // A person waits, and reads at once why and until when, such as for the rate of the key.
-    client = createPetStoreClient({ baseUrl, apiKey, retries: 0, timeoutMs: 30_000 })
-    hasKey = true
+    forgetAdded()
+    await loadPage(candidate, page)
+    showMessage(LIST_MESSAGE, '')
+    showMessage(PAGE_MESSAGE, '')
   } catch (error) {
-    byId('key-error').textContent = sentenceOf(error)
-    KEY.focus()
-    return false
+    if (codeOf(error) === 'unauthorized') {
+      if (client === undefined) askForKey()
+      return sentenceOf(error)
+    }
+    client = candidate
+    await explain(error, page, LIST_MESSAGE)
   }
-  extraRows = []
-  return showPage(pageOfUrl(), 'key-error')
+  client = candidate
+  syncPet()
+  return undefined
 }
 
-/** Shows a page, or says beside `errorId` why not. Resolves to whether it is shown. */
-async function showPage(
-  page: ListPage,
-  errorId = 'list-message',
-  { isNew = false } = {},
-): Promise<boolean> {
-  clearMessages()
-  latestRequest.abort()
-  latestRequest = new AbortController()
-  const { signal } = latestRequest
+/** Shows a page, or says at `place` why not. Resolves to whether it is shown. */
+async function showPage(page: ListPage, place: HTMLElement, isNew: boolean): Promise<boolean> {
+  if (client === undefined) return false
+  showMessage(LIST_MESSAGE, '')
+  showMessage(PAGE_MESSAGE, '')
+  byId('find-message').textContent = ''
   try {
-    const listed = client.listPets(queryOf(page), { signal })
-    const { pets, next } = await whileBusy(listed, PETS, byId('busy'))
-    const address = searchOf(page) || location.pathname
+    if (!(await loadPage(client, page))) return false
+    const address = addressOf(page, petOfUrl())
     history[isNew ? 'pushState' : 'replaceState']({ earlier: page.earlier }, '', address)
-    shown = page
-    nextCursor = next?.cursor
-    extraRows = addedRows()
-    show(pets)
     return true
   } catch (error) {
-    if (signal.aborted) return false
-    if (codeOf(error) === 'forbidden' && byId('store').hidden) {
-      showAddFormOnly(page)
-      showError(error, 'list-message')
-      return false
-    }
-    // The cursor of a link that was cut off or changed: the first page has the same filter.
-    if (codeOf(error) === 'invalid_request' && page.cursor !== undefined) {
-      const first = { ...page, cursor: undefined, from: 1, earlier: [] }
-      const isShown = await showPage(first, errorId)
-      if (isShown)
-        byId('list-message').textContent =
-          'This link has no valid position. Here is the first page.'
-      return isShown
-    }
-    showFilter()
-    showError(error, errorId)
-    return false
+    return explain(error, page, place)
   }
 }
 
-function show(pets: readonly Pet[]): void {
-  const { cursor, from, earlier } = shown
-  byId('key-form').hidden = true
-  for (const id of SHOWN_WITH_PETS) byId(id).hidden = false
-  showFilter()
-  const rows = pets.length === 0 ? [emptyRow()] : pets.map((pet) => petRow(pet))
-  byId('rows').replaceChildren(...rows)
-  shownIds = new Set(pets.map(({ id }) => id))
-  showExtraRows()
-  const last = from + pets.length - 1
-  const more = nextCursor === undefined ? '' : '; there are more'
-  byId('position').textContent = pets.length === 0 ? '' : `Rows ${from}–${last}${more}`
-  const focused = document.activeElement
-  PAGER.first.disabled = cursor === undefined
-  PAGER.previous.disabled = earlier.length === 0
-  PAGER.next.disabled = nextCursor === undefined
-  // A button that is disabled loses the focus.
-  if (focused instanceof HTMLButtonElement && focused.disabled)
-    PAGER[nextCursor === undefined ? 'previous' : 'next'].focus()
+/** What follows when a page cannot be shown. Resolves to whether another one is shown instead. */
+async function explain(error: unknown, page: ListPage, place: HTMLElement): Promise<boolean> {
+  // The cursor of a link that was cut off or changed: the first page has the same filter.
+  if (codeOf(error) === 'invalid_request' && page.cursor !== undefined) {
+    const first = firstPage(page.status ?? '', String(page.limit))
+    const isShown = await showPage(first, place, false)
+    if (isShown)
+      showMessage(LIST_MESSAGE, 'This link has no valid position. Here is the first page.')
+    return isShown
+  }
+  if (codeOf(error) === 'unauthorized') openKeyDialog(sentenceOf(error))
+  showFailure(sentenceOf(error), place, () => void showPage(page, place, false))
+  return false
 }
 
-/** A key that may not list may add. */
-function showAddFormOnly(page: ListPage): void {
-  shown = page
-  nextCursor = undefined
-  show([])
-  byId('rows').replaceChildren()
-  byId('add-name').focus()
-}
-
-/**
- * The filter and the page size of the pets that are shown, even where others were chosen and cannot
- * be loaded.
- */
-function showFilter(): void {
-  FILTER.value = shown.status ?? ''
-  SIZE.value = String(shown.limit)
-}
-
-/** A pet that was found is shown until something else is requested; those that were added stay. */
-function addedRows(): readonly ExtraRow[] {
-  return extraRows.filter(({ note }) => note === 'new')
-}
-
-/**
- * Pets that were found stand above the page, and so do those that were added, unless it has them.
- */
-function showExtraRows(): void {
-  const rows = extraRows
-    .filter(({ pet, note }) => note === 'found' || !shownIds.has(pet.id))
-    .map(({ pet, note }) => Object.assign(petRow(pet, note), { className: 'added' }))
-  byId('shown').replaceChildren(...rows)
-  setTableRoles(byId('table', HTMLTableElement))
-  showOpenButtons()
-}
-
-function emptyRow(): HTMLTableRowElement {
-  const { status } = shown
-  const text = make('p', {}, `There are no ${status === undefined ? '' : `${status} `}pets yet.`)
-  const button = make('button', { type: 'button' }, 'Add the first pet')
-  button.addEventListener('click', () => byId('add-name').focus())
-  return noticeRow(text, button)
-}
-
-/**
- * A key that is rejected is asked for again; the pets of an earlier key are not shown with it.
- * While no pets are shown yet, the form of the key is the way to try again.
- */
-function showError(error: unknown, errorId: string): void {
-  const needsForm = codeOf(error) === 'unauthorized' || byId('store').hidden
-  if (needsForm) askForKey()
-  byId(needsForm ? 'key-error' : errorId).textContent = sentenceOf(error)
-}
-
+/** What is shown to who has no key yet. */
 function askForKey(): void {
-  for (const id of SHOWN_WITH_PETS) byId(id).hidden = true
-  byId('key-form').hidden = false
-  KEY.focus()
+  const button = make('button', { type: 'button' }, 'Enter an API key')
+  button.addEventListener('click', () => openKeyDialog())
+  showNotice('The service shows its pets to whoever has an API key.', button)
 }
 
-function clearMessages(): void {
-  for (const id of MESSAGES) byId(id).textContent = ''
+/** Shows the pet that the URL names, or none. */
+function syncPet(): void {
+  const id = petOfUrl()
+  if (id === undefined) closePet()
+  else if (client !== undefined) void openPet(id, shownPet(id), () => loadPet(id))
 }
 
-async function findPet(): Promise<void> {
+function loadPet(id: string) {
+  if (client === undefined) throw new TypeError('No key is used yet.')
+  return client.getPet(BigInt(id))
+}
+
+/** Shows a pet under an address of its own; going back closes it. */
+function goToPet(id: string): void {
+  history.pushState({ ...history.state, isPet: true }, '', addressOf(shownPage(), id))
+  syncPet()
+}
+
+function findPet(): void {
   const input = byId('find-id', HTMLInputElement)
-  const text = input.value.trim()
-  clearMessages()
-  extraRows = addedRows()
-  showExtraRows()
-  if (!/^-?[0-9]{1,100}$/.test(text)) {
-    byId('find-message').textContent = 'Enter the ID of a pet: a whole number, such as 1.'
-    input.focus()
-    return
-  }
-  try {
-    const pet = await whileBusy(client.getPet(BigInt(text)), PETS, byId('busy'))
-    extraRows = [{ pet, note: 'found' }, ...addedRows()]
-    showExtraRows()
-  } catch (error) {
-    showError(error, 'find-message')
-  }
+  const id = input.value.trim()
+  const isId = /^-?[0-9]{1,100}$/.test(id)
+  byId('find-message').textContent = isId ? '' : 'Enter the ID of a pet: a whole number, such as 1.'
+  if (!isId) input.focus()
+  else if (client === undefined) openKeyDialog()
+  else goToPet(`${BigInt(id)}`)
 }
 
-function onSubmit(id: string, handle: () => Promise<unknown>): void {
-  byId(id).addEventListener('submit', (event) => {
-    event.preventDefault()
-    void handle()
-  })
+function goTo(page: ListPage, place: HTMLElement): Promise<boolean> {
+  return showPage(page, place, true)
 }
 
-function onPress(button: HTMLButtonElement, pageOf: () => ListPage): void {
-  button.addEventListener('click', () => {
-    void showPage(pageOf(), 'page-message', { isNew: true }).then((isShown) => {
-      if (isShown) PETS.scrollIntoView()
+function onPress(id: string, pageOf: () => ListPage): void {
+  byId(id).addEventListener('click', () => {
+    void goTo(pageOf(), PAGE_MESSAGE).then((isShown) => {
+      if (isShown) byId('store').scrollIntoView()
     })
   })
 }
 
-onSubmit('key-form', async () => {
-  if (await useKey(KEY.value)) FILTER.focus()
+onPress('first', () => firstPage(shownPage().status ?? '', SIZE.value))
+onPress('previous', () => pageBefore(shownPage()))
+onPress('next', () => pageAfter(shownPage(), cursorOfNext()))
+byId('filter').addEventListener('change', (event) => {
+  const { value } = event.target as HTMLInputElement
+  void goTo(firstPage(value, SIZE.value), LIST_MESSAGE)
 })
-onSubmit('find', findPet)
-for (const select of [FILTER, SIZE]) {
-  select.addEventListener('change', () => {
-    void showPage(firstPage(FILTER.value, SIZE.value), 'list-message', { isNew: true })
-  })
-}
-onPress(PAGER.first, () => firstPage(FILTER.value, SIZE.value))
-onPress(PAGER.previous, () => ({
-  ...shown,
-  ...shown.earlier.at(-1),
-  earlier: shown.earlier.slice(0, -1),
-}))
-onPress(PAGER.next, () => {
-  const { cursor, from, limit, earlier } = shown
-  return {
-    ...shown,
-    cursor: nextCursor,
-    from: from + limit,
-    earlier: [...earlier, { cursor, from }],
-  }
+SIZE.addEventListener('change', () => {
+  void goTo(firstPage(shownPage().status ?? '', SIZE.value), PAGE_MESSAGE)
+})
+byId('find').addEventListener('submit', (event) => {
+  event.preventDefault()
+  findPet()
+})
+byId('table').addEventListener('click', (event) => {
+  const link = (event.target as Element).closest<HTMLElement>('a[data-pet]')
+  const id = link?.dataset['pet']
+  // With a key held, a browser opens the link somewhere else.
+  if (id === undefined || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  event.preventDefault()
+  goToPet(id)
 })
 copyOnPress(byId('copy-list', HTMLButtonElement), () => {
-  const query = Object.entries(queryOf(shown)).filter(([, value]) => value !== undefined)
+  const query = Object.entries(queryOf(shownPage())).filter(([, value]) => value !== undefined)
   return curlLine(`/pets?${new URLSearchParams(query)}`)
 })
-byId('change-key').addEventListener('click', askForKey)
-byId('go-to-add').addEventListener('click', () => byId('add-name').focus())
-addEventListener('resize', showOpenButtons)
-addEventListener('popstate', () => {
-  if (hasKey) void showPage(pageOfUrl())
+setUpPetDrawer(() => {
+  if (petOfUrl() === undefined) return
+  const state = history.state as { readonly isPet?: boolean } | null
+  if (state?.isPet) history.back()
+  else history.replaceState(history.state, '', addressOf(shownPage()))
 })
-addPetForm(
-  (pet, idempotencyKey) => client.createPet(pet, { idempotencyKey }),
-  (pet) => {
-    extraRows = [{ pet, note: 'new' } as const, ...addedRows()].slice(0, 10)
-    byId('rows').querySelector('.empty')?.parentElement?.remove()
-    showExtraRows()
-  },
-)
-if (developmentKey === undefined) askForKey()
+addEventListener('popstate', () => {
+  const page = pageOfUrl()
+  if (addressOf(page) === addressOf(shownPage())) syncPet()
+  else void showPage(page, LIST_MESSAGE, false).then(syncPet)
+})
+setUpAddDrawer((pet, idempotencyKey) => {
+  if (client === undefined) throw new RangeError('Enter an API key first.')
+  return client.createPet(pet, { idempotencyKey })
+}, showAddedPet)
+setUpThemeSwitch()
+showFilter()
+byId('store').hidden = false
+
+const key = developmentKey ?? keptKey()
+if (key === undefined) askForKey()
 else {
-  KEY.value = developmentKey
-  await useKey(developmentKey)
+  const problem = await useKey(key)
+  if (problem !== undefined) openKeyDialog(problem)
 }

@@ -1,15 +1,21 @@
 const SILENCE_MS = 20_000
-let waitingFor = 0
+/** How much each section waits for. */
+const waiting = new WeakMap<HTMLElement, number>()
 
-/** Shows that something is waited for while it is, and says so when that takes long. */
+/** Shows that a section waits for something while it does, and says so when that takes long. */
 export async function whileBusy<T>(
   work: Promise<T>,
   section: HTMLElement,
   status: HTMLElement,
 ): Promise<T> {
-  waitingFor += 1
-  section.ariaBusy = 'true'
-  status.textContent = section.checkVisibility() ? '' : 'Loading…'
+  const count = (by: number) => {
+    const waitsFor = (waiting.get(section) ?? 0) + by
+    waiting.set(section, waitsFor)
+    section.ariaBusy = `${waitsFor > 0}`
+    return waitsFor
+  }
+  count(1)
+  status.textContent = ''
   const timer = setTimeout(() => {
     status.textContent = 'The service has not answered for 20 seconds. Still waiting…'
   }, SILENCE_MS)
@@ -17,10 +23,6 @@ export async function whileBusy<T>(
     return await work
   } finally {
     clearTimeout(timer)
-    waitingFor -= 1
-    if (waitingFor === 0) {
-      status.textContent = ''
-      section.ariaBusy = 'false'
-    }
+    if (count(-1) === 0) status.textContent = ''
   }
 }

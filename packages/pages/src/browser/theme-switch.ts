@@ -1,0 +1,21 @@
+import { byId } from './elements.ts'
+import { chooseNextTheme, chosenTheme, type Theme } from './theme-choice.ts'
+
+const SIGNS: Readonly<Record<Theme, string>> = { system: '◐', light: '☀', dark: '☾' }
+
+/** A button that changes the colours of the page: as the system has them, light, dark. */
+export function setUpThemeSwitch(): void {
+  const button = byId('theme')
+  let theme = chosenTheme()
+  const label = () => {
+    button.textContent = SIGNS[theme]
+    button.ariaLabel = `Colours: ${theme}`
+    button.title = `Colours: ${theme}`
+  }
+  button.addEventListener('click', () => {
+    theme = chooseNextTheme(theme)
+    label()
+  })
+  button.hidden = false
+  label()
+}

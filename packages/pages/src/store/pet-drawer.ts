@@ -1,0 +1,68 @@
+import type { Pet } from '@pet-store/client'
+import { copyOnPress } from '../browser/copy.ts'
+import { curlLine } from '../browser/curl.ts'
+import { closeOn } from '../browser/drawer.ts'
+import { byId, make } from '../browser/elements.ts'
+import { escapeDirections } from '../browser/exact-json.ts'
+import { showMessage } from '../browser/show-message.ts'
+import { FIELD_TITLES } from '../fields/pet-fields.ts'
+import { contentOf, FIELDS } from './field-content.ts'
+import { sentenceOf } from './sentences.ts'
+import { whileBusy } from './while-busy.ts'
+
+const DRAWER = byId('pet-drawer', HTMLDialogElement)
+const CONTENT = byId('pet')
+const MESSAGE = byId('pet-message')
+/** The id of the pet that is shown or loaded. */
+let current: string | undefined
+
+/** Makes the drawer work that shows one pet; `onClose` is called whenever it was closed. */
+export function setUpPetDrawer(onClose: () => void): void {
+  closeOn(DRAWER, byId('close-pet'))
+  DRAWER.addEventListener('close', onClose)
+  copyOnPress(byId('copy-pet-json', HTMLButtonElement), () => byId('pet-json').textContent ?? '')
+  copyOnPress(byId('copy-pet-curl', HTMLButtonElement), () => byId('pet-curl').textContent ?? '')
+}
+
+export function closePet(): void {
+  if (DRAWER.open) DRAWER.close()
+}
+
+/** Shows the pet with this id, as it is known or as `load` resolves to it. */
+export async function openPet(
+  id: string,
+  known: Pet | undefined,
+  load: () => Promise<Pet>,
+): Promise<void> {
+  current = id
+  byId('pet-title').textContent = `Pet ${id}`
+  CONTENT.hidden = true
+  showMessage(MESSAGE, '')
+  if (!DRAWER.open) DRAWER.showModal()
+  try {
+    const pet = known ?? (await whileBusy(load(), DRAWER, byId('pet-busy')))
+    if (current === id) showPet(pet)
+  } catch (error) {
+    if (current === id) showMessage(MESSAGE, sentenceOf(error), () => void openPet(id, known, load))
+  }
+}
+
+function showPet(pet: Pet): void {
+  const fields = FIELDS.flatMap((field) => [
+    make('dt', {}, FIELD_TITLES[field]),
+    make('dd', { className: field }, contentOf(field, pet)),
+  ])
+  byId('pet-fields').replaceChildren(...fields)
+  byId('pet-json').textContent = escapeDirections(jsonOf(pet))
+  byId('pet-curl').textContent = curlLine(`/pets/${pet.id}`)
+  CONTENT.hidden = false
+}
+
+/** As the service has sent it, on several lines. */
+function jsonOf(pet: Pet): string {
+  const lines = FIELDS.filter((field) => pet[field] !== undefined).map((field) => {
+    const value = pet[field]
+    return `  "${field}": ${typeof value === 'bigint' ? value : JSON.stringify(value)}`
+  })
+  return `{\n${lines.join(',\n')}\n}`
+}

@@ -1,0 +1,156 @@
+import type { Pet, PetStoreClient } from '@pet-store/client'
+import { byId, make } from '../browser/elements.ts'
+import { showMessage } from '../browser/show-message.ts'
+import { addressOf, type ListPage, pageOfUrl, queryOf } from './list-page.ts'
+import { noticeRow, petRow, setTableRoles, skeletonRows } from './rows.ts'
+import { whileBusy } from './while-busy.ts'
+
+const MAX_ADDED = 10
+const PETS = byId('pets')
+const PAGER = {
+  first: byId('first', HTMLButtonElement),
+  previous: byId('previous', HTMLButtonElement),
+  next: byId('next', HTMLButtonElement),
+}
+
+/** The page that is shown, and the cursor of the following one. */
+let shown: ListPage = pageOfUrl()
+let nextCursor: string | undefined
+let pets: readonly Pet[] | undefined
+/** Pets that were added on this visit, the newest first. */
+let added: readonly Pet[] = []
+/** Aborts the request for a page when a later one overtakes it. */
+let latestRequest = new AbortController()
+
+export function shownPage(): ListPage {
+  return shown
+}
+
+export function cursorOfNext(): string | undefined {
+  return nextCursor
+}
+
+/** A pet that is on the page already. */
+export function shownPet(id: string): Pet | undefined {
+  return [...(pets ?? []), ...added].find((pet) => `${pet.id}` === id)
+}
+
+/**
+ * Loads a page and shows it. Resolves to false if a later page has overtaken it; rejects with the
+ * error of the client, and what was shown stays.
+ */
+export async function loadPage(client: PetStoreClient, page: ListPage): Promise<boolean> {
+  latestRequest.abort()
+  latestRequest = new AbortController()
+  const { signal } = latestRequest
+  if (pets === undefined) showRows(skeletonRows())
+  try {
+    const listed = client.listPets(queryOf(page), { signal })
+    const result = await whileBusy(listed, PETS, byId('busy'))
+    shown = page
+    pets = result.pets
+    nextCursor = result.next?.cursor
+    show()
+    return true
+  } catch (error) {
+    if (signal.aborted) return false
+    showFilter()
+    throw error
+  }
+}
+
+/** Says in place of the pets, or where they stay at `place`, why a page cannot be shown. */
+export function showFailure(text: string, place: HTMLElement, retry: () => void): void {
+  if (pets !== undefined) {
+    showMessage(place, text, retry)
+    return
+  }
+  const message = make('div', { className: 'error row', role: 'alert' })
+  showRows([noticeRow(message)])
+  showMessage(message, text, retry)
+}
+
+/** Shows nothing but a text and a button, for who has no key yet. */
+export function showNotice(text: string, button: HTMLButtonElement): void {
+  pets = undefined
+  added = []
+  showAdded()
+  showRows([noticeRow(make('p', {}, text), button)])
+}
+
+/** Another key may see less. */
+export function forgetAdded(): void {
+  added = []
+}
+
+/**
+ * Shows a pet that was added: where it belongs if that is on this page, which is at the end of the
+ * last one, else above the page.
+ */
+export function showAddedPet(pet: Pet): void {
+  added = [pet, ...added].slice(0, MAX_ADDED)
+  const { status, limit } = shown
+  const hasRoom = pets !== undefined && nextCursor === undefined && pets.length < limit
+  if (hasRoom && (status === undefined || status === pet.status)) pets = [...(pets ?? []), pet]
+  if (pets !== undefined) show()
+  else showAdded()
+}
+
+/** The filter and the page size of the pets that are shown, even where others were chosen. */
+export function showFilter(): void {
+  for (const radio of document.querySelectorAll<HTMLInputElement>('#filter input'))
+    radio.checked = radio.value === (shown.status ?? '')
+  byId('size', HTMLSelectElement).value = String(shown.limit)
+}
+
+function show(): void {
+  showFilter()
+  const isNew = new Set(added.map(({ id }) => id))
+  const rows = (pets ?? []).map((pet) =>
+    petRow(pet, addressOf(shown, `${pet.id}`), { isNew: isNew.has(pet.id) }),
+  )
+  showRows(rows.length === 0 && added.length === 0 ? [emptyRow()] : rows)
+  showAdded()
+  showPosition()
+}
+
+/** Pets that were added and are not on the page stand above it. */
+function showAdded(): void {
+  const onPage = new Set(pets?.map(({ id }) => id))
+  const rows = added
+    .filter(({ id }) => !onPage.has(id))
+    .map((pet) => petRow(pet, addressOf(shown, `${pet.id}`), { isNew: true }))
+  byId('added').replaceChildren(...rows)
+  setTableRoles(byId('table', HTMLTableElement))
+}
+
+function showRows(rows: readonly HTMLTableRowElement[]): void {
+  byId('rows').replaceChildren(...rows)
+  setTableRoles(byId('table', HTMLTableElement))
+}
+
+function showPosition(): void {
+  const { cursor, from, earlier } = shown
+  const count = pets?.length ?? 0
+  const above = byId('added').childElementCount
+  const parts = [
+    ...(count === 0 ? [] : [`${from}–${from + count - 1}`]),
+    ...(above === 0 ? [] : [`${above} new`]),
+  ]
+  byId('position').textContent = parts.join(' and ')
+  const focused = document.activeElement
+  PAGER.first.disabled = cursor === undefined
+  PAGER.previous.disabled = earlier.length === 0
+  PAGER.next.disabled = nextCursor === undefined
+  // A button that is disabled loses the focus.
+  if (focused instanceof HTMLButtonElement && focused.disabled)
+    PAGER[nextCursor === undefined ? 'previous' : 'next'].focus()
+}
+
+function emptyRow(): HTMLTableRowElement {
+  const { status } = shown
+  const text = make('p', {}, `There are no ${status === undefined ? '' : `${status} `}pets yet.`)
+  const button = make('button', { type: 'button' }, 'Add the first pet')
+  button.addEventListener('click', () => byId('add-pet').click())
+  return noticeRow(text, button)
+}
