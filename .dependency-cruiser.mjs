@@ -29,7 +29,7 @@ export const IMPORTS = {
   persistence: {
     may: ['domain', 'access (types)', 'node:module', 'node:path', 'node:url'],
     remedy:
-      'This package defines what an adapter is, in types and one error class, and loads one. ' +
+      'This package defines what an adapter is, in types, and loads one. ' +
       'An adapter brings everything else.',
   },
   'persistence-testing': {

@@ -87,7 +87,7 @@ describe('deploy/kubernetes', () => {
     expect(kubernetesErrors(typed)).toEqual([])
   })
 
-  it('the Kubernetes manifests contain no secret, and reference those that they need', () => {
+  it('the Kubernetes manifests contain no secret, and reference the ones that they need', () => {
     expect(objects.map(({ kind }) => kind)).not.toContain('Secret')
     const secret = settings
       .filter((setting) => 'isSecret' in setting)

@@ -27,7 +27,7 @@ it('SIGTERM ends a command that is the first process of a container', async () =
   expect(await ended).toEqual([143, null])
 })
 
-it('the program says in one sentence that Node is too old', async () => {
+it('the program says that Node is too old', async () => {
   const old =
     "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
   const program = runProgram('start', await temporaryFolder(), {}, ['--import', old, PROGRAM])

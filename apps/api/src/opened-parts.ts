@@ -3,7 +3,7 @@ interface Closable {
   close(): Promise<void>
 }
 
-/** The parts that were opened so far. Each may need those that were opened before it. */
+/** The parts that were opened so far. Each may need the ones before it. */
 export class OpenedParts {
   readonly #parts: Closable[] = []
 

@@ -7,7 +7,7 @@ import { CONTESTANTS, DATABASES, SERVICE } from './servers/contestants.ts'
 export const HELP = `pnpm bench                       compares all contestants on both databases; twelve minutes
 pnpm bench --quick               the same with fewer rounds; three minutes
 pnpm bench --only sqlite-get     only operations whose names begin like this; several with commas
-pnpm bench --against FOLDER      compares the service with that of another checkout, built there
+pnpm bench --against FOLDER      compares the service with another checkout, built there
 pnpm bench --tracing             compares the service untraced, with one request of ten traced, and with each one
 pnpm bench --profile             where the time of a request goes; two minutes
 pnpm bench --scale               growth, bulk work and several processes, with up to 1 million pets

@@ -19,7 +19,7 @@ interface CachedKey {
   readonly expiresAtMs: number
 }
 
-/** The maximum number of keys in the cache: those that were looked up last. */
+/** The maximum number of keys in the cache; it holds the ones looked up last. */
 const CAPACITY = 10_000
 
 /** Invalid keys are not cached, so that guessing cannot fill the cache. */

@@ -72,7 +72,7 @@ it('verifies a contract at a URL, without the token of another broker', async ()
   })
   const origin = await listen(server)
   onTestFinished(() => void server.close())
-  // Its URL begins like that of the broker.
+  // Its URL begins like the broker's.
   const environment = {
     PACT_BROKER_BASE_URL: origin.slice(0, -1),
     PACT_BROKER_TOKEN: 'a-token',

@@ -9,7 +9,7 @@
 //   $new -key localhost.key -subj /CN=elsewhere.test -addext subjectAltName=DNS:elsewhere.test -out
 //   elsewhere.pem
 
-/** The certificate of who signed that of localhost. */
+/** The certificate of the authority that signed the one of localhost. */
 export const CA = `-----BEGIN CERTIFICATE-----
 MIIBjzCCATWgAwIBAgIULQgibwXKGvIcJXH9AoP+46Up0VgwCgYIKoZIzj0EAwIw
 HDEaMBgGA1UEAwwRUGV0IFN0b3JlIHRlc3QgQ0EwIBcNMjAwMTAxMDAwMDAwWhgP

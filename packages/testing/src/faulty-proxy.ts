@@ -14,7 +14,7 @@ export type NetworkFault =
    */
   | 'black-hole'
   /**
-   * Every reply is lost: the server does what it is told, and the connection breaks before its
+   * Every reply is lost: the server executes the request, and the connection breaks before its
    * reply arrives.
    */
   | 'lose-replies'

@@ -67,7 +67,7 @@ it('doctor lists misspelt variables with invalid ones', async () => {
   expect(stderr).toBe('')
 })
 
-it('doctor warns that a clock differs, its own or that of another instance', async () => {
+it('doctor warns that its own clock or the clock of another instance differs', async () => {
   const settings = { ...readSettings({}), databaseUrl: `sqlite:${folder}/pets.db` }
   const { apiKeys, close } = await openPersistence(settings)
   const { key } = createApiKey({ name: 'kiosk' }, { by: 'Ada' })

@@ -245,6 +245,7 @@ async function* examineKeys(
   if (latest <= now.getTime() + CLOCK_TOLERANCE_MS)
     return yield { check: 'clock', state: 'ok', message: time }
   const message = `a key was used at ${new Date(latest).toISOString()}, but here it is ${time}`
-  const advice = 'this clock is slow, or that of another instance is fast: synchronise both (NTP)'
+  const advice =
+    'this clock is slow, or the clock of another instance is fast: synchronise both (NTP)'
   yield { check: 'clock', state: 'warning', message, remedy: advice }
 }

@@ -110,7 +110,7 @@ describe('pet-store start', () => {
       'data/development-api-key does not contain an API key. Delete it, and the next start ' +
         'creates a new one.\n',
     ],
-  ])('says in one sentence that %s', async (_, files, sentence) => {
+  ])('start says in one line that %s', async (_, files, sentence) => {
     const folder = await temporaryFolder()
     for (const [name, text] of Object.entries(files)) {
       await mkdir(dirname(join(folder, name)), { recursive: true })

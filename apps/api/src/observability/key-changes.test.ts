@@ -71,7 +71,7 @@ it('reports a change in the next call when the keys could not be read', async ()
   expect(reported).toMatchObject([{ change: 'created', by: 'Ada' }])
 })
 
-it('asks for the keys of the last hour, and for those of a longer time in which they could not be read', async () => {
+it('asks for the keys that changed since the last read, and at least for the last hour', async () => {
   const { keys, times } = setUp()
   const asked: (number | undefined)[] = []
   let isUnavailable = false

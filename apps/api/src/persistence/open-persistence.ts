@@ -5,7 +5,7 @@ import type { Settings } from '../settings/settings.ts'
 import { persistenceAdapter } from './persistence-adapter.ts'
 
 /**
- * What the caller does with the database, and who is told of failures. Default: what the settings
+ * What the caller does with the database, and where failures are reported. Default: what the settings
  * allow, `migrate` or `write`.
  */
 export type PersistenceUse = Pick<

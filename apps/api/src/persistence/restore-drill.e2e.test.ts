@@ -83,7 +83,7 @@ it('the restore drill recovers PostgreSQL from a base backup and the archive to 
   const folder = await temporaryFolder()
   const archive = join(folder, 'archive')
   await mkdir(archive)
-  // Both are used by this user and by that of the server.
+  // Both are used by this user and by the user of the server.
   for (const path of [folder, archive]) await chmod(path, 0o777)
   const server = await EmbeddedServer.create()
   onTestFinished(() => server.remove())

@@ -160,7 +160,7 @@ function assertNoOthers<Item extends { readonly id: bigint | string }>(
   )
 }
 
-/** Whether a key of the target may become that of the source: a revocation is never undone. */
+/** Whether a key of the target may be replaced by the source's: a revocation is never undone. */
 function isEarlierKey(ofTarget: StoredApiKey, ofSource: StoredApiKey): boolean {
   if (ofTarget.revokedAt !== undefined && ofSource.revokedAt === undefined) return false
   const issued = ({ revokedAt: _at, revokedBy: _by, lastUsedAt: _used, ...key }: StoredApiKey) =>

@@ -72,7 +72,7 @@ describe('pet-store export', () => {
     ['export', 'Cannot open the SQLite database "pets.db": there is no such file.'],
     ['export --output no/pets.csv', 'Cannot write "no/pets.csv": no such file or directory.'],
     ['export --output ./pets.db', 'Cannot write "./pets.db": it is the database itself.'],
-  ])('%s ends with one sentence', async (line, sentence) => {
+  ])('%s ends with the reason', async (line, sentence) => {
     if (line.includes('--output')) await fill(1)
     expect(await run(line)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` })
   })

@@ -20,8 +20,7 @@ export interface PetFile {
 }
 
 /**
- * Finds a file, or standard input for `-`. Rejects with one sentence if it is missing or cannot be
- * read.
+ * Finds a file, or standard input for `-`. Rejects if it is missing or cannot be read.
  */
 export async function findPetFile(file: string): Promise<PetFile> {
   if (file === '-') return { open: () => process.stdin }
@@ -36,8 +35,8 @@ export async function findPetFile(file: string): Promise<PetFile> {
 
 /**
  * Writes a file through a temporary one beside it, which takes its name at the end: an existing
- * file stays as it is until all was written. A device or a pipe is written directly. Rejects with
- * one sentence if the file cannot be written.
+ * file stays as it is until all was written. A device or a pipe is written directly. Rejects if
+ * the file cannot be written.
  */
 export async function replaceFile(file: string, text: AsyncIterable<string>): Promise<void> {
   const failed = (error: NodeJS.ErrnoException): never => {

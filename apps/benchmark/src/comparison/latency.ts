@@ -4,7 +4,7 @@ import { MIXED } from '../requests/operations.ts'
 import type { Plan } from './plan.ts'
 import type { Measurement, Running } from './running.ts'
 
-/** The latency of our service beside that of the baseline, at the same rate. */
+/** The latency of our service beside the baseline's, at the same rate. */
 export interface Latency {
   readonly requestsPerSecond: number
   readonly series: Series<Readonly<Record<'p50Ms' | 'p99Ms', number>>>

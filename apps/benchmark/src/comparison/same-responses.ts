@@ -60,7 +60,7 @@ export async function assertSameHeaders(all: readonly Running[]): Promise<void> 
 }
 
 /**
- * The headers of a list and of one pet, as text; without the values of those that differ with each
+ * The headers of a list and of one pet, as text; without the values that differ with each
  * response.
  */
 async function headersOf(port: number): Promise<string> {

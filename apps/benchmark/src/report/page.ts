@@ -70,7 +70,7 @@ export const COSTS = {
     `${restMiB.toFixed(0)}–${peakMiB.toFixed(0)}`,
 }
 
-/** CPU time in microseconds, and that of the database server where it is known. */
+/** CPU time in microseconds, of the server and where it is known of the database server. */
 export function timesText({ series }: Measurement): string {
   const both = (['cpuMicroseconds', 'databaseMicroseconds'] as const).map((figure) =>
     middleOf(series.slices, figure),

@@ -13,11 +13,11 @@ export interface Contestant {
   readonly role: 'service' | 'ceiling' | 'peer'
   /** Arguments of `node`. */
   readonly program: readonly string[]
-  /** Environment variables besides those that all get. */
+  /** Further environment variables, for this contestant only. */
   readonly settings?: Readonly<Record<string, string>>
   /** Processes that share one database. Default: 1. */
   readonly processes?: number
-  /** Pets in its database to begin with. Default: that of the plan. */
+  /** Pets in its database to begin with. Default: the size of the plan. */
   readonly size?: number
 }
 

@@ -25,7 +25,7 @@ export const RATE_LIMIT: RateLimit = { requests: 20, windowMs: 60 * 60 * 1000 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Adds the keys of a fixture, and revokes those that it says are revoked. */
+/** Adds the keys of a fixture, and revokes the ones that it lists as revoked. */
 export async function addApiKeys(fixture: Fixture, keys: ApiKeyRepository): Promise<void> {
   const { revokeApiKey } = createApiKeyUseCases(keys)
   for (const [text, { scopes, end }] of fixture.apiKeys) {
