@@ -1,11 +1,17 @@
 import { expect, it, vi } from 'vitest'
 import { report, size } from '../harness/plan.ts'
 import { runPostgresWorld } from '../simulation/world/postgres-world.ts'
+import { runSqliteWorld } from '../simulation/world/sqlite-world.ts'
 import type { WorldResult } from '../simulation/world/world.ts'
 
 vi.mock('pg', async (importOriginal) => {
   const { simulatedPg } = await import('../simulation/drivers/simulated-pg.ts')
   return simulatedPg(await importOriginal())
+})
+
+vi.mock('better-sqlite3', async (importOriginal) => {
+  const { simulatedSqlite } = await import('../simulation/drivers/simulated-sqlite.ts')
+  return simulatedSqlite(await importOriginal())
 })
 
 /** One seed, whose world is printed, or as many as the form has. */
@@ -40,9 +46,16 @@ it('tells clients the truth in every simulated world on PostgreSQL', async () =>
   expect(await runWorlds('PostgreSQL', runPostgresWorld)).toEqual([])
 })
 
-it('the same seed makes the same world on PostgreSQL', async () => {
+it('tells clients the truth in every simulated world on SQLite', async () => {
+  expect(await runWorlds('SQLite', runSqliteWorld)).toEqual([])
+})
+
+it.each([
+  ['PostgreSQL', runPostgresWorld],
+  ['SQLite', runSqliteWorld],
+])('the same seed makes the same world on %s', async (_name, run) => {
   for (const seed of [3, 5, 8]) {
-    const { trail } = await runPostgresWorld(seed)
-    expect((await runPostgresWorld(seed)).trail).toEqual(trail)
+    const { trail } = await run(seed)
+    expect((await run(seed)).trail).toEqual(trail)
   }
 })

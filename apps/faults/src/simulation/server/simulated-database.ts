@@ -153,6 +153,7 @@ export class SimulatedDatabase {
       },
       hasTable: (name) => this.tables.has(name),
       random: () => this.#random.next(),
+      set: () => {},
       anyOrder: (items) => (this.#random.next() < 0.5 ? items.toReversed() : items),
     }
   }
@@ -174,10 +175,13 @@ export class SimulatedDatabase {
       run: async (values, open) => {
         const { transaction } = open as OpenTransaction
         const position = () => (replayed === undefined ? this.#position : (state.replayed() ?? 0))
+        const set = (name: string, value: string) => {
+          if (name === 'lock_timeout') transaction.lockTimeoutMs = Number.parseInt(value, 10)
+        }
         const run = () =>
           execute(statement, {
             tables: tablesNow(),
-            state,
+            state: { ...state, set },
             transaction,
             position: position(),
             parameters: values,
@@ -273,10 +277,21 @@ async function runWithLocks(transaction: Transaction, run: () => Result): Promis
       transaction.undoTo(before)
       if (error instanceof StatementError) throw failureOf(error)
       if (!(error instanceof WaitsFor)) throw error
-      await error.transaction.whenEnded()
+      await ended(error.transaction, transaction.lockTimeoutMs)
       if (transaction.state !== 'active') throw failureOf(new StatementError('57014', 'canceled'))
     }
   }
+}
+
+/** Waits for a transaction, as long as another one may. */
+async function ended(transaction: Transaction, timeoutMs: number): Promise<void> {
+  if (timeoutMs === 0) return transaction.whenEnded()
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    const late = new StatementError('55P03', 'canceling statement due to lock timeout')
+    timer = setTimeout(() => reject(failureOf(late)), timeoutMs)
+  })
+  await Promise.race([transaction.whenEnded(), timeout]).finally(() => clearTimeout(timer))
 }
 
 function failureOf({ code, message }: StatementError): StatementFailure {

@@ -1,7 +1,5 @@
 import type { TableDefinition } from '../sql/tables.ts'
-
-/** A character that the simulated server cannot store, as some encodings cannot. */
-export const UNSTORABLE = '\u2612'
+import { UNSTORABLE } from '../world/wishes.ts'
 
 const STATUSES = ['available', 'pending', 'sold', null]
 

@@ -63,6 +63,10 @@ export function sourceColumns(
   if (source.kind === 'table') return tableColumns(source.name, tables, common)
   if (source.kind === 'query') return describeStatement(source.query, tables, common)
   if (source.name === 'pg_control_system') return [{ name: 'system_identifier', type: 'int8' }]
+  if (source.columns.length === 0) {
+    const type = FUNCTIONS[source.name]?.type
+    if (type !== undefined) return [{ name: source.alias, type }]
+  }
   return source.columns.map(({ name, type }, index) => ({
     name,
     type: typeOf(source.parameters[index], {}, tables, common) ?? shortType(type ?? 'bigint'),
@@ -84,7 +88,7 @@ function itemColumns(
   common: ReadonlyMap<string, Columns>,
 ): Columns {
   return items.flatMap(({ value, name }): Columns => {
-    if (value === 'all') return Object.values(scope).flat()
+    if (value === 'all') return scope[name] ?? Object.values(scope).flat()
     return [{ name, type: typeOf(value, scope, tables, common) ?? 'text' }]
   })
 }

@@ -1,6 +1,6 @@
 import { describeStatement } from './describe.ts'
 import { Evaluation, type Rows } from './evaluate.ts'
-import type { ServerState } from './functions.ts'
+import { FUNCTIONS, type ServerState } from './functions.ts'
 import type {
   Assignment,
   CommonTable,
@@ -157,12 +157,13 @@ class Execution {
 
   #joined(joins: readonly Join[], common: Common): readonly Rows[] {
     let all: readonly Rows[] = [{}]
-    for (const { source, isLeft, on } of joins) {
+    for (const { source, isLeft, on, using } of joins) {
       const right = this.#source(source, common)
       all = all.flatMap((rows) => {
         const matches = right
           .map((row): Rows => ({ ...rows, [source.alias]: row }))
           .filter((both) => on === undefined || this.#evaluation.value(on, both) === true)
+          .filter((both) => using.every((name) => areEqual(name, rows, both[source.alias])))
         return matches.length > 0 || !isLeft ? matches : [{ ...rows, [source.alias]: {} }]
       })
     }
@@ -181,6 +182,9 @@ class Execution {
       return unnested(source, parameters as readonly (readonly Value[])[])
     if (source.name === 'pg_control_system')
       return [{ system_identifier: this.#context.state.systemIdentifier }]
+    const scalar = FUNCTIONS[source.name]
+    if (scalar !== undefined)
+      return [{ [source.alias]: scalar.run(this.#context.state, parameters) }]
     if (source.name !== 'json_to_recordset')
       throw new Error(`The simulated server has no function ${source.name}.`)
     const records = JSON.parse(String(parameters[0])) as Record<string, string | number>[]
@@ -274,7 +278,8 @@ class Execution {
   #items(items: readonly Item[], rows: Rows): Row {
     const result: Record<string, Value> = {}
     for (const { value, name } of items) {
-      if (value === 'all') Object.assign(result, ...Object.values(rows))
+      if (value === 'all')
+        Object.assign(result, ...(rows[name] ? [rows[name]] : Object.values(rows)))
       else result[name] = this.#evaluation.value(value, rows)
     }
     return result
@@ -285,6 +290,12 @@ class Execution {
     if (table === undefined) throw new Error(`The simulated server has no table ${name}.`)
     return table
   }
+}
+
+/** Whether a column has one value on both sides of a join. */
+function areEqual(name: string, left: Rows, right: Row | undefined): boolean {
+  const row = Object.values(left).find((one) => name in one)
+  return row !== undefined && row[name] === right?.[name]
 }
 
 function isAggregate(value: Item['value']): boolean {

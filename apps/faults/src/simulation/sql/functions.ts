@@ -18,6 +18,8 @@ export interface ServerState {
   /** Puts rows for which no order is asked into any order. */
   anyOrder<Item>(items: readonly Item[]): readonly Item[]
   random(): number
+  /** A setting of the transaction. */
+  set(name: string, value: string): void
 }
 
 interface ServerFunction {
@@ -62,6 +64,15 @@ export const FUNCTIONS: Readonly<Record<string, ServerFunction>> = {
       return id as Value
     },
   },
+  set_config: {
+    type: 'text',
+    run({ set }, [name, value]) {
+      set(String(name), String(value))
+      return value ?? null
+    },
+  },
+  has_table_privilege: { type: 'bool', run: () => true },
+  has_sequence_privilege: { type: 'bool', run: () => true },
   pg_is_in_recovery: { type: 'bool', run: ({ replayed }) => replayed() !== undefined },
   pg_last_wal_replay_lsn: {
     type: 'pg_lsn',

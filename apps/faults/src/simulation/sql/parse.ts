@@ -126,15 +126,16 @@ class Parser {
   #item(): Item {
     if (this.#reader.takes('*')) return { value: 'all', name: '*' }
     if (this.#reader.peek(1) === '.' && this.#reader.peek(2) === '*') {
-      this.#reader.skip(3)
-      return { value: 'all', name: '*' }
+      const name = this.#reader.name()
+      this.#reader.skip(2)
+      return { value: 'all', name }
     }
     const value = this.#expressions.expression()
     return { value, name: this.#alias() ?? nameOf(value) }
   }
 
   #joins(): readonly Join[] {
-    const joins: Join[] = [{ source: this.#source(), isLeft: false, on: undefined }]
+    const joins: Join[] = [{ source: this.#source(), isLeft: false, on: undefined, using: [] }]
     for (;;) {
       const isLeft = this.#reader.takes('left')
       if (isLeft) this.#reader.takes('outer')
@@ -142,9 +143,10 @@ class Parser {
       if (this.#reader.takes('join')) {
         const source = this.#source()
         const on = this.#reader.takes('on') ? this.#expressions.expression() : undefined
-        joins.push({ source, isLeft, on })
+        const using = this.#reader.takes('using') ? this.#reader.names() : []
+        joins.push({ source, isLeft, on, using })
       } else if (this.#reader.takes(',') || this.#reader.takes('cross', 'join')) {
-        joins.push({ source: this.#source(), isLeft: false, on: undefined })
+        joins.push({ source: this.#source(), isLeft: false, on: undefined, using: [] })
       } else return joins
     }
   }

@@ -38,9 +38,12 @@ export interface Join {
   readonly source: Source
   readonly isLeft: boolean
   readonly on: Expression | undefined
+  /** The columns that are equal on both sides. */
+  readonly using: readonly string[]
 }
 
 export interface Item {
+  /** `all`: every column, of one table if its alias is the name. */
   readonly value: Expression | 'all'
   readonly name: string
 }

@@ -21,6 +21,8 @@ interface Version {
 /** What a statement does and nobody else sees before it is committed. */
 export class Transaction {
   state: 'active' | 'committed' | 'aborted' = 'active'
+  /** How long it waits for another one; 0 for no limit. */
+  lockTimeoutMs = 0
   /** The position of its commit in the log. */
   position = 0
   readonly id: number

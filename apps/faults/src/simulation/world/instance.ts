@@ -12,6 +12,7 @@ export interface InstanceOptions {
   /** How fast its clock is. */
   readonly skewMs: number
   readonly onInternalError: (error: unknown) => void
+  readonly onUnavailable: (error: Error) => void
 }
 
 /** One instance of the service: real use cases and the real HTTP app, on an open adapter. */
@@ -44,7 +45,8 @@ export class Instance {
     this.keyCheck = createKeyCheck({ keys, staticKeys, lifetimeMs: keyLifetimeMs })
     const log = {
       request() {},
-      internalError: (error: unknown) => options.onInternalError(error),
+      internalError: options.onInternalError,
+      unavailable: options.onUnavailable,
     }
     const app = createPetApp({
       pets,

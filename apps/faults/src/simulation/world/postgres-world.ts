@@ -15,10 +15,15 @@ const REPLICA = 'postgres://sim@replica/sim'
 /** Short, so that calls end soon; time is simulated, so this makes nothing faster. */
 const STATEMENT_TIMEOUT_MS = 300
 
+/** Resources, conflicts, lost connections and servers are 503, not 500. */
+function mayBeInternal(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|40|53|57|58|XX)/.test(code)
+}
+
 /** Lives through one world on PostgreSQL. The same seed makes the same one. */
 export async function runPostgresWorld(seed: number): Promise<WorldResult> {
   const migrations = await migrationNames()
-  const world = new World(seed)
+  const world = new World(seed, mayBeInternal)
   const { random, record } = world
   return world.live(async () => {
     const cluster = new SimulatedCluster(random, (error) => record.violate(error.message))
@@ -51,7 +56,7 @@ let knownMigrations: readonly string[] | undefined
 /** Asked of the adapter once, with an empty database in a world of its own. */
 async function migrationNames(): Promise<readonly string[]> {
   if (knownMigrations !== undefined) return knownMigrations
-  const world = new World(0)
+  const world = new World(0, mayBeInternal)
   let names: readonly string[] = []
   const { violations } = await world.live(async () => {
     const cluster = new SimulatedCluster(createRandom(0), (error) => {

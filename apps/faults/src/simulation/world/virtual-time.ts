@@ -23,7 +23,7 @@ const BEGINNING = Date.UTC(2027, 2, 1)
  */
 export class VirtualTime {
   constructor() {
-    vi.useFakeTimers({ now: BEGINNING, toFake: [...FAKED] })
+    vi.useFakeTimers({ now: BEGINNING, toFake: [...FAKED], fakeNodeBuiltins: true })
   }
 
   /**

@@ -1,8 +1,10 @@
 import type { PetInput } from '@pet-store/domain'
 import type { Random } from '@pet-store/testing'
-import { UNSTORABLE } from '../server/simulated-tables.ts'
 import type { Sending } from './http-client.ts'
 import type { NewWish, Wish } from './record.ts'
+
+/** A character that the simulated databases do not store, as some encodings cannot. */
+export const UNSTORABLE = '\u2612'
 
 const STATUSES = ['available', 'pending', 'sold', 'none'] as const
 const CATEGORIES = ['1', '7', '9007199254740993', '-9223372036854775808', '9223372036854775807']

@@ -33,8 +33,6 @@ const LIFE_LIMIT_MS = 6 * HOUR_MS
 /** Longer than what a broken connection can keep waiting. */
 const RECOVERY_MS = 15_000
 const CLIENTS = 4
-/** Resources, conflicts, lost connections and servers: 503, not 500. */
-const UNAVAILABLE = /^(?:08|40|53|57|58|XX)/
 const KEY_LIFETIME_MS = 2_000
 
 /** Instances of the service with their clients, in virtual time, and the record of what they say. */
@@ -43,6 +41,7 @@ export class World {
   readonly random: Random
   readonly record = new Record()
   readonly instances: Instance[] = []
+  readonly #mayBeInternal: (code: string) => boolean
   readonly #keys: ClientKey[] = []
   readonly #clients: HttpClient[] = []
   readonly #staticKeys: StaticKey[] = []
@@ -50,8 +49,10 @@ export class World {
   readonly #keyLifetimeMs: number
   #isCalm = false
 
-  constructor(seed: number) {
+  /** `mayBeInternal`: whether an error of the database with this code may be a 500. */
+  constructor(seed: number, mayBeInternal: (code: string) => boolean) {
     this.seed = seed
+    this.#mayBeInternal = mayBeInternal
     this.random = createRandom(seed)
     this.#maxConcurrentRequests = this.random.pick([3, 8, 50])
     this.#keyLifetimeMs = this.random.pick([0, KEY_LIFETIME_MS])
@@ -106,6 +107,7 @@ export class World {
       keyLifetimeMs: this.#keyLifetimeMs,
       skewMs,
       onInternalError: (error) => this.#judgeInternalError(error),
+      onUnavailable: ({ message, cause }) => this.record.note(`unavailable: ${message} ${cause}`),
     })
     this.instances.push(instance)
     for (let client = 0; client < 2; client += 1) {
@@ -118,8 +120,7 @@ export class World {
   #judgeInternalError(error: unknown): void {
     const code = (error as { readonly code?: unknown } | undefined)?.code
     this.record.note(`internal error: ${String(error)} ${String(code)}`)
-    const isStated = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)
-    if (!isStated || UNAVAILABLE.test(code))
+    if (typeof code !== 'string' || !this.#mayBeInternal(code))
       this.record.violate(`internal error: ${code} ${(error as Error)?.stack}`)
   }
 
