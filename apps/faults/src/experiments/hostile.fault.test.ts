@@ -97,6 +97,15 @@ const ATTACKS: readonly Attack[] = [
     expected: [401, 429],
   },
   {
+    what: 'bodies in pieces of one byte, that nobody wants',
+    how: 'repeat',
+    bytes: () => {
+      const head = 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
+      return Buffer.from(head + '1\r\nx\r\n'.repeat(500_000))
+    },
+    expected: [401],
+  },
+  {
     what: 'requests sent ahead of the responses',
     how: 'repeat',
     bytes: () => Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2_500)),
@@ -146,6 +155,25 @@ it.each([...GROUPS, { what: HELD.what, attacks: [HELD] }])(
     expect(service.isRunning).toBe(true)
   },
 )
+
+it('keeps a heap of 256 MB while thousands of connections send many small header fields', async () => {
+  const databaseUrl = 'sqlite:./pets.db'
+  const service = await Service.start({ databaseUrl, nodeFlags: CONTAINER_OF_512_MB })
+  const beforeMiB = service.process.memoryMiB('VmRSS')
+  const clients = size(1_000, 4_000)
+  // As many fields as may be sent, then many more; neither request ends.
+  for (const fields of [98, 1_800]) {
+    const bytes = `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${'abc:def\r\n'.repeat(fields)}`
+    const connections = Array.from({ length: clients }, () => new RawConnection(service.port))
+    for (const connection of connections) connection.write(bytes)
+    expect((await service.ask({ path: '/v1/pets' }))?.status).toBe(200)
+    for (const { socket } of connections) socket.destroy()
+  }
+  const growthMiB = Math.round(service.peakMiB - beforeMiB)
+  report('many small header fields', { clients, growthMiB })
+  expect(growthMiB).toBeLessThan(MAX_GROWTH_MIB)
+  expect(service.isRunning).toBe(true)
+})
 
 /** Good requests without hostile clients, and then beside them. */
 async function measureBeside(service: Service, attacks: readonly Attack[]) {

@@ -7,6 +7,12 @@ import type { Socket } from 'node:net'
 const LINGER_MS = 1_000
 
 /**
+ * How much a client may send after that: more than a body that it has begun. Beyond it nothing more
+ * is read, and its connection may be reset.
+ */
+const MAX_DISCARDED_BYTES = 262_144
+
+/**
  * Sends what was written and the end of this side, and keeps reading until the client closes its
  * side, or for a while. A connection that is closed with unread bytes is reset, and a reset can
  * overtake the response (RFC 9112, 9.6). `onSent` is called when all was sent, `onEnd` before the
@@ -31,6 +37,19 @@ export function closeSlowly(
       onEnd()
       socket.destroy()
     }, LINGER_MS)
+  })
+  discard(socket)
+}
+
+/**
+ * Reads without parsing: a body in pieces of one byte would take a second of processor time for each
+ * megabyte.
+ */
+function discard(socket: Socket): void {
+  const limit = socket.bytesRead + MAX_DISCARDED_BYTES
+  // Also takes the connection from Node's HTTP parser.
+  socket.removeAllListeners('data').on('data', () => {
+    if (socket.bytesRead > limit) socket.pause()
   })
   socket.resume()
 }

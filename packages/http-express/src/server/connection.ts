@@ -4,7 +4,14 @@ import { isHost } from '../request/framing.ts'
 import { closeSlowly } from '../response/close-slowly.ts'
 import { HttpError } from '../response/http-error.ts'
 import { closeAfter, sendError } from '../response/response.ts'
-import { isHead, type ParserError, parserError, type UnroutedErrors } from './unrouted-errors.ts'
+import {
+  hasTooManyFields,
+  isHead,
+  type ParserError,
+  parserError,
+  TOO_MANY_FIELDS,
+  type UnroutedErrors,
+} from './unrouted-errors.ts'
 
 /** Connects the events of the server with the app. Returns the open connections. */
 export function handleConnections(
@@ -22,6 +29,10 @@ export function handleConnections(
   const add = (req: IncomingMessage, res: ServerResponse, handle: RequestListener) =>
     connections.get(req.socket)?.add(req, res, handle)
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
+    if (hasTooManyFields(req)) {
+      add(req, res, () => errors.send(res, TOO_MANY_FIELDS))
+      return
+    }
     // Express parses targets with Node's retired `url.parse`, which takes `/v1/pets#x` for a path
     // of the API.
     const target = req.url

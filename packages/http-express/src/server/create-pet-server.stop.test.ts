@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { RawConnection } from '@pet-store/testing'
 import { expect, it, vi } from 'vitest'
 import { GET, GOOD_POST, HOST, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { aWhile, longList, startSlowServer } from '../testing/slow-server.test-support.ts'
@@ -45,7 +46,13 @@ it('closes idle connections when it stops, but none whose response has not left'
   await expect.poll(() => server.connections()).toBe(3)
   await aWhile()
   const stopped = server.shutDown()
-  await aWhile()
+  const { port } = new URL(server.url)
+  const connects = () =>
+    RawConnection.open(Number(port)).then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(connects).toBe(false)
   expect(
     (await late.write(`GET /livez HTTP/1.1\r\n${HOST}\r\n`).response()).headers['connection'],
   ).toBe('close')
@@ -69,6 +76,17 @@ it('does not wait, when it stops, for a body that no longer matters because its 
   expect((await connection.response()).headers['connection']).toBe('keep-alive')
   await server.shutDown()
   expect(await connection.closed()).toBe(0)
+})
+
+it('serves the connections that wait to be accepted when it stops', async () => {
+  const { server } = await startSlowServer()
+  const request = `GET /v1/pets HTTP/1.1\r\n${HOST}\r\n`
+  // The system has accepted them before the event loop looks for the first one.
+  const waiting = Array.from({ length: 30 }, () => server.connect().write(request))
+  const stopped = server.shutDown()
+  const responses = await Promise.all(waiting.map((connection) => connection.response()))
+  expect(responses.map(({ status }) => status)).toEqual(waiting.map(() => 401))
+  await stopped
 })
 
 it('is no longer called by Node once it has stopped', async () => {

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { clientAddressOf, type TrustProxy } from '../request/client-address.ts'
 import type { HttpLog } from '../request/http-log.ts'
 import { type Connection, handleConnections } from './connection.ts'
-import { createUnroutedErrors, MAX_HEADER_BYTES } from './unrouted-errors.ts'
+import { createUnroutedErrors, MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from './unrouted-errors.ts'
 
 /** The limits of the server, with their defaults; those of Node fit no API. */
 const SERVER_LIMITS = {
@@ -21,8 +21,8 @@ const SERVER_LIMITS = {
    */
   keepAliveTimeoutMs: 75_000,
   /**
-   * How many connections may be open; a further one is closed at once. Each takes some 20 KiB: all
-   * fit a container of 512 MB.
+   * How many connections may be open; a further one is closed at once. Each takes some 20 KiB, or 35
+   * with all the header fields of a request that does not end: all fit a container of 512 MB.
    */
   maxConnections: 10_000,
   /**
@@ -68,8 +68,9 @@ export function createPetServer(
     // The app checks it: Node's response would lack the error body.
     requireHostHeader: false,
   })
-  // Node would silently drop headers beyond a number. Their size is limited anyway.
-  server.maxHeadersCount = 0
+  // Node keeps each field as two strings, which take seven times its bytes. It drops further fields:
+  // one more than may be sent, so that nothing is dropped unnoticed.
+  server.maxHeadersCount = MAX_HEADER_FIELDS + 1
   server.maxConnections = limits.maxConnections
   server.setTimeout(limits.stallTimeoutMs)
   // Sends responses to clients that have sent everything and closed their side. The property is not
@@ -87,14 +88,37 @@ export function createPetServer(
 const IDLE_MS = 1_000
 const SWEEP_INTERVAL_MS = 50
 
+/** For how long waiting connections are accepted while further ones keep coming. */
+const ACCEPTING_MS = 1_000
+
+/**
+ * Accepts the connections that wait in the queue of the system, which are reset when the server
+ * stops listening. The event loop accepts one a turn, so the queue is empty after a turn without
+ * any. A client that connects just then is still reset: only a balancer that takes the instance out
+ * first prevents that.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  let hasAccepted = false
+  const onConnection = () => {
+    hasAccepted = true
+  }
+  server.on('connection', onConnection)
+  const deadline = performance.now() + ACCEPTING_MS
+  // The first one may be what is left of the present turn, in which nothing more is accepted.
+  for (let emptyTurns = 0; emptyTurns < 2 && performance.now() < deadline; ) {
+    hasAccepted = false
+    await setImmediate()
+    emptyTurns = hasAccepted ? 0 : emptyTurns + 1
+  }
+  server.off('connection', onConnection)
+}
+
 async function shutDown(
   server: Server,
   connections: ReadonlyMap<Socket, Connection>,
 ): Promise<void> {
   const closed = once(server, 'close')
-  // Right after the event loop has accepted connections, so that none is left in the queue of the
-  // system.
-  await setImmediate()
+  await acceptWaiting(server)
   // An HTTP server's own `close` also destroys connections without a request under way, at once:
   // those whose next request is on its way, and those whose response has not left yet.
   NetServer.prototype.close.call(server)

@@ -112,8 +112,8 @@ it.for([
   ['begins with an empty line', `\r\n${GET}\r\n`],
   ['has headers of almost 16 KiB', `${GET}X: ${'a'.repeat(16_384 - GET.length - 7)}\r\n\r\n`],
   [
-    'names its key after 2,500 other headers',
-    `GET /v1/pets HTTP/1.1\r\n${HOST}${'a:\r\n'.repeat(2500)}${KEY}\r\n`,
+    'names its key in the last of 100 header fields',
+    `GET /v1/pets HTTP/1.1\r\n${HOST}${'a:\r\n'.repeat(98)}${KEY}\r\n`,
   ],
   ['arrives with garbage behind a close', `${GET}Connection: close\r\n\r\nGARBAGE`],
 ] as const)(

@@ -17,6 +17,12 @@ export interface ParserError extends NodeJS.ErrnoException {
 /** The maximum size of request line and headers together. */
 export const MAX_HEADER_BYTES = 16_384
 
+/**
+ * The maximum number of header fields. Node keeps each as two strings, so that many small ones take
+ * seven times their bytes.
+ */
+export const MAX_HEADER_FIELDS = 100
+
 /** Valid but for its method, which is a token (RFC 9110, 9.1). */
 const REQUEST_LINE = /^[\r\n]*[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/
 
@@ -25,12 +31,7 @@ export function parserError(cause: ParserError): HttpError {
   const { code, rawPacket } = cause
   const error = (wireCode: ErrorCode, message: string) =>
     new HttpError(wireCode, message, {}, { cause })
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return error(
-      'headers_too_large',
-      `Request line and headers must have at most ${MAX_HEADER_BYTES} bytes.`,
-    )
-  }
+  if (code === 'HPE_HEADER_OVERFLOW') return error('headers_too_large', HEADERS_RULE)
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
     return error('payload_too_large', 'The chunk extensions are too long.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -39,6 +40,17 @@ export function parserError(cause: ParserError): HttpError {
     return error('not_implemented', 'The method of the request is not known.')
   }
   return error('invalid_request', 'The request is not valid HTTP/1.1.')
+}
+
+const HEADERS_RULE =
+  `Request line and headers must have at most ${MAX_HEADER_BYTES} bytes, ` +
+  `and at most ${MAX_HEADER_FIELDS} fields.`
+
+/** The error response for a request with more fields, which not every version of Node rejects. */
+export const TOO_MANY_FIELDS: HttpError = new HttpError('headers_too_large', HEADERS_RULE)
+
+export function hasTooManyFields({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.length > 2 * MAX_HEADER_FIELDS
 }
 
 /** Whether the rejected request is a HEAD, whose response has no body (RFC 9110, 9.3.2). */

@@ -10,6 +10,15 @@ export const GOOD_POST: string = `${POST}Content-Length: ${PET.length}\r\n\r\n${
 
 /** What is sent, and the one response to it, after which the connection is closed. */
 export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCode]>> = {
+  'more than 100 header fields': [`${GET}${'a:b\r\n'.repeat(99)}\r\n`, 'headers_too_large'],
+  'more header fields than are kept, and its Host behind them': [
+    `GET /v1/pets HTTP/1.1\r\n${'a:b\r\n'.repeat(2_000)}${HOST}\r\n`,
+    'headers_too_large',
+  ],
+  'more than 100 header fields and an expectation': [
+    `${POST}Expect: 100-continue\r\n${'a:b\r\n'.repeat(99)}\r\n`,
+    'headers_too_large',
+  ],
   'a request line that is none': ['HELLO\r\n\r\n', 'invalid_request'],
   'an empty method': [' /v1/pets HTTP/1.1\r\n\r\n', 'invalid_request'],
   'a method that HTTP parsers do not know': [

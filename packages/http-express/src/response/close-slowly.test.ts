@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { closeSlowly } from './close-slowly.ts'
+
+const RESPONSE = 'HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n'
+const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+
+/** A server that responds early, and what it gets of the body that a client sends all the same. */
+async function sendBehindResponse(body: string) {
+  let chunks = 0
+  const sockets: Socket[] = []
+  const server = createServer((req: IncomingMessage) => {
+    const { socket } = req
+    sockets.push(socket)
+    socket.write(RESPONSE)
+    req.on('data', () => {
+      chunks += 1
+    })
+    closeSlowly(socket)
+  })
+  onTestFinished(() => void server.close())
+  await once(server.listen(0), 'listening')
+  const client = connect((server.address() as { port: number }).port)
+  client.on('error', () => {})
+  client.write(HEAD)
+  const [received] = (await once(client, 'data')) as [Buffer]
+  client.write(body)
+  // Not `once`, which rejects when the connection is reset.
+  await new Promise((resolve) => client.on('close', resolve))
+  return { received: String(received), chunks, bytesRead: sockets[0]?.bytesRead ?? 0 }
+}
+
+it('closeSlowly parses nothing of what comes after the response', async () => {
+  const { received, chunks, bytesRead } = await sendBehindResponse('1\r\nx\r\n'.repeat(10_000))
+  expect([received, chunks]).toEqual([RESPONSE, 0])
+  expect(bytesRead).toBe(HEAD.length + 60_000)
+})
+
+it('closeSlowly stops reading after a bounded number of bytes', async () => {
+  const { received, bytesRead } = await sendBehindResponse('1\r\nx\r\n'.repeat(1_000_000))
+  expect(received).toBe(RESPONSE)
+  expect(bytesRead).toBeLessThan(1_000_000)
+})
