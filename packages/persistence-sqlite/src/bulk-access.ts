@@ -1,5 +1,10 @@
 import type { BulkAccess } from '@pet-store/persistence'
-import { type BulkInsert, createBulkAccess, type SqlValues } from '@pet-store/persistence-mikro-orm'
+import {
+  type BulkInsert,
+  createBulkAccess,
+  type SqlValues,
+  type Statement,
+} from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { closedOnFailure, fileMode, openSqliteDatabase } from './database/database.ts'
 import { type SqliteOptions, sqlitePath } from './database/settings.ts'
@@ -17,10 +22,13 @@ import { createSqliteEntityManagers, createSqliteOrm } from './orm.ts'
  */
 const CACHE_KIB = 4_000
 
-const LAST_PET_ID = `
-  select seq
-  from sqlite_sequence
-  where name = 'pet'`
+const LAST_PET_ID: Statement<readonly [], readonly [id: bigint]> = {
+  name: 'pet_last_id',
+  sql: `
+    select seq
+    from sqlite_sequence
+    where name = 'pet'`,
+}
 
 // The table of sequences has no unique index, so nothing can be left to a conflict.
 const ADD_PET_SEQUENCE = `
@@ -43,9 +51,11 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
     const orm = createSqliteOrm(database)
     await migrateIfAllowed(database, orm, options, { mayBeNewer: false })
     database.pragma(`cache_size = -${CACHE_KIB}`)
+    const runner = createSqliteStatementRunner(database, createGroupedWrites(database))
+    const readLastPetId = runner.readOne(LAST_PET_ID, ([id]) => id)
     return createBulkAccess({
       dialect: SQLITE_DIALECT,
-      runner: createSqliteStatementRunner(database, createGroupedWrites(database)),
+      runner,
       entities: createSqliteEntityManagers(database, orm),
 
       inTransaction: (work) =>
@@ -57,8 +67,7 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
         ),
 
       async lastPetId() {
-        const lastId = database.prepare(LAST_PET_ID).pluck().safeIntegers()
-        return (lastId.get() as bigint | undefined) ?? 0n
+        return (await readLastPetId([])) ?? 0n
       },
 
       movePetIdsPast: (id) =>

@@ -24,7 +24,7 @@ describe('SQLite migrations', () => {
     url = `sqlite:${path}`
   })
 
-  it('close the file even when opening is rejected', async () => {
+  it('a file is closed again when opening it is rejected', async () => {
     writeFileSync(path, '')
     await readSqliteMigrations({ url })
     await openSqlitePersistence({ url }).catch(() => undefined)
@@ -38,7 +38,7 @@ describe('SQLite migrations', () => {
     expect(readdirSync(folder)).toEqual(['pets.db'])
   })
 
-  it('tell a missing file from an empty one and from one that is up to date, and create nothing', async () => {
+  it('the state of migrations tells a missing file from an empty one and from one that is up to date, and create nothing', async () => {
     expect(await readSqliteMigrations({ url })).toEqual({
       database: 'missing',
       pending: ALL,
@@ -60,7 +60,7 @@ describe('SQLite migrations', () => {
     })
   })
 
-  it('of a newer version are no obstacle to serving, and are rejected by bulk access', async () => {
+  it('migrations of a newer version are no obstacle to serving, and are rejected by bulk access', async () => {
     await migrateSqlite({ url })
     const database = new Database(path)
     database.exec("insert into migration (name) values ('9999-newer')")
@@ -72,7 +72,7 @@ describe('SQLite migrations', () => {
     )
   })
 
-  it('of an earlier version are not continued, which opening, migrating and the check say with the way out', async () => {
+  it('migrations of an earlier version are not continued, which opening, migrating and the check say with the way out', async () => {
     const database = new Database(path)
     database.exec(
       "create table migration (id integer, name text); insert into migration values (1, '0001-create-pets')",
@@ -89,7 +89,7 @@ describe('SQLite migrations', () => {
     }
   })
 
-  it('wait for no other process when there is nothing to do', async () => {
+  it('migrations wait for no other process when there is nothing to do', async () => {
     await migrateSqlite({ url })
     const other = new Database(path)
     other.exec('begin immediate')
@@ -98,12 +98,12 @@ describe('SQLite migrations', () => {
     other.close()
   })
 
-  it('run once when several connections of one process start at once', async () => {
+  it('migrations run once when several connections of one process start at once', async () => {
     const results = await Promise.all(Array.from({ length: 6 }, () => migrateSqlite({ url })))
     expect(results.flat()).toEqual(ALL)
   })
 
-  it('change nothing when one fails', async () => {
+  it('migrations change nothing when one fails', async () => {
     const database = new Database(path)
     database.exec('create table pet (something_else)')
     await expect(migrateSqlite({ url })).rejects.toThrow(
@@ -113,7 +113,7 @@ describe('SQLite migrations', () => {
     database.close()
   })
 
-  it('are required for opening, run once and are returned by name', async () => {
+  it('migrations are required for opening, run once and are returned by name', async () => {
     writeFileSync(path, '')
     const sentence = `The SQLite database ${JSON.stringify(path)} must be migrated first: it lacks ${ALL.join(', ')}.`
     await expect(openSqlitePersistence({ url })).rejects.toThrow(new Error(sentence))
@@ -140,7 +140,7 @@ describe('migrated SQLite schema', () => {
     database.close()
   })
 
-  it('matches the entities', async () => {
+  it('the migrated schema matches the entities', async () => {
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('')
   })
 
@@ -192,7 +192,7 @@ describe('migrated SQLite schema', () => {
       'cannot store REAL value',
     ],
     ['an id that is no integer', 'id, name, category_id', "'a', 'Rex', 1", 'datatype mismatch'],
-  ])('rejects %s from any writer', (_, columns, values, message) => {
+  ])('the schema rejects a pet with %s from any writer', (_, columns, values, message) => {
     expect(insert(columns, values)).toThrow(message)
   })
 
@@ -213,14 +213,14 @@ describe('migrated SQLite schema', () => {
       "'k', 'a', 'n', 'pets:read', 1), ('l', 'a', 'n', 'pets:read', 1",
       'UNIQUE constraint',
     ],
-  ])('rejects an API key with %s from any writer', (_, values, message) => {
+  ])('the schema rejects an API key with %s from any writer', (_, values, message) => {
     const columns = 'id, sha256, name, scopes, created_at'
     expect(() => database.exec(`insert into api_key (${columns}) values (${values})`)).toThrow(
       message,
     )
   })
 
-  it('accepts every status and none', () => {
+  it('the schema accepts every status and none', () => {
     for (const status of ["'available'", "'pending'", "'sold'", 'null']) {
       expect(insert('name, category_id, status', `'Rex', 1, ${status}`)).not.toThrow()
     }

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 // The contract of the whole adapter: tools/adapters-page.contract.test.ts.
 describe('SQLite persistence', () => {
-  it('rejects every call after it was closed', async () => {
+  it('a closed SQLite database rejects every call', async () => {
     await persistence.close()
     await expect(persistence.pets.add(aNewPet())).rejects.toThrow('not open')
     await expect(persistence.pets.find(1n)).rejects.toThrow('not open')
@@ -31,7 +31,7 @@ describe('SQLite persistence', () => {
     await expect(persistence.check()).rejects.toThrow('not open')
   })
 
-  it('fails its check when the table was dropped', async () => {
+  it('an SQLite database fails its check when the table was dropped', async () => {
     await persistence.check()
     const other = new Database(path)
     other.exec('drop table pet')
@@ -39,7 +39,7 @@ describe('SQLite persistence', () => {
     await expect(persistence.check()).rejects.toThrow('no such table: pet')
   })
 
-  it('is unavailable while its file is moved, and works when it is back', async () => {
+  it('an SQLite database is unavailable while its file is moved, and works when it is back', async () => {
     await persistence.pets.add(aNewPet())
     renameSync(path, `${path}.moved`)
     const moved = {
@@ -59,7 +59,7 @@ describe('SQLite persistence', () => {
     expect((await persistence.pets.add(aNewPet())).id).toBe(2n)
   })
 
-  it('stores pets that wait for the lock of another process before it closes', async () => {
+  it('an SQLite database stores pets that wait for the lock of another process before it closes', async () => {
     const other = new Database(path)
     other.exec('begin immediate')
     const adding = persistence.pets.add(aNewPet())

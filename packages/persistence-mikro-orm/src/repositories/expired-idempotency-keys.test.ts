@@ -39,7 +39,7 @@ describe('Deleting expired keys', () => {
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  it('goes through all of them, begins where it has ended, and each hour from the beginning', async () => {
+  it('deleting expired keys goes through all of them, begins where it has ended, and each hour from the beginning', async () => {
     const first = -(2n ** 63n)
     found = [10n, 20n, undefined, 30n]
     await pass(0, 25n)
@@ -56,7 +56,7 @@ describe('Deleting expired keys', () => {
     ])
   })
 
-  it('reports a failure, and tries again later', async () => {
+  it('deleting expired keys reports a failure, and tries again later', async () => {
     failure = new Error('lost')
     await pass(0, 25n)
     expect(onFailure).toHaveBeenCalledExactlyOnceWith(failure)
@@ -65,7 +65,7 @@ describe('Deleting expired keys', () => {
     expect(deleted).toHaveLength(1)
   })
 
-  it('ends with the statement that runs when it is finished', async () => {
+  it('deleting expired keys ends with the statement that runs when it is finished', async () => {
     found = [10n, 20n]
     keys.deleteInBackground(25n)
     await keys.finish()

@@ -73,12 +73,12 @@ describe('The repository of pets', () => {
     [{ limit: 5, after: INT64.min - 1n }, ['pet_list', 5]],
     [{ limit: 5, after: INT64.min }, ['pet_list_after', INT64.min, 5]],
     [{ limit: 5, after: INT64.max + 1n }, undefined],
-  ] as const)('lists %o by the statement that fits', async (query, statement) => {
+  ] as const)('pets are listed by the statement that fits %o', async (query, statement) => {
     await repository().list(query)
     expect(ran).toEqual(statement === undefined ? [] : [statement])
   })
 
-  it('finds a pet at the edges of int64, and asks for none beyond', async () => {
+  it('a pet is found at the edges of int64, and none is asked for beyond', async () => {
     const pets = repository()
     expect(await pets.find(INT64.max)).toStrictEqual(REX)
     expect([await pets.find(INT64.max + 1n), await pets.find(INT64.min - 1n)]).toEqual([
@@ -88,7 +88,7 @@ describe('The repository of pets', () => {
     expect(ran).toEqual([['pet_find', INT64.max]])
   })
 
-  it('replays a key whose pet was not visible at first, and deletes no key', async () => {
+  it('a repeat returns a pet that was not visible at first, and deletes no key', async () => {
     rows['idempotency_key_find'] = ['shop', 'k', 'f', BigInt(KEY.at.getTime()), 7n]
     rows['pet_find'] = undefined
     const isDeleted = async () => {
@@ -102,7 +102,7 @@ describe('The repository of pets', () => {
     expect(ran.map(([name]) => name)).not.toContain('idempotency_key_delete')
   })
 
-  it('gives up when the key is always taken and never found', async () => {
+  it('a creation ends when its key is always taken and never found', async () => {
     await expect(repository().addWithKey(NEW, KEY)).rejects.toMatchObject({ outcome: 'not_stored' })
   })
 })

@@ -48,7 +48,7 @@ async function openConnecting() {
 }
 
 describe('Statements', () => {
-  it('of one turn are one group, and those that arrive while it runs are the next', async () => {
+  it('statements of one turn are one group, and those that arrive while it runs are the next', async () => {
     const { groups, state, addAll } = openGroups()
     const running = gate()
     state.held = running.promise
@@ -62,7 +62,7 @@ describe('Statements', () => {
     expect(groups).toEqual([[...'ab'], [...'cdef']])
   })
 
-  it('that are very many are several groups, as many at the same time as may', async () => {
+  it('statements that are very many are several groups, as many at the same time as may', async () => {
     const { groups, state, addAll } = openGroups({ maxGroupSize: 2, maxGroups: 2 })
     const running = gate()
     state.held = running.promise
@@ -74,14 +74,14 @@ describe('Statements', () => {
     expect(groups.slice(2)).toEqual([[...'ef'], ['g']])
   })
 
-  it('that arrive while others wait for a connection run together with them', async () => {
+  it('statements that arrive while others wait for a connection run together with them', async () => {
     const { groups, connecting, results } = await openConnecting()
     connecting.resolve()
     await Promise.all(results)
     expect(groups).toEqual([[...'abc']])
   })
 
-  it('are all rejected when there is no connection for them, and later ones are not', async () => {
+  it('statements are all rejected when there is no connection for them, and later ones are not', async () => {
     const { groups, state, addAll, connecting, results } = await openConnecting()
     connecting.reject(new Error('none'))
     expect(await Promise.allSettled(results)).toMatchObject(
@@ -92,7 +92,7 @@ describe('Statements', () => {
     expect(groups).toEqual([['d']])
   })
 
-  it('of a group that fails are rejected, and those that wait are not', async () => {
+  it('statements of a group that fails are rejected, and those that wait are not', async () => {
     const { state, addAll } = openGroups()
     const running = gate()
     state.held = running.promise
@@ -105,7 +105,7 @@ describe('Statements', () => {
     expect(await Promise.allSettled(results)).toMatchObject([lost, lost, { value: 'c' }])
   })
 
-  it('are tried again when none could be taken', async () => {
+  it('statements are tried again when none could be taken', async () => {
     let tries = 0
     const statements = new GroupedStatements<string, string>(async (take) => {
       tries += 1
@@ -115,7 +115,7 @@ describe('Statements', () => {
     expect(tries).toBe(3)
   })
 
-  it('all have their results when it has finished', async () => {
+  it('statements all have their results when their group has finished', async () => {
     const { statements, addAll } = openGroups({ maxGroupSize: 1 })
     const results = Promise.all(addAll('abc'))
     expect(statements.isBusy).toBe(true)
@@ -128,7 +128,7 @@ describe('Statements', () => {
 
 describe('A statement', () => {
   it.each([{ maxStatements: 2 }, { maxBytes: 1_100 }])(
-    'beyond %o is rejected at once, and later ones are not',
+    'a statement beyond %o is rejected at once, and later ones are not',
     async (limit) => {
       const { add, addAll } = openGroups(limit)
       const waiting = addAll('ab')
@@ -138,7 +138,7 @@ describe('A statement', () => {
     },
   )
 
-  it('that has waited too long for others is rejected and not run', async () => {
+  it('a statement that has waited too long for others is rejected and not run', async () => {
     const { groups, state, addAll } = openGroups({ maxWaitMs: 20 })
     const connecting = gate()
     state.ready = connecting.promise
@@ -148,7 +148,7 @@ describe('A statement', () => {
     expect(groups).toEqual([])
   })
 
-  it('is rejected when its deadline has passed, even if the timer for it comes too late', async () => {
+  it('a statement is rejected when its deadline has passed, even if the timer for it comes too late', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => {
       vi.useRealTimers()
@@ -171,7 +171,7 @@ describe('A statement', () => {
     expect(groups).toEqual([[...'ab']])
   })
 
-  it('that is cancelled before its group is taken is not run', async () => {
+  it('a statement that is cancelled before its group is taken is not run', async () => {
     const { statements, groups, add } = openGroups()
     const cancelled = new AbortController()
     const results = [statements.add('a', [], cancelled.signal), add('b')]

@@ -12,14 +12,14 @@ describe('opening an SQLite file', () => {
     folder = await temporaryFolder()
   })
 
-  it('creates the file and its folders', async () => {
+  it('opening an SQLite file creates it and its folders', async () => {
     const path = join(folder, 'new', 'deep', 'pets.db')
     const database = await openSqliteDatabase(path)
     database.close()
     expect(existsSync(path)).toBe(true)
   })
 
-  it('sets full durability, a write-ahead log and no blocking wait', async () => {
+  it('opening an SQLite file sets full durability, a write-ahead log and no blocking wait', async () => {
     const path = join(folder, 'settings.db')
     const first = await openSqliteDatabase(path)
     first.close()
@@ -33,7 +33,7 @@ describe('opening an SQLite file', () => {
     database.close()
   })
 
-  it('waits for another connection without blocking the process', async () => {
+  it('opening an SQLite file waits for another connection without blocking the process', async () => {
     const path = join(folder, 'busy.db')
     const other = new Database(path)
     other.exec('begin exclusive')
@@ -52,21 +52,21 @@ describe('opening an SQLite file', () => {
     ],
     ['a short file that is no database', 'x', 'the file is not an SQLite database'],
     ['a folder', undefined, 'it is a folder'],
-  ])('rejects %s', async (what, text, reason) => {
+  ])('opening an SQLite file rejects %s', async (what, text, reason) => {
     const path = join(folder, what)
     if (text === undefined) mkdirSync(path)
     else writeFileSync(path, text)
     await expectRejection(path, reason)
   })
 
-  it('names the file where a folder is needed', async () => {
+  it('opening an SQLite file names the file where a folder is needed', async () => {
     const file = join(folder, 'file')
     writeFileSync(file, '')
     const reason = `${JSON.stringify(file)} is a file; a folder of that name is needed`
     await expectRejection(join(file, 'new', 'pets.db'), reason)
   })
 
-  it('creates neither file nor folder where it may not', async () => {
+  it('opening an SQLite file creates neither file nor folder where it may not', async () => {
     for (const mode of [{ create: false }, { readOnly: true }]) {
       const path = join(folder, 'missing', 'pets.db')
       await expectRejection(path, 'there is no such file', mode)
@@ -74,7 +74,7 @@ describe('opening an SQLite file', () => {
     }
   })
 
-  it('reads without writing, and leaves no file behind', async () => {
+  it('an SQLite file is read without writing, and leaves no file behind', async () => {
     const path = join(folder, 'read-only.db')
     const writable = await openSqliteDatabase(path)
     writable.exec("create table note (text text); insert into note values ('a')")

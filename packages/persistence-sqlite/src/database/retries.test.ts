@@ -4,7 +4,7 @@ import { withRetries } from './retries.ts'
 
 const BUSY = new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY')
 
-it('retries while the database is busy', async () => {
+it('work is repeated while the database is busy', async () => {
   let attempts = 0
   const result = await withRetries(() => {
     attempts += 1
@@ -14,11 +14,11 @@ it('retries while the database is busy', async () => {
   expect([result, attempts]).toEqual(['done', 3])
 })
 
-it('rejects with the error of the driver when the time is up', async () => {
+it('repeated work rejects with the error of the driver when the time is up', async () => {
   await expect(withRetries(() => Promise.reject(BUSY), 10)).rejects.toBe(BUSY)
 })
 
-it('retries no other error', async () => {
+it('work is not repeated after an error that is not about a lock', async () => {
   let attempts = 0
   const failing = withRetries(() => {
     attempts += 1

@@ -5,6 +5,10 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AddWrite, createGroupedWrites } from './grouped-writes.ts'
 
+const MANY_ROWS = `
+  insert into note
+  with recursive row(number) as (select 1 union all select number + 1 from row where number < 99)
+  select number || hex(zeroblob(500)) from row`
 const NOT_STORED = { code: 'persistence_unavailable', outcome: 'not_stored' }
 
 describe('Grouped writes', () => {
@@ -26,7 +30,7 @@ describe('Grouped writes', () => {
   const write = (text: string) => addWrite(insert(text), [])
   const stored = () => database.prepare('select text from note order by text').pluck().all()
 
-  it('are one transaction, and each resolves with its result after the commit', async () => {
+  it('grouped writes are one transaction, and each resolves with its result after the commit', async () => {
     const results = [write('a'), write('b'), write('c').finally(() => log.push('resolved'))]
     expect(await Promise.all(results)).toEqual([1, 2, 3])
     expect(log[0]).toBe('begin immediate')
@@ -34,7 +38,7 @@ describe('Grouped writes', () => {
     expect(log).toHaveLength(6)
   })
 
-  it('are all rejected and store nothing when the transaction is lost', async () => {
+  it('grouped writes are all rejected and store nothing when the transaction is lost', async () => {
     const lost = addWrite(() => {
       // What SQLite does by itself when the disk is full.
       database.exec('rollback')
@@ -47,7 +51,7 @@ describe('Grouped writes', () => {
     expect(stored()).toEqual(['c'])
   })
 
-  it('are all rejected and store nothing when the commit fails', async () => {
+  it('grouped writes are all rejected and store nothing when the commit fails', async () => {
     database.exec('pragma foreign_keys = on')
     database.exec(
       'create table comment (note text references note (text) deferrable initially deferred)',
@@ -63,7 +67,19 @@ describe('Grouped writes', () => {
     expect(stored()).toEqual(['b'])
   })
 
-  it('are rejected with an unknown outcome when the disk fails during the commit', async () => {
+  it('a write of many rows that fills the disk is unavailable, alone in its group', async () => {
+    const pages = database.pragma('page_count', { simple: true })
+    database.pragma(`max_page_count = ${Number(pages) + 1}`)
+    const many = addWrite(() => database.prepare(MANY_ROWS).run(), [])
+    const results = await Promise.allSettled([many, write('a')])
+    expect(results).toMatchObject([
+      { status: 'rejected', reason: { ...NOT_STORED, cause: { code: 'SQLITE_FULL' } } },
+      { status: 'fulfilled' },
+    ])
+    expect(stored()).toEqual(['a'])
+  })
+
+  it('grouped writes have an unknown outcome when the disk fails during the commit', async () => {
     const written = write('a')
     const exec = database.exec.bind(database)
     database.exec = (sql) => {
@@ -101,7 +117,7 @@ describe('While another process writes, grouped writes', () => {
   }
   const stored = () => database.prepare('select text from note order by text').pluck().all()
 
-  it('let timers and reads run, and are stored when the lock is free', async () => {
+  it('grouped writes let timers and reads run while another process writes, and are stored when the lock is free', async () => {
     const write = open()
     const written = Promise.all([write('a'), write('b')])
     await setTimeout(30)
@@ -112,7 +128,7 @@ describe('While another process writes, grouped writes', () => {
     expect(stored()).toEqual(['a', 'b', 'c'])
   })
 
-  it('are rejected and not stored later when they have waited longer than the limit', async () => {
+  it('grouped writes are rejected and not stored later when they have waited longer than the limit', async () => {
     await expect(open(20)('a')).rejects.toMatchObject(NOT_STORED)
     other.exec('commit')
     await open()('b')

@@ -19,7 +19,7 @@ describe('Grouped reads', () => {
   const read = (row: number) =>
     addRead(() => database.prepare(`select text from note where rowid = ${row}`).pluck().get())
 
-  it('runs the reads of one turn in one transaction, each with its own result', async () => {
+  it('the reads of one turn are one transaction, each with its own result', async () => {
     expect(await Promise.all([read(1), read(2), read(3)])).toEqual(['a', 'b', undefined])
     expect(log[0]).toBe('begin')
     expect(log.at(-1)).toBe('commit')
@@ -27,12 +27,12 @@ describe('Grouped reads', () => {
     expect(database.inTransaction).toBe(false)
   })
 
-  it('begins no transaction for a single read', async () => {
+  it('a single read begins no transaction', async () => {
     expect(await read(1)).toBe('a')
     expect(log).toHaveLength(1)
   })
 
-  it('rejects only the read that fails', async () => {
+  it('a read that fails is rejected alone', async () => {
     const lost = addRead(() => {
       throw new Error('not readable')
     })
@@ -45,7 +45,7 @@ describe('Grouped reads', () => {
     expect(database.inTransaction).toBe(false)
   })
 
-  it('continues when a disk error has ended the transaction', async () => {
+  it('reads continue when a disk error has ended the transaction', async () => {
     const lost = addRead(() => {
       // What SQLite does by itself when the disk cannot be read.
       database.exec('rollback')
@@ -56,7 +56,7 @@ describe('Grouped reads', () => {
     expect(await Promise.all([read(1), read(2)])).toEqual(['a', 'b'])
   })
 
-  it('retries a read while another process recovers the log', async () => {
+  it('a read is retried while another process recovers the log', async () => {
     let attempts = 0
     const retried = addRead(() => {
       attempts += 1

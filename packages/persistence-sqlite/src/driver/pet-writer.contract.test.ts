@@ -1,0 +1,43 @@
+import type { PetWriter } from '@pet-store/persistence-mikro-orm'
+import type { Database } from 'better-sqlite3'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { openSqliteDatabase } from '../database/database.ts'
+import { migrateIfAllowed } from '../migrations.ts'
+import { createSqliteOrm } from '../orm.ts'
+import { createGroupedWrites } from './grouped-writes.ts'
+import { createSqlitePetWriter } from './pet-writer.ts'
+
+let database: Database
+let writer: PetWriter
+
+beforeEach(async () => {
+  database = await openSqliteDatabase(':memory:')
+  onTestFinished(() => void database.close())
+  const options = { url: 'sqlite::memory:', mode: 'migrate' } as const
+  await migrateIfAllowed(database, createSqliteOrm(database), options, { mayBeNewer: false })
+  writer = createSqlitePetWriter(database, createGroupedWrites(database))
+})
+
+const REX = ['Rex', 1n, null] as const
+const addWithKey = (key: string) => writer.addWithKey(['shop', key, 'f', 5n], REX)
+const stored = (table: string) => database.prepare(`select count(*) from ${table}`).pluck().get()
+
+it('a key that is used twice in a group stores one pet', async () => {
+  expect(await Promise.all([addWithKey('a'), addWithKey('a'), addWithKey('b')])).toEqual([
+    1n,
+    undefined,
+    2n,
+  ])
+  expect([stored('pet'), stored('idempotency_key')]).toEqual([2, 2])
+})
+
+it('no pet of a group is stored when the key of one cannot be', async () => {
+  database.exec(`
+    create trigger reject before insert on idempotency_key when new.key = 'b'
+    begin select raise(abort, 'rejected'); end`)
+  const group = [writer.add(REX), addWithKey('a'), addWithKey('b'), writer.add(REX)]
+  const results = await Promise.allSettled(group)
+  expect(results.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
+  expect([stored('pet'), stored('idempotency_key')]).toEqual([0, 0])
+  expect(await addWithKey('c')).toBe(1n)
+})
