@@ -89,7 +89,8 @@ export const IMPORTS = {
     may: ['client', 'node:path', 'esbuild', 'tsup'],
     tests: ['http-express'],
     remedy:
-      'The pages are text, and scripts for browsers that use the client. Take what a page shows from the OpenAPI description.',
+      'The pages are text, and scripts for browsers that use the client. Take what a page shows ' +
+      'from the OpenAPI description.',
   },
   contracts: {
     may: [

@@ -9,7 +9,8 @@ read -ra engine <<<"${ENGINE:-podman}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-debootstrap --variant=minbase bookworm "$work/root" >"$work/log" 2>&1 || { tail "$work/log" >&2; exit 1; }
+debootstrap --variant=minbase bookworm "$work/root" >"$work/log" 2>&1 ||
+  { tail "$work/log" >&2; exit 1; }
 rm -rf "$work"/root/var/cache/apt/* "$work"/root/var/lib/apt/lists/* "$work"/root/var/log/*
 
 npm install --prefix "$work" --no-save --silent node@24 npm@11

@@ -21,7 +21,8 @@ const OF_THE_DOMAIN: Field = {
   file: 'packages/domain/src/pet.ts',
   types: ['PetInput'],
   sources:
-    '{packages/{domain,http-express,persistence,persistence-mikro-orm,persistence-testing},apps/api}' +
+    '{packages/{domain,http-express,persistence,persistence-mikro-orm,persistence-testing},' +
+    'apps/api}' +
     '/src/**/*.ts',
   compilerOptions: { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
   named: [
@@ -68,7 +69,8 @@ function filesNamedFor({ file, types, sources, compilerOptions }: Field): readon
   )
   writeFileSync(
     join(folder, 'field.ts'),
-    `declare module '${relative(folder, join(ROOT, file))}' { ${declarations.join(' ')} }\nexport {}\n`,
+    `declare module '${relative(folder, join(ROOT, file))}' {\n` +
+      `${declarations.join('\n')}\n}\nexport {}\n`,
   )
   const files = globSync(sources, { cwd: ROOT }).filter(
     (one) => !/[.]test(-support)?[.]ts$/.test(one),

@@ -6,7 +6,8 @@ import { it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const PASSES = `it('passes', () => {})`
-const LATE_ERROR = `setTimeout(() => { throw new Error('no') }); await new Promise((r) => setTimeout(r, 50))`
+const LATE_ERROR = `setTimeout(() => { throw new Error('no') })
+  await new Promise((r) => setTimeout(r, 50))`
 
 /**
  * What a run of these files prints last, and its exit code. Each file is counted by itself, so a
@@ -42,7 +43,8 @@ it.concurrent.for<readonly [string, readonly string[], string]>([
       `import { afterAll, describe, it } from 'vitest'\n${body}\n`,
     )
   }
-  const config = `import { ClosingLineReporter } from '${join(import.meta.dirname, 'closing-line-reporter.ts')}'
+  const reporter = join(import.meta.dirname, 'closing-line-reporter.ts')
+  const config = `import { ClosingLineReporter } from '${reporter}'
     export default { test: { allowOnly: true, reporters: ['default', new ClosingLineReporter()] } }`
   writeFileSync(join(folder, 'vitest.config.ts'), config)
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')

@@ -68,7 +68,7 @@ describe('compose.yaml', () => {
     for (const secret of secrets) expect(secret).toMatch(/\$\{POSTGRES_PASSWORD:\?/)
   })
 
-  it('compose.yaml mounts only what exists, and every folder that the settings of Grafana name', () => {
+  it('compose.yaml mounts only what exists, and every folder that Grafana names', () => {
     const mounts = [proxy, grafana].flatMap(({ volumes = [] }) =>
       volumes.map((volume) => volume.split(':')),
     )

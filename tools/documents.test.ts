@@ -94,7 +94,7 @@ describe('documents', () => {
     }
   })
 
-  it('ARCHITECTURE.md follows one request through exactly the files that run, in their order', async () => {
+  it('ARCHITECTURE.md follows one request through the files that run, in their order', async () => {
     const [, section = ''] = read('ARCHITECTURE.md').split(/^## One request.*$/m)
     const [table = ''] = section.split('\nAn error on the way')
     const rows = table.split('\n').filter((line) => line.startsWith('| '))

@@ -36,7 +36,9 @@ export async function packAll(folder: string): Promise<readonly Tarball[]> {
   // Before it, pnpm prints what the scripts of the packages do.
   const tarballs = JSON.parse(output.slice(output.search(/^\[$/m))) as readonly Tarball[]
   const overrides = tarballs.map(({ name, filename }) => `  '${name}': 'file:${filename}'\n`)
-  const workspace = `packages: []\noverrides:\n${overrides.join('')}allowBuilds: { '@scarf/scarf': false, better-sqlite3: false }\n`
+  const workspace =
+    `packages: []\noverrides:\n${overrides.join('')}` +
+    "allowBuilds: { '@scarf/scarf': false, better-sqlite3: false }\n"
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), workspace)
   return tarballs
 }

@@ -52,7 +52,7 @@ describe.each(members)('$folder', ({ folder, manifest }) => {
     expect(listed.filter((name) => !existsSync(join(ROOT, folder, 'src', name)))).toEqual([])
   })
 
-  it(`${folder} states its module type, licence, Node versions and side effects, and has every task`, () => {
+  it(`${folder} states what every package states, and has every task`, () => {
     expect(manifest).toMatchObject({
       type: 'module',
       license: 'MIT',
@@ -114,7 +114,7 @@ it('the bill of materials states the version of the program', () => {
   expect(read('package.json')).toContain(/"version": .*/.exec(read('apps/api/package.json'))?.[0])
 })
 
-it('changesets version the public packages and the program, and a version of the domain is one of its dependents too', () => {
+it('changesets version what is public, and dependents together with the domain', () => {
   const config = JSON.parse(read('.changeset/config.json')) as {
     ignore: string[]
     linked: [string[]]

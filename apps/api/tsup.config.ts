@@ -12,6 +12,8 @@ export default defineConfig({
   noExternal: [/^(?!(?:better-sqlite3|pg)$)/],
   // What is left of CommonJS requires modules of Node, and a file of the driver.
   banner: {
-    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    js:
+      "import { createRequire as requireFrom } from 'node:module'; " +
+      'const require = requireFrom(import.meta.url);',
   },
 })

@@ -3,14 +3,16 @@
 # check. The database in use is not touched. Ends with exit code 1 at the first check that fails.
 #
 #   deploy/backup/restore-drill.sh sqlite FILE                  a file of `pet-store backup`
-#   deploy/backup/restore-drill.sh litestream URL [TIME]        a replica of Litestream, now or at a time (RFC 3339)
+#   deploy/backup/restore-drill.sh litestream URL [TIME]        a replica of Litestream, now or at
+#                                                               a time (RFC 3339)
 #   deploy/backup/restore-drill.sh dump FILE                    a file of `pg_dump --format=custom`
-#   deploy/backup/restore-drill.sh pitr BASE ARCHIVE [TIME]     folders of pg_basebackup and of archived WAL, at a time
+#   deploy/backup/restore-drill.sh pitr BASE ARCHIVE [TIME]     folders of pg_basebackup and of
+#                                                               archived WAL, at a time
 #
 #   AT_LEAST     the number of pets that must be there (default: 1)
 #   PET_STORE    the program (default: pet-store)
 #   PG_BIN       the folder of PostgreSQL's programs (default: from PATH)
-#   PGDATABASE   the database in the backup (default: pet_store), and PGUSER its owner (default: pet_store)
+#   PGDATABASE   the database in the backup, and PGUSER its owner (default of both: pet_store)
 #   PG_RUN_AS    the user that PostgreSQL runs as when this script runs as root (default: postgres)
 set -euo pipefail
 
@@ -21,7 +23,8 @@ PGUSER=${PGUSER:-pet_store}
 PATH=$PATH:/usr/sbin:/sbin
 # Nothing but the copy may be opened, whatever the environment of this shell or a file .env names:
 # empty counts as absent.
-export DATABASE_URL_FILE='' DATABASE_REPLICA_URLS='' DATABASE_REPLICA_URLS_FILE='' PERSISTENCE_MODULE='' METRICS_PORT='' \
+export DATABASE_URL_FILE='' DATABASE_REPLICA_URLS='' DATABASE_REPLICA_URLS_FILE='' \
+  PERSISTENCE_MODULE='' METRICS_PORT='' \
   OTEL_EXPORTER_OTLP_ENDPOINT=''
 export PORT=0 HOST=127.0.0.1 LOG_LEVEL=info
 
@@ -37,7 +40,13 @@ trap clean_up EXIT
 ok() { echo "ok   $1"; }
 fail() { echo "FAIL $1" >&2; exit 1; }
 usage() { sed -n '/^#   deploy/s/^#   /  /p' "$0" >&2; exit 2; }
-as_postgres() { if [[ $(id -u) == 0 ]]; then runuser -u "${PG_RUN_AS:-postgres}" -- env PATH="$PATH" "$@"; else "$@"; fi; }
+as_postgres() {
+  if [[ $(id -u) == 0 ]]; then
+    runuser -u "${PG_RUN_AS:-postgres}" -- env PATH="$PATH" "$@"
+  else
+    "$@"
+  fi
+}
 program() { "${PET_STORE:-pet-store}" "$@"; }
 
 # The server listens only on a socket in a folder that others cannot open.
@@ -45,11 +54,16 @@ start_postgres() {
   : >"$folder/postgresql.conf"
   echo 'local all all trust' >"$folder/pg_hba.conf"
   [[ $(id -u) != 0 ]] || chown -R "${PG_RUN_AS:-postgres}" "$folder"
-  local options="-c config_file='$folder/postgresql.conf' -c hba_file='$folder/pg_hba.conf' -c listen_addresses= \
-    -c unix_socket_directories='$folder' -c archive_mode=off -c ssl=off -c shared_preload_libraries= -c lc_messages=C $1"
+  local options="-c config_file='$folder/postgresql.conf' -c hba_file='$folder/pg_hba.conf' \
+    -c listen_addresses= -c unix_socket_directories='$folder' -c archive_mode=off -c ssl=off \
+    -c shared_preload_libraries= -c lc_messages=C $1"
   server=started
-  problem() { echo "PostgreSQL does not start: $(grep -h -E 'FATAL|ERROR|PANIC' "$folder/log" | tail -n 3)"; }
-  (cd "$folder" && as_postgres pg_ctl -D "$folder/data" -l "$folder/log" -t 3600 -w -o "$options" start >/dev/null) ||
+  problem() {
+    echo "PostgreSQL does not start: $(grep -h -E 'FATAL|ERROR|PANIC' "$folder/log" | tail -n 3)"
+  }
+  (cd "$folder" &&
+    as_postgres pg_ctl -D "$folder/data" -l "$folder/log" -t 3600 -w -o "$options" start \
+      >/dev/null) ||
     fail "$(problem)"
   # Recovering, a server counts as started for pg_ctl before it accepts connections.
   until grep -q 'ready to accept connections' "$folder/log"; do
@@ -67,14 +81,17 @@ case "${1:-} $#" in
     ;;
   'litestream 2' | 'litestream 3')
     export DATABASE_URL="sqlite:$folder/pet-store.db"
-    litestream restore -o "$folder/pet-store.db" ${3:+-timestamp "$3"} "$2" >/dev/null || fail "the replica $2 can be restored"
+    litestream restore -o "$folder/pet-store.db" ${3:+-timestamp "$3"} "$2" >/dev/null ||
+      fail "the replica $2 can be restored"
     ;;
   'dump 2')
     mkdir -m 700 "$folder/data"
     [[ $(id -u) != 0 ]] || chown -R "${PG_RUN_AS:-postgres}" "$folder"
-    as_postgres initdb -D "$folder/data" --username="$PGUSER" --auth=trust --encoding=UTF8 --locale=C >/dev/null
+    as_postgres initdb -D "$folder/data" --username="$PGUSER" --auth=trust \
+      --encoding=UTF8 --locale=C >/dev/null
     start_postgres ''
-    pg_restore --host="$folder" --username="$PGUSER" --dbname=postgres --create --no-owner --no-privileges "$2" ||
+    pg_restore --host="$folder" --username="$PGUSER" --dbname=postgres --create --no-owner \
+      --no-privileges "$2" ||
       fail "the dump $2 can be restored"
     export DATABASE_URL="postgres://$PGUSER@localhost/$PGDATABASE?host=${folder// /%20}"
     ;;
@@ -93,7 +110,8 @@ esac
 ok "restored in $((SECONDS - started_at)) s"
 
 export MIGRATE_ON_START=false
-problem=$(program migrate --check) || fail "its schema is that of this program; if it is older, pet-store migrate brings it up to date: $problem"
+problem=$(program migrate --check) ||
+  fail "its schema is that of this program; if it is older, pet-store migrate updates it: $problem"
 ok 'its schema is that of this program'
 
 program export >"$folder/pets.ndjson" || fail 'every pet can be read'
@@ -112,9 +130,13 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 [[ -n $address ]] || fail "the service starts on it: $(tail -n 3 "$folder/service.log")"
-request() { curl --silent --max-time 10 --output "$folder/body" --write-out '%{http_code}' --header "Authorization: Bearer $key" "$@"; }
+request() {
+  curl --silent --max-time 10 --output "$folder/body" --write-out '%{http_code}' \
+    --header "Authorization: Bearer $key" "$@"
+}
 status=$(request "$address/pets?limit=1") || true
 [[ $status == 200 ]] || fail "the service lists pets: $status"
-status=$(request --header 'Content-Type: application/json' --data '{"name":"Restore drill","categoryId":1}' "$address/pets") || true
+status=$(request --header 'Content-Type: application/json' \
+  --data '{"name":"Restore drill","categoryId":1}' "$address/pets") || true
 [[ $status == 201 ]] || fail "the service creates pets: $status"
 ok 'the service lists and creates pets on it'

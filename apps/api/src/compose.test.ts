@@ -6,7 +6,7 @@ import { compose } from './compose.ts'
 import { NO_REPORTS } from './observability/reports.ts'
 import { readSettings } from './settings/read-settings.ts'
 
-it('composing the program leaves no database open when a part after it cannot be made', async () => {
+it('composing leaves no database open when a later part cannot be made', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'compose-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const settings = readSettings({ DATABASE_URL: `sqlite:${join(folder, 'pets.db')}` })

@@ -10,7 +10,9 @@ import { ENVIRONMENT, PROGRAM, runProgram } from './testing/run-program.test-sup
  */
 const AS_PROCESS_1 = `
   Object.defineProperty(process, 'pid', { value: 1 })
-  process.on('newListener', (name) => { if (name === 'SIGTERM') setImmediate(() => console.error('listening')) })`
+  process.on('newListener', (name) => {
+    if (name === 'SIGTERM') setImmediate(() => console.error('listening'))
+  })`
 
 it('SIGTERM ends a command that is the first process of a container', async () => {
   const program = ['--import', `data:text/javascript,${encodeURIComponent(AS_PROCESS_1)}`, PROGRAM]

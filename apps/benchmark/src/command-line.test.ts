@@ -20,7 +20,7 @@ it('compares everybody at everything on both databases without arguments', () =>
     expect(contestants.slice(0, 2)).toEqual(['bare', 'pet-store'])
 })
 
-it('selects operations by the beginnings of their names, and compares with another checkout', () => {
+it('the benchmark selects operations by the beginnings of their names', () => {
   expect(selections('--only', 'sqlite-list,sqlite-get')).toMatchObject([
     { database: 'sqlite', operations: ['list', 'list-100', 'get'] },
   ])

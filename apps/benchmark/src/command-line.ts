@@ -4,11 +4,11 @@ import { FULL, QUICK, type Selection } from './comparison/plan.ts'
 import { OPERATIONS } from './requests/operations.ts'
 import { CONTESTANTS, DATABASES, SERVICE } from './servers/contestants.ts'
 
-export const HELP = `pnpm bench                       compares all contestants on both databases; twelve minutes
+export const HELP = `pnpm bench                       compares all on both databases: twelve minutes
 pnpm bench --quick               the same with fewer rounds; three minutes
 pnpm bench --only sqlite-get     only operations whose names begin like this; several with commas
 pnpm bench --against FOLDER      compares the service with another checkout, built there
-pnpm bench --tracing             compares the service untraced, with one request of ten traced, and with each one
+pnpm bench --tracing             compares the service without traces, with every tenth and with all
 pnpm bench --profile             where the time of a request goes; two minutes
 pnpm bench --scale               growth, bulk work and several processes, with up to 1 million pets
 pnpm bench --scale --pets 50000  the same with up to 50,000 pets

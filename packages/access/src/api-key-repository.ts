@@ -7,8 +7,8 @@ import type { ApiKey, NewApiKey } from './api-key.ts'
  * `@pet-store/persistence-testing`. Times are exact to the millisecond. An absent field is absent
  * in results too. Returned keys are detached: changing one changes nothing stored.
  *
- * While the database is unavailable every function rejects within a few seconds, with an error whose
- * `code` is `persistence_unavailable`, as those of pets do.
+ * While the database is unavailable every function rejects within a few seconds, with an error
+ * whose `code` is `persistence_unavailable`, as those of pets do.
  */
 export interface ApiKeyRepository {
   /** Stores a key. Rejects when its id or its hash is taken, and then changes nothing. */
@@ -17,9 +17,9 @@ export interface ApiKeyRepository {
   /**
    * Stores the successor of a key and ends the old one at `until`, unless it ends earlier anyway:
    * both, or nothing. An expired or revoked key is replaced too, and stays expired and revoked:
-   * which keys may be replaced is for the caller to decide. Returns `false` and changes nothing when the key has a successor already; of
-   * many calls at the same time one returns `true`. Rejects and changes nothing when there is no
-   * such key, or the successor's id or hash is taken.
+   * which keys may be replaced is for the caller to decide. Returns `false` and changes nothing
+   * when the key has a successor already; of many calls at the same time one returns `true`.
+   * Rejects and changes nothing when there is no such key, or the successor's id or hash is taken.
    */
   replace(id: string, successor: NewApiKey, until: Date): Promise<boolean>
 

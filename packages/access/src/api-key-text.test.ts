@@ -3,7 +3,7 @@ import { createApiKeyText, isApiKeyText } from './api-key-text.ts'
 
 const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-it('a new key is pets_ followed by 49 letters and digits, different in every part of the secret', () => {
+it('a new key is pets_ and 49 letters and digits, different in every part', () => {
   const keys = Array.from({ length: 500 }, () => createApiKeyText())
   expect(new Set(keys).size).toBe(500)
   for (const key of keys)

@@ -67,7 +67,7 @@ it.each([
   expect(await listApiKeys()).toEqual([])
 })
 
-it('rotating issues a successor with the same name and scopes, and ends the old key after the overlap', async () => {
+it('rotating issues a successor alike, and ends the old key after the overlap', async () => {
   const { issueApiKey, rotateApiKey, keys } = setUp()
   const old = await issueApiKey({ name: 'kiosk', scopes: ['pets:read'] })
   const { text, key } = await rotateApiKey(old.key.id, DAY)
@@ -79,7 +79,7 @@ it('rotating issues a successor with the same name and scopes, and ends the old 
   })
 })
 
-it('rotating gives the successor the lifetime of the old key, which ends at once with an overlap of 0', async () => {
+it('rotating keeps the lifetime, and an overlap of 0 ends the old key at once', async () => {
   const { issueApiKey, rotateApiKey, goTo, keys } = setUp()
   const old = await issueApiKey({ name: 'kiosk', lifetimeMs: 90 * DAY })
   goTo(80)

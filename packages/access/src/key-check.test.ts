@@ -32,7 +32,7 @@ beforeEach(() => {
 
 afterEach(() => void vi.useRealTimers())
 
-it('returns the id and scopes of a valid key, with one look-up for all callers that wait and come later', async () => {
+it('a key check looks a valid key up once, for all who wait and come later', async () => {
   const { text, key } = await issue()
   const verdicts = await Promise.all(Array.from({ length: 50 }, () => use(text)))
   expect(verdicts).toEqual(Array.from({ length: 50 }, () => ({ keyId: key.id, scopes: SCOPES })))
@@ -114,7 +114,7 @@ it.each([LIFETIME_MS / 4, LIFETIME_MS])(
   },
 )
 
-it('steady traffic never waits: the database is asked in the background, in the second half of the lifetime', async () => {
+it('steady traffic never waits: a key is looked up again in the background', async () => {
   const { text } = await issue()
   await use(text)
   for (let second = 0; second < 60; second += 1) {
@@ -136,7 +136,7 @@ it('a cached key is valid for its lifetime while the database is unavailable', a
   await expect(use(text)).rejects.toThrow('down')
 })
 
-it('guessing costs at most 20 look-ups a second from one address, even when the clock is set back', async () => {
+it('guessing costs 20 look-ups a second for an address, also if the clock is set back', async () => {
   const verdicts = []
   for (let count = 0; count < 1000; count += 1) verdicts.push(await use(createApiKeyText()))
   expect(verdicts.filter((verdict) => verdict === undefined)).toHaveLength(20)
@@ -158,7 +158,7 @@ it.each(['pets_', 'secret', 'x'.repeat(40)])(
   },
 )
 
-it('a static key is found by guessing no more than a stored one, unless it was valid a moment ago', async () => {
+it('guessing static keys is limited like stored ones, but for what was valid just now', async () => {
   const staticKeys = ['shop', 'kiosk'].map((keyId) => ({ keyId, sha256: hashApiKey(keyId) }))
   check = createKeyCheck({ keys, staticKeys, lifetimeMs: LIFETIME_MS })
   expect(await use('kiosk')).toMatchObject({ keyId: 'kiosk' })

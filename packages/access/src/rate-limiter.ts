@@ -25,8 +25,8 @@ export interface RateLimiter {
    * when they arrive at the same time. Keys are compared exactly. Two limits with windows of one
    * length may count the same requests; each allows its own number of them.
    *
-   * While the database is unavailable it rejects within a few seconds, with an error whose `code` is
-   * `persistence_unavailable`.
+   * While the database is unavailable it rejects within a few seconds, with an error whose `code`
+   * is `persistence_unavailable`.
    */
   take(keyId: string): Allowance | Promise<Allowance>
 }

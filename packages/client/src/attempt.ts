@@ -134,8 +134,10 @@ function unexpectedResponse(
   const isRedirect =
     response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
   const message = isRedirect
-    ? `The response to ${method} ${url} is a redirect, which is not followed. Check the base address.`
-    : `The response to ${method} ${url} (status ${response.status}) does not conform to the interface.`
+    ? `The response to ${method} ${url} is a redirect, which is not followed. ` +
+      'Check the base address.'
+    : `The response to ${method} ${url} (status ${response.status}) does not conform to the ` +
+      'interface.'
   return failure(connection, 'unexpected_response', message, { ...detailsOf(response), ...options })
 }
 

@@ -124,7 +124,7 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
 }
 
 /**
- * Returns the last id of a page. Throws unless it is beyond the last id of the page before: a cache that
+ * Returns the last id of a page. Throws unless it is beyond the page before: a cache that
  * mixes pages up would make a walk endless.
  */
 function assertPagesAscend({ pets, next }: PetPage, after: bigint | undefined): bigint | undefined {

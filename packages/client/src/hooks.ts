@@ -28,7 +28,7 @@ export interface DeprecationDetails extends ResponseDetails {
 }
 
 /**
- * Functions that are called during a call, with what happens. What they throw does not change the call: it
+ * Functions that get what happens during a call. What they throw does not change the call: it
  * is uncaught, like an error of an event listener.
  */
 export interface Hooks {

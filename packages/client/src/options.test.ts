@@ -35,7 +35,7 @@ it.each([
   expect(stub.requests).toEqual([])
 })
 
-it('headers of the client and of the call are sent, and replace none that the client sets', async () => {
+it('headers of client and call are sent, and replace none that the client sets', async () => {
   const stub = await startStub(json(201, '{"id":1,"name":"Rex","categoryId":1}'))
   const client = createPetStoreClient({
     baseUrl: stub.baseUrl,

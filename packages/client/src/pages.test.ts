@@ -99,7 +99,7 @@ describe('the link to the next page', () => {
     expect(stub.requests[1]?.url).toBe('/a/prefix/v1/pets?limit=7&status=sold&cursor=a%2Bb')
   })
 
-  it('follows a next link to another origin at the base address, so that the key stays there', async () => {
+  it('a next link to another origin is followed at the base address', async () => {
     const other = await startStub(json(200, '[]'))
     const stub = await startStub(
       json(200, '[{"id":1,"name":"Rex","categoryId":1}]', {

@@ -29,7 +29,8 @@ export function newPetText({ name, categoryId, status }: NewPet): string {
     ['categoryId', integerText('categoryId', categoryId)],
     ['status', JSON.stringify(status)],
   ]
-  return `{${fields.flatMap(([field, text]) => (text === undefined ? [] : `"${field}":${text}`)).join()}}`
+  const present = fields.filter(([, text]) => text !== undefined)
+  return `{${present.map(([field, text]) => `"${field}":${text}`).join()}}`
 }
 
 /** An integer in digits. Throws a `RangeError` for a number that may have been rounded. */

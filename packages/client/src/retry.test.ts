@@ -43,7 +43,7 @@ describe('the delay before a retry', () => {
     ])
   })
 
-  it('waits at least as long as Retry-After, and does not retry when that is longer than 30 seconds', async () => {
+  it('a retry waits for Retry-After, and is not made if that is over 30 seconds', async () => {
     expect(await waitsAfter({ status: 429, retryAfterMs: 7000 }, { retries: 2 })).toEqual([
       7375, 7750,
     ])

@@ -45,7 +45,7 @@ it('docs/openapi.json allows everything in the contract of the client', async ()
   expect(differences).toEqual([])
 })
 
-it('every documented status of every operation has an interaction in the contract of the client', () => {
+it('every documented status of an operation has an interaction of the client', () => {
   const covered = clientPact.interactions.map(
     ({ request, response }) => `${request.method.toLowerCase()} ${request.path} ${response.status}`,
   )

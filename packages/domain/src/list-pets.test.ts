@@ -54,7 +54,7 @@ it.each([
   expect(Object.hasOwn(page, 'next')).toBe(next !== undefined)
 })
 
-it('listPets sets next only when there is another pet after the given id, with the status', async () => {
+it('listPets sets next only when another pet with the status follows', async () => {
   const listPets = listPetsOf(await petsWith('sold', 'available', 'sold', 'pending', undefined))
 
   expect(await listPets({ after: 1n, limit: 2 })).toMatchObject({
@@ -120,7 +120,7 @@ it.each([1, 2, 3, 6, 7, 8])(
   },
 )
 
-it('following next visits each pet that existed at the start once, even while others are added', async () => {
+it('following next visits each pet once, even while others are added', async () => {
   const pets = await petsOf(7)
   const seen = await follow(pets, 2, () =>
     pets.add(validateNewPet({ name: 'newcomer', categoryId: 1n })),

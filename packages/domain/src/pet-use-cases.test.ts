@@ -46,7 +46,7 @@ it.each([
   },
 )
 
-it('createPet passes the same fingerprint for equal pets, and another one when any field differs', async () => {
+it('createPet passes the same fingerprint for equal pets, and for no others', async () => {
   const fingerprints: string[] = []
   const memory = createMemoryPets()
   const { createPet } = createPetUseCases({

@@ -128,7 +128,8 @@ export async function runOpenLoopAlone(
   options: OpenLoopOptions,
   core?: number,
 ): Promise<OpenLoopResult> {
-  const program = `import { printOpenLoop } from ${JSON.stringify(import.meta.url)}; await printOpenLoop()`
+  const program =
+    `import { printOpenLoop } from ${JSON.stringify(import.meta.url)}; ` + 'await printOpenLoop()'
   const [command, ...args] = onCore(core, [
     process.execPath,
     '--input-type=module',

@@ -22,7 +22,7 @@ async function findings(settings: Record<string, string> = {}, options = {}) {
   return { code, found: stdout.match(/^(?:error|warning).*\n +->.*$/gm) ?? [] }
 }
 
-it('doctor finds nothing that prevents a start in an empty folder, and leaves it empty', async () => {
+it('doctor finds nothing wrong with an empty folder, and leaves it empty', async () => {
   const { code, stdout } = await runHere('doctor', folder)
   expect(stdout).toMatch(
     /^ok {7}database .* does not exist and must be created\n +-> serve does that when it starts$/m,
@@ -113,7 +113,7 @@ it('doctor says that a PostgreSQL database is missing, which serve does not crea
   })
 })
 
-it('doctor names a port in use, a file in the place of the folder, and a missing module', async () => {
+it('doctor names a used port, a file in place of the folder, a missing module', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())

@@ -219,7 +219,9 @@ async function* examineClock(persistence: Required<Persistence>): AsyncGenerator
   yield {
     check: 'clock',
     state: 'warning',
-    message: `the clock of the database says ${theirs.toISOString()}, this one ${new Date(after).toISOString()}`,
+    message:
+      `the clock of the database says ${theirs.toISOString()}, ` +
+      `this one ${new Date(after).toISOString()}`,
     remedy: 'API keys end by this clock, idempotency keys by the other: synchronise both (NTP)',
   }
 }

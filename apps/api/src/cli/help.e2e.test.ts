@@ -29,7 +29,7 @@ it('--help has examples whose options the commands have', async () => {
   }
 })
 
-it('openapi prints the description that docs/openapi.json is a copy of, without any setting', async () => {
+it('openapi prints what docs/openapi.json is a copy of, without any setting', async () => {
   const copy = readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8')
   const { code, stdout, stderr } = await runHere('openapi', await temporaryFolder(), {
     PORT: 'none',

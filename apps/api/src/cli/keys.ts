@@ -123,7 +123,7 @@ function systemUser(): string {
   }
 }
 
-/** Throws before a key is created that nobody would see; Node opens a closed output on /dev/null. */
+/** Throws before a key is created that nobody would see. A closed output is /dev/null for Node. */
 function assertSomebodyReads(): void {
   const output = fstatSync(1)
   if (!output.isCharacterDevice() || output.rdev !== statSync(devNull).rdev) return

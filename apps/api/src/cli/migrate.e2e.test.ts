@@ -42,7 +42,7 @@ it('creates no database in commands that need an existing one', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
-it('tells by the exit code of --check a missing and an empty database, pending migrations, and newer ones', async () => {
+it('migrate --check tells a missing, an empty, an older and a newer database apart', async () => {
   const missing = await run('migrate --check')
   expect(missing.stdout).toMatch(/^There is no database sqlite:pets\.db\.\nPending: 0001-/)
   expect([missing.code, await readdir(folder)]).toEqual([3, []])

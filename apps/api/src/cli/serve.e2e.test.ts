@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 describe('pet-store serve', () => {
-  it('accepts the keys whose hashes are in its settings, and applies those about proxies, origins and its public URL', async () => {
+  it('serve applies its settings: keys, proxies, origins and public URL', async () => {
     const [key, named, other] = [createApiKeyText(), createApiKeyText(), createApiKeyText()]
     const program = runProgram('serve', await temporaryFolder(), {
       API_KEYS_SHA256: `${hashApiKey(key)}, shop=${hashApiKey(named).toUpperCase()}`,
@@ -49,7 +49,7 @@ describe('pet-store serve', () => {
       expect(JSON.stringify(program.output)).not.toContain(text)
   })
 
-  it('says what it serves, which variable is misspelt, and how to create a key if there is none', async () => {
+  it('serve says what it serves, what is misspelt, and that there is no key', async () => {
     const program = runProgram('serve', await temporaryFolder(), { DATABASE_ULR: 'sqlite:mine.db' })
     running.push(program)
     const line = await waitForOutput(program, /(\{.*"msg":"serving"\})\n/)

@@ -42,8 +42,8 @@ async function readOrCreateDevelopmentKey(): Promise<string> {
   const key = await readOrCreateFile(DEVELOPMENT_KEY_FILE, `${createApiKeyText()}\n`)
   if (!isApiKeyText(key)) {
     throw new Error(
-      `${DEVELOPMENT_KEY_FILE} does not contain an API key. Delete it, and the next start creates ` +
-        'a new one.',
+      `${DEVELOPMENT_KEY_FILE} does not contain an API key. ` +
+        'Delete it, and the next start creates a new one.',
     )
   }
   return key

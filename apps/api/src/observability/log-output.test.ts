@@ -78,7 +78,7 @@ describe('The output of the log', () => {
     await expect.poll(written).toBe('alone\n')
   })
 
-  it('holds at most maxBytes for a pipe that nobody reads, and says how many lines it dropped once it is read', async () => {
+  it('the log holds at most maxBytes for a stuck pipe, and counts what it drops', async () => {
     const { fileDescriptor, read } = openedPipe()
     const output = openReporting({ fileDescriptor, maxBytes: 4 * PIPE_BYTES })
     const line = `${'x'.repeat(99)}\n`

@@ -38,7 +38,7 @@ function after(code: string): readonly string[] {
 }
 
 describe('A line of the log', () => {
-  it('is written even when nothing follows, and is not lost when SIGTERM comes right after it, nor are those before it', async () => {
+  it('a log line is written although nothing follows it, and not lost by SIGTERM', async () => {
     const { program, address } = await serve()
     await fetch(`${address}/pets`, { headers: { ...headers, 'X-Request-Id': 'alone' } })
     const line = await waitForOutput(program, /(\{.*"requestId":"alone".*\})\n/)
@@ -65,7 +65,7 @@ describe('A line of the log', () => {
     expect(program.output.stdout).toMatch(/"msg":"stopped"}\n$/)
   })
 
-  it('is not lost when an uncaught error ends the program, whose cause and stack are logged', async () => {
+  it('a log line is not lost by an uncaught error, whose stack is logged too', async () => {
     const error = "new Error('outer error', { cause: new TypeError('inner error') })"
     const { program, address } = await serve(
       after(`process.on('SIGWINCH', () => queueMicrotask(() => { throw ${error} }))`),

@@ -89,7 +89,7 @@ async function traced(settings: Record<string, string>, send = sendAll) {
 }
 
 describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  it('a request is a trace of HTTP and its use case, part of the trace that it came with, and named in its log line', async () => {
+  it('a request is a span in the trace that it came with, and its log line names it', async () => {
     const { url, spans, bodies } = await startCollector()
     const { program, address } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: url })
     await sendAll(address)
@@ -127,7 +127,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     )
   })
 
-  it('the statements of PostgreSQL are in the trace, and no span anywhere has a key, a header or a body', async () => {
+  it('statements of PostgreSQL are in the trace, and no span has a key or a body', async () => {
     const database = await createDatabase(inject('postgresUrl'))
     onTestFinished(() => database.drop())
     const { spans, bodies } = await traced({ DATABASE_URL: database.url })
@@ -162,7 +162,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     }
   })
 
-  it('a statement that runs together with those of other requests is in the trace of its own', async () => {
+  it('a statement grouped with others is in the trace of its own request', async () => {
     const database = await createDatabase(inject('postgresUrl'))
     onTestFinished(() => database.drop())
     const { 'Idempotency-Key': _, ...headers } = HEADERS
@@ -227,7 +227,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     },
   )
 
-  it('an unavailable collector is reported once a minute, and changes nothing for clients or the stop', async () => {
+  it('an unavailable collector is reported once a minute, and changes nothing else', async () => {
     const collector = await startCollector(400)
     const { program, address } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
     // More spans than one batch holds: sending fails once now, on a loaded machine every five
@@ -247,13 +247,16 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 })
 
 describe('Without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  it('nothing of OpenTelemetry is loaded, and log lines have the same fields, but for the trace', async () => {
+  it('without tracing nothing of OpenTelemetry is loaded, and log lines are the same', async () => {
     const { program, address } = await start(
       {
         // Makes loading any of its packages fail; the bundle has them in files of its own.
         NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
           `import { registerHooks } from 'node:module'
-         registerHooks({ resolve(name, context, next) { if (name.startsWith('@opentelemetry/')) throw new Error(name); return next(name, context) } })`,
+         registerHooks({ resolve(name, context, next) {
+           if (name.startsWith('@opentelemetry/')) throw new Error(name)
+           return next(name, context)
+         } })`,
         )}`,
       },
       PROGRAM_FROM_SOURCE,

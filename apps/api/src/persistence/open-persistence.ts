@@ -5,8 +5,8 @@ import type { Settings } from '../settings/settings.ts'
 import { persistenceAdapter } from './persistence-adapter.ts'
 
 /**
- * What the caller does with the database, and where failures are reported. Default: what the settings
- * allow, `migrate` or `write`.
+ * What the caller does with the database, and where failures are reported. Default: what the
+ * settings allow, `migrate` or `write`.
  */
 export type PersistenceUse = Pick<
   PersistenceOptions,

@@ -80,13 +80,14 @@ describe('PERSISTENCE_MODULE', () => {
     expect(program.output.stdout).toContain('2 pets are still in memory')
   })
 
-  it('keeps serving when its API keys cannot be read for a warning, and counts what fails in the background', async () => {
+  it('serve goes on when keys cannot be read for a warning, and counts such failures', async () => {
     const folder = await temporaryFolder()
     await writeFile(
       join(folder, 'mine.mjs'),
       `const pets = new Proxy({}, { get: () => async () => [] })
        const fail = async () => { throw new Error('the keys are locked') }
-       const apiKeys = Object.fromEntries(['add', 'replace', 'find', 'findByHash', 'list', 'revoke', 'markUsed'].map((name) => [name, fail]))
+       const names = 'add replace find findByHash list revoke markUsed'.split(' ')
+       const apiKeys = Object.fromEntries(names.map((name) => [name, fail]))
        export default async ({ onBackgroundFailure }) => {
          onBackgroundFailure(new Error('old keys are locked'))
          return { pets, apiKeys, async check() {}, async close() {} }
@@ -153,7 +154,7 @@ describe('PERSISTENCE_MODULE', () => {
 
     expect(await program.ended).toBe(1)
     expect(program.output.stderr).toMatch(
-      /^DATABASE_REPLICA_URLS must be empty: the persistence module "[^"]*" declares no replicas\.\n$/,
+      /^DATABASE_REPLICA_URLS must be empty: the persistence module "[^"]*" declares no replicas/,
     )
   })
 })

@@ -5,7 +5,7 @@ import { expect, inject, it, onTestFinished } from 'vitest'
 import { runHere } from '../testing/run-command.test-support.ts'
 
 // What the adapter does with replicas: its read-replicas.contract.test.ts.
-it('DATABASE_REPLICA_URLS reach the adapter: one that is unavailable stops the start in one line without the password', async () => {
+it('a replica of DATABASE_REPLICA_URLS that is down is named without its password', async () => {
   const { url, drop } = await createDatabase(inject('postgresUrl'))
   onTestFinished(drop)
   const { code, stderr } = await runHere('start', await temporaryFolder(), {

@@ -37,7 +37,7 @@ async function run(command: string, folder: string, url: string) {
   expect(await runHere(command, folder, { DATABASE_URL: url })).toMatchObject({ code: 0 })
 }
 
-it('the restore drill starts the service on a backup of SQLite, and reports too few pets and a damaged file', async () => {
+it('the restore drill reads a backup of SQLite, and reports too few pets and damage', async () => {
   const folder = await temporaryFolder()
   const backup = join(folder, 'backup.db')
   await run('seed --count 300 --seed 7', folder, 'sqlite:pets.db')
@@ -79,7 +79,7 @@ it('the restore drill starts the service on a backup of SQLite, and reports too 
   expect(await drill(['nonsense'])).toMatchObject({ code: 2, stdout: '' })
 })
 
-it('the restore drill recovers PostgreSQL from a base backup and the archive to a point in time', async () => {
+it('the restore drill recovers PostgreSQL to a point in time', async () => {
   const folder = await temporaryFolder()
   const archive = join(folder, 'archive')
   await mkdir(archive)

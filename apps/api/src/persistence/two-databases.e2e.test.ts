@@ -16,7 +16,8 @@ const SCRIPT: readonly Sent[] = [
   [
     'POST',
     '/pets',
-    `{"name":"'; drop table pet; -- \\\\ \\" 🐕 \\u05db\\u05dc\\u05d1","categoryId":0,"status":"pending"}`,
+    `{"name":"'; drop table pet; -- \\\\ \\" 🐕 \\u05db\\u05dc\\u05d1",` +
+      '"categoryId":0,"status":"pending"}',
   ],
   ['POST', '/pets', '{"name":" ","categoryId":1}'],
   ['POST', '/pets', '{"name":"a\\u0000b","categoryId":1}'],

@@ -4,7 +4,7 @@ import { repeat } from './background-work.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('work in the background that takes longer than its interval is not queued, and is done once more at the end', async () => {
+it('work longer than its interval is not queued, and is done again at the end', async () => {
   let fail = () => {}
   const slow = new Promise<void>((_, reject) => {
     fail = () => reject(new Error('the database is silent'))

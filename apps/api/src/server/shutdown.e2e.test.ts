@@ -39,7 +39,7 @@ const readiness = async (address: string) => (await fetch(address.replace('/v1',
 
 // That each pet has its response, and nothing that was sent ahead is handled: apps/faults, crash.
 describe('SIGTERM', () => {
-  it('SIGTERM makes the program unready at once, and it keeps serving for SHUTDOWN_DELAY', async () => {
+  it('SIGTERM makes the program unready at once; it serves for SHUTDOWN_DELAY', async () => {
     const { program, address, headers } = await start({
       SHUTDOWN_DELAY: '10m',
       SHUTDOWN_TIMEOUT: '11m',

@@ -34,5 +34,6 @@ export function maskUrl(text: string): string {
   const isWeb = /^https?:/i.test(scheme)
   const shownUser = user && (isWeb ? MASK : user.replace(/:.*/s, `:${MASK}`))
   const shownPath = isWeb && path.length > 1 ? `/${MASK}` : path
-  return `${scheme}${shownUser ? `${shownUser}@` : ''}${host}${shownPath}${rest && rest.charAt(0) + MASK}`
+  const shownRest = rest && rest.charAt(0) + MASK
+  return `${scheme}${shownUser ? `${shownUser}@` : ''}${host}${shownPath}${shownRest}`
 }

@@ -256,7 +256,7 @@ describe('readSettings', () => {
     expect(() => readSettings(environment)).toThrow(message)
   })
 
-  it('accepts a collector URL with a password, but not one with a query, where no path can follow', () => {
+  it('a collector URL may have a password, but no query, where no path can follow', () => {
     const read = (OTEL_EXPORTER_OTLP_ENDPOINT: string) =>
       readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT }).otlpEndpoint
     expect(read('http://me:secret@collector:4318')).toBe('http://me:secret@collector:4318')

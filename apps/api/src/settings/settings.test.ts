@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { SETTING_LIST } from './settings.ts'
 
-it('the documents list every setting with its default and meaning, and which can come from a file', async () => {
+it('the documents list every setting with its default and meaning', async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
   const rows = SETTING_LIST.map(({ variable, default: text, meaning }) => {
     return `| \`${variable}\` | ${text === undefined ? '' : `\`${text}\` `}| ${meaning} |`

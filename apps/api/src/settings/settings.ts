@@ -184,7 +184,9 @@ export const SETTINGS = {
   },
   tracesSampler: {
     variable: 'OTEL_TRACES_SAMPLER',
-    meaning: `Which requests are traced: one of ${TRACES_SAMPLERS.join(', ')}. With \`parentbased_\` a request that belongs to a trace follows its decision.`,
+    meaning:
+      `Which requests are traced: one of ${TRACES_SAMPLERS.join(', ')}. ` +
+      'With `parentbased_` a request that belongs to a trace follows its decision.',
     default: 'parentbased_always_on',
     parse: (text) => parseOneOf(text, TRACES_SAMPLERS),
   },
@@ -246,9 +248,11 @@ export function* mistakesAcross(settings: Partial<Settings>): Generator<string> 
     const kind = databaseKind(databaseUrl)
     if (kind === undefined) yield `DATABASE_URL ${DATABASE_URL_RULE}`
     if (databaseReplicaUrls.length > 0 && kind !== 'postgres') {
-      yield 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is postgres://user:password@host/database'
+      yield 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is ' +
+        'postgres://user:password@host/database'
     } else if (databaseReplicaUrls.some((url) => databaseKind(url) !== 'postgres')) {
-      yield 'DATABASE_REPLICA_URLS must be URLs such as postgres://user:password@host/database, separated by commas'
+      yield 'DATABASE_REPLICA_URLS must be URLs such as postgres://user:password@host/database, ' +
+        'separated by commas'
     }
   }
   const { port = 0, metricsPort, shutdownDelayMs = 0, shutdownTimeoutMs = 1 } = settings

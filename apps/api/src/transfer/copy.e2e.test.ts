@@ -126,7 +126,8 @@ describe('pet-store copy', () => {
     const program = runProgram(`copy --from sqlite:a.db --to ${password.href}`, folder)
     expect(await program.ended).toBe(0)
     const { stdout, stderr } = program.output
-    const masked = `postgres(ql)?://${password.username}:\\*\\*\\*@${password.host}${password.pathname}`
+    const { username, host, pathname } = password
+    const masked = `postgres(ql)?://${username}:\\*\\*\\*@${host}${pathname}`
     expect(stdout).toMatch(
       new RegExp(
         `^sqlite:a.db and ${masked} both hold 3 pets and 3 API keys. SHA-256 of the pets: ` +

@@ -95,7 +95,7 @@ describe('copy', () => {
     )
   })
 
-  it('finds a pet that only the target has, wherever pages of the source end, and changes nothing', async () => {
+  it('copy finds a pet that only the target has, and changes nothing', async () => {
     const size = fc.integer({ min: 1, max: 9 })
     await fc.assert(
       fc.asyncProperty(

@@ -29,7 +29,7 @@ const ODD: readonly PetInput[] = [
 ]
 
 describe('exported pets', () => {
-  it('are CSV, in quotes only where necessary, with an empty value for an absent status', async () => {
+  it('exported CSV has quotes only where necessary, and an empty value for no status', async () => {
     expect(await written(ODD, 'csv', true)).toBe(
       csvOf(
         'id,name,categoryId,status',

@@ -30,7 +30,7 @@ describe('pet-store export', () => {
     )
   }
 
-  it('writes to standard output and to files, in the format that the name of the file ends in', async () => {
+  it('export writes in the format that the name of the file ends in', async () => {
     await fill(3)
     const { code, stdout, stderr } = await shell('pet-store export')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -51,7 +51,7 @@ describe('pet-store export', () => {
     ).toBe('Imported 3 pets.\n')
   })
 
-  it('says that pets cannot be written in a format that the name of the file promises', async () => {
+  it('export rejects a name that ends in a format which it does not write', async () => {
     for (const name of ['pets.xlsx', 'pets.json', 'pets.csv.gz']) {
       const { code, stderr } = await run(`export --output ${name}`)
       expect(stderr).toMatch(/^error: pets cannot be written as [.](?:xlsx|json|gz); name a file /)
@@ -101,7 +101,7 @@ describe('pet-store export', () => {
     expect((await stat(`${folder}/real.csv`)).mode & 0o777).toBe(0o600)
   })
 
-  it('reports once that standard output is full, and an error of the database as such', async () => {
+  it('export reports once that standard output is full, or the database failed', async () => {
     await run('seed --count 20000')
     const full = await shell('pet-store export > /dev/full')
     expect(full).toMatchObject({

@@ -14,7 +14,8 @@ const nameOf = (index: number) => `Pet ${index} ${PADDING}`
 const format = (count: number) => count.toLocaleString('en')
 
 function csv(count: number): string {
-  return `name,categoryId\n${Array.from({ length: count }, (_, index) => `${nameOf(index)},1\n`).join('')}`
+  const lines = Array.from({ length: count }, (_, index) => `${nameOf(index)},1\n`)
+  return `name,categoryId\n${lines.join('')}`
 }
 
 describe.each(KINDS)('import into %s', (kind) => {

@@ -125,7 +125,7 @@ describe('import', () => {
     },
   )
 
-  it('recognises a file by its whole content: not by its first lines, with or without its last line feed', async () => {
+  it('import recognises a file by its whole content but its last line feed', async () => {
     const bulk = createMemoryBulk()
     await run({ file: 'name,categoryId\na,1\n' }, bulk).result
     const same = run({ file: '\ufeffname,categoryId\na,1' }, bulk)

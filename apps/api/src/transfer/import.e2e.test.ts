@@ -30,7 +30,8 @@ describe('pet-store import', () => {
   it('stores the pets of a file in their order, exactly', async () => {
     await write(
       'pets.csv',
-      'id,name,categoryId,status\r\n9,"Rex, ""the"" dog\r\n",9223372036854775807,sold\r\n9,Léo 🐕,0,\r\n',
+      'id,name,categoryId,status\r\n' +
+        '9,"Rex, ""the"" dog\r\n",9223372036854775807,sold\r\n9,Léo 🐕,0,\r\n',
     )
     const { code, stdout, stderr } = await run('import pets.csv')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Imported 2 pets.\n' })
@@ -45,7 +46,8 @@ describe('pet-store import', () => {
   })
 
   const MIXED =
-    '{"name":"a","categoryId":1}\n{"name":"","categoryId":1}\nnonsense\n{"name":"b","categoryId":1,"Status":"sold"}\n{"name":"c","categoryId":9007199254740993}\n'
+    '{"name":"a","categoryId":1}\n{"name":"","categoryId":1}\nnonsense\n' +
+    '{"name":"b","categoryId":1,"Status":"sold"}\n{"name":"c","categoryId":9007199254740993}\n'
   const REJECTED =
     'line 2: name must have a character that is not white space, got ""\nline 3: must be ' +
     'JSON, got "nonsense"\nline 4: has the unknown field "Status"\n'
@@ -54,7 +56,7 @@ describe('pet-store import', () => {
     { name: 'c', categoryId: 9007199254740993n },
   ]
 
-  it('skips rejected lines with --on-error skip, lists each with its number and reason, and prints one JSON value with --json', async () => {
+  it('import --on-error skip lists the rejected lines with number and reason', async () => {
     await write('pets.ndjson', MIXED)
     const { code, stdout, stderr } = await run('import pets.ndjson --on-error skip --json')
     const result = { dryRun: false, stored: 2, storedEarlier: 0, rejected: 3, isComplete: true }
@@ -77,12 +79,12 @@ describe('pet-store import', () => {
     expect(await stored()).toEqual([...GOOD, ...GOOD])
   })
 
-  it('stores nothing of a file with a rejected line, and all of it when that is corrected', async () => {
+  it('import stores nothing of a file with a rejected line, and all once corrected', async () => {
     await write('pets.csv', 'name,categoryId\na,1\nb,one\nc,1\n')
     const first = await run('import pets.csv')
     expect(first).toMatchObject({ code: 1, stdout: 'Imported 0 pets; 1 line rejected.\n' })
     expect(first.stderr).toMatch(
-      /^line 3: categoryId must be an integer from .*, got "one"\nStopped at line 3\. Nothing was stored\.\n$/,
+      /^line 3: categoryId must be .*, got "one"\nStopped at line 3\. Nothing was stored\.\n$/,
     )
     expect(isStored()).toBe(false)
     await write('pets.csv', 'name,categoryId\na,1\nb,1\nc,1\n')

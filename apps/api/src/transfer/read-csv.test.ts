@@ -125,7 +125,8 @@ describe('CSV', () => {
     ['name|categoryId\n', 'has the unknown column "name|categoryId"'],
     ['Rex,1,sold\n', 'has the unknown column "Rex"'],
   ])('names what is wrong with the header %j', async (text, mistake) => {
-    const rule = `${Object.keys(PET_FIELDS).join(', ')}, id, of which name and categoryId are required`
+    const columns = Object.keys(PET_FIELDS).join(', ')
+    const rule = `${columns}, id, of which name and categoryId are required`
     await expect(read(text)).rejects.toThrow(mistake)
     await expect(read(text)).rejects.toThrow(rule)
     await expect(read(text)).rejects.toThrow(/^Line 1 /)

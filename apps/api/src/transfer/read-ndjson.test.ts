@@ -8,7 +8,8 @@ describe('NDJSON', () => {
   it('has one pet per line; an absent status stays absent, an id is not used', async () => {
     expect(
       await read(
-        '{"name":"Rex","categoryId":7,"status":"sold"}\n{"id":9,"categoryId":-1,"name":" é\\r\\n"}\r\n',
+        '{"name":"Rex","categoryId":7,"status":"sold"}\n' +
+          '{"id":9,"categoryId":-1,"name":" é\\r\\n"}\r\n',
       ),
     ).toEqual([
       { name: 'Rex', categoryId: 7n, status: 'sold' },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ratio, rotate } from './rotation.ts'
 
-it('puts a slice of the baseline beside each other slice, and reverses every other round', async () => {
+it('a rotation puts the baseline beside each slice, and reverses every other round', async () => {
   const order: string[] = []
   const heat = ['b', 'x', 'y'].map((name) => ({ name }))
   const take = async ({ name }: { name: string }) => order.push(name)

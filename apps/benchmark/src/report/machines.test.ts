@@ -13,7 +13,7 @@ const facts = {
 const [first, ...others] = readMachines()
 if (first === undefined) throw new Error('No machine was measured.')
 
-it('puts a run in the place of an earlier one of the same machine, and beside those of others', () => {
+it('a run replaces an earlier one of the same machine, and no other', () => {
   const again = withThisMachine([first, ...others], [], { ...facts, machine: first.machine })
   expect(again.map(({ machine }) => machine)).toEqual([
     ...others.map(({ machine }) => machine),

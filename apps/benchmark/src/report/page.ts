@@ -29,7 +29,9 @@ export function factsOf(cores: string): Facts {
     machine:
       `${field('model name')}, family ${field('cpu family')}, model ${field('model')}, ` +
       `${cpus().length} cores`,
-    system: `${type()} ${release()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
+    system:
+      `${type()} ${release()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ` +
+      `Node ${process.version}`,
     cores,
   }
 }

@@ -15,7 +15,9 @@ export function rangeSvg(title: string, panels: readonly RangePanel[]): string {
     const [x, y] = [(index % 2) * PANEL_WIDTH, TITLE + Math.floor(index / 2) * panelHeight]
     return `<g transform="translate(${x} ${y})">\n${panelLines(panel).join('\n')}\n</g>`
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" role="img">
+  const size = `viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`
+  const font = 'font-family="system-ui, sans-serif" font-size="12"'
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} ${font} role="img">
 <title>${escaped(title)}</title>
 <rect width="${width}" height="${height}" fill="#ffffff"/>
 ${text(12, 26, title, 'font-size="16" font-weight="600"')}

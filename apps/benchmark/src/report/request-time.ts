@@ -14,7 +14,7 @@ import { type Facts, factsTable, type Report, table } from './page.ts'
 const STAGES: Readonly<Record<string, RegExp>> = {
   idle: /^\(idle\)$/,
   parse:
-    /node:_http_(?!outgoing)|http-express\/src\/server|request\/(?:open|framing|request-id|client-)/,
+    /node:_http_(?!outgoing)|http-express\/src\/server|request\/(?:open|framing|request-|client-)/,
   key: /packages\/access|request\/(?:api-key|scope)/,
   'query and map': /packages\/persistence|better-sqlite3|\/pg[\w-]*\//,
   serialise: /wire\/pet-json/,

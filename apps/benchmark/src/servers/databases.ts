@@ -65,7 +65,8 @@ async function openPostgresDatabases(): Promise<Databases> {
   // The checkpointer lives as long as the server.
   const [facts] = await runSql<{ readonly version: string; readonly pid: number }>(
     server.url,
-    "select current_setting('server_version') as version, (select pid from pg_stat_activity where backend_type = 'checkpointer')",
+    `select current_setting('server_version') as version,
+      (select pid from pg_stat_activity where backend_type = 'checkpointer')`,
   )
   return {
     description: `PostgreSQL ${facts?.version}: ${server.description}`,

@@ -133,7 +133,8 @@ it.each([...GROUPS, { what: HELD.what, attacks: [HELD] }])(
     const databaseUrl = await emptyDatabase('PostgreSQL')
     const service = await Service.start({ databaseUrl, nodeFlags: CONTAINER_OF_512_MB })
     await flood(service, { requests: 100, connections: 4 })
-    const bodyOf = () => JSON.stringify({ name: '🐕'.repeat(1_000), categoryId: 1, status: 'sold' })
+    const name = '🐕'.repeat(1_000)
+    const bodyOf = () => JSON.stringify({ name, categoryId: 1, status: 'sold' })
     await flood(service, { bodyOf, requests: 100, connections: 4 })
     const { normal, attacked, results, growthMiB } = await measureBeside(service, attacks)
     report(`hostile: ${what}`, {

@@ -34,7 +34,7 @@ async function stop(service: Service): Promise<void> {
   expect([0, 1]).toContain(await service.end('SIGTERM'))
 }
 
-it('keeps serving when the disk of its log is full, and logs again when it has space again', async ({
+it('the service goes on while the disk of its log is full, and logs again later', async ({
   skip,
 }) => {
   const disk = await mountSmallDisk(1, skip)

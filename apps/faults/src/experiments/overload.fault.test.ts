@@ -132,7 +132,7 @@ it('loses no time when thousands of clients connect at once', async () => {
   for (const { socket } of connections) socket.destroy()
 })
 
-it('fits a container of 512 MB while every request that may be under way has sent nearly all of its body', async () => {
+it('the service fits 512 MB while every request has sent nearly all of its body', async () => {
   const UNDER_WAY = 500
   const rejected = 200
   const service = await Service.start({

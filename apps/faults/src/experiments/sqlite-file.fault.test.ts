@@ -104,7 +104,7 @@ it('creates no file for a command that only reads', async () => {
   }
 })
 
-it('survives a damaged file: every response is whole, or the start fails with a sentence', async () => {
+it('a damaged SQLite file gives whole responses, or a start that says why it fails', async () => {
   const random = randomOf('damaged SQLite file')
   const rounds = size(3, 30)
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })

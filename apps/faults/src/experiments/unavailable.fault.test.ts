@@ -33,7 +33,8 @@ const alter = (name: string, change: string) =>
 
 async function closeDatabase(name: string): Promise<void> {
   await alter(name, 'allow_connections false')
-  const connections = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`
+  const connections = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = '${name}'`
   await runSql(inject('postgresUrl'), connections)
 }
 

@@ -27,7 +27,7 @@ export interface Findings {
   readonly unexpected: readonly string[]
 }
 
-/** Notes how the service responded about each pet, by its name, and compares it with what is stored. */
+/** Notes what the service said of each pet, by its name, and compares it with what is stored. */
 export class Ledger {
   readonly #outcomes = new Map<string, Outcome>()
   /** How often each kind of response came. */

@@ -100,7 +100,8 @@ const WELL_FORMED: readonly Make[] = [
       chunkedPost(
         context,
         (body) =>
-          `5\r\n${body.slice(0, 5)}\r\n${(body.length - 5).toString(16)}\r\n${body.slice(5)}\r\n0\r\n\r\n`,
+          `5\r\n${body.slice(0, 5)}\r\n` +
+          `${(body.length - 5).toString(16)}\r\n${body.slice(5)}\r\n0\r\n\r\n`,
       ),
     true,
   ),

@@ -19,7 +19,7 @@ it('a pet exists with the given parameters, and returns them', () => {
   expect(setUpState(fixture, pet, large)).toMatchObject(large)
 })
 
-it('N pets exist with consecutive ids, and return the cursor after the first page, if there are more', () => {
+it('the state "N pets exist" returns the cursor after the first page if there is one', () => {
   const fixture = emptyFixture()
   const values = setUpState(fixture, pets, { count: 3, limit: 2, firstId: 5, status: 'sold' })
   expect(petsOf(fixture).map(({ id, status }) => [id, status])).toEqual(

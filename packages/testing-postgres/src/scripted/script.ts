@@ -15,7 +15,7 @@ export type Boundary =
   /** It is committed, and `ReadyForQuery` was not sent yet. */
   | 'ready'
 
-/** What happens at a boundary. With `commits` the transaction is committed before a session ends. */
+/** What happens at a boundary. With `commits` the transaction commits before a session ends. */
 export type Disruption =
   /** Fails the statement; the session goes on. */
   | { readonly kind: 'error'; readonly error: ErrorFields }

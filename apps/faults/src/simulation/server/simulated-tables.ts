@@ -3,7 +3,7 @@ import { UNSTORABLE } from '../world/wishes.ts'
 
 const STATUSES = ['available', 'pending', 'sold', null]
 
-/** The tables of the adapter. A column that is missing here is noticed when a statement names it. */
+/** The tables of the adapter. A statement that names a column which is missing here fails. */
 export const TABLES: Readonly<Record<string, TableDefinition>> = {
   pet: {
     columns: { id: 'int8', name: 'text', category_id: 'int8', status: 'text' },

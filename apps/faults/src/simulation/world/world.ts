@@ -35,7 +35,7 @@ const RECOVERY_MS = 15_000
 const CLIENTS = 4
 const KEY_LIFETIME_MS = 2_000
 
-/** Instances of the service with their clients, in virtual time, and the record of what they say. */
+/** Instances of the service with clients, in virtual time, and the record of what they say. */
 export class World {
   readonly seed: number
   readonly random: Random
@@ -188,7 +188,7 @@ export class World {
     const key = this.#keys.at(-1)
     if (key === undefined || this.random.next() < 0.6) return
     await pause(this.random.pick([5, 100, 1_000]))
-    // Whether a revocation that fails was stored is not known, so until then it may be valid or not.
+    // Whether a revocation that fails was stored is unknown: until then it may be valid or not.
     key.endsAtMs = Number.MAX_VALUE
     const revoking = this.instances[0]?.persistence.apiKeys?.revoke(key.id, new Date())
     const isRevoked = await revoking?.catch(() => false)
