@@ -48,7 +48,7 @@ const OF_THE_CLIENT: Field = {
     'packages/pages/src/fields/pet-fields.ts',
     // How it is read from the form, and shown in the table.
     'packages/pages/src/store/add-pet.ts',
-    'packages/pages/src/store/rows.ts',
+    'packages/pages/src/store/field-content.ts',
   ],
 }
 
