@@ -50,6 +50,13 @@ describe('Behind PgBouncer in transaction mode', () => {
     }
   })
 
+  it('rejects one in statement mode, whatever opens the database', async () => {
+    const url = await startPgBouncer('', 'statement')
+    const options = { url, pooler: 'transaction-unprepared' } as const
+    for (const open of [migratePostgres, openPostgresPersistence, openPostgresBulkAccess])
+      await expect(open(options)).rejects.toThrow('a pooler in statement mode is not supported')
+  })
+
   it.each(['none', 'transaction'] as const)(
     'with named statements (%s), works or is rejected by whatever opens the database',
     async (pooler) => {
@@ -91,7 +98,7 @@ function installedVersion(): string | undefined {
 }
 
 /** Starts a pooler before the database and returns its URL. */
-async function startPgBouncer(setting = ''): Promise<string> {
+async function startPgBouncer(setting = '', mode = 'transaction'): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-pooler-'))
   chmodSync(folder, 0o755)
   const { hostname, port: serverPort, pathname, username } = new URL(database.url)
@@ -107,7 +114,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = trust
 auth_file = ${join(folder, 'users.txt')}
-pool_mode = transaction
+pool_mode = ${mode}
 default_pool_size = 3
 ${setting}
 `,

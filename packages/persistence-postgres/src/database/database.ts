@@ -59,6 +59,7 @@ export async function assertUsable(pool: Pool, options: ConnectionOptions): Prom
   const { name = '', encoding = '' } = rows[0] ?? {}
   if (encoding !== 'UTF8')
     throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)
+  await assertKeepsTransactions(pool)
   await assertKeepsStatements(pool, options)
   return name
 }
@@ -90,8 +91,26 @@ export function reasonOf(error: unknown): string {
   return sqlStateOf(error) === PROTOCOL_VIOLATION ? `${message}; ${POOLER_HINT}` : message
 }
 
+const NO_TRANSACTIONS_HINT =
+  'a pooler in statement mode is not supported: it needs transaction mode, or session mode'
 export const NO_STATEMENTS_HINT =
   'the pooler keeps no prepared statements, as PgBouncer before 1.21 or with max_prepared_statements = 0, so set the option pooler (DATABASE_POOLER) to transaction-unprepared'
+
+/**
+ * Rejects behind a pooler in statement mode, which fails every transaction of several statements:
+ * migrations and imports.
+ */
+async function assertKeepsTransactions(pool: Pool): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('rollback')
+    client.release()
+  } catch (error) {
+    client.release(true)
+    throw new Error(`${reasonOf(error)}; ${NO_TRANSACTIONS_HINT}`, { cause: error })
+  }
+}
 
 /**
  * Rejects if the option `pooler` is wrong, so that whatever opens the database first finds it, and
