@@ -156,7 +156,7 @@ class NdjsonPets implements PetRepository {
       name,
       categoryId: String(categoryId),
       ...(status !== undefined && { status }),
-      ...(key !== undefined && { idempotency: { ...key, at: key.at.getTime() } }),
+      ...(key !== undefined && { idempotency: { ...key, at: timeOf(key) } }),
     }
     await this.#append(`${JSON.stringify(line)}\n`)
     return { ...this.#remember(line) }
@@ -180,9 +180,10 @@ class NdjsonPets implements PetRepository {
     }
   }
 
-  #createdBefore({ owner, key, fingerprint, at }: IdempotencyKey): Pet | undefined {
+  #createdBefore(used: IdempotencyKey): Pet | undefined {
+    const { owner, key, fingerprint } = used
     const known = this.#created.get(JSON.stringify([owner, key]))
-    if (known === undefined || at.getTime() - known.idempotency.at >= IDEMPOTENCY_KEY_LIFETIME_MS)
+    if (known === undefined || timeOf(used) - known.idempotency.at >= IDEMPOTENCY_KEY_LIFETIME_MS)
       return undefined
     if (known.idempotency.fingerprint === fingerprint) return known.pet
     throw new PetError('idempotency_key_reused', 'This key was used to create another pet.')
@@ -248,4 +249,9 @@ function isRunning(pid: number): boolean {
     // It belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
+}
+
+/** One machine has this file, so the clock of the machine is that of the database. */
+function timeOf({ at = new Date() }: IdempotencyKey): number {
+  return at.getTime()
 }

@@ -7,30 +7,34 @@ import {
   type PetRepository,
 } from './pet-repository.ts'
 
+/** A key with the time of its first use. */
+export type DatedKey = IdempotencyKey & { readonly at: Date }
+
 /** What `createMemoryPets` stores, for code that keeps it elsewhere too. */
 export interface PetMemory {
   /** By ascending id: a map keeps the order of insertion. */
   readonly pets: Map<PetId, Pet>
   /** Idempotency keys with the id of their pet, by owner and key as a JSON array. */
-  readonly keys: Map<string, { readonly key: IdempotencyKey; readonly id: PetId }>
+  readonly keys: Map<string, { readonly key: DatedKey; readonly id: PetId }>
   lastId: PetId
 }
 
 /**
  * Stores pets in this process only: for tests, examples, and as the shortest complete adapter for
  * authors of others. `stored` are pets to begin with, by ascending id; the first new pet gets the
- * id after the last of them.
+ * id after the last of them. `now` is the clock of calls that have no time.
  */
 export function createMemoryPets(
   stored: readonly Pet[] = [],
   memory: PetMemory = { pets: new Map(), keys: new Map(), lastId: 0n },
+  now: () => Date = () => new Date(),
 ): PetRepository {
   const { pets, keys } = memory
   for (const pet of stored) pets.set(pet.id, { ...pet })
   memory.lastId = stored.at(-1)?.id ?? memory.lastId
 
   /** The pet that was created with this key within its lifetime. */
-  function createdBefore({ owner, key, fingerprint, at }: IdempotencyKey): Pet | undefined {
+  function createdBefore({ owner, key, fingerprint, at }: DatedKey): Pet | undefined {
     for (const [text, entry] of keys) {
       if (at.getTime() - entry.key.at.getTime() >= IDEMPOTENCY_KEY_LIFETIME_MS) keys.delete(text)
     }
@@ -57,8 +61,9 @@ export function createMemoryPets(
       return { ...store(pet) }
     },
 
-    async addWithKey(pet, key, cancellation) {
+    async addWithKey(pet, used, cancellation) {
       throwIfCancelled(cancellation)
+      const key = { ...used, at: used.at ?? now() }
       const known = createdBefore(key)
       if (known !== undefined) return { pet: { ...known }, isReplay: true }
       const added = store(pet)

@@ -107,8 +107,12 @@ export interface IdempotencyKey {
   readonly key: string
   /** The content of the pet as text: equal content has equal fingerprints. */
   readonly fingerprint: string
-  /** The time of the request. */
-  readonly at: Date
+  /**
+   * The time of the call. Default: now, by the clock of the database, which is the same for all
+   * instances: one whose clock is wrong must not take a key for expired. Given by tests, and where
+   * calls are stored and made later.
+   */
+  readonly at?: Date | undefined
 }
 
 /** How long an idempotency key is valid after its first use, in milliseconds (24 hours). */

@@ -37,7 +37,7 @@ export function createPetUseCases(pets: PetRepository): PetUseCases {
       const pet = validateNewPet(input)
       if (idempotencyKey === undefined)
         return { pet: await pets.add(pet, cancellation), isReplay: false }
-      if (Number.isNaN(idempotencyKey.at.getTime()))
+      if (Number.isNaN(idempotencyKey.at?.getTime()))
         throw new TypeError('idempotencyKey.at must be a valid date')
       return pets.addWithKey(
         pet,

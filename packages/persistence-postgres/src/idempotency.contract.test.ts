@@ -43,6 +43,21 @@ async function keysThere(): Promise<readonly string[]> {
   return rows.map(({ key }) => key)
 }
 
+it('An instance whose clock is 25 hours fast takes no key of PostgreSQL for expired', async () => {
+  const { pets, close } = await openPostgresPersistence({ url: database.url })
+  onTestFinished(close)
+  const key = { owner: 'shop', key: 'k', fingerprint: 'f' }
+  const { pet } = await pets.addWithKey(aNewPet(), key)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3_600_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await pets.addWithKey(aNewPet(), key)).toEqual({ pet, isReplay: true })
+  await pets.addWithKey(aNewPet(), { ...key, key: 'fast' })
+  vi.useRealTimers()
+  expect(await pets.addWithKey(aNewPet(), { ...key, key: 'fast' })).toMatchObject({
+    isReplay: true,
+  })
+})
+
 describe('PostgreSQL deletes expired idempotency keys', () => {
   it('with a later add, in the background, and not those that live by the clock of the server', async () => {
     await storeKeys('old', 1_600, NOW - IDEMPOTENCY_KEY_LIFETIME_MS - 60_000)

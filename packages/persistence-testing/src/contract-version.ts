@@ -22,7 +22,7 @@ export const CASE_IDS: Readonly<Record<string, string>> = {
   'pet.idempotency':
     'repeat concurrent other-content other-content-concurrent exact-key exact-owner owner-and-key many ' +
     'exact-content earlier rejected-repeat lifetime ' +
-    'expired-concurrent any-time rejected',
+    'expired-concurrent any-time own-time rejected',
   'pet.find': 'each empty unknown similar',
   'pet.list': 'empty ascending limit undefined read-again more-than-1000 long-names',
   'pet.page': 'empty known unknown int64 walk walk-while-adding',

@@ -96,6 +96,8 @@ export type IdempotencyKeyId = Pick<IdempotencyKey, 'owner' | 'key'>
 
 /** An idempotency key with the pet that was created with it; `at` is the time of its first use. */
 export interface StoredIdempotencyKey extends IdempotencyKey {
+  /** The time of its first use. */
+  readonly at: Date
   readonly petId: PetId
 }
 

@@ -98,7 +98,7 @@ export const createPet: Operation = {
   createHandler:
     ({ pets, now, references }) =>
     async (req, res) => {
-      const { input, idempotencyKey } = await readCreation(req, res, now)
+      const { input, idempotencyKey } = await readCreation(req, res)
       const context = res[CONTEXT]
       context.isWriting = true
       const options = { idempotencyKey, cancellation: context }
@@ -118,7 +118,6 @@ export const createPet: Operation = {
 async function readCreation(
   req: HandlerRequest,
   res: HandlerResponse,
-  now: () => Date,
 ): Promise<Pick<CreatePetOptions, 'idempotencyKey'> & { readonly input: PetInput }> {
   const isStrict = applyPreference(req, res)
   const body = await readJsonBody(req, res)
@@ -127,5 +126,5 @@ async function readCreation(
   const key = sent === undefined ? undefined : readIdempotencyKey(sent)
   const input = readNewPet(body, isStrict)
   if (key === undefined) return { input }
-  return { input, idempotencyKey: { owner: verifiedKeyOf(res).keyId, key, at: now() } }
+  return { input, idempotencyKey: { owner: verifiedKeyOf(res).keyId, key } }
 }

@@ -86,7 +86,7 @@ export function failingWith(reject: () => Promise<never>): PetRepository {
 
 /** The same, for `beforeAll`: the caller closes it. */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { repository = createMemoryPets(), limits, around = (petApp) => petApp, ...rest } = options
+  const { repository, limits, around = (petApp) => petApp, ...rest } = options
   const log: RecordedLog = { begun: 0, requests: [], internalErrors: [], unavailable: [] }
   const clock = { now: new Date('2027-01-01T00:00:00Z') }
   const httpLog: HttpLog = {
@@ -98,7 +98,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     unavailable: (error, requestId) => log.unavailable.push({ error, requestId }),
   }
   const app = createPetApp({
-    pets: createPetUseCases(repository),
+    pets: createPetUseCases(repository ?? createMemoryPets([], undefined, () => clock.now)),
     tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
     now: () => clock.now,
     log: httpLog,

@@ -39,7 +39,7 @@ export class ExpiredKeys {
   }
 
   /**
-   * Begins to delete those whose first use was before a time, unless it has begun a short time ago.
+   * Begins to delete those whose first use was before a time, and that have expired, unless it has begun a short time ago.
    * Never throws.
    */
   deleteInBackground(until: bigint): void {

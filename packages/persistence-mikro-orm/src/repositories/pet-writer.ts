@@ -27,5 +27,13 @@ export interface PetWriter {
   isDeleted?(id: PetId): Promise<boolean>
 }
 
-/** A new idempotency key as a row, without the id of its pet. */
-export type NewKeyColumns = readonly [owner: string, key: string, fingerprint: string, at: bigint]
+/**
+ * A new idempotency key as a row, without the id of its pet. Without a time it gets that of the clock
+ * of the database.
+ */
+export type NewKeyColumns = readonly [
+  owner: string,
+  key: string,
+  fingerprint: string,
+  at: bigint | null,
+]

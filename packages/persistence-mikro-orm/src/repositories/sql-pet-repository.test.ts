@@ -89,7 +89,8 @@ describe('The repository of pets', () => {
   })
 
   it('a repeat returns a pet that was not visible at first, and deletes no key', async () => {
-    rows['idempotency_key_find'] = ['shop', 'k', 'f', BigInt(KEY.at.getTime()), 7n]
+    const at = BigInt(KEY.at.getTime())
+    rows['idempotency_key_find'] = ['f', at, 7n, at]
     rows['pet_find'] = undefined
     const isDeleted = async () => {
       rows['pet_find'] = ROW

@@ -3,6 +3,7 @@ import {
   type CreatedPet,
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
+  INT64,
   type NewPet,
   type Pet,
   PetError,
@@ -30,6 +31,8 @@ export interface SqlPetRepositoryParts {
   /** Called when expired keys could not be deleted. They are deleted later. */
   readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
 }
+
+const LIFETIME_MS = BigInt(IDEMPOTENCY_KEY_LIFETIME_MS)
 
 /** How often a key is claimed when others delete and claim it at the same time. */
 const MAX_ATTEMPTS = 10
@@ -77,18 +80,17 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
   ): Promise<CreatedPet> {
     const columns = columnsFromPet(pet)
     const { owner, key, fingerprint } = used
-    const at = BigInt(used.at.getTime())
-    const expired = at - BigInt(IDEMPOTENCY_KEY_LIFETIME_MS)
+    const at = used.at === undefined ? null : BigInt(used.at.getTime())
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const id = await this.#writer.addWithKey([owner, key, fingerprint, at], columns, cancellation)
       if (id !== undefined) {
-        this.#expiredKeys.deleteInBackground(expired)
+        this.#expiredKeys.deleteInBackground(at === null ? INT64.max : at - LIFETIME_MS)
         return { pet: petFromColumns([id, ...columns]), isReplay: false }
       }
       const known = await this.#findKey([owner, key])
       if (known === undefined) continue
-      const [, , knownFingerprint, knownAt, petId] = known
-      const isExpired = knownAt <= expired
+      const [knownFingerprint, knownAt, petId, nowMs] = known
+      const isExpired = (at ?? nowMs) - knownAt >= LIFETIME_MS
       if (!isExpired && knownFingerprint !== fingerprint) {
         throw new PetError(
           'idempotency_key_reused',

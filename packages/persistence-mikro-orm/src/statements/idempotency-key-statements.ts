@@ -21,9 +21,13 @@ export type IdempotencyKeyStatements = ReturnType<typeof idempotencyKeyStatement
 export function idempotencyKeyStatements(dialect: SqlDialect) {
   const statement = statementsOf(dialect)
   return {
-    findKey: statement<[owner: string, key: string], IdempotencyKeyColumns>(
+    /** With the time by the clock of the database. */
+    findKey: statement<
+      [owner: string, key: string],
+      readonly [fingerprint: string, createdAt: bigint, petId: bigint, nowMs: bigint]
+    >(
       'idempotency_key_find',
-      `select ${IDEMPOTENCY_KEY_COLUMNS}
+      `select fingerprint, created_at, pet_id, ${dialect.nowMs}
       from idempotency_key
       where owner = $1 and key = $2`,
     ),

@@ -6,6 +6,7 @@ import {
   type SqlValue,
   type Statement,
 } from '@pet-store/persistence-mikro-orm'
+import { POSTGRES_DIALECT } from '../dialect.ts'
 
 const PET_TYPES = Object.values(PET_FIELDS).map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
 
@@ -53,7 +54,11 @@ export const ADD_WITH_KEY: Statement<readonly SqlValue[], readonly [id: bigint]>
   sql: `
     with claimed as (
       insert into idempotency_key (${IDEMPOTENCY_KEY_COLUMNS})
-      values ($1, $2, $3, $4, nextval(pg_get_serial_sequence('pet', 'id')))
+      values (
+        $1, $2, $3,
+        coalesce($4, ${POSTGRES_DIALECT.nowMs}),
+        nextval(pg_get_serial_sequence('pet', 'id'))
+      )
       on conflict (owner, key) do nothing
       returning pet_id
     )
@@ -81,7 +86,8 @@ export const ADD_MANY_WITH_KEY: Statement<
           as given(owner, key, fingerprint, created_at, ${NEW_PET_COLUMNS}, position)
     ), claimed as (
       insert into idempotency_key (${IDEMPOTENCY_KEY_COLUMNS})
-      select owner, key, fingerprint, created_at, nextval(pg_get_serial_sequence('pet', 'id'))
+      select owner, key, fingerprint, coalesce(created_at, ${POSTGRES_DIALECT.nowMs}),
+        nextval(pg_get_serial_sequence('pet', 'id'))
       from given
       order by position
       on conflict (owner, key) do nothing

@@ -7,6 +7,7 @@ import {
   type PetWriter,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
+import { SQLITE_DIALECT } from '../dialect.ts'
 import type { AddWrite } from './grouped-writes.ts'
 
 const INSERT_PET = `
@@ -20,7 +21,7 @@ const FIND_KEY = `
 
 const INSERT_KEY = `
   insert into idempotency_key (${IDEMPOTENCY_KEY_COLUMNS})
-  values (?, ?, ?, ?, ?)`
+  values (?, ?, ?, coalesce(?, ${SQLITE_DIALECT.nowMs}), ?)`
 
 /** Adds pets; those of one turn of the event loop share a transaction. */
 export function createSqlitePetWriter(database: Database, addWrite: AddWrite): PetWriter {

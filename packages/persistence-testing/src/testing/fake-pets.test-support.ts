@@ -1,5 +1,5 @@
 import type { IdempotencyKey, NewPet, Pet, PetRepository } from '@pet-store/domain'
-import { createMemoryPets, type PetMemory } from '@pet-store/domain/memory'
+import { createMemoryPets, type DatedKey, type PetMemory } from '@pet-store/domain/memory'
 import { type Fault, type Faults, faultsOf } from './fault.test-support.ts'
 
 /** The memory repository, of which a fault replaces functions, and what it stores. */
@@ -42,6 +42,11 @@ export function returns(
     }
     return Object.fromEntries(only.map((name) => [name, all[name]]))
   }
+}
+
+/** A key with the time of its call. */
+export function dated(key: IdempotencyKey): DatedKey {
+  return { ...key, at: key.at ?? new Date() }
 }
 
 /** As which the memory repository stores an idempotency key. */

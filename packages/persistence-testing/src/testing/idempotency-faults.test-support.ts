@@ -4,7 +4,7 @@ import {
   PetError,
   type PetRepository,
 } from '@pet-store/domain'
-import { type FakePets, petFaults, textOf } from './fake-pets.test-support.ts'
+import { dated, type FakePets, petFaults, textOf } from './fake-pets.test-support.ts'
 import { broken, type Fault, type Faults, pause } from './fault.test-support.ts'
 
 /** Uses another key than it is given. */
@@ -25,7 +25,7 @@ const forgets = (
   [fault]: ({ memory }, { addWithKey }) => ({
     async addWithKey(pet, used) {
       for (const [text, { key }] of memory.keys) {
-        if (isForgotten(key.at.getTime(), used.at.getTime())) memory.keys.delete(text)
+        if (isForgotten(key.at.getTime(), dated(used).at.getTime())) memory.keys.delete(text)
       }
       return addWithKey(pet, used)
     },
@@ -42,7 +42,7 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
       const known = memory.keys.get(textOf(key))
       if (
         known === undefined ||
-        key.at.getTime() - known.key.at.getTime() < IDEMPOTENCY_KEY_LIFETIME_MS
+        dated(key).at.getTime() - known.key.at.getTime() < IDEMPOTENCY_KEY_LIFETIME_MS
       ) {
         return addWithKey(pet, key)
       }
@@ -55,6 +55,9 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
     'any-time: deletes keys by its own clock',
     (storedMs) => storedMs < Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS,
   ),
+  'own-time: takes a call without a time for one of 1970': (_, { addWithKey }) => ({
+    addWithKey: (pet, key) => addWithKey(pet, { ...key, at: key.at ?? new Date(0) }),
+  }),
   'concurrent: looks for the key, waits, and adds': ({ memory }, { addWithKey }) => ({
     async addWithKey(pet, key) {
       const isKnown = memory.keys.has(textOf(key))
@@ -122,8 +125,8 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
     async addWithKey(pet, key) {
       const added = await original.addWithKey(pet, key)
       const known = memory.keys.get(textOf(key))
-      if (known !== undefined && key.at < known.key.at)
-        memory.keys.set(textOf(key), { key, id: added.pet.id })
+      if (known !== undefined && dated(key).at < known.key.at)
+        memory.keys.set(textOf(key), { key: dated(key), id: added.pet.id })
       return added
     },
   }),
@@ -135,7 +138,7 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
       addWithKey(pet, key).catch((error) => {
         const known = memory.keys.get(textOf(key))
         if (known !== undefined)
-          memory.keys.set(textOf(key), { ...known, key: { ...known.key, at: key.at } })
+          memory.keys.set(textOf(key), { ...known, key: { ...known.key, at: dated(key).at } })
         throw error
       }),
   }),
@@ -194,7 +197,7 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
   'lifetime: extends the lifetime of a key with each repeat': ({ memory }, original) => ({
     async addWithKey(pet, key) {
       const added = await original.addWithKey(pet, key)
-      memory.keys.set(textOf(key), { key, id: added.pet.id })
+      memory.keys.set(textOf(key), { key: dated(key), id: added.pet.id })
       return added
     },
   }),

@@ -9,6 +9,7 @@ import {
 } from '@pet-store/domain'
 import { aNewPet } from '../new-pets.ts'
 import {
+  dated,
   type FakePets,
   OPERATIONS,
   petFaults,
@@ -230,7 +231,7 @@ const addingFaults = petFaults('pet.add', {
   ) => ({
     async addWithKey(pet, key, cancellation) {
       await pause()
-      if (cancellation?.aborted) memory.keys.set(textOf(key), { key, id: 1n })
+      if (cancellation?.aborted) memory.keys.set(textOf(key), { key: dated(key), id: 1n })
       return original.addWithKey(pet, key, cancellation)
     },
   }),
