@@ -107,8 +107,8 @@ export class PostgresReplica implements Replica {
   async poll(): Promise<void> {
     const next = this.#next
     try {
-      if (this.isSuspended) await assertUsable(this.#database.pool, this.#options)
       const hasReplayed = await this.#hasReplayed(next)
+      if (this.isSuspended) await assertUsable(this.#database.pool, this.#options)
       this.isSuspended = false
       this.#isWarned = false
       // Meanwhile it may have failed, or the watermark may have become invalid.
@@ -123,8 +123,8 @@ export class PostgresReplica implements Replica {
   /** Why it cannot serve lists of a database, in one sentence. */
   async problem(databaseId: string): Promise<string | undefined> {
     try {
-      await assertUsable(this.#database.pool, this.#options)
       await this.#hasReplayed({ databaseId })
+      await assertUsable(this.#database.pool, this.#options)
       return undefined
     } catch (error) {
       return `The PostgreSQL replica ${this.#database.address} serves no lists: ${reasonOf(error)}.`

@@ -259,19 +259,12 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
   },
   'own-time: takes the present for a call without a time': async (pets) => {
     const now = { owner: 'shop', key: 'now', fingerprint: 'Rex' }
-    const first = await add(pets, aNewPet(), now)
     // The clock of the database may be an hour behind or ahead.
-    const later = (differenceMs: number) => ({
-      ...now,
-      at: new Date(Date.now() + IDEMPOTENCY_KEY_LIFETIME_MS + differenceMs),
-    })
-    for (const key of [now, later(-3_600_000)]) {
-      const repeat = await pets.addWithKey(aNewPet(), key)
-      expectEqual(repeat, { pet: first, isReplay: true }, 'a repeat within the lifetime')
-    }
-    const next = await pets.addWithKey(aNewPet(), later(3_600_000))
-    expectEqual(next.isReplay, false, 'isReplay of a call a day and an hour later')
-    expectEqual(await listAll(pets), [first, next.pet], 'two days must store two pets')
+    const dayLater = (ms: number) => ({ ...now, at: new Date(Date.now() + 86_400_000 + ms) })
+    const replays: boolean[] = []
+    for (const key of [now, now, dayLater(-3_600_000), dayLater(3_600_000)])
+      replays.push((await pets.addWithKey(aNewPet(), key)).isReplay)
+    expectEqual(replays, [false, true, true, false], 'isReplay of calls now and a day later')
   },
   'rejected: does not use up a key for an add that is rejected': async (pets) => {
     await expectRejection(

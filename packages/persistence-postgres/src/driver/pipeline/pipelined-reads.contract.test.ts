@@ -3,8 +3,8 @@ import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { poolConfig } from '../../database/settings.ts'
 import { useDatabase } from '../../testing/temporary-database.test-support.ts'
-import type { ReadBatch } from './pipelined-connection.ts'
 import { type PipelinedReadOptions, PipelinedReads } from './pipelined-reads.ts'
+import type { ReadBatch } from './read-batch.ts'
 
 const database = useDatabase()
 let reads: PipelinedReads

@@ -5,7 +5,8 @@ import {
 } from '@pet-store/persistence-mikro-orm'
 import type { PoolConfig } from 'pg'
 import type { Row, StatementText } from '../pool-statements.ts'
-import { PipelinedConnection, type Read, type WaitingRead } from './pipelined-connection.ts'
+import { PipelinedConnection } from './pipelined-connection.ts'
+import type { Read, WaitingRead } from './read-batch.ts'
 
 /**
  * The number of groups that each connection has sent at the same time; later reads wait together

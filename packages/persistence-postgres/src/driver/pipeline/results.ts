@@ -24,8 +24,7 @@ export interface ResultReceiver {
  * events. docs/decisions/0033-hot-path.md
  *
  * This is the one place that depends on more than pg documents: that `connection.stream` is read by
- * one listener, and, in `pipelined-connection.ts`, that a query is an object with `submit` and
- * methods that begin with `handle`. `connections.ts` reads a row at the start, and ends it with one
+ * one listener, and, in `read-batch.ts`, that a query is an object with `submit` and methods that begin with `handle`. `connections.ts` reads a row at the start, and ends it with one
  * sentence when that has changed.
  */
 export function receiveResults({ connection: { stream } }: Client, receiver: ResultReceiver): void {
