@@ -8,10 +8,10 @@ import {
   migrationState,
 } from '@pet-store/persistence-mikro-orm'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database/database.ts'
+import { POSTGRES_DIALECT } from './database/dialect.ts'
 import { isConflict, sqlStateOf } from './database/failures.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
-import { POSTGRES_DIALECT } from './dialect.ts'
 import { ormConnectionOn } from './driver/orm-connection.ts'
 import { inWriteTransaction } from './driver/transaction.ts'
 import { createPostgresOrm } from './orm.ts'

@@ -7,9 +7,9 @@ import {
   SqlPetRepository,
 } from '@pet-store/persistence-mikro-orm'
 import { assertWritable } from './database/assert-writable.ts'
+import { POSTGRES_DIALECT } from './database/dialect.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
-import { POSTGRES_DIALECT } from './dialect.ts'
 import { type ConnectedDatabase, openPostgresConnections } from './driver/connections.ts'
 import { createPostgresPetWriter } from './driver/grouped-writes.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'

@@ -7,7 +7,7 @@ import {
   type PetWriter,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { SQLITE_DIALECT } from '../dialect.ts'
+import { SQLITE_DIALECT } from '../database/dialect.ts'
 import type { AddWrite } from './grouped-writes.ts'
 
 const INSERT_PET = `
