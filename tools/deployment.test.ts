@@ -191,6 +191,20 @@ describe('everything that deploys the service', () => {
     expect(textOf('deploy/prometheus/prometheus.yml')).toContain(`        port: ${metricsPort}\n`)
   })
 
+  it('the template unit is the unit, with its own metrics port on a shared port', () => {
+    const linesOf = (name: string) =>
+      textOf(`deploy/systemd/${name}`)
+        .split('\n')
+        .filter((line) => !line.startsWith('#'))
+    const [unit, template] = [linesOf('pet-store.service'), linesOf('pet-store@.service')]
+    expect(template.filter((line) => !unit.includes(line))).toEqual([
+      'Description=Pet Store (metrics on port %i)',
+      'Environment=REUSE_PORT=true METRICS_PORT=%i',
+    ])
+    expect(unit.filter((line) => !template.includes(line))).toEqual(['Description=Pet Store'])
+    expect(known).toEqual(expect.arrayContaining(['REUSE_PORT', 'METRICS_PORT']))
+  })
+
   it('the health check of the image can pass and fail', async (context) => {
     const [, command = ''] = /^ {2}CMD (\["bash".*\])$/m.exec(textOf('Dockerfile')) ?? []
     const [program = '', ...args] = JSON.parse(command) as string[]

@@ -7,7 +7,7 @@ import type { Persistence } from '@pet-store/persistence'
 import { openPersistence } from '../persistence/open-persistence.ts'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { isThisService } from '../server/is-this-service.ts'
-import { listen } from '../server/run-server.ts'
+import { listen, type Place } from '../server/run-server.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { InvalidSettings, misspeltVariables, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -70,9 +70,10 @@ async function* examine(): AsyncGenerator<Finding> {
 }
 
 async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
-  const { host, port, metricsPort, databaseUrl, persistenceModule } = settings
-  yield await examinePort(host, port, 'PORT')
-  if (metricsPort !== undefined) yield await examinePort(host, metricsPort, 'METRICS_PORT')
+  const { host, port, reusePort, metricsPort, databaseUrl, persistenceModule } = settings
+  yield await examinePort({ host, port, reusePort, setting: 'PORT' })
+  if (metricsPort !== undefined)
+    yield await examinePort({ host, port: metricsPort, setting: 'METRICS_PORT' })
   if (persistenceModule !== '') {
     const remedy =
       'install the package, or correct PERSISTENCE_MODULE: a package, or a path that begins ' +
@@ -112,11 +113,12 @@ async function attempt(
   }
 }
 
-function examinePort(host: string, port: number, setting: string): Promise<Finding> {
+function examinePort(place: Place): Promise<Finding> {
+  const { host, port, setting } = place
   return attempt('port', 'end what listens there, or choose another port', async () => {
     const server = createServer()
     try {
-      await listen(server, host, port, setting)
+      await listen(server, place)
     } catch (error) {
       // As in a container, where doctor runs beside the service.
       if (await isThisService(host, port)) return `${setting} ${port} is used by a pet store`

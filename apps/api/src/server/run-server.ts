@@ -45,14 +45,18 @@ const NATIVE_FAULTS: AllEvents[] = ['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SI
 /** Closes the program if it cannot listen. */
 async function listenOnPorts(program: Program, settings: Settings, log: Logger): Promise<string> {
   const { server, metricsServer } = program
-  const { host, port, metricsPort = 0 } = settings
+  const { host, port, reusePort, metricsPort = 0 } = settings
   try {
     // First, so that no client is served by a program that then ends because this port is taken.
     if (metricsServer !== undefined) {
-      const address = await listen(metricsServer, host, metricsPort, 'METRICS_PORT')
+      const address = await listen(metricsServer, {
+        host,
+        port: metricsPort,
+        setting: 'METRICS_PORT',
+      })
       log.info({ address: `${address}/metrics` }, 'metrics')
     }
-    return await listen(server, host, port)
+    return await listen(server, { host, port, reusePort, setting: 'PORT' })
   } catch (error) {
     await program.close()
     throw error
@@ -66,14 +70,19 @@ async function listenOnPorts(program: Program, settings: Settings, log: Logger):
  */
 const BACKLOG = 4_096
 
+/** Where a server listens, and the setting that says so. */
+export interface Place {
+  readonly host: string
+  readonly port: number
+  readonly setting: string
+  /** Whether other processes may listen there too. Default: false. */
+  readonly reusePort?: boolean
+}
+
 /** Listens on an address and returns it as a URL. Rejects with a sentence on what to do. */
-export async function listen(
-  server: Server,
-  host: string,
-  port: number,
-  setting = 'PORT',
-): Promise<string> {
-  server.listen(port, host, BACKLOG)
+export async function listen(server: Server, place: Place): Promise<string> {
+  const { host, port, setting, reusePort = false } = place
+  server.listen({ host, port, reusePort, backlog: BACKLOG })
   try {
     await once(server, 'listening')
   } catch (cause) {
@@ -89,6 +98,8 @@ function listenError(cause: unknown, setting: string): string {
   const { code, message } = cause as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
     return `something listens there already. Stop it, or set ${setting} to another number.`
+  if (code === 'ENOTSUP')
+    return 'this system cannot share a port. Unset REUSE_PORT, and put a proxy in front.'
   if (code === 'EACCES') return `this port needs more rights. Set ${setting} to 1024 or more.`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return 'this machine has no such address. Set HOST to another.'

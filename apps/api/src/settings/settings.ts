@@ -68,6 +68,15 @@ export const SETTINGS = {
     default: '127.0.0.1',
     parse: String,
   },
+  reusePort: {
+    variable: 'REUSE_PORT',
+    meaning:
+      'Whether further processes of the same user may listen on `PORT`; the kernel spreads new ' +
+      'connections over them. For a process on each core, and restarts without a proxy. ' +
+      'Linux only; `METRICS_PORT` is never shared.',
+    default: 'false',
+    parse: (text) => parseOneOf(text, ['true', 'false']) === 'true',
+  },
   metricsPort: {
     variable: 'METRICS_PORT',
     meaning:
@@ -255,8 +264,13 @@ export function* mistakesAcross(settings: Partial<Settings>): Generator<string> 
         'separated by commas'
     }
   }
-  const { port = 0, metricsPort, shutdownDelayMs = 0, shutdownTimeoutMs = 1 } = settings
+  const { port = 0, reusePort, metricsPort, shutdownDelayMs = 0, shutdownTimeoutMs = 1 } = settings
   if (port !== 0 && port === metricsPort) yield 'METRICS_PORT must differ from PORT'
+  if (reusePort && port === 0) yield 'REUSE_PORT must be false if PORT is 0'
+  if (reusePort && databaseUrl === 'sqlite::memory:') {
+    yield 'REUSE_PORT must be false if DATABASE_URL is sqlite::memory:, ' +
+      'because each process would have pets of its own'
+  }
   if (shutdownDelayMs >= shutdownTimeoutMs)
     yield 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
 }

@@ -23,6 +23,8 @@ export interface ServiceOptions {
    * Default: a file in its folder.
    */
   readonly output?: number | 'pipe' | Writable
+  /** The port that it listens on. Default: one that is free. */
+  readonly port?: number
   /** Arguments of Node itself. */
   readonly nodeFlags?: readonly string[]
   /** The processor that it runs on, where the system can do that. Default: any. */
@@ -71,7 +73,11 @@ export class Service {
 
   /** Prepares it without starting. */
   static async prepare(options: ServiceOptions): Promise<Service> {
-    const service = new Service(await freePort(), await temporaryFolder(), options)
+    const service = new Service(
+      options.port ?? (await freePort()),
+      await temporaryFolder(),
+      options,
+    )
     onTestFinished(async () => {
       await service.end('SIGKILL')
     })

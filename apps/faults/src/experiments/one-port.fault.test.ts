@@ -1,0 +1,72 @@
+// Several processes on one port, which are replaced one after the other without a proxy.
+import { readFile } from 'node:fs/promises'
+import { Agent } from 'node:http'
+import { createApiKeyText, hashApiKey } from '@pet-store/access'
+import { ask, until } from '@pet-store/testing'
+import { freePort } from '@pet-store/testing-postgres'
+import { expect, it } from 'vitest'
+import { emptyDatabase } from '../harness/database.ts'
+import { report, size } from '../harness/plan.ts'
+import { ProxiedClients } from '../harness/proxied-clients.ts'
+import { Service } from '../harness/service.ts'
+
+/** Whether the kernel hands waiting connections over to the other processes. */
+async function migratesConnections(): Promise<boolean> {
+  const setting = '/proc/sys/net/ipv4/tcp_migrate_req'
+  return (await readFile(setting, 'utf8').catch(() => '0')).trim() === '1'
+}
+
+/** Starts an instance, and waits as docs/how-to/operate.md does. */
+async function startInstance(instance: Service, metricsPort: number): Promise<void> {
+  await instance.start()
+  await until(
+    'the instance responds on its metrics port',
+    async () =>
+      (await ask(metricsPort, { path: '/metrics' }).catch(() => undefined))?.status === 200,
+  )
+}
+
+it('restarts on one port fail no request on a kept connection', async ({ skip }) => {
+  if (process.platform !== 'linux') skip('needs Linux')
+  const key = createApiKeyText()
+  const port = await freePort()
+  const databaseUrl = await emptyDatabase('PostgreSQL')
+  const instances = []
+  for (let count = 0; count < 2; count += 1) {
+    const metricsPort = await freePort()
+    const settings = {
+      API_KEYS_SHA256: `one-port=${hashApiKey(key)}`,
+      REUSE_PORT: 'true',
+      METRICS_PORT: String(metricsPort),
+    }
+    const instance = await Service.prepare({ databaseUrl, settings, port })
+    await startInstance(instance, metricsPort)
+    instances.push({ instance, metricsPort })
+  }
+  const agent = new Agent({ keepAlive: true })
+  const kept = new ProxiedClients(port, key)
+  const fresh = new ProxiedClients(port, key)
+  kept.start(10, agent)
+  fresh.start(10)
+  const restarts = size(4, 20)
+  for (let count = 0; count < restarts; count += 1) {
+    const { instance, metricsPort } = instances[count % 2] ?? instances[0] ?? {}
+    if (instance === undefined || metricsPort === undefined) throw new Error('There is none.')
+    expect(await instance.end('SIGTERM')).toBe(0)
+    await startInstance(instance, metricsPort)
+  }
+  const [ofKept, ofFresh] = [await kept.stop(), await fresh.stop()]
+  agent.destroy()
+  const migrates = await migratesConnections()
+  report('restarts on one port, kept connections', { restarts, ...ofKept })
+  report('restarts on one port, fresh connections', {
+    restarts,
+    migrateReq: Number(migrates),
+    ...ofFresh,
+  })
+  expect(Object.keys(ofKept).toSorted()).toEqual(['200', '201'])
+  // In the instant between the last connection that is accepted and the end of the queue.
+  const { 200: _listed, 201: _created, ECONNRESET: resets = 0, ...others } = ofFresh
+  expect(others).toEqual({})
+  expect(resets).toBeLessThanOrEqual(migrates ? 0 : restarts)
+})
